@@ -20,10 +20,9 @@ from scipy.stats import norm
 from proband.core.metrics import AUC, Metric
 from proband.core.statistics import estimates
 from proband.core.statistics.clusters import FEW, Floats
-from proband.core.statistics.estimates import Measured
-from proband.core.statistics.influence import of_set
+from proband.core.statistics.estimates import Measured, of_set
 from proband.core.statistics.resampling import draws_of
-from proband.core.statistics.seeds import ONE_SEED, seeds_of, standing_in, training
+from proband.core.statistics.spread import ONE_SEED, seeds_of, standing_in, training
 from proband.suites.inference.curves.measures import NORMALISED, RECALL_AT_80
 
 BLIND = "the same, blind to seeds"

@@ -54,7 +54,7 @@ def fresh_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def unpainted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Figures as SVG only, as without matplotlib: painting is what takes most of a small report's time."""
-    for module in ("draw.marks", "write", "folder"):
+    for module in ("draw.marks", "write"):
         monkeypatch.setattr(f"proband.reporting.{module}.can_paint", lambda: False)
 
 

@@ -21,7 +21,7 @@ import polars as pl
 
 from proband.core.statistics.clusters import Clusters, Neighbours
 from proband.core.statistics.estimates import Difference, Interval, Measured, compare, difference, interval
-from proband.core.statistics.seeds import ONE_SEED, Seeds, seeds_of
+from proband.core.statistics.spread import ONE_SEED, Seeds, seeds_of
 
 KS = tuple(range(2, 11))
 KINDS = ("clean", "supporting", "irrelevant", "disconnected")

@@ -23,7 +23,7 @@ import numpy as np
 from proband.core.errors import ProbandError
 from proband.core.statistics import estimates, planning
 from proband.core.statistics.clusters import Clusters, Floats, Neighbours
-from proband.core.statistics.influence import of_mean
+from proband.core.statistics.estimates import of_mean
 from proband.core.statistics.spread import neighbours_correlation
 
 __all__ = ["Difference", "Mean", "Plan", "difference", "holm", "mean", "plan"]

@@ -7,7 +7,7 @@ An answer that is skipped or not covered is left out of every metric. A reply th
 failed (`status` in `types.WRONG`) counts as wrong: the metrics here give it their worst number, and a suite's own
 metric must do the same where it applies to such a run.
 
-A suite may declare any metric over sets; its intervals and paired tests come by themselves (`statistics.influence`),
+A suite may declare any metric over sets; its intervals and paired tests come by themselves (`statistics.estimates`),
 from calls of `of` in which some records weigh 0 or 2 instead of 1. For that, the first column of a record is what
 records are ordered by (the score) and the other columns are labels (the truth); `weights` are counts, and only their
 proportions may matter (a record that weighs 2 is two records, one that weighs 0 is none); and there must be an answer

@@ -110,7 +110,9 @@ def head(grid: Grid) -> list[str]:
 def unit(grid: Grid) -> str:
     """Metric, direction, unit, and what holds for the whole table."""
     first = grid.columns[0] if grid.columns else ()
-    fixed = [f"{words.name(n)}: {words.tag(v)}" for n, v in zip(grid.table.columns, first) if n not in grid.told_by]
+    fixed = [
+        f"{words.name(n)}: {words.tag(v)}" for n, v in zip(grid.table.columns, first) if n not in grid.differing_tags
+    ]
     macro = [f"mean over the values of {words.name(grid.table.macro)}"] if grid.table.macro else []
     parts = [words.with_arrow(grid.metric), words.unit(grid.metric), grid.scope, *macro, "95% intervals", *fixed]
     return ", ".join(part for part in parts if part)
@@ -123,11 +125,11 @@ def signs(grid: Grid) -> list[str]:
         out.append(f"{words.TOO_FEW.capitalize()}: fewer than {FEW:g} items or effective clusters.")
     if grid.has_chance:
         out.append(f"° the interval includes {grid.level}; ▼ below {'it' if grid.level != 'chance' else 'chance'}.")
-    if grid.several_runs:
+    if any(cell.runs > 1 for cell in grid.filled):
         out.append("± standard deviation over training seeds, which the intervals take into account.")
-    if any(cell and cell.unread for entry in grid.cells.values() for cell in entry):
+    if any(cell.unread for cell in grid.filled):
         out.append("Unread: replies from which no answer could be read; they count as wrong.")
-    if any(cell and cell.uncovered for entry in grid.cells.values() for cell in entry):
+    if any(cell.uncovered for cell in grid.filled):
         out.append("Not covered: items that the model knows nothing of; they do not count.")
     return out
 

@@ -1,9 +1,17 @@
-"""`proband report`: item sets with their runs in, one folder out that opens from disk."""
+"""`proband report`: item sets with their runs in, one folder out that opens from disk.
+
+Tables, figures, pages and data are written into it, and what an earlier report wrote there and this one does not is
+removed. report.json lists the files of a report (until it is written, .report.files does). Nothing else in the folder
+is ever touched: a file of that name that no report wrote is an error, except with `force`.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -12,16 +20,18 @@ from typing import Any, cast
 import msgspec
 
 from proband.core.errors import ProbandError
+from proband.core.files import read_json, write_json, write_text
 from proband.core.metrics import Metric
 from proband.core.progress import Progress
 from proband.core.statistics.clusters import FEW
-from proband.core.suite import Analysis, Claim, Published, Results, Suite, Table
+from proband.core.suite import Analysis, Claim, Published, Results, Sheet, Suite, Table
 from proband.core.text import slug
 from proband.reporting.claims import Verdict, as_sheet, chosen, judge
 from proband.reporting.combined_tables import across_suites, combined_table
-from proband.reporting.draw.marks import MODELS, can_paint
+from proband.reporting.draw.charts import drawing
+from proband.reporting.draw.lines import curve_plot
+from proband.reporting.draw.marks import MODELS, WIDE, Picture, can_paint, paint, svg
 from proband.reporting.findings import sentences, unread_warnings
-from proband.reporting.folder import Folder
 from proband.reporting.numbers import words
 from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.comparisons import comparisons
@@ -32,6 +42,7 @@ from proband.reporting.page.browse import write_browser
 from proband.reporting.page.page import PAGES, Section, pages, sheet_file
 from proband.reporting.prompts import prompt_sheets
 from proband.reporting.repeats import repeat_sheets
+from proband.reporting.tables import comma_separated, latex, markdown, sheet_csv, sheet_latex, sheet_markdown
 from proband.reporting.variations import ORIGINAL, effects_of, variation_sheets, variation_table
 
 ALL = "all"
@@ -94,14 +105,14 @@ def write_report(sets: Sequence[ItemSet], *, out: Path, **options: Any) -> dict[
         folder.json("claims.json", {"claims": _plain(claims)})
     title = what.title or "Proband report: " + ", ".join(dict.fromkeys(each.suite.name for each in sets))
     missing = "" if can_paint() or not what.paint else NO_PLOTS
-    made = pages(
+    texts = pages(
         sections, title=title, claims=claims, across=across, missing=missing, learnt=findings, notes=what.notes
     )
-    for file, text in made.items():
+    for file, text in texts.items():
         folder.text(file, text)
-    told = {"title": title, "missing": missing, "findings": _plain(findings)}
-    told["sets"] = [_set_summary(section) for section in sections]
-    folder.finish(told | ({"claims": _plain(claims)} if what.claims else {}))
+    summary = {"title": title, "missing": missing, "findings": _plain(findings)}
+    summary["sets"] = [_set_summary(section) for section in sections]
+    folder.finish(summary | ({"claims": _plain(claims)} if what.claims else {}))
     return {
         "page": str(out / "index.html"),
         "models": len({run.model for each in sets for run in each.runs}),
@@ -117,9 +128,8 @@ def write_report(sets: Sequence[ItemSet], *, out: Path, **options: Any) -> dict[
 
 def _counted(claims: Sequence[Verdict]) -> dict[str, int]:
     """How many claims have each verdict."""
-    counted = {kind: sum(each.verdict == kind for each in claims) for kind in ("holds", "fails", "open")}
-    lost = sum(each.verdict == "not interpretable" for each in claims)
-    return counted | ({"not interpretable": lost} if lost else {})
+    counts = Counter(each.verdict for each in claims)
+    return {kind: counts[kind] for kind in ("holds", "fails", "open")} | dict(counts)
 
 
 # ---- what is wanted ------------------------------------------------------------------------------------------------
@@ -300,3 +310,105 @@ def _published(figure: Published) -> dict[str, Any]:
     plain = dataclasses.asdict(figure)
     plain["on"] = {name: plain["on"][name] for name in ("data", "conditions", "questions")}
     return plain
+
+
+# ---- the folder -----------------------------------------------------------------------------------------------------
+
+
+SUMMARY, BEGUN = "report.json", ".report.files"
+OURS = re.compile(r"[^/\\]+\.html|claims\.json|(tables|figures|data)/[^/\\]+\.(md|tex|csv|svg|png|pdf|js)")
+
+
+class Folder:
+    """Writes the files of one report and remembers their names."""
+
+    def __init__(self, out: Path, *, force: bool = False, paint: bool = True) -> None:
+        self.out, self.files, self.force, self.paint = out, set[str](), force, paint and can_paint()
+        self.before = _files_of(out / SUMMARY) | _files_begun(out / BEGUN)
+        if not self.before:
+            for name in (SUMMARY, "index.html"):
+                self._claim(name)
+
+    def _claim(self, name: str) -> None:
+        """Take a name for a file of this report, unless somebody else's file has it."""
+        if name in self.files:
+            return
+        if not self.force and name not in self.before and (self.out / name).exists():
+            raise ProbandError("is there already and no report wrote it; name another folder, or give --force",
+                               file=self.out / name)  # fmt: skip
+        with named_errors(self.out):
+            self.out.mkdir(parents=True, exist_ok=True)
+            with open(self.out / BEGUN, "a", encoding="utf-8") as file:
+                file.write(name + "\n")
+        self.files.add(name)
+
+    def text(self, name: str, text: str) -> None:
+        self._claim(name)
+        with named_errors(self.out):
+            write_text(self.out / name, text)
+
+    def json(self, name: str, value: Any) -> None:
+        self._claim(name)
+        with named_errors(self.out):
+            write_json(self.out / name, value)
+
+    def grid(self, grid: Grid) -> None:
+        """The table in three formats, the figure in three (one without matplotlib)."""
+        self._table(grid.name, md=markdown(grid), tex=latex(grid), csv=comma_separated(grid))
+        if not grid.empty:
+            self._picture(drawing(grid)(grid, WIDE), grid.name)
+
+    def sheet(self, sheet: Sheet, name: str) -> None:
+        self._table(name, md=sheet_markdown(sheet), tex=sheet_latex(sheet, name), csv=sheet_csv(sheet))
+        if sheet.curves is not None:
+            self._picture(curve_plot(sheet.curves, sheet.title, WIDE), name)
+
+    def finish(self, summary: Mapping[str, Any]) -> None:
+        """Write report.json, then remove what only an earlier report had."""
+        with named_errors(self.out):
+            write_json(self.out / SUMMARY, {**summary, "files": sorted(self.files - {SUMMARY})})
+        for name in self.before - self.files - {SUMMARY}:
+            (self.out / name).unlink(missing_ok=True)
+        (self.out / BEGUN).unlink(missing_ok=True)
+
+    def _table(self, name: str, **formats: str) -> None:
+        for end, text in formats.items():
+            self.text(f"tables/{name}.{end}", text)
+
+    def _picture(self, picture: Picture, name: str) -> None:
+        self.text(f"figures/{name}.svg", svg(picture))
+        if self.paint:
+            names = [f"figures/{name}.{end}" for end in ("png", "pdf")]
+            for each in names:
+                self._claim(each)
+            with named_errors(self.out):
+                paint(picture, [self.out / each for each in names])
+
+
+@contextmanager
+def named_errors(out: Path) -> Iterator[None]:
+    """A file that cannot be written (a full disk) is named with the folder of the report."""
+    try:
+        yield
+    except OSError as error:
+        what = f"{Path(error.filename).name}: " if error.filename else ""
+        raise ProbandError(f"the report cannot be written: {what}{error.strerror or error}", file=out) from None
+
+
+def _files_begun(path: Path) -> set[str]:
+    """The files that a report wrote which was interrupted."""
+    try:
+        return {name for name in path.read_text("utf-8").splitlines() if OURS.fullmatch(name) or name == SUMMARY}
+    except OSError:
+        return set()
+
+
+def _files_of(summary: Path) -> set[str]:
+    """The files that the report of a folder lists; reports of earlier versions list their item sets only."""
+    try:
+        earlier = read_json(summary) if summary.exists() else {}
+    except ProbandError:
+        return set()
+    pages = [f"{each['key']}.html" for each in earlier.get("sets", ()) if isinstance(each, dict) and "key" in each]
+    listed = earlier.get("files", [*pages, "claims.html"])
+    return {name for name in listed if isinstance(name, str) and OURS.fullmatch(name) and not name.startswith(".")}

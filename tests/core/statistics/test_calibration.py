@@ -15,8 +15,7 @@ import pytest
 
 from proband.core.statistics import estimates as stats
 from proband.core.statistics.clusters import Clusters, Floats, Neighbours
-from proband.core.statistics.seeds import ONE_SEED, STANDS_IN
-from proband.core.statistics.spread import SHARE, Spread, effective, share_ends, spread
+from proband.core.statistics.spread import ONE_SEED, SHARE, STANDS_IN, Spread, effective, share_ends, spread
 
 BENCHMARKS = Path(__file__).resolve().parents[3] / "benchmarks"
 

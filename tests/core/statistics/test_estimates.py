@@ -1,4 +1,4 @@
-"""The statistics against scipy and statsmodels."""
+"""The statistics against scipy and statsmodels; influence values against closed forms and the jackknife."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import NormalIndPower
 from statsmodels.stats.proportion import proportion_confint
 
+from proband.core.metrics import area_under_roc, average_precision, f1
 from proband.core.statistics import estimates as stats
 from proband.core.statistics.clusters import Clusters, Floats, Neighbours
-from proband.core.statistics.seeds import detectable
+from proband.core.statistics.estimates import Measured, interval, of_mean, of_set
+from proband.core.statistics.spread import detectable
 
 
 def apart(n: int) -> Neighbours:
@@ -85,3 +87,84 @@ def test_training_seeds_widen_the_interval_and_say_by_how_much() -> None:
 
 def within_pairs(n: int) -> Neighbours:
     return Neighbours.of(Clusters.of([(str(i // 2),) for i in range(n)]), np.arange(n))
+
+
+# ---- influence values -----------------------------------------------------------------------------------------------
+
+
+def scored(n: int, *, seed: int = 0) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    truth = rng.random(n) < 0.4
+    return np.column_stack([rng.normal(size=n) + 1.2 * truth, truth])
+
+
+@pytest.mark.parametrize("n", [60, 400])
+def test_the_influence_on_auc_is_that_of_delong(n: int) -> None:
+    """DeLong's placement values: var = S10/m + S01/n."""
+    records = scored(n)
+    value, u = of_set(area_under_roc, records)
+    true, false = (records[records[:, 1] == label, 0] for label in (1.0, 0.0))
+    wins = (true[:, None] > false[None, :]) + 0.5 * (true[:, None] == false[None, :])
+    delong = wins.mean(axis=1).var(ddof=1) / len(true) + wins.mean(axis=0).var(ddof=1) / len(false)
+    assert value == pytest.approx(wins.mean())
+    assert (u**2).sum() / n**2 == pytest.approx(delong, rel=0.12)
+    assert u.sum() == pytest.approx(0.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("of", [average_precision, f1])
+def test_other_metrics_have_the_variance_of_the_jackknife(of: object) -> None:
+    records = scored(300, seed=1)
+    assert callable(of)
+    left = [of(np.delete(records, i, axis=0), np.ones(299)) for i in range(300)]
+    jackknife = 299 / 300 * ((np.array(left) - np.mean(left)) ** 2).sum()
+    _, u = of_set(of, records)
+    assert (u**2).sum() / 300**2 == pytest.approx(jackknife, rel=0.12)
+
+
+def test_a_mean_as_a_metric_over_sets_is_a_mean() -> None:
+    x = np.random.default_rng(0).random(50)
+    value, u = of_set(lambda records, w: float(records[:, 0] @ w / w.sum()), x[:, None])
+    assert value == pytest.approx(x.mean())
+    assert np.corrcoef(u, x)[0, 1] > 0.98  # of three records at a time
+    assert of_mean(x)[1] == pytest.approx(x - x.mean())
+
+
+def test_strata_weigh_the_same() -> None:
+    records, strata = scored(90), np.repeat([0, 1], [60, 30])
+    value, u = of_set(area_under_roc, records, strata)
+    parts = [area_under_roc(records[strata == s], np.ones(n)) for s, n in ((0, 60), (1, 30))]
+    assert value == pytest.approx(np.mean(parts))
+    x = records[:, 1]
+    mean, influence = of_mean(x, strata)
+    assert mean == pytest.approx((x[:60].mean() + x[60:].mean()) / 2)
+    apart = (x[:60].var(ddof=1) / 60 + x[60:].var(ddof=1) / 30) / 4
+    assert (influence**2).sum() / 90**2 == pytest.approx(apart)
+    assert len(u) == 90
+
+
+def test_strata_of_one_item_are_as_uncertain_as_the_items() -> None:
+    x = np.array([1.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 0.0])
+    value, u = of_mean(x, np.arange(8))
+    assert value == x.mean()
+    assert u == pytest.approx((x - x.mean()) * np.sqrt(8 / 7))
+    mixed = np.array([0, 0, 0, 1, 1, 2, 3, 4])  # three strata of one: their own spread, the others as before
+    means = [x[mixed == stratum].mean() for stratum in range(5)]
+    value, u = of_mean(x, mixed)
+    assert value == pytest.approx(np.mean(means))
+    assert u[:3] == pytest.approx(np.sqrt(3 / 2) * 8 / (5 * 3) * (x[:3] - means[0]))
+    assert u[5:] == pytest.approx(np.sqrt(3 / 2) * 8 / 5 * (x[5:] - np.mean(means[2:])))
+
+
+def test_means_over_strata_of_few_items_are_covered() -> None:
+    """40 relations of different difficulty with one, two or four items each; their mean is what is estimated."""
+    rng = np.random.default_rng(0)
+    chances = rng.beta(4, 3, 40)
+    for size in (1, 2, 4):
+        strata = np.repeat(np.arange(40), size)
+        shared = Neighbours.of(Clusters.of([(str(i),) for i in range(len(strata))]), np.arange(len(strata)))
+        inside = 0
+        for _ in range(300):
+            value, u = of_mean((rng.random(len(strata)) < chances[strata]).astype(float), strata)
+            found = interval(Measured(np.array([value]), u[None]), shared, share=True)
+            inside += found.low <= chances.mean() <= found.high
+        assert 0.92 <= inside / 300 <= 1.0

@@ -10,8 +10,7 @@ from statsmodels.stats.power import TTestPower
 from proband.core.statistics import estimates
 from proband.core.statistics.clusters import Clusters, Floats, Neighbours
 from proband.core.statistics.planning import Pilot, grown, largest, needed
-from proband.core.statistics.seeds import p_value
-from proband.core.statistics.spread import neighbours_correlation, spread
+from proband.core.statistics.spread import neighbours_correlation, p_value, spread
 
 
 def groups(count: int, size: int) -> Neighbours:

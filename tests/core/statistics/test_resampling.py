@@ -9,7 +9,7 @@ import pytest
 
 from proband.core.statistics import estimates as stats
 from proband.core.statistics.clusters import Clusters, Floats, Neighbours
-from proband.core.statistics.influence import of_set
+from proband.core.statistics.estimates import of_set
 from proband.core.statistics.resampling import Percentiles, draws_of
 from proband.suites.inference.curves.measures import NORMALISED, RECALL_AT_80
 

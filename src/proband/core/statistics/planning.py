@@ -23,8 +23,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from proband.core.statistics.clusters import FEW, Neighbours
-from proband.core.statistics.seeds import detectable, quantile
-from proband.core.statistics.spread import margin
+from proband.core.statistics.spread import detectable, margin, quantile
 
 MOST = 1e5  # how many times a design may grow
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from proband.core.statistics.clusters import Floats, Neighbours
-from proband.core.statistics.seeds import POWER, Seeds, quantile
+from proband.core.statistics.spread import POWER, Seeds, quantile
 
 DRAWS = 400
 

@@ -1,4 +1,4 @@
-"""How far a mean may be off where items share material.
+"""How far an estimate may be off: where items share material, and where a system was trained several times.
 
 An estimate is, up to a constant, the mean of influence values u_i (x_i less the mean, where it is a mean). With n
 items, N ordered pairs of neighbours, deg_i neighbours of item i, r = sum deg_i^2, A = sum u_i^2, B = sum of u_i u_j
@@ -28,16 +28,152 @@ below 0.05 if and only if c is outside the interval.
 Near 0 and 1 the correlation of neighbours is known less and less well, and its prior may widen an interval as the mean
 moves outward: an end is never inside those of means still further out (at the same correlation), and p is the largest
 over the same means.
+
+Training seeds are a second source of chance: V = s^2/S over S runs, less what the items' own noise explains of it, is
+added to the variance W that is due to items. Each part keeps its own degrees of freedom (nu and S - 1; of two systems
+with V_1 and V_2, Welch's):
+
+    half the width = sqrt(t_nu^2 W + t_(S-1)^2 V),
+
+a t with as many degrees of freedom as make its quantile at .975 the same. Satterthwaite's number for W + V is itself an
+estimate, and with two or three seeds it is too large whenever their runs happen to be alike.
+
+A net that was trained once says nothing of its training. Beside another net with three seeds or more, that one's
+variance stands in for it: V = s^2 (1/S + 1). Otherwise its training chance is unknown, and nothing is decided.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from proband.core.statistics.clusters import Floats, Neighbours
-from proband.core.statistics.seeds import Seeds, p_value, quantile, with_seeds
+
+LEVEL = 0.975
+POWER = 0.8
+
+# ---- Student's t ----------------------------------------------------------------------------------------------------
+
+
+def quantile(freedom: Floats, level: float = LEVEL) -> Floats:
+    from scipy.special import stdtrit
+
+    result: Floats = stdtrit(freedom, level)
+    return result
+
+
+def p_value(distance: Floats, error: Floats, freedom: Floats) -> Floats:
+    """Two-sided; 1 where nothing differs and nothing varies."""
+    from scipy.special import stdtr
+
+    t = np.where(error > 0, np.abs(distance) / np.where(error > 0, error, 1.0), np.where(distance == 0, 0.0, np.inf))
+    return np.where(t == 0, 1.0, 2 * stdtr(freedom, -t))
+
+
+def ends(centre: Floats, error: Floats, freedom: Floats) -> tuple[Floats, Floats]:
+    half = quantile(freedom) * error
+    return centre - half, centre + half
+
+
+def detectable(error: Floats, freedom: Floats) -> Floats:
+    """The true difference that a test at 0.05 sees four times in five: (t_.975 + t_.8) x standard error.
+
+    >>> float(detectable(np.array(0.01), np.array(np.inf))).__round__(4)
+    0.028
+    """
+    return (quantile(freedom) + quantile(freedom, POWER)) * error
+
+
+# ---- training seeds --------------------------------------------------------------------------------------------------
+
+
+ENOUGH = 3  # seeds whose variance may stand in for that of a net with one
+ONE_SEED = "one seed: training chance unknown"
+STANDS_IN = "one seed: the other's variance stands in"
+
+
+@dataclass(frozen=True)
+class Seeds:
+    """How many training seeds there were, and what they add to the variance of a mean over them. `trained`: another
+    seed would have given another system."""
+
+    count: int = 1
+    variance: float | Floats = 0.0
+    trained: bool = False
+
+    @property
+    def unknown(self) -> bool:
+        return self.trained and self.count < 2
+
+
+def seeds_of(values: Floats, influence: Floats, *, trained: bool = False) -> Seeds:
+    """What the runs of one system differ by beyond the noise of single items (an interaction of item and seed, which
+    the items' variance has counted already).
+
+    >>> u = np.tile([0.5, -0.5], (3, 10))
+    >>> round(seeds_of(np.array([0.4, 0.5, 0.6]), u).variance, 5), seeds_of(np.array([0.5] * 3), u).variance
+    (0.00333, 0.0)
+    """
+    count, items = influence.shape[-2:]
+    if count < 2:
+        return Seeds(trained=trained)
+    own = influence - influence.mean(axis=-2, keepdims=True)
+    noise = (own**2).sum(axis=(-2, -1)) / (max(items - 1, 1) * (count - 1))
+    net = np.maximum(values.var(axis=-1, ddof=1) / count - noise / (items * count), 0.0)
+    return Seeds(count, net if values.ndim > 1 else float(net), trained)
+
+
+def standing_in(one: Seeds, other: Seeds) -> tuple[Seeds, ...]:
+    """The seeds of a difference: where one of two nets was trained once, the other's variance stands in for it.
+
+    >>> standing_in(Seeds(4, 0.25, True), Seeds(trained=True))
+    (Seeds(count=4, variance=1.25, trained=True),)
+    """
+    if training(one, other) != STANDS_IN:
+        return one, other
+    known = other if one.unknown else one
+    return (Seeds(known.count, known.variance * (1 + known.count), True),)
+
+
+def training(*seeds: Seeds) -> str:
+    """What is to be said of the training seeds of one system, or of two that are compared.
+
+    >>> training(Seeds(5, 0.01, True), Seeds(5, 0.01, True)), training(Seeds(5, 0.01, True), Seeds(trained=True))
+    ('', "one seed: the other's variance stands in")
+    >>> training(Seeds(2, 0.01, True), Seeds(trained=True)), training(Seeds(), Seeds(trained=True))
+    ('one seed: training chance unknown', 'one seed: training chance unknown')
+    """
+    if not any(each.unknown for each in seeds):
+        return ""
+    return STANDS_IN if any(each.trained and each.count >= ENOUGH for each in seeds) else ONE_SEED
+
+
+def with_seeds(own: Floats, freedom: Floats, seeds: Sequence[Seeds]) -> tuple[Floats, Floats]:
+    """The standard error over items and seeds together, and its degrees of freedom."""
+    from scipy.special import stdtridf
+
+    several = [each for each in seeds if each.count > 1]
+    more = sum((np.asarray(each.variance) for each in several), np.zeros(()))
+    if not np.any(more > 0):
+        return np.sqrt(own), freedom
+    below = sum((np.asarray(each.variance) ** 2 / (each.count - 1) for each in several), np.zeros(()))
+    of_seeds = np.where(more > 0, more**2 / np.where(more > 0, below, 1.0), 1.0)
+    square = (own * quantile(freedom) ** 2 + more * quantile(of_seeds) ** 2) / (own + more)
+    together = np.where(more > 0, stdtridf(LEVEL, np.sqrt(square)), freedom)
+    return np.sqrt(own + more), together
+
+
+def seeds_part(own: float, seeds: Sequence[Seeds]) -> float | None:
+    """The share of the variance that is due to seeds, where there were several."""
+    if all(each.count < 2 for each in seeds):
+        return None
+    more = float(sum(each.variance for each in seeds))
+    return more / (own + more) if own + more else 0.0
+
+
+# ---- items that share material --------------------------------------------------------------------------------------
 
 
 def margin(effective: float) -> float:
@@ -92,8 +228,8 @@ def spread(u: Floats, shared: Neighbours, prior: Prior = OTHER) -> Spread:
 def _telling(v: Floats) -> Floats:
     """(sum v)^2 / sum v^2: how many of the numbers are not negligible."""
     below = (v**2).sum(axis=-1)
-    found: Floats = v.sum(axis=-1) ** 2 / np.where(below > 0, below, 1.0)
-    return found
+    number: Floats = v.sum(axis=-1) ** 2 / np.where(below > 0, below, 1.0)
+    return number
 
 
 def neighbours_correlation(u: Floats, shared: Neighbours, *, safe: bool = True) -> Floats:
@@ -129,25 +265,29 @@ PATH = 12  # counts near 0 over which the end of an interval is made monotone
 Scaled = tuple[Floats, Floats, Floats]  # a mean y, its kappa and degrees of freedom
 
 
-def share_ends(mean: Floats, found: Spread, shared: Neighbours, *, seeds: Seeds | None = None) -> tuple[Floats, Floats]:
+def share_ends(
+    mean: Floats, of_items: Spread, shared: Neighbours, *, seeds: Seeds | None = None
+) -> tuple[Floats, Floats]:
     """Both ends of the interval."""
     seeds = seeds or Seeds()
-    low, high = 1 - _upper(1 - mean, found, shared, seeds), _upper(mean, found, shared, seeds)
+    low, high = 1 - _upper(1 - mean, of_items, shared, seeds), _upper(mean, of_items, shared, seeds)
     return np.minimum(low, mean), np.maximum(high, mean)  # but for rounding
 
 
-def share_p(mean: Floats, constant: float, found: Spread, shared: Neighbours, *, seeds: Seeds | None = None) -> Floats:
+def share_p(
+    mean: Floats, constant: float, of_items: Spread, shared: Neighbours, *, seeds: Seeds | None = None
+) -> Floats:
     """The p-value of a mean that would be `constant`, two-sided; 1 where it is."""
     seeds = seeds or Seeds()
     above, below = (
-        _p_above(c, *_outward(m, found, shared, seeds)).max(axis=0)
+        _p_above(c, *_outward(m, of_items, shared, seeds)).max(axis=0)
         for m, c in ((mean, constant), (1 - mean, 1 - constant))
     )
     return np.where(mean == constant, 1.0, np.where(mean < constant, above, below))
 
 
-def _upper(mean: Floats, found: Spread, shared: Neighbours, seeds: Seeds) -> Floats:
-    highest: Floats = _end(*_outward(mean, found, shared, seeds)).max(axis=0)
+def _upper(mean: Floats, of_items: Spread, shared: Neighbours, seeds: Seeds) -> Floats:
+    highest: Floats = _end(*_outward(mean, of_items, shared, seeds)).max(axis=0)
     return highest
 
 
@@ -162,19 +302,19 @@ def _p_above(constant: float, y: Floats, kappa: Floats, freedom: Floats) -> Floa
     return p_value(constant - y, np.sqrt(kappa * constant * (1 - constant)), freedom)
 
 
-def _outward(mean: Floats, found: Spread, shared: Neighbours, seeds: Seeds) -> Scaled:
+def _outward(mean: Floats, of_items: Spread, shared: Neighbours, seeds: Seeds) -> Scaled:
     """Along a new first axis: the mean and those nearer to 0, each as well known as it would be (with the spread v of
     the mean itself)."""
-    own = mean, *_scale(mean, found, seeds)
+    own = mean, *_scale(mean, of_items, seeds)
     if not np.any(mean * shared.items < PATH):
         y, kappa, freedom = (np.asarray(each)[None] for each in own)
         return y, kappa, freedom
     counts = np.arange(PATH).reshape(-1, *(1 for _ in np.shape(mean)))
     y = np.minimum(mean, counts / shared.items)
-    telling = np.minimum(found.telling, shared.items * y * (1 - y) / ((1 - y) ** 3 + y**3))
-    telling = np.where(y < mean, telling, found.telling)
-    number, freedom = effective(found.correlation, telling, shared, SHARE)
-    nearer = y, *_scale(mean, replace(found, telling=telling, number=number, freedom=freedom), seeds)
+    telling = np.minimum(of_items.telling, shared.items * y * (1 - y) / ((1 - y) ** 3 + y**3))
+    telling = np.where(y < mean, telling, of_items.telling)
+    number, freedom = effective(of_items.correlation, telling, shared, SHARE)
+    nearer = y, *_scale(mean, replace(of_items, telling=telling, number=number, freedom=freedom), seeds)
     y, kappa, freedom = (
         np.concatenate([np.broadcast_to(one, y.shape[1:])[None], np.broadcast_to(others, y.shape)])
         for one, others in zip(own, nearer)
@@ -182,21 +322,21 @@ def _outward(mean: Floats, found: Spread, shared: Neighbours, seeds: Seeds) -> S
     return y, kappa, freedom
 
 
-def _scale(mean: Floats, found: Spread, seeds: Seeds) -> tuple[Floats, Floats]:
+def _scale(mean: Floats, of_items: Spread, seeds: Seeds) -> tuple[Floats, Floats]:
     """kappa and the degrees of freedom."""
-    own = share_variance(mean, found)
-    total, freedom = with_seeds(own, found.freedom, [seeds])
-    return _ratio(mean, found) * (total**2 / own) / found.number, freedom
+    own = share_variance(mean, of_items)
+    total, freedom = with_seeds(own, of_items.freedom, [seeds])
+    return _ratio(mean, of_items) * (total**2 / own) / of_items.number, freedom
 
 
-def _ratio(mean: Floats, found: Spread) -> Floats:
+def _ratio(mean: Floats, of_items: Spread) -> Floats:
     """v: the spread of the numbers beside that of zeros and ones with their mean, one item of which is added."""
     binary = mean * (1 - mean)
-    ratio = np.where(binary > 1e-12, found.square / np.where(binary > 1e-12, binary, 1.0), 1.0)
-    return (found.number * ratio + 1) / (found.number + 1)
+    ratio = np.where(binary > 1e-12, of_items.square / np.where(binary > 1e-12, binary, 1.0), 1.0)
+    return (of_items.number * ratio + 1) / (of_items.number + 1)
 
 
-def share_variance(mean: Floats, found: Spread) -> Floats:
-    inside = (mean * found.number + 0.5) / (found.number + 1)
-    variance: Floats = inside * (1 - inside) * _ratio(mean, found) / found.number
+def share_variance(mean: Floats, of_items: Spread) -> Floats:
+    inside = (mean * of_items.number + 0.5) / (of_items.number + 1)
+    variance: Floats = inside * (1 - inside) * _ratio(mean, of_items) / of_items.number
     return variance

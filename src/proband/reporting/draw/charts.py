@@ -14,13 +14,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from proband.core.metrics import Metric
-from proband.reporting.draw.axes import Axis, chance_of, picture, published_tip, shorten, text_width, tip, value_range
 from proband.reporting.draw.lines import line_plot
-from proband.reporting.draw.marks import Mark, Picture, colour_of, shape_of
+from proband.reporting.draw.marks import Axis, Mark, Picture, colour_of, picture, shape_of, shorten, text_width
 from proband.reporting.numbers import words
 from proband.reporting.numbers.cells import Cell
 from proband.reporting.numbers.columns import Comparison
-from proband.reporting.numbers.grids import Grid, Key
+from proband.reporting.numbers.grids import Grid, Key, published_tip, tip
 
 MANY_ROWS = 9
 
@@ -56,7 +55,7 @@ def dot_plot(grid: Grid, width: float) -> Picture:
     heights = [pad + lane * (len(band.runs) + band.published) for band in bands]
     panel = (width - left - 8) / per
     tall = top + sum(heights) + 34
-    low, high = value_range(grid)
+    low, high = grid.value_range
     marks: list[Mark] = []
     for i, column in enumerate(columns):
         x, y = left + (i % per) * panel, (i // per) * tall
@@ -74,7 +73,7 @@ def dot_plot(grid: Grid, width: float) -> Picture:
                 )
             marks += _strip(grid, band, column, axis, at, tallness, lane)
             at += tallness
-        levels = [level for band in bands if (level := chance_of(grid, band.row, column)) is not None]
+        levels = [level for band in bands if (level := grid.chance_at(band.row, column)) is not None]
         if levels:
             where = (axis(levels[0]), at + 28)
             marks.append(Mark(kind="text", at=where, text="chance", size=10.5, paint="soft", anchor="middle"))
@@ -108,7 +107,7 @@ def _panel_frame(axis: Axis, top: float, bottom: float, *, stripes: Sequence[flo
 def _strip(grid: Grid, band: Band, column: Key, axis: Axis, top: float, height: float, lane: float) -> list[Mark]:
     marks: list[Mark] = []
     found = grid.cells.get((band.row, column), ())
-    chance = chance_of(grid, band.row, column)
+    chance = grid.chance_at(band.row, column)
     if chance is not None:
         x = axis(chance)
         marks.append(Mark(kind="line", at=(x, top, x, top + height), paint="rule", width=1.5, dash="3 3"))
@@ -157,7 +156,7 @@ def heat_map(grid: Grid, width: float) -> Picture:
     top = 30 + (min(text_width(heads, size=11) * 0.66 + 6, 78) if slanted else 18)
     tall = top + ROW * len(grid.rows) + 22
     marks: list[Mark] = []
-    span = value_range(grid)
+    span = grid.value_range
     for i, run in enumerate(runs):
         x, y = left + (i % per) * panel, (i // per) * tall
         label = shorten(grid.labels[run], panel - 14, size=13)

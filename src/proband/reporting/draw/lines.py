@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from itertools import chain, combinations, pairwise
 
 from proband.core.suite import Curve, Curves
-from proband.reporting.draw.axes import Axis, chance_of, picture, published_tip, shorten, text_width, tip, value_range
-from proband.reporting.draw.marks import MODELS, Mark, Picture, colour_of, shape_of
+from proband.reporting.draw.marks import MODELS, Axis, Mark, Picture, colour_of, picture, shape_of, shorten, text_width
 from proband.reporting.numbers import words
-from proband.reporting.numbers.grids import Grid, Key
+from proband.reporting.numbers.grids import Grid, Key, published_tip, tip
 
 DASHES = ("6 3", "2 3", "8 3 2 3", "4 2")
 KEY = 16.0  # height of a name below the panels
@@ -32,7 +31,7 @@ def line_plot(grid: Grid, width: float) -> Picture:
     per = 1 if narrow else min(len(rows), 3, max(1, int(width // (215 + room))))
     panel, tall = width / per, 230.0 if narrow else 270.0 if len(rows) > 1 else 360.0
     numbers = [float(column[0]) for column in grid.columns]
-    low, high = value_range(grid)
+    low, high = grid.value_range
     marks: list[Mark] = []
     for i, row in enumerate(rows):
         x, y = (i % per) * panel, (i // per) * tall
@@ -87,7 +86,7 @@ def _frame(grid: Grid, row: Key | None, across: Axis, up: Axis, top: float, numb
     )
     points = []
     for column in grid.columns:
-        chance = chance_of(grid, row, column)
+        chance = grid.chance_at(row, column)
         points += [across(float(column[0])), up(chance)] if chance is not None else []
     if len(points) > 2:
         marks.append(Mark(kind="poly", at=tuple(points), paint="rule", width=1.5, dash="3 3"))

@@ -2,7 +2,7 @@
 
 In the page it is an SVG whose colours are the page's own (light or dark) and whose marks carry the words of their
 tooltip and the number of their model; for papers it is an SVG in plain colours, and a PNG and a PDF that
-matplotlib, if installed, paints from the same marks.
+matplotlib, if installed, paints from the same marks. And what drawings of a grid share: the axis, names that fit.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from proband.reporting.numbers import words
+from proband.reporting.numbers.grids import Grid
 from proband.web.templates import asset
 
 # The light colours of the page; those of models are told apart by people with any colour vision (after Okabe and Ito).
@@ -110,6 +112,64 @@ def _variable(paint: str) -> str:
     if not share:
         return f"var(--{name})"
     return f"color-mix(in srgb, var(--{name}) {100 * float(share):.0f}%, var(--middle))"
+
+
+# ---- what drawings share ---------------------------------------------------------------------------------------------
+
+
+WIDE, NARROW = 1040.0, 322.0
+
+
+@dataclass(frozen=True)
+class Axis:
+    """From numbers to places."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+    percent: bool = False
+
+    def __call__(self, value: float) -> float:
+        inside = min(max(value, self.low), self.high)
+        return self.start + (inside - self.low) / (self.high - self.low) * (self.end - self.start)
+
+    def ticks(self, about: int = 4) -> list[float]:
+        """Round numbers inside the range.
+
+        >>> Axis(0.3, 1.0, 0, 1, True).ticks()
+        [0.4, 0.6, 0.8, 1.0]
+        """
+        raw = (self.high - self.low) / about
+        size = 10 ** math.floor(math.log10(raw))
+        step = next(step for step in (size, 2 * size, 2.5 * size, 5 * size, 10 * size) if step >= raw * 0.999)
+        first = math.ceil(self.low / step - 1e-9)
+        last = math.floor(self.high / step + 1e-9)
+        return [round(i * step, 10) for i in range(first, last + 1)]
+
+    def name(self, value: float) -> str:
+        return f"{100 * value:g}" if self.percent else f"{value:g}"
+
+
+def shorten(text: str, width: float, *, size: float = 12.0) -> str:
+    """Shortened to a width, by an average letter.
+
+    >>> shorten("encyclopedic", 40), shorten("ES", 40)
+    ('encyc…', 'ES')
+    """
+    most = max(2, int(width / (0.55 * size)))
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
+def text_width(texts: Sequence[str], *, size: float = 12.0) -> float:
+    return max((len(text) for text in texts), default=0) * 0.6 * size
+
+
+def picture(grid: Grid, width: float, height: float, marks: Sequence[Mark], *, against: str = "") -> Picture:
+    """With words for those who do not see the figure: every number is in the table below it."""
+    title = f"{grid.table.title}, {words.metric(grid.metric)}{against}"
+    description = f"{words.count(len(grid.labels), 'model')}; the numbers are in the table."
+    return Picture(width=width, height=height, marks=tuple(marks), title=title, description=description)
 
 
 # ---- SVG -----------------------------------------------------------------------------------------------------------

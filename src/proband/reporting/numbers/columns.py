@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 from proband.core.metrics import Metric
 from proband.core.statistics import estimates as stats
 from proband.core.statistics.clusters import Floats, Ints, Neighbours
-from proband.core.statistics.estimates import Measured
-from proband.core.statistics.influence import of_mean, of_set
+from proband.core.statistics.estimates import Measured, of_mean, of_set
 from proband.core.statistics.resampling import draws_of
-from proband.core.statistics.seeds import ONE_SEED
+from proband.core.statistics.spread import ONE_SEED
 from proband.core.suite import Where
 from proband.reporting.numbers.item_sets import Values
 

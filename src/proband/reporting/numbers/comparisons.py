@@ -19,7 +19,7 @@ from proband.core.metrics import Metric
 from proband.core.statistics import estimates as stats
 from proband.core.statistics.clusters import Clusters, Neighbours
 from proband.core.statistics.estimates import Measured
-from proband.core.statistics.seeds import ONE_SEED, Seeds
+from proband.core.statistics.spread import ONE_SEED, Seeds
 from proband.core.suite import Contrast, Where
 from proband.core.types import Tag
 from proband.reporting.numbers import words

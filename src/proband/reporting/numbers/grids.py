@@ -6,6 +6,7 @@ differ only in those tags share a line.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -48,7 +49,7 @@ class Grid:
     @property
     def empty(self) -> bool:
         """Whether no run has a number in it, as where the items lack one of its tags."""
-        return not any(any(found) for found in self.cells.values())
+        return not self.filled
 
     @property
     def numeric(self) -> bool:
@@ -58,34 +59,51 @@ class Grid:
         )
 
     @property
-    def told_by(self) -> tuple[str, ...]:
+    def differing_tags(self) -> tuple[str, ...]:
         """The column tags that differ between columns; the others hold for the whole table."""
         differ = [n for i, n in enumerate(self.table.columns) if len({(type(c[i]), c[i]) for c in self.columns}) > 1]
         return tuple(differ) or self.table.columns[-1:]
 
-    @property
-    def has_chance(self) -> bool:
-        return any(cell and cell.chance is not None for found in self.cells.values() for cell in found)
+    @cached_property
+    def filled(self) -> list[Cell]:
+        """Every cell that has a number."""
+        return [cell for systems in self.cells.values() for cell in systems if cell is not None]
 
     @property
-    def level(self) -> str:
-        """What a score has to beat, in words."""
-        cells = [cell for found in self.cells.values() for cell in found if cell]
-        shortcut = any(cell.level_name != "chance" for cell in cells)
-        return "the best shortcut (where it is higher than chance)" if shortcut else "chance"
+    def has_chance(self) -> bool:
+        return any(cell.chance is not None for cell in self.filled)
 
     @property
     def has_few(self) -> bool:
         """Whether a cell has too few clusters for an interval."""
-        return any(cell and cell.estimate.few for found in self.cells.values() for cell in found)
+        return any(cell.estimate.few for cell in self.filled)
 
     @property
-    def several_runs(self) -> bool:
-        return any(cell and cell.runs > 1 for found in self.cells.values() for cell in found)
+    def level(self) -> str:
+        """What a score has to beat, in words."""
+        shortcut = any(cell.level_name != "chance" for cell in self.filled)
+        return "the best shortcut (where it is higher than chance)" if shortcut else "chance"
+
+    def chance_at(self, row: Key | None, column: Key) -> float | None:
+        """The chance level of a cell, which is that of its items."""
+        cells = self.cells.get((row, column), ())
+        return next((cell.chance for cell in cells if cell is not None and cell.chance is not None), None)
+
+    @property
+    def value_range(self) -> tuple[float, float]:
+        """Wide enough for every interval, chance level and published figure, and rounded outward."""
+        ends = [(e.mean,) if e.few else (e.low, e.high) for e in (cell.estimate for cell in self.filled)]
+        values = [end for each in ends for end in each]
+        values += [cell.chance for cell in self.filled if cell.chance is not None]
+        values += [figure.value for cell in self.published.values() for figure in cell.values()]
+        low, high = (min(values), max(values)) if values else (0.0, 1.0)
+        step = 0.1 if self.metric.percent else 10 ** math.floor(math.log10(max(high - low, abs(high), 1e-6))) / 2
+        low, high = step * math.floor(low / step + 1e-9), step * math.ceil(high / step - 1e-9)
+        return (low, high) if high > low else (low - step, high + step)
 
     def heading(self, column: Key) -> str:
         """The words above a column."""
-        own = [(n, v) for n, v in zip(self.table.columns, column) if n in self.told_by]
+        own = [(n, v) for n, v in zip(self.table.columns, column) if n in self.differing_tags]
         return words.key([n for n, _ in own], [v for _, v in own], everything=words.with_arrow(self.metric))
 
     @cached_property
@@ -100,6 +118,42 @@ class Grid:
     def others(self, row: Key | None) -> list[str]:
         """The published models that have a figure in this row."""
         return list(dict.fromkeys(model for c in self.columns for model in self.published.get((row, c), {})))
+
+
+def tip(grid: Grid, run: int, row: Key | None, column: Key, cell: Cell) -> str:
+    """The words of a tooltip."""
+    e, metric = cell.estimate, grid.metric
+    lines = [
+        grid.labels[run],
+        place(grid, row, column),
+        f"{words.figure(e.mean, metric)} {words.span(e, metric)}",
+        words.spread(cell.sd, cell.runs, metric),
+        "" if e.from_seeds is None else f"{100 * e.from_seeds:.0f}% of the variance from training seeds",
+        f"{words.count(e.n, 'answer')} in {words.count(e.clusters, 'cluster')}",
+        f"{100 * cell.unread:.1f}% of the replies unread (counted as wrong)" if cell.unread else "",
+        f"{words.count(cell.skipped, 'item')} skipped (not counted)" if cell.skipped else "",
+        f"{words.count(cell.uncovered, 'item')} not covered (not counted)" if cell.uncovered else "",
+    ]
+    levels = (("chance", cell.chance), ("best shortcut", cell.shortcut))
+    lines += [f"{name} {words.figure(level, metric)}" for name, level in levels if level is not None]
+    if cell.against_level:
+        lines[-1] += f": {cell.against_level} {cell.level_name}"
+    return "\n".join(filter(None, lines))
+
+
+def published_tip(grid: Grid, figure: Published, row: Key | None, column: Key) -> str:
+    value = words.figure(figure.value, grid.metric)
+    lines = [f"{figure.model} (published)", place(grid, row, column), value, figure.source]
+    return "\n".join(filter(None, lines))
+
+
+def place(grid: Grid, row: Key | None, column: Key) -> str:
+    """`ES · reverse`, naming only what the table splits by."""
+    parts = [words.key(grid.table.rows, row)] if grid.table.rows else []
+    return " · ".join([*parts, *([grid.heading(column)] if column else [])])
+
+
+# ---- counting the cells ----------------------------------------------------------------------------------------------
 
 
 def fill(study: Study, table: Table) -> Grid:

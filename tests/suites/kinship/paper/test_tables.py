@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import proband
-from proband.core.statistics.seeds import detectable
+from proband.core.statistics.spread import detectable
 from proband.suites.kinship.paper.tables import RELEASES
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from proband.core.metrics import accuracy_of
 from proband.core.statistics.clusters import Clusters, Neighbours, clusters_of
 from proband.core.statistics.estimates import Measured, difference, interval, p_against
-from proband.core.statistics.seeds import ONE_SEED
+from proband.core.statistics.spread import ONE_SEED
 from proband.core.suite import Analysis, Outcome, Results, Sheet
 
 GAT_PERFECT, GAT_GAINS = "gat-near-perfect", "gat-gains-most"

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from proband.core.statistics.estimates import compare
-from proband.core.statistics.seeds import ONE_SEED
+from proband.core.statistics.spread import ONE_SEED
 from proband.core.suite import Analysis, Outcome, Results, Sheet
 from proband.suites.kinship.baselines import thesis_noise
 from proband.suites.kinship.paper.comparisons import TEXT, Clauses, Stories, by_model, neighbours
