@@ -120,9 +120,6 @@ def write_json(path: Path, value: Any) -> None:
     write_text(path, text + "\n")
 
 
-# ---- hashes --------------------------------------------------------------------------------------------------------
-
-
 def write_jsonl(path: Path, rows: Iterable[Any]) -> int:
     """A line of canonical JSON per row; gives their number."""
     count = 0
@@ -131,6 +128,9 @@ def write_jsonl(path: Path, rows: Iterable[Any]) -> int:
             file.write(encode(row) + b"\n")
             count += 1
     return count
+
+
+# ---- hashes --------------------------------------------------------------------------------------------------------
 
 
 def sha256_file(path: Path) -> str:
@@ -220,14 +220,14 @@ def decode(kind: Any, raw: bytes, *, file: object, line: int | None = None) -> A
     """
     try:
         return _decoder(kind).decode(raw)
-    except msgspec.ValidationError as error:
-        if raw.lstrip()[:1] == b"[":
-            raise ProbandError(ARRAY, file=file, line=line) from None
-        raise ProbandError(in_words(with_key(str(error), kind, raw)), file=file, line=line) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         if raw.lstrip()[:1] == b"[":
-            raise ProbandError(ARRAY, file=file, line=line) from None
-        raise ProbandError(f"not a JSON object: {why(raw, error)}", file=file, line=line) from None
+            wrong = ARRAY
+        elif isinstance(error, msgspec.ValidationError):
+            wrong = in_words(with_key(str(error), kind, raw))
+        else:
+            wrong = f"not a JSON object: {why(raw, error)}"
+        raise ProbandError(wrong, file=file, line=line) from None
 
 
 def parse(kind: type[Kind], raw: bytes, *, file: object, line: int | None = None) -> Kind:

@@ -85,23 +85,28 @@ class Part:
 # ---- what people did -----------------------------------------------------------------------------------------------
 
 
-class Answered(Protocol):
-    """The last revision of one person's answer to one unit."""
+class Written(Protocol):
+    """An answer of the task whose answers are reviewed."""
 
     @property
     def id(self) -> str: ...
     @property
-    def unit(self) -> str: ...
-    @property
     def worker(self) -> str: ...
-    @property
-    def gold(self) -> Any: ...
-    @property
-    def seconds(self) -> float: ...
     @property
     def body(self) -> Body: ...  # of the unit
     @property
     def answer(self) -> Body: ...
+
+
+class Answered(Written, Protocol):
+    """The last revision of one person's answer to one unit."""
+
+    @property
+    def unit(self) -> str: ...
+    @property
+    def gold(self) -> Any: ...
+    @property
+    def seconds(self) -> float: ...
 
 
 class Collected(Protocol):
@@ -118,19 +123,6 @@ class Collected(Protocol):
 
     def counted(self, panel: str = "crowd") -> Sequence[Answered]: ...
     def judgments(self, panel: str = "crowd") -> Iterator[Judgment]: ...
-
-
-class Written(Protocol):
-    """An answer of the task whose answers are reviewed."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def worker(self) -> str: ...
-    @property
-    def body(self) -> Body: ...
-    @property
-    def answer(self) -> Body: ...
 
 
 # ---- the task ------------------------------------------------------------------------------------------------------

@@ -150,6 +150,19 @@ def f1(records: Floats, weights: Floats) -> float:
     return 2 * hits / (2 * hits + wrong) if hits or wrong else 0.0
 
 
+def best_threshold(scores: Floats, truth: Floats) -> float:
+    """The score from which on items are called true, such that most are right; of several, the highest.
+
+    >>> best_threshold(np.array([0.9, 0.8, 0.7, 0.1]), np.array([1.0, 0.0, 1.0, 0.0]))
+    0.9
+    """
+    levels = np.append(np.unique(scores), np.inf)[::-1]  # the first takes none
+    order = np.argsort(-scores, kind="stable")
+    taken = np.searchsorted(-scores[order], -levels, side="right")
+    gained = np.append(0.0, np.cumsum(2 * truth[order] - 1))[taken]  # true ones less false ones among those taken
+    return float(levels[int(np.argmax(gained))])
+
+
 ACCURACY = Metric(name="accuracy", of=accuracy_of)
 AUC = Metric(name="auc", of=area_under_roc, over="set", each=score_and_truth, title="area under the ROC curve")
 AVERAGE_PRECISION = Metric(name="average_precision", of=average_precision, over="set", each=score_and_truth)

@@ -1,4 +1,7 @@
-"""What a suite says of itself: how to build it, solve it, score it and lay it out. Data and functions, no HTML."""
+"""What a suite says of itself: how to build it, solve it, score it and lay it out. Data and functions, no HTML.
+
+`Suite` is the whole declaration; what its fields hold follows, in the order in which an item meets it.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,86 @@ from proband.core.plugins import declared
 from proband.core.progress import say
 from proband.core.protocols import AnswersItems
 from proband.core.types import FORMER_SOLVERS, Answer, Item, Run, Tag
+
+# Selects numbers by tags: of the item, derived by the suite, or of the run (`run.model`, `run.solver`, `run.net`,
+# `run.NAME` for a setting of the solver). A tuple of values means any of them.
+Where = Mapping[str, Tag | tuple[Tag, ...]]
+
+Named = TypeVar("Named", Metric, "Net", "Solver", "Variation")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Suite:
+    """A diagnostic benchmark."""
+
+    name: str
+    question: str  # what it asks of a model, in one line
+    cites: str
+
+    # items
+    options: type
+    build: Callable[..., Built]  # build(options, *, seed)
+    check: Callable[[Item], str | None] = lambda item: None  # what is wrong with an item's tags or facts, or nothing
+    verify: Callable[[Item], Verified] | None = None  # re-checks the certificate that an item carries
+    show: Callable[[Item], str]  # one item as text: its prompt, its proof or alignment
+    draw: Callable[[Item, Answer | None], str | None] = lambda item, answer: None  # an SVG for the item browser
+    export: Mapping[str, Callable[..., None]] = field(default_factory=dict)  # extra formats of `export --to`
+    variations: str = ""  # "module:object" of a tuple of `Variation`s, imported when they are used
+    # of options whose build has no train split: those of a small build of other items, worked examples for `--shots`
+    examples: Callable[[Any], Any | None] = lambda options: None
+
+    # models
+    solvers: tuple[Solver, ...]
+    nets: tuple[Net, ...] = ()
+    own_models: Mapping[str, Callable[..., Any]] = field(default_factory=dict)  # solver:NAME; may take the run's `seed`
+    baselines: Mapping[str, Callable[[], Any]] = field(default_factory=dict)  # baseline:NAME, of its own
+
+    # reports
+    metrics: tuple[Metric, ...]  # the first is the main one
+    tables: tuple[Table, ...]
+    derive: Callable[[Mapping[str, Tag]], Mapping[str, Tag]] = lambda tags: {}  # further tags, made from an item's tags
+    tag_titles: Mapping[str, str] = field(default_factory=dict)  # tags in words, where their names do not say enough
+    relations: Mapping[str, Where] = field(default_factory=dict)  # that other suites test too: name -> its items here
+    shown_as: str = ""  # how a relation is asked about here: "as a probe", "in a story"
+    published: Callable[[], Sequence[Published]] = lambda: ()
+    analyses: tuple[Analysis, ...] = ()
+    claims: tuple[Claim, ...] = ()
+
+    # commands, people, the demonstration
+    verbs: tuple[Verb, ...] = ()
+    audit: str = ""  # "module:object" of an `Audit`, imported when it is used
+    tasks: Mapping[str, str] = field(default_factory=dict)  # work for people: name -> "module:object" of a `HumanTask`
+    demo: tuple[Demo, ...] = ()
+
+    def metric(self, name: str = "") -> Metric:
+        """A metric by name, or the main one."""
+        return self._named("metric", self.metrics, name) if name else self.metrics[0]
+
+    def net(self, name: str) -> Net:
+        return self._named("net", self.nets, name)
+
+    def solver(self, name: str) -> Solver:
+        if name in FORMER_SOLVERS and all(each.name != name for each in self.solvers):
+            say(f"solver {name} is now called {FORMER_SOLVERS[name]}; {ONE_RELEASE}")
+            name = FORMER_SOLVERS[name]
+        return self._named("solver", self.solvers, name)
+
+    def all_variations(self) -> tuple[Variation, ...]:
+        variations: tuple[Variation, ...] = declared(self.variations) if self.variations else ()
+        return variations
+
+    def variation(self, name: str) -> Variation:
+        return self._named("variation", self.all_variations(), name)
+
+    def _named(self, kind: str, things: Sequence[Named], name: str) -> Named:
+        for each in things:
+            if each.name == name:
+                return each
+        known = ", ".join(each.name for each in things) or "none"
+        raise ProbandError(f"{self.name} has no {kind} {name!r}; it has {known}")
+
+
+# ---- building and checking ------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +119,9 @@ class Verified:
     how: str
     problem: str = ""
     uncertified: str = ""  # why nothing certifies the label: an error, unless such items are allowed
+
+
+# ---- asking and training --------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,10 +174,6 @@ class Net:
 
 
 # ---- tables, published figures, analyses, claims -------------------------------------------------------------------
-
-# Selects numbers by tags: of the item, derived by the suite, or of the run (`run.model`, `run.solver`, `run.net`,
-# `run.NAME` for a setting of the solver). A tuple of values means any of them.
-Where = Mapping[str, Tag | tuple[Tag, ...]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -241,7 +323,7 @@ class Claim:
     per: tuple[str, ...] = ("run.model",)
 
 
-# ---- commands, audits, variations ----------------------------------------------------------------------------------
+# ---- commands, audits, variations, the demonstration ----------------------------------------------------------------
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -289,12 +371,6 @@ class Variation:
     check: Callable[[Item, Item], str | None] = lambda source, varied: None
 
 
-Named = TypeVar("Named", Metric, Net, Solver, Variation, Verb)
-
-
-# ---- the suite -----------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, kw_only=True)
 class Demo:
     """What `proband demo` does for a suite: one build, the models to run on it (with solver or None), and what to look
@@ -307,68 +383,3 @@ class Demo:
     solver_options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # by solver
     findings: tuple[Claim, ...] = ()  # tested like the claims of papers, and stated first
     audit: Callable[[Mapping[str, Any]], str] | None = None  # audit the items; its headlines in a sentence
-
-
-@dataclass(frozen=True, kw_only=True)
-class Suite:
-    """A diagnostic benchmark."""
-
-    name: str
-    question: str  # what it asks of a model, in one line
-    cites: str
-    build: Callable[..., Built]  # build(options, *, seed)
-    options: type
-    solvers: tuple[Solver, ...]
-    metrics: tuple[Metric, ...]  # the first is the main one
-    tables: tuple[Table, ...]
-    check: Callable[[Item], str | None] = lambda item: None  # what is wrong with an item's tags or facts, or nothing
-    show: Callable[[Item], str]  # one item as text: its prompt, its proof or alignment
-    relations: Mapping[str, Where] = field(default_factory=dict)  # that other suites test too: name -> its items here
-    tag_titles: Mapping[str, str] = field(default_factory=dict)  # tags in words, where their names do not say enough
-    shown_as: str = ""  # how a relation is asked about here: "as a probe", "in a story"
-    demo: tuple[Demo, ...] = ()
-    derive: Callable[[Mapping[str, Tag]], Mapping[str, Tag]] = lambda tags: {}  # further tags, made from an item's tags
-    draw: Callable[[Item, Answer | None], str | None] = lambda item, answer: None  # an SVG for the item browser
-    published: Callable[[], Sequence[Published]] = lambda: ()
-    analyses: tuple[Analysis, ...] = ()
-    claims: tuple[Claim, ...] = ()
-    nets: tuple[Net, ...] = ()
-    own_models: Mapping[str, Callable[..., Any]] = field(default_factory=dict)  # solver:NAME; may take the run's `seed`
-    baselines: Mapping[str, Callable[[], Any]] = field(
-        default_factory=dict
-    )  # baseline:NAME, beside random and majority
-    tasks: Mapping[str, str] = field(default_factory=dict)  # work for people: name -> "module:object" of a `Task`
-    verbs: tuple[Verb, ...] = ()
-    audit: str = ""  # "module:object" of an `Audit`, imported when it is used
-    variations: str = ""  # "module:object" of a tuple of `Variation`s, imported when they are used
-    # of options whose build has no train split: those of a small build of other items, worked examples for `--shots`
-    examples: Callable[[Any], Any | None] = lambda options: None
-    verify: Callable[[Item], Verified] | None = None  # re-checks the certificate that an item carries
-    export: Mapping[str, Callable[..., None]] = field(default_factory=dict)  # extra formats of `export --to`
-
-    def metric(self, name: str = "") -> Metric:
-        """A metric by name, or the main one."""
-        return self._named("metric", self.metrics, name) if name else self.metrics[0]
-
-    def net(self, name: str) -> Net:
-        return self._named("net", self.nets, name)
-
-    def solver(self, name: str) -> Solver:
-        if name in FORMER_SOLVERS and all(each.name != name for each in self.solvers):
-            say(f"solver {name} is now called {FORMER_SOLVERS[name]}; {ONE_RELEASE}")
-            name = FORMER_SOLVERS[name]
-        return self._named("solver", self.solvers, name)
-
-    def all_variations(self) -> tuple[Variation, ...]:
-        variations: tuple[Variation, ...] = declared(self.variations) if self.variations else ()
-        return variations
-
-    def variation(self, name: str) -> Variation:
-        return self._named("variation", self.all_variations(), name)
-
-    def _named(self, kind: str, things: Sequence[Named], name: str) -> Named:
-        for each in things:
-            if each.name == name:
-                return each
-        known = ", ".join(each.name for each in things) or "none"
-        raise ProbandError(f"{self.name} has no {kind} {name!r}; it has {known}")

@@ -55,16 +55,16 @@ def judge(
 ) -> list[Verdict]:
     """The verdicts on all claims of the suites (or on others, by suite), corrected together. Item sets of one suite
     share its claims: where one has data, the others are not mentioned."""
-    found: list[Verdict] = []
+    verdicts: list[Verdict] = []
     suites = {study.items.suite.name: study.items.suite for study, _ in studies}
     for name, suite in suites.items():
         own = [each for each in studies if each[0].items.suite.name == name]
         for claim in suite.claims if claims is None else claims.get(name, ()):
-            rows = [row for study, sheets in own for row in _asked(study, claim, sheets)]
+            rows = [row for study, sheets in own for row in _verdicts(study, claim, sheets)]
             known = [row for row in rows if row.difference is not None]
-            found += known or rows[:1] or [_open(claim, own[0][0], "", "no data")]
-    corrected = iter(stats.holm([row.p for row in found if row.p is not None]))
-    return [row if row.p is None else _decided(row, next(corrected)) for row in found]
+            verdicts += known or rows[:1] or [_open(claim, own[0][0], "", "no data")]
+    corrected = iter(stats.holm([row.p for row in verdicts if row.p is not None]))
+    return [row if row.p is None else _decided(row, next(corrected)) for row in verdicts]
 
 
 def _open(claim: Claim, study: Study, systems: str, evidence: str) -> Verdict:
@@ -102,7 +102,7 @@ def _decided(row: Verdict, p_holm: float) -> Verdict:
 # ---- one claim -----------------------------------------------------------------------------------------------------
 
 
-def _asked(study: Study, claim: Claim, sheets: Sequence[Sheet]) -> Iterator[Verdict]:
+def _verdicts(study: Study, claim: Claim, sheets: Sequence[Sheet]) -> Iterator[Verdict]:
     """One verdict for each combination of the values of `per`, or more if it selects several systems; none where the
     items are of another setting."""
     if not study.mask({name: value for name, value in claim.where.items() if not name.startswith("run.")}).any():
@@ -178,8 +178,8 @@ def _tested(
     group: Where,
 ) -> Verdict:
     """The tests of all contrasts, of which one decides."""
-    found = [[contrasted(study, contrast, a, b, group) for a, b in pairs] for contrast, pairs in places]
-    tests = [test for each in found for test in each if test]
+    by_contrast = [[contrasted(study, contrast, a, b, group) for a, b in pairs] for contrast, pairs in places]
+    tests = [test for each in by_contrast for test in each if test]
     if not tests:
         return _open(claim, study, systems, "no data")
     if against := [test for test in tests if test.ahead < 0]:
@@ -189,24 +189,24 @@ def _tested(
         decisive = max(tests, key=lambda test: test.p)
         p = decisive.p
     below_chance = any(test.below_chance for test in ([decisive] if against else tests))
-    told = [test.evidence for test in tests]
+    evidence = [test.evidence for test in tests]
     if len(tests) > 1:
-        told = [f"{t.evidence}: {words.change(t.difference, t.metric)}, p {words.p_is(t.p)}" for t in tests]
-    if missing := sum(not any(each) for each in found):
-        told.append(f"no data for {missing} of {len(claim.contrasts)} contrasts")
+        evidence = [f"{t.evidence}: {words.change(t.difference, t.metric)}, p {words.p_is(t.p)}" for t in tests]
+    if missing := sum(not any(each) for each in by_contrast):
+        evidence.append(f"no data for {missing} of {len(claim.contrasts)} contrasts")
         p = p if against else None  # it cannot hold
     if below_chance:
-        told.append("both sides below chance")
+        evidence.append("both sides below chance")
     elif all(test.below_shortcut for test in tests):
-        told.append("both sides below the best shortcut")
+        evidence.append("both sides below the best shortcut")
     shown = words.change(decisive.difference, decisive.metric)
-    row = _open(claim, study, systems, "; ".join(told))
+    row = _open(claim, study, systems, "; ".join(evidence))
     return replace(row, difference=decisive.ahead, shown=shown, p=p, below_chance=below_chance)
 
 
 def _from_analysis(study: Study, claim: Claim, sheets: Sequence[Sheet]) -> Iterator[Verdict]:
-    found = ChainMap(*(dict(sheet.outcomes.get(claim.test, {})) for sheet in reversed(sheets)))
-    outcomes = [(label, outcome) for label, outcome in found.items() if not label.startswith("baseline:")]
+    by_label = ChainMap(*(dict(sheet.outcomes.get(claim.test, {})) for sheet in reversed(sheets)))
+    outcomes = [(label, outcome) for label, outcome in by_label.items() if not label.startswith("baseline:")]
     if not outcomes:
         yield _open(claim, study, "", "the analysis it needs was not asked for, or has no data")
     for label, outcome in outcomes:

@@ -19,7 +19,7 @@ SENTENCES = 6
 
 
 def sentences(study: Study, grid: Grid | None, compared: Sequence[Comparison]) -> list[str]:
-    said = [_leader(study, compared)]
+    texts = [_leader(study, compared)]
     if grid is not None:
         row = grid.rows[-1] if grid.rows else None
         cells = [
@@ -28,9 +28,9 @@ def sentences(study: Study, grid: Grid | None, compared: Sequence[Comparison]) -
             for line, cell in enumerate(grid.cells.get((row, column), ()))
             if cell is not None and not grid.labels[line].startswith("baseline:")  # what they do is known beforehand
         ]
-        said += _against_level(cells, grid.metric)
-        said += _gap(study, cells, grid)
-    return [each for each in said if each][:SENTENCES]
+        texts += _against_level(cells, grid.metric)
+        texts += _gap(study, cells, grid)
+    return [each for each in texts if each][:SENTENCES]
 
 
 def _leader(study: Study, compared: Sequence[Comparison]) -> str:
@@ -72,7 +72,7 @@ def _against_level(cells: Sequence[tuple[str, str, Cell]], metric: Metric) -> li
     tested = [each for each in known if not each[2].estimate.few]
     corrected = dict(zip(map(id, tested), holm([cell.p_level or 0.0 for *_, cell in tested])))
     by_distance = sorted(known, key=lambda each: (-_distance(each[2]), each[0], each[1]))
-    said = []
+    texts = []
     means = [_distance(cell) for *_, cell in by_distance]
     readable = [each for each in by_distance if not _unreadable(each[2])]
     for ends, way in ((readable[:1], "above"), (readable[::-1][:1], "below")):
@@ -83,15 +83,15 @@ def _against_level(cells: Sequence[tuple[str, str, Cell]], metric: Metric) -> li
                 gap, level = words.distance(_distance(cell), metric), cell.level or 0.0
                 low, high = sorted((cell.estimate.low - level, cell.estimate.high - level), key=abs)
                 span = words.interval(abs(low), abs(high), metric)
-                said.append(f"{label} is furthest {way} {cell.level_name} on {column}: by {gap} {span}.")
+                texts.append(f"{label} is furthest {way} {cell.level_name} on {column}: by {gap} {span}.")
     at_level: dict[tuple[str, str], list[str]] = {}
     for label, column, cell in by_distance:
         if cell.against_level == "at":
             at_level.setdefault((column, cell.level_name), []).append(label)
     for (column, name), labels in sorted(at_level.items(), key=lambda each: (-len(each[1]), each[0]))[:2]:
         verb = "is" if len(labels) == 1 else "are"
-        said.append(f"On {column}, {_listed(sorted(labels))} {verb} not distinguishable from {name}.")
-    return said
+        texts.append(f"On {column}, {_listed(sorted(labels))} {verb} not distinguishable from {name}.")
+    return texts
 
 
 def _distance(cell: Cell) -> float:
@@ -134,8 +134,8 @@ def _p_between(study: Study, grid: Grid, top: Cell, bottom: Cell) -> float:
     for cell in (top, bottom):
         column = next(key for key in grid.columns if any(each is cell for each in grid.cells[row, key]))
         where = {**grid.table.where, **dict(zip(grid.table.columns, column)), **rest}
-        found = study.cell(grid.metric, where, macro=grid.table.macro)
-        places.append((where, next(at for at, each in enumerate(found) if each is cell)))
+        systems = study.cell(grid.metric, where, macro=grid.table.macro)
+        places.append((where, next(at for at, each in enumerate(systems) if each is cell)))
     (one, system), (other, second) = places
     if system != second:
         return 1.0
@@ -160,27 +160,27 @@ def unread_warnings(study: Study) -> list[str]:
     """A sentence for each run that is not finished, that failed on some items, whose replies were withheld or whose
     solver sums them up, and for each system that left more than a few replies unreadable, or items unasked or not
     covered."""
-    said = []
+    texts = []
     for each, label, statuses, errors in zip(
         study.items.answered, study.items.labels, study.arrays.statuses, study.arrays.errors, strict=True
     ):
         if each.unfinished:
-            said.append(f"{label} is not finished: {each.unfinished}.")
+            texts.append(f"{label} is not finished: {each.unfinished}.")
         if errors:
             listed = "; ".join(f"{item} ({how[:100]})" for item, how in errors[:LISTED])
             more = f"; and {len(errors) - LISTED} more" if len(errors) > LISTED else ""
-            said.append(f"{label} failed on {words.count(len(errors), 'item')}, which count as wrong: {listed}{more}.")
+            texts.append(f"{label} failed on {words.count(len(errors), 'item')}, which count as wrong: {listed}{more}.")
         if withheld := statuses.get("content_filter", 0):
-            said.append(
+            texts.append(
                 f"{label}: a filter withheld the replies to {words.count(withheld, 'item')}, which count as wrong."
             )
         if each.run.summary.get("in_words"):
-            said.append(f"{label}: {each.run.summary['in_words']}.")
+            texts.append(f"{label}: {each.run.summary['in_words']}.")
     for label, cell in zip(study.labels, study.cell(study.main, {})):
         if cell is not None and cell.unread > WARNED:
-            said.append(f"Warning: {100 * cell.unread:.1f}% of the replies of {label} are unread and count as wrong.")
+            texts.append(f"Warning: {100 * cell.unread:.1f}% of the replies of {label} are unread and count as wrong.")
         if cell is not None and cell.skipped:
-            said.append(f"{label} was not asked {words.count(cell.skipped, 'item')}, which do not count.")
+            texts.append(f"{label} was not asked {words.count(cell.skipped, 'item')}, which do not count.")
         if cell is not None and cell.uncovered:
-            said.append(f"{label} does not cover {words.count(cell.uncovered, 'item')}: left out of its scores.")
-    return said
+            texts.append(f"{label} does not cover {words.count(cell.uncovered, 'item')}: left out of its scores.")
+    return texts

@@ -13,10 +13,9 @@ item set and the page, nothing else.
 
 from __future__ import annotations
 
-import csv
 import dataclasses
-import io
 import string
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
@@ -28,7 +27,7 @@ from proband.core.errors import ProbandError
 from proband.core.files import dumps, read_json, sha256_file, sha256_text, write_text
 from proband.core.statistics import estimates as stats
 from proband.core.suite import Results, Sheet
-from proband.core.text import slug
+from proband.core.text import csv_lines, slug
 from proband.reporting.numbers import words
 from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.columns import ALPHA, Comparison
@@ -37,6 +36,7 @@ from proband.reporting.numbers.systems import unique
 from proband.reporting.page.page import page_of
 from proband.reporting.variations import ORIGINAL, effects_of, variation_sheets
 
+FIELDS = ("mean", "low", "high", "n", "clusters", "few", "seeds")  # of an estimate
 LAYOUT = 2  # of sets/*.json; raised when their content changes
 
 
@@ -121,10 +121,7 @@ def _board(items: ItemSet, *, split: str, seed: int) -> dict[str, Any]:
             {
                 "model": str(system.tags["run.model"]),
                 "label": system.label,
-                **{
-                    name: getattr(cell.estimate, name)
-                    for name in ("mean", "low", "high", "n", "clusters", "few", "seeds")
-                },
+                **{name: getattr(cell.estimate, name) for name in FIELDS},
                 "chance": cell.chance,
                 "unread": cell.unread,
                 "group": groups[at],
@@ -206,12 +203,8 @@ def _names() -> Iterator[str]:
 def _rows(boards: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """One row per model, or per label where a model was asked in several ways; the best first, by the mean of the
     middles of their ranks."""
-    several = {
-        model
-        for board in boards
-        for model in (system["model"] for system in board["systems"])
-        if sum(system["model"] == model for system in board["systems"]) > 1
-    }
+    counts = [Counter(system["model"] for system in board["systems"]) for board in boards]
+    several = {model for models in counts for model, number in models.items() if number > 1}
     rows: dict[str, dict[int, Any]] = {}
     for at, board in enumerate(boards):
         for system in board["systems"]:
@@ -255,16 +248,14 @@ def _lines(board: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _csv(boards: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]]) -> str:
-    out = io.StringIO()
-    names_of_columns = ["model", "items", "metric", "mean", "low", "high", "n", "group", "best rank", "worst rank"]
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([*names_of_columns, "surviving", "contamination gap", "cost", "seconds"])
+    head = ["model", "items", "metric", "mean", "low", "high", "n", "group", "best rank", "worst rank"]
+    lines = [[*head, "surviving", "contamination gap", "cost", "seconds"]]
     for row in rows:
         for board, system in zip(boards, row["cells"]):
             if system is not None:
                 values = [system[name] for name in ("mean", "low", "high", "n", "group")]
                 varied = [(system[name] or ("",))[0] for name in ("surviving", "gap")]
-                spent = [system[name] for name in ("cost", "seconds")]
                 named = [row["name"], board["name"], board["metric"]]
-                writer.writerow([*named, *values, *(system["rank"] or ("", "")), *varied, *spent])
-    return out.getvalue()
+                ranks = system["rank"] or ("", "")
+                lines.append([*named, *values, *ranks, *varied, system["cost"], system["seconds"]])
+    return "".join(csv_lines(lines, guarded=False))

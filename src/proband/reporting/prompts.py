@@ -54,7 +54,7 @@ def figures(x: Floats, clusters: Sequence[Sequence[str]], *, share: bool) -> Fig
     names = [(f"prompt {p}", *clusters[i]) for i, p in zip(items.tolist(), prompts.tolist())]
     shared = Neighbours.of(Clusters.of(names), np.arange(len(values)))
     mean = float(values.mean())
-    result = estimates.interval(estimates.Measured(np.array([mean]), (values - mean)[None]), shared, share=share)
+    result = estimates.interval(estimates.Measured.of_means(values[None]), shared, share=share)
     count = np.bincount(prompts, minlength=x.shape[1])
     means = np.bincount(prompts, weights=values, minlength=x.shape[1])[count > 0] / count[count > 0]
     noise, of_items = _components(x, values)
@@ -94,29 +94,18 @@ def prompt_sheets(study: Study) -> list[Sheet]:
     if not groups or study.main.over == "set":
         return _means_alone(study, groups) if groups else []
     metric, clusters = study.main, _clusters(study)
-    rows: list[tuple[str | float | int | None, ...]] = []
-    of = dict[str, tuple[dict[str, int], Floats, Figures]]()
+    rows: list[tuple[str | int, ...]] = []
+    of = dict[str, dict[str, float]]()  # model -> prompt -> mean
     for group in groups.values():
         x = np.stack([_values(study, system) for system in group], axis=1)
-        asked = ~np.isnan(x).all(axis=1)
-        result = figures(x[asked], [clusters[i] for i in np.flatnonzero(asked)], share=metric.percent)
-        names = [str(system.tags["run.prompt"]) for system in group]
-        label = with_solver(str(group[0].tags["run.model"]), str(group[0].tags["run.solver"]))
-        rows.append((label, len(group), *_row(result, metric), _listed(names, result, metric)))
-        of[label] = ({name: at for at, name in enumerate(names)}, x, result)
-    interval = "95 %, prompts and items sampled"
-    header = (
-        "model",
-        "prompts",
-        "mean",
-        interval,
-        "5th",
-        "median",
-        "95th",
-        "sd of prompts",
-        "sd of items",
-        "by prompt",
-    )
+        answered = ~np.isnan(x).all(axis=1)
+        result = figures(x[answered], [clusters[i] for i in np.flatnonzero(answered)], share=metric.percent)
+        means = list(zip(map(_prompt, group), result.prompts.tolist()))
+        by_prompt = _listed(sorted(means, key=lambda pair: -pair[1]), metric)
+        rows.append((_label(group), len(group), *_row(result, metric), by_prompt))
+        of[_label(group)] = dict(means)
+    header = ("model", "prompts", "mean", "95 %, prompts and items sampled", "5th", "median", "95th")
+    header = (*header, "sd of prompts", "sd of items", "by prompt")
     note = (
         "The mean over prompts, with an interval that counts prompts and items as sampled; percentiles and standard "
         "deviation over prompts, less what chance alone would spread them."
@@ -124,6 +113,14 @@ def prompt_sheets(study: Study) -> list[Sheet]:
     title = f"Spread between prompts ({words.metric(metric)})"
     sheets = [Sheet(name="prompts", title=title, header=header, rows=tuple(rows), note=note)]
     return sheets + _order(of, metric)
+
+
+def _prompt(system: System) -> str:
+    return str(system.tags["run.prompt"])
+
+
+def _label(group: Sequence[System]) -> str:
+    return with_solver(str(group[0].tags["run.model"]), str(group[0].tags["run.solver"]))
 
 
 def _row(results: Figures, metric: Metric) -> tuple[str, ...]:
@@ -136,17 +133,16 @@ def _row(results: Figures, metric: Metric) -> tuple[str, ...]:
     return words.figure(results.mean, metric), span, *("–" if n != n else words.figure(n, metric) for n in numbers)
 
 
-def _listed(names: Sequence[str], results: Figures, metric: Metric) -> str:
-    ordered = sorted(zip(names, results.prompts.tolist()), key=lambda pair: -pair[1])
-    return ", ".join(f"{name} {words.figure(mean, metric)}" for name, mean in ordered)
+def _listed(means: Sequence[tuple[str, float]], metric: Metric) -> str:
+    return ", ".join(f"{name} {words.figure(mean, metric)}" for name, mean in means)
 
 
-def _order(of: Mapping[str, tuple[dict[str, int], Floats, Figures]], metric: Metric) -> list[Sheet]:
+def _order(of: Mapping[str, Mapping[str, float]], metric: Metric) -> list[Sheet]:
     """Which of two models is ahead, prompt by prompt: a conclusion that flips was one about the prompt."""
     rows: list[tuple[str | int, ...]] = []
-    for (one, (first, _, mine)), (other, (second, _, theirs)) in combinations(of.items(), 2):
-        shared = [name for name in first if name in second]
-        ahead = [metric.ahead(mine.prompts[first[name]], theirs.prompts[second[name]]) for name in shared]
+    for (one, mine), (other, theirs) in combinations(of.items(), 2):
+        shared = [name for name in mine if name in theirs]
+        ahead = [metric.ahead(mine[name], theirs[name]) for name in shared]
         if len(shared) > 1:
             flips = "flips" if 0 < sum(ahead) < len(shared) else "the same for every prompt"
             rows.append((one, other, f"{sum(ahead)} of {len(shared)}", flips))
@@ -185,12 +181,10 @@ def _means_alone(study: Study, groups: Mapping[str, list[System]]) -> list[Sheet
     values = {s.label: c.estimate.mean for s, c in zip(study.systems, study.cell(study.main, {})) if c is not None}
     rows = []
     for group in groups.values():
-        label = with_solver(str(group[0].tags["run.model"]), str(group[0].tags["run.solver"]))
-        listed = [(str(s.tags["run.prompt"]), values[s.label]) for s in group if s.label in values]
+        listed = [(_prompt(s), values[s.label]) for s in group if s.label in values]
         means = np.array([value for _, value in listed])
-        texts = ", ".join(f"{name} {words.figure(value, study.main)}" for name, value in listed)
         ends = (means.min(), means.max(), means.std(ddof=1))
-        rows.append((label, texts, *(words.figure(float(end), study.main) for end in ends)))
+        rows.append((_label(group), _listed(listed, study.main), *(words.figure(float(e), study.main) for e in ends)))
     header = ("model", "prompts", "lowest", "highest", "standard deviation")
     title = f"Spread between prompts ({words.metric(study.main)})"
     return [Sheet(name="prompts", title=title, header=header, rows=tuple(rows))]

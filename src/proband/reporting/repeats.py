@@ -17,15 +17,12 @@ import numpy as np
 
 from proband.core.files import dumps
 from proband.core.metrics import ACCURACY
-from proband.core.statistics import estimates
 from proband.core.statistics.clusters import Clusters, Neighbours, clusters_of
 from proband.core.suite import Results, Sheet
 from proband.core.types import LEFT_OUT, Answer, Item
 from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.systems import with_solver
-from proband.reporting.variations import words
-
-Cell = str | float | int | None
+from proband.reporting.variations import Cell, in_words, share_cells
 
 
 def repeat_sheets(study: Study, results: Results) -> list[Sheet]:
@@ -67,11 +64,11 @@ def _row(results: Results, runs: Sequence[int]) -> tuple[Cell, ...]:
         return (label, len(runs), 0, *[None] * 7)
     shared = Neighbours.of(Clusters.of([clusters_of(item) for item, _ in whole]), np.arange(len(whole)))
     right = np.array([[accuracy(item, answer) for answer in answers] for item, answers in whole])
-    said = [[words(item, answer) for answer in answers] for item, answers in whole]
-    same = [float(len(set(each)) == 1) for each in said]
+    given_answers = [[in_words(item, answer) for answer in answers] for item, answers in whole]
+    same = [float(len(set(each)) == 1) for each in given_answers]
     always = [passed(round(sum(line)), len(runs), len(runs)) for line in right.tolist()]
-    vote = [line[each.index(Counter(each).most_common(1)[0][0])] for line, each in zip(right.tolist(), said)]
-    cells = [cell for values in (same, always, vote) for cell in _share(values, shared)]
+    vote = [line[each.index(Counter(each).most_common(1)[0][0])] for line, each in zip(right.tolist(), given_answers)]
+    cells = [cell for values in (same, always, vote) for cell in share_cells(values, shared)]
     return (label, len(runs), len(whole), f"{100 * right.mean():.1f}", *cells)
 
 
@@ -87,10 +84,3 @@ def passed(right: int, repeats: int, k: int) -> float:
     (0.75, 0.5, 0.0)
     """
     return comb(right, k) / comb(repeats, k)
-
-
-def _share(values: Sequence[float], shared: Neighbours) -> list[Cell]:
-    x = np.asarray(values, dtype=np.float64)
-    measured = estimates.Measured(np.array([x.mean()]), (x - x.mean())[None])
-    result = estimates.interval(measured, shared, share=True)
-    return [f"{100 * x.mean():.1f}", "too few" if result.few else f"{100 * result.low:.1f} to {100 * result.high:.1f}"]

@@ -146,8 +146,8 @@ def legend(grid: Grid) -> str:
 def notes(grid: Grid) -> list[str]:
     """What the suite says of the table, and in what our lines differ from the published ones."""
     beside = any(grid.published.values())
-    said = [grid.table.note, grid.table.published_note if beside else ""]
-    return [*(text for text in said if text), *(f"{sign} {note}." for note, sign in grid.footnotes.items())]
+    texts = [grid.table.note, grid.table.published_note if beside else ""]
+    return [*filter(None, texts), *(f"{sign} {note}." for note, sign in grid.footnotes.items())]
 
 
 # ---- formats -----------------------------------------------------------------------------------------------------
@@ -270,38 +270,29 @@ def comma_separated(grid: Grid) -> str:
     for line in lines(grid):
         row = [""] * len(grid.table.rows) if line.row is None else list(line.row)
         for column, cell, value in zip(grid.columns, line.cells, line.figures):
-            if value is None:
-                continue
-            start = [words.tag(v) for v in (*row, *column)]
-            numbers: list[Plain] = [
-                "published",
-                line.label,
-                grid.metric.name,
-                value,
-                *[None] * 10,
-                line.source,
-                *[None] * 5,
-            ]
-            if cell is not None:
-                e = cell.estimate
-                ends = [None, None] if e.few else [e.low, e.high]
-                numbers = ["ours", line.label, e.metric, e.mean, *ends, e.n, e.clusters, round(e.effective, 2)]
-                numbers += [
-                    "yes" if e.few else "no",
-                    cell.chance,
-                    cell.runs,
-                    cell.sd,
-                    e.from_seeds,
-                    None,
-                    "; ".join(line.differs) or None,
-                    round(cell.unread, 6),
-                    cell.skipped,
-                    cell.uncovered,
-                    grid.scope or None,
-                ]
-            body.append([*start, *numbers])
+            if value is not None:
+                numbers: dict[str, Plain] = {"kind": "published", "metric": grid.metric.name, "mean": value}
+                numbers |= {"source": line.source} if cell is None else _cell_columns(grid, line, cell)
+                numbers["model"] = line.label
+                body.append([*map(words.tag, (*row, *column)), *map(numbers.get, COLUMNS)])
     head = [*map(words.name, (*grid.table.rows, *grid.table.columns)), *COLUMNS]
     return "".join(csv_lines([head, *body]))
+
+
+def _cell_columns(grid: Grid, line: Line, cell: Cell) -> dict[str, Plain]:
+    e = cell.estimate
+    return {
+        **{name: getattr(e, name) for name in ("metric", "mean", "n", "clusters", "from_seeds")},
+        **{name: getattr(cell, name) for name in ("chance", "runs", "sd", "skipped")},
+        **({} if e.few else {"low": e.low, "high": e.high}),
+        "kind": "ours",
+        "effective": round(e.effective, 2),
+        "too_few": "yes" if e.few else "no",
+        "differs": "; ".join(line.differs) or None,
+        "unread": round(cell.unread, 6),
+        "not_covered": cell.uncovered,
+        "items": grid.scope or None,
+    }
 
 
 # ---- sheets of plain cells (an analysis' tables, claims) in all formats ----------------------------------------------

@@ -15,14 +15,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from proband.core.metrics import Metric
+from proband.core.metrics import Metric, best_threshold
 from proband.core.statistics import estimates
-from proband.core.statistics.clusters import Clusters, Neighbours, clusters_of
+from proband.core.statistics.clusters import Clusters, Floats, Neighbours, clusters_of
+from proband.core.statistics.estimates import Measured
 from proband.core.suite import Results, Sheet, Table
 from proband.core.types import LEFT_OUT, Answer, Item
 
@@ -30,20 +30,27 @@ ORIGINAL = "original"
 THRESHOLD = (
     " Scores that only rank items are answers at the threshold that has most of the run's own source items right."
 )
-Row = tuple[str | float | int | None, ...]
+Cell = str | float | int | None
+Row = tuple[Cell, ...]
+
+
+class Reply(NamedTuple):
+    """What a run made of one variation of an item."""
+
+    right: float | None
+    answer: str  # in words
+    same_choices: bool
 
 
 @dataclass
 class Source:
-    """A source item with what a run made of it and of its variations: (right, answer in words)."""
+    """A source item with what a run made of it and of its variations."""
 
     clusters: tuple[str, ...]
     right: float
-    said: str
+    answer: str  # in words
     choices: frozenset[str]
-    varied: dict[str, list[tuple[float | None, str, bool]]] = field(
-        default_factory=dict
-    )  # right, flipped?, same choices
+    varied: dict[str, list[Reply]] = field(default_factory=dict)
 
 
 def effects_of(manifest: Mapping[str, Any]) -> dict[str, str]:
@@ -112,23 +119,23 @@ def variation_table(metric: Metric, effects: Mapping[str, str]) -> Table:
 def collect(answers: Iterable[tuple[Item, Answer]], metric: Metric) -> list[Source]:
     """Source items with their variations; a variation without an answer to its source is left out."""
     given = [(item, answer) for item, answer in answers if answer.status not in LEFT_OUT and "source" in item.facts]
-    threshold = best_threshold(given) if metric.over == "set" else None
+    threshold = _threshold(given) if metric.over == "set" else None
     sources: dict[str, Source] = {}
     for item, answer in given:
         variation, source = str(item.tags.get("variation")), str(item.facts["source"])
-        right, said = _scored(item, answer, metric) if threshold is None else _decided(item, answer, threshold)
+        right, words = _scored(item, answer, metric) if threshold is None else _decided(item, answer, threshold)
         if variation == ORIGINAL:
             if right is not None:
-                sources[source] = Source(clusters_of(item), right, said, frozenset(item.choices))
+                sources[source] = Source(clusters_of(item), right, words, frozenset(item.choices))
         elif source in sources:
             same = frozenset(item.choices) == sources[source].choices
-            sources[source].varied.setdefault(variation, []).append((right, said, same))
+            sources[source].varied.setdefault(variation, []).append(Reply(right, words, same))
     return list(sources.values())
 
 
 def _scored(item: Item, answer: Answer, metric: Metric) -> tuple[float | None, str]:
     numbers = metric.numbers(item, answer)
-    return (float(np.mean(numbers)) if numbers else None), words(item, answer)
+    return (float(np.mean(numbers)) if numbers else None), in_words(item, answer)
 
 
 # ---- scores that only rank items: a threshold makes answers of them ------------------------------------------------
@@ -139,7 +146,7 @@ def _preferred(answer: Answer) -> float | None:
     return answer.scores[0] - answer.scores[1] if len(answer.scores) == 2 and not answer.status else None
 
 
-def best_threshold(given: Iterable[tuple[Item, Answer]]) -> float:
+def _threshold(given: Iterable[tuple[Item, Answer]]) -> float:
     """The score from which on the first choice is taken, such that most source items are right."""
     pairs = [
         (score, item.gold == 0)
@@ -148,12 +155,8 @@ def best_threshold(given: Iterable[tuple[Item, Answer]]) -> float:
         and item.gold is not None
         and (score := _preferred(answer)) is not None
     ]
-    best, gained, most = float("inf"), 0, 0
-    for score, group in groupby(sorted(pairs, reverse=True), key=lambda pair: pair[0]):
-        gained += sum(1 if true else -1 for _, true in group)
-        if gained > most:
-            best, most = score, gained
-    return best
+    scores, truth = np.array(pairs, dtype=np.float64).reshape(-1, 2).T
+    return best_threshold(scores, truth)
 
 
 def _decided(item: Item, answer: Answer, threshold: float) -> tuple[float | None, str]:
@@ -164,7 +167,7 @@ def _decided(item: Item, answer: Answer, threshold: float) -> tuple[float | None
     return (None if item.gold is None else float(taken == item.gold)), item.choices[taken]
 
 
-def words(item: Item, answer: Answer) -> str:
+def in_words(item: Item, answer: Answer) -> str:
     """The answer in words: the choice with the highest score (several, where they tie), or the reply."""
     if answer.scores and item.choices:
         best = max(answer.scores)
@@ -178,30 +181,31 @@ def _rows(label: str, name: str, effect: str, sources: Sequence[Source]) -> list
     there = [each for each in sources if each.varied.get(name)]
     if not there:
         return []
-    pairs = [(each.right, _mean(r for r, _, _ in each.varied[name])) for each in there]
-    known = [(at, before, after) for at, (before, after) in enumerate(pairs) if after is not None]
-    of = [there[at] for at, _, _ in known]
-    row: list[str | float | int | None] = [label, name, effect, len(there)]
+    means = [(each, _mean(reply.right for reply in each.varied[name])) for each in there]
+    known = [(each, after) for each, after in means if after is not None]
+    of, shared = [each for each, _ in known], _shared(there)
+    row: list[Cell] = [label, name, effect, len(there)]
     if known:
-        before, after = (np.array([each[side] for each in known]) for side in (1, 2))
-        sign = 1.0 if effect == "twin" else -1.0
-        row += [_percent(before.mean()), _percent(after.mean()), *difference(before, after, of, sign=sign)]
+        before, after = np.array([(each.right, mean) for each, mean in known]).T
+        one, other = (before, after) if effect == "twin" else (after, before)
+        row += [_percent(before.mean()), _percent(after.mean()), *_difference(one, other, _shared(of))]
     else:
         row += [_percent(float(np.mean([each.right for each in there]))), None, None, None, None]
     flips = [_flipped(each, name) for each in there]
-    row += share(flips, there) if effect in ("keeps", "open") else [None, None]
-    follows = [each.right * after for each, (_, _, after) in zip(of, known)]
-    row += share(follows, of) if effect == "changes" and known else [None, None]
+    row += share_cells(flips, shared) if effect in ("keeps", "open") else [None, None]
+    follows = [each.right * mean for each, mean in known]
+    row += share_cells(follows, _shared(of)) if effect == "changes" and known else [None, None]
     return [tuple(row)]
 
 
 def _flipped(source: Source, name: str) -> float:
     """The share of its variations on which the answer is another one. Where the choices are others, the answer is right
     or wrong as it was before, or has flipped."""
-    out = []
-    for right, said, same in source.varied[name]:
-        out.append(float(said != source.said) if same else float((right or 0.0) != source.right))
-    return float(np.mean(out))
+    flips = [
+        reply.answer != source.answer if reply.same_choices else (reply.right or 0.0) != source.right
+        for reply in source.varied[name]
+    ]
+    return float(np.mean(flips))
 
 
 def _surviving(label: str, effects: Mapping[str, str], sources: Sequence[Source]) -> list[Row]:
@@ -210,35 +214,30 @@ def _surviving(label: str, effects: Mapping[str, str], sources: Sequence[Source]
     if not there:
         return []
     alive = [
-        min([each.right, *(r or 0.0 for name in keeping for r, _, _ in each.varied.get(name, ()))]) for each in there
+        min([each.right, *(reply.right or 0.0 for name in keeping for reply in each.varied.get(name, ()))])
+        for each in there
     ]
     score = float(np.mean([each.right for each in there]))
-    return [(label, len(there), _percent(score), *share(alive, there), ", ".join(keeping))]
+    return [(label, len(there), _percent(score), *share_cells(alive, _shared(there)), ", ".join(keeping))]
 
 
 # ---- numbers -----------------------------------------------------------------------------------------------------
 
 
-def share(values: Sequence[float], sources: Sequence[Source]) -> list[str | float | int | None]:
-    """A mean over source items, and its interval in words."""
+def share_cells(values: Sequence[float], shared: Neighbours) -> list[Cell]:
+    """A mean over items and its interval, in words."""
     x = np.asarray(values, dtype=np.float64)
-    found = estimates.interval(_measured(x), _shared(sources), share=True)
-    return [_percent(x.mean()), "too few" if found.few else f"{100 * found.low:.1f} to {100 * found.high:.1f}"]
+    return [_percent(x.mean()), _span(estimates.interval(Measured.of_means(x[None]), shared, share=True))]
 
 
-def difference(
-    before: np.ndarray, after: np.ndarray, sources: Sequence[Source], *, sign: float
-) -> list[str | float | int | None]:
-    """After minus before (or, for twins, before minus after), its interval in words, p."""
-    one, other = (_measured(before), _measured(after)) if sign > 0 else (_measured(after), _measured(before))
-    found = estimates.compare(one, other, _shared(sources), share=True)
-    if found.few:
-        return [_percent(found.difference), "too few", None]
-    return [_percent(found.difference), f"{100 * found.low:.1f} to {100 * found.high:.1f}", found.p]
+def _difference(one: Floats, other: Floats, shared: Neighbours) -> list[Cell]:
+    """The first minus the other, its interval in words, p."""
+    result = estimates.compare(Measured.of_means(one[None]), Measured.of_means(other[None]), shared, share=True)
+    return [_percent(result.difference), _span(result), None if result.few else result.p]
 
 
-def _measured(x: np.ndarray) -> estimates.Measured:
-    return estimates.Measured(np.array([x.mean()]), (x - x.mean())[None])
+def _span(result: estimates.Interval | estimates.Difference) -> str:
+    return "too few" if result.few else f"{100 * result.low:.1f} to {100 * result.high:.1f}"
 
 
 def _shared(sources: Sequence[Source]) -> Neighbours:

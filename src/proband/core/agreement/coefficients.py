@@ -25,7 +25,7 @@ with the shares of labels that each gave on those items.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,25 +63,29 @@ def krippendorff_alpha(
         return Alpha(
             None, why="Alpha is not defined: all judgments are the same label, so no disagreement is expected."
         )
+    names = [name for name, n in zip(votes.items, people, strict=True) if n > 1]
     each = coincidences(shared)
-    if groups is not None:
-        numbers = group_numbers([name for name, n in zip(votes.items, people, strict=True) if n > 1], groups)
-        sums = np.zeros((numbers.max() + 1, *each.shape[1:]))
-        np.add.at(sums, numbers, each)
-        each = sums
-    value = float(alpha_of(each.sum(axis=0)[None])[0])
-    rng = np.random.default_rng(seed)
-    results: list[Floats] = []
-    step = max(1, 400_000 // len(each))
-    for begin in range(0, draws, step):
-        size = min(step, draws - begin)
-        weights = rng.multinomial(len(each), np.full(len(each), 1 / len(each)), size=size)
-        sums = weights @ each.reshape(len(each), -1)
-        results.append(alpha_of(sums.reshape(size, *each.shape[1:])))
-    values = np.concatenate(results)
-    values = values[np.isfinite(values)]
-    low, high = np.quantile(values, [0.025, 0.975])
-    return Alpha(value, float(low), float(high))
+    shape = each.shape[1:]
+    return bootstrap(
+        lambda sums: alpha_of(sums.reshape(-1, *shape)),
+        each.reshape(len(each), -1),
+        group_numbers(names, groups),
+        seed=seed,
+        draws=draws,
+    )
+
+
+def bootstrap(of: Callable[[Floats], Floats], each: Floats, groups: Ints, *, seed: int, draws: int) -> Alpha:
+    """A coefficient `of` sums over items (a row of `each` per item), with its 95 % interval: groups of items are drawn
+    with replacement."""
+    sums = np.zeros((groups.max() + 1, each.shape[1]))
+    np.add.at(sums, groups, each)
+    rng, equal = np.random.default_rng(seed), np.full(len(sums), 1 / len(sums))
+    step = max(1, 400_000 // len(sums))  # a bound on memory
+    sizes = [min(step, draws - begin) for begin in range(0, draws, step)]
+    values = np.concatenate([of(rng.multinomial(len(sums), equal, size=size).astype(float) @ sums) for size in sizes])
+    low, high = np.quantile(values[np.isfinite(values)], [0.025, 0.975])
+    return Alpha(float(of(sums.sum(axis=0)[None])[0]), float(low), float(high))
 
 
 def group_numbers(items: Sequence[str], groups: Mapping[str, str] | None) -> Ints:
@@ -134,16 +138,7 @@ def gwet_ac1(votes: Votes, *, seed: int = 0, draws: int = 2000, groups: Mapping[
     pairs = np.maximum(people * (people - 1), 1)
     agreed = np.where(people > 1, (count * (count - 1)).sum(axis=1) / pairs, 0.0)
     each = np.column_stack([agreed, people > 1, np.ones(len(people)), count / people[:, None]])
-    numbers = group_numbers(votes.items, groups)
-    sums = np.zeros((numbers.max() + 1, each.shape[1]))
-    np.add.at(sums, numbers, each)
-    value = float(ac1_of(sums.sum(axis=0)[None])[0])
-    rng, equal = np.random.default_rng(seed), np.full(len(sums), 1 / len(sums))
-    step = max(1, 400_000 // len(sums))  # a bound on memory
-    sizes = [min(step, draws - begin) for begin in range(0, draws, step)]
-    drawn = [ac1_of(rng.multinomial(len(sums), equal, size=size).astype(np.float64) @ sums) for size in sizes]
-    low, high = np.nanquantile(np.concatenate(drawn), [0.025, 0.975])
-    return Alpha(value, float(low), float(high))
+    return bootstrap(ac1_of, each, group_numbers(votes.items, groups), seed=seed, draws=draws)
 
 
 def ac1_of(sums: Floats) -> Floats:

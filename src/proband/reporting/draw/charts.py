@@ -10,12 +10,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 from proband.core.metrics import Metric
 from proband.reporting.draw.lines import line_plot
-from proband.reporting.draw.marks import Axis, Mark, Picture, colour_of, picture, shape_of, shorten, text_width
+from proband.reporting.draw.marks import (
+    Axis,
+    Mark,
+    Picture,
+    colour_of,
+    picture,
+    shape_of,
+    shorten,
+    soft_text,
+    text_width,
+)
 from proband.reporting.numbers import words
 from proband.reporting.numbers.cells import Cell
 from proband.reporting.numbers.columns import Comparison
@@ -75,8 +84,7 @@ def dot_plot(grid: Grid, width: float) -> Picture:
             at += tallness
         levels = [level for band in bands if (level := grid.chance_at(band.row, column)) is not None]
         if levels:
-            where = (axis(levels[0]), at + 28)
-            marks.append(Mark(kind="text", at=where, text="chance", size=10.5, paint="soft", anchor="middle"))
+            marks.append(soft_text(axis(levels[0]), at + 28, "chance", size=10.5))
     return picture(grid, width, tall * math.ceil(len(columns) / per), marks)
 
 
@@ -99,38 +107,33 @@ def _panel_frame(axis: Axis, top: float, bottom: float, *, stripes: Sequence[flo
     for tick in axis.ticks():
         x = axis(tick)
         marks.append(Mark(kind="line", at=(x, top, x, bottom), paint="faint"))
-        name = axis.name(tick)
-        marks.append(Mark(kind="text", at=(x, bottom + 15), text=name, size=11, paint="soft", anchor="middle"))
+        marks.append(soft_text(x, bottom + 15, axis.name(tick)))
     return marks
 
 
 def _strip(grid: Grid, band: Band, column: Key, axis: Axis, top: float, height: float, lane: float) -> list[Mark]:
     marks: list[Mark] = []
-    found = grid.cells.get((band.row, column), ())
+    cells = grid.cells.get((band.row, column), ())
     chance = grid.chance_at(band.row, column)
     if chance is not None:
         x = axis(chance)
         marks.append(Mark(kind="line", at=(x, top, x, top + height), paint="rule", width=1.5, dash="3 3"))
     y = top + (height - lane * (len(band.runs) + band.published)) / 2 + lane / 2
     for run in band.runs:
-        cell = found[run] if run < len(found) else None
+        cell = cells[run] if run < len(cells) else None
         if cell is not None:
-            words_ = tip(grid, run, band.row, column, cell)
-            few, hue = cell.estimate.few, grid.hue(run)
-            paint, ends = colour_of(hue), (axis(cell.estimate.low), y, axis(cell.estimate.high), y)
-            if not few:
+            e, text, hue = cell.estimate, tip(grid, run, band.row, column, cell), grid.hue(run)
+            dot = Mark(kind="dot", at=(axis(e.mean), y, 4.0), shape=shape_of(hue), model=run, tip=text)
+            if e.few:
+                marks.append(replace(dot, paint="pub", opacity=0.6))
+            else:
+                ends, paint = (axis(e.low), y, axis(e.high), y), colour_of(hue)
                 marks.append(Mark(kind="line", at=ends, paint=paint, width=2.5, opacity=0.55, model=run))
-            look: dict[str, Any] = {
-                "paint": "pub" if few else paint,
-                "shape": shape_of(hue),
-                "opacity": 0.6 if few else 1.0,
-            }
-            marks.append(Mark(kind="dot", at=(axis(cell.estimate.mean), y, 4.0), model=run, tip=words_, **look))
+                marks.append(replace(dot, paint=paint))
         y += lane
     for figure in grid.published.get((band.row, column), {}).values() if band.published else ():
-        words_ = published_tip(grid, figure, band.row, column)
-        dot = (axis(figure.value), y, 3.6)
-        marks.append(Mark(kind="dot", at=dot, paint="pub", shape="diamond", hollow=True, tip=words_))
+        text, at = published_tip(grid, figure, band.row, column), (axis(figure.value), y, 3.6)
+        marks.append(Mark(kind="dot", at=at, paint="pub", shape="diamond", hollow=True, tip=text))
     return marks
 
 
@@ -144,7 +147,7 @@ DEEPEST = 0.85  # how much of the full colour the extreme has, so that the figur
 def heat_map(grid: Grid, width: float) -> Picture:
     """Every cell of a large table at a glance."""
     narrow = width < 500
-    runs = [run for run in range(len(grid.labels)) if any(found[run] for found in grid.cells.values())]
+    runs = [run for run in range(len(grid.labels)) if any(cells[run] for cells in grid.cells.values())]
     names = [words.key(grid.table.rows, row) for row in grid.rows]
     left = min(text_width(names, size=11) + 10, (0.4 if narrow else 0.2) * width)
     wish = max(48.0 * len(grid.columns), 90.0) + 14
@@ -192,12 +195,12 @@ def _square(
     few, sign = cell.estimate.few, "°" if cell.against_level == "at" else ""
     text = words.figure(cell.estimate.mean, grid.metric)
     shown = (text.partition(".")[0] if size < 36 else text) + sign
-    words_ = tip(grid, run, row, column, cell)
+    tip_text = tip(grid, run, row, column, cell)
     paint = "band" if few else shade(cell, span, grid.metric)
     rect = (x + 1, y + 1, size - 2, ROW - 2)
     at = (x + size / 2, y + 15)
     return [
-        Mark(kind="rect", at=rect, paint=paint, model=run, tip=words_),
+        Mark(kind="rect", at=rect, paint=paint, model=run, tip=tip_text),
         Mark(kind="text", at=at, text=shown, size=11, anchor="middle", model=run, paint="soft" if few else "ink"),
     ]
 

@@ -6,11 +6,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, combinations, pairwise
 
 from proband.core.suite import Curve, Curves
-from proband.reporting.draw.marks import MODELS, Axis, Mark, Picture, colour_of, picture, shape_of, shorten, text_width
+from proband.reporting.draw.marks import (
+    MODELS,
+    Axis,
+    Mark,
+    Picture,
+    colour_of,
+    picture,
+    shape_of,
+    shorten,
+    soft_text,
+    text_width,
+)
 from proband.reporting.numbers import words
 from proband.reporting.numbers.grids import Grid, Key, published_tip, tip
 
@@ -73,41 +84,34 @@ def _frame(grid: Grid, row: Key | None, across: Axis, up: Axis, top: float, numb
     for tick in up.ticks(5):
         y = up(tick)
         marks.append(Mark(kind="line", at=(across.start - 4, y, across.end + 4, y), paint="faint"))
-        name = up.name(tick)
-        marks.append(Mark(kind="text", at=(across.start - 8, y + 4), text=name, size=11, paint="soft", anchor="end"))
+        marks.append(soft_text(across.start - 8, y + 4, up.name(tick), anchor="end"))
     gap = (across.end - across.start) / max(1, len(numbers) - 1)
     every = max(1, math.ceil(22 / gap))
-    for number in numbers[::every]:
-        at = (across(number), up.start + 16)
-        marks.append(Mark(kind="text", at=at, text=f"{number:g}", size=11, paint="soft", anchor="middle"))
-    middle = ((across.start + across.end) / 2, up.start + 34)
-    marks.append(
-        Mark(kind="text", at=middle, text=words.name(grid.table.columns[0]), size=12, paint="soft", anchor="middle")
-    )
-    points = []
-    for column in grid.columns:
-        chance = grid.chance_at(row, column)
-        points += [across(float(column[0])), up(chance)] if chance is not None else []
-    if len(points) > 2:
-        marks.append(Mark(kind="poly", at=tuple(points), paint="rule", width=1.5, dash="3 3"))
-        end = (points[-2], points[-1] - 5)
-        marks.append(Mark(kind="text", at=end, text="chance", size=10.5, paint="soft", anchor="end"))
-    return [*marks, *_best_shortcut(grid, row, across, up)]
+    marks += [soft_text(across(number), up.start + 16, f"{number:g}") for number in numbers[::every]]
+    middle = (across.start + across.end) / 2
+    marks.append(soft_text(middle, up.start + 34, words.name(grid.table.columns[0]), size=12))
+    chance = [grid.chance_at(row, column) for column in grid.columns]
+    shortcut = [_best_shortcut(grid, row, column) for column in grid.columns]
+    marks += _level("chance", chance, grid, across, up, width=1.5, dash="3 3")
+    return marks + _level("best shortcut", shortcut, grid, across, up, width=2, dash="7 4")
 
 
-def _best_shortcut(grid: Grid, row: Key | None, across: Axis, up: Axis) -> list[Mark]:
-    """Dashes at the best of the suite's own baselines (not random and majority, which are near chance)."""
-    own = [n for n, label in enumerate(grid.labels) if label.startswith("baseline:") and label not in PLAIN_BASELINES]
-    points = []
-    for column in grid.columns:
-        cells = [grid.cells[row, column][run] for run in own]
-        best = max((cell.estimate.mean for cell in cells if cell is not None), default=None)
-        points += [across(float(column[0])), up(best)] if best is not None else []
-    if len(points) <= 2:
+def _level(
+    name: str, values: Sequence[float | None], grid: Grid, across: Axis, up: Axis, *, width: float, dash: str
+) -> list[Mark]:
+    """A dashed line through a value per column, with its name at the end."""
+    known = [(across(float(column[0])), up(value)) for column, value in zip(grid.columns, values) if value is not None]
+    if len(known) < 2:
         return []
-    line = Mark(kind="poly", at=tuple(points), paint="rule", width=2, dash="7 4")
-    end = (points[-2], points[-1] - 5)
-    return [line, Mark(kind="text", at=end, text="best shortcut", size=10.5, paint="soft", anchor="end")]
+    line = Mark(kind="poly", at=tuple(chain(*known)), paint="rule", width=width, dash=dash)
+    return [line, soft_text(known[-1][0], known[-1][1] - 5, name, size=10.5, anchor="end")]
+
+
+def _best_shortcut(grid: Grid, row: Key | None, column: Key) -> float | None:
+    """The best of the suite's own baselines (not random and majority, which are near chance)."""
+    own = [n for n, label in enumerate(grid.labels) if label.startswith("baseline:") and label not in PLAIN_BASELINES]
+    cells = [grid.cells[row, column][run] for run in own]
+    return max((cell.estimate.mean for cell in cells if cell is not None), default=None)
 
 
 def _heights(grid: Grid, row: Key | None, up: Axis) -> list[list[float | None]]:
@@ -128,8 +132,8 @@ def side_by_side(heights: Sequence[Sequence[float | None]], *, room: float) -> B
     """Marks that would hide each other move apart, as far as the room between two columns allows; a line that lies on
     an earlier one is dashed, so that both colours are seen.
 
-    >>> found = side_by_side([[10.0, 10.0], [10.0, 12.0], [50.0, None]], room=60.0)
-    >>> found.shift, found.dash
+    >>> beside = side_by_side([[10.0, 10.0], [10.0, 12.0], [50.0, None]], room=60.0)
+    >>> beside.shift, beside.dash
     ([[-4.0, -4.0], [4.0, 4.0], [0.0, 0.0]], ['', '9 6', ''])
     """
     runs, columns = len(heights), len(heights[0]) if heights else 0
@@ -166,26 +170,16 @@ def _line(grid: Grid, run: int, row: Key | None, across: Axis, up: Axis, beside:
     path = [(x, up(cell.estimate.mean)) for x, (_, cell) in zip(xs, known)]
     hue = grid.hue(run)
     paint, outline = colour_of(hue), tuple(chain(*upper, *lower[::-1]))
-    marks = [
-        Mark(
-            kind="poly",
-            at=outline,
-            paint=paint,
-            filled=True,
-            opacity=0.14 if len(grid.labels) <= MANY else 0.07,
-            model=run,
-        ),
-        Mark(kind="poly", at=tuple(chain(*path)), paint=paint, width=2, dash=beside.dash[run], model=run),
-    ]
+    faint = 0.14 if len(grid.labels) <= MANY else 0.07
+    band = Mark(kind="poly", at=outline, paint=paint, filled=True, opacity=faint, model=run)
     if len(known) == 1:  # a band of no width
-        marks[0] = Mark(kind="line", at=(*lower[0], *upper[0]), paint=paint, width=2.5, opacity=0.55, model=run)
+        band = Mark(kind="line", at=(*lower[0], *upper[0]), paint=paint, width=2.5, opacity=0.55, model=run)
+    line = Mark(kind="poly", at=tuple(chain(*path)), paint=paint, width=2, dash=beside.dash[run], model=run)
+    marks = [band, line]
     for (x, y), (column, cell) in zip(path, known):
-        words_ = tip(grid, run, row, column, cell)
-        few = cell.estimate.few
-        look = "pub" if few else paint
-        marks.append(
-            Mark(kind="dot", at=(x, y, 3.6), paint=look, hollow=few, shape=shape_of(hue), model=run, tip=words_)
-        )
+        few, text = cell.estimate.few, tip(grid, run, row, column, cell)
+        dot = Mark(kind="dot", at=(x, y, 3.6), hollow=few, shape=shape_of(hue), model=run, tip=text)
+        marks.append(replace(dot, paint="pub" if few else paint))
     return marks
 
 
@@ -200,8 +194,8 @@ def _published(grid: Grid, row: Key | None, across: Axis, up: Axis, room: float)
             path, dash = tuple(chain(*places)), DASHES[i % len(DASHES)]
             marks.append(Mark(kind="poly", at=path, paint="pub", width=1.5, dash=dash))
         for (x, y), (column, figure) in zip(places, known):
-            words_ = published_tip(grid, figure, row, column)
-            marks.append(Mark(kind="dot", at=(x, y, 3.2), paint="pub", hollow=True, tip=words_))
+            text = published_tip(grid, figure, row, column)
+            marks.append(Mark(kind="dot", at=(x, y, 3.2), paint="pub", hollow=True, tip=text))
         ends.append((places[-1][1], model))
     if room:
         at = -math.inf
@@ -256,16 +250,10 @@ def _curve_frame(curves: Curves, across: Axis, up: Axis) -> list[Mark]:
     marks = []
     for tick in up.ticks(5):
         marks.append(Mark(kind="line", at=(across.start, up(tick), across.end, up(tick)), paint="faint"))
-        at = (across.start - 6, up(tick) + 4)
-        marks.append(Mark(kind="text", at=at, text=up.name(tick), size=11, paint="soft", anchor="end"))
-    for tick in across.ticks(6):
-        at = (across(tick), up.start + 16)
-        marks.append(Mark(kind="text", at=at, text=across.name(tick), size=11, paint="soft", anchor="middle"))
-    middle = ((across.start + across.end) / 2, up.start + 33)
-    marks.append(Mark(kind="text", at=middle, text=f"{curves.x} (%)", size=12, paint="soft", anchor="middle"))
-    corner = (across.start, up.end - 4)
-    marks.append(Mark(kind="text", at=corner, text=f"{curves.y} (%)", size=12, paint="soft"))
-    return marks
+        marks.append(soft_text(across.start - 6, up(tick) + 4, up.name(tick), anchor="end"))
+    marks += [soft_text(across(tick), up.start + 16, across.name(tick)) for tick in across.ticks(6)]
+    marks.append(soft_text((across.start + across.end) / 2, up.start + 33, f"{curves.x} (%)", size=12))
+    return [*marks, soft_text(across.start, up.end - 4, f"{curves.y} (%)", size=12, anchor="start")]
 
 
 def _curve(line: Curve, number: int, across: Axis, up: Axis) -> list[Mark]:

@@ -165,6 +165,11 @@ def text_width(texts: Sequence[str], *, size: float = 12.0) -> float:
     return max((len(text) for text in texts), default=0) * 0.6 * size
 
 
+def soft_text(x: float, y: float, text: str, *, size: float = 11.0, anchor: str = "middle") -> Mark:
+    """The name of a tick, an axis or a level."""
+    return Mark(kind="text", at=(x, y), text=text, size=size, paint="soft", anchor=anchor)
+
+
 def picture(grid: Grid, width: float, height: float, marks: Sequence[Mark], *, against: str = "") -> Picture:
     """With words for those who do not see the figure: every number is in the table below it."""
     title = f"{grid.table.title}, {words.metric(grid.metric)}{against}"

@@ -6,7 +6,7 @@ A Study answers for one item set; asked twice for the same cell it counts once.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -23,10 +23,10 @@ from proband.reporting.numbers.columns import (
     Comparison,
     Mask,
     Together,
-    alike,
     compared,
     in_common,
     macro_mean,
+    same_items,
     within,
 )
 from proband.reporting.numbers.item_sets import Arrays, ItemSet, Values, collect
@@ -119,8 +119,8 @@ class Study:
     def rank(self) -> None:
         """Put the systems in the order of the main metric, the best first; before cells are counted."""
         everything, sign = self.mask({}), -1 if self.main.better == "high" else 1
-        found = [self.column(at, self.main, everything) for at in range(len(self.systems))]
-        values = [sign * column.value if len(rows) else np.inf for rows, column in found]
+        columns = [self.column(at, self.main, everything) for at in range(len(self.systems))]
+        values = [sign * column.value if len(rows) else np.inf for rows, column in columns]
         self.systems = tuple(self.systems[at] for at in sorted(range(len(values)), key=lambda at: (values[at], at)))
 
     @property
@@ -146,17 +146,17 @@ class Study:
 
     def selected(self, where: Where) -> list[int]:
         """The systems with these tags of runs."""
-        asked = {name: wanted for name, wanted in where.items() if name.startswith("run.")}
+        of_runs = {name: wanted for name, wanted in where.items() if name.startswith("run.")}
         return [
             at
             for at, system in enumerate(self.systems)
-            if all(name in system.tags and matches(system.tags[name], wanted) for name, wanted in asked.items())
+            if all(name in system.tags and matches(system.tags[name], wanted) for name, wanted in of_runs.items())
         ]
 
     def column(self, system: int, metric: Metric, mask: Mask) -> tuple[Ints, Column]:
         """A system's numbers within a mask. Runs that have numbers for different items meet on those of all."""
-        found = [within(self.arrays.metrics[metric.name][run], mask) for run in self.systems[system].runs]
-        rows, parts = in_common(found, metric)
+        runs = [within(self.arrays.metrics[metric.name][run], mask) for run in self.systems[system].runs]
+        rows, parts = in_common(runs, metric)
         return rows, Column(system, parts, metric, trained=bool(self.systems[system].tags["run.net"]))
 
     # ---- cells ----
@@ -169,34 +169,43 @@ class Study:
             for group in self.together(metric, where, macro=macro):
                 chance = self.chance(metric, group.rows, macro)
                 shortcut = None if macro else self.shortcut(metric, group.rows)
-                for place, column in enumerate(group.columns):
-                    estimate = self._estimate(group, place, metric=metric, where=where)
-                    runs = len(column.values)
-                    sd = float(np.std(column.values, ddof=1)) if runs > 1 else None
-                    unread = self.unread(column.system, group.rows)
-                    skipped, uncovered = self._left_out(column.system, self.mask(where))
+                for column in group.columns:
                     own = None if column.system in self.shortcuts else shortcut
-                    cell = Cell(estimate, chance, runs, sd, None, unread, skipped, uncovered, own)
-                    p = None if cell.level is None else self._against(cell.level, group, place, metric)
-                    cells[column.system] = replace(cell, p_level=p)
+                    cells[column.system] = self._cell(group, column, where, chance=chance, shortcut=own)
             self.known[key] = tuple(cells)
         return self.known[key]
 
-    def unread(self, system: int, rows: Ints) -> float:
-        """The share of these items whose reply could not be read, over all runs of a system."""
-        runs = self.systems[system].runs
-        found = sum(
-            int(np.isin(rows, self.arrays.unread[run]).sum()) for run in runs
-        )  # an item may stand in several rows
-        return found / len(rows) / len(runs)
-
-    def _left_out(self, system: int, mask: Mask) -> tuple[int, int]:
-        """Items of a selection that were not asked, or are not covered, the most of all runs of a system."""
-        runs, arrays = self.systems[system].runs, self.arrays
-        skipped, uncovered = (
-            max(int(mask[each[run]].sum()) for run in runs) for each in (arrays.skipped, arrays.uncovered)
+    def _cell(
+        self, group: Together, column: Column, where: Where, *, chance: float | None, shortcut: float | None
+    ) -> Cell:
+        """One column of a group. Of the items that were left out, the most of all runs of its system."""
+        metric, shared, runs = column.metric, group.shared, self.systems[column.system].runs
+        estimate = Estimate(
+            metric=metric.name,
+            group=plain_tags(where),
+            mean=column.value,
+            n=len(group.rows),
+            clusters=shared.clusters,
+            effective=shared.least,
+            seeds=len(column.values),
+            **asdict(stats.interval(column.measured, shared, share=metric.percent)),
         )
-        return skipped, uncovered
+        mask, arrays = self.mask(where), self.arrays
+        cell = Cell(
+            estimate,
+            chance,
+            runs=len(column.values),
+            sd=float(np.std(column.values, ddof=1)) if len(column.values) > 1 else None,
+            unread=sum(int(np.isin(group.rows, arrays.unread[run]).sum()) for run in runs)
+            / len(group.rows)
+            / len(runs),
+            skipped=max(int(mask[arrays.skipped[run]].sum()) for run in runs),
+            uncovered=max(int(mask[arrays.uncovered[run]].sum()) for run in runs),
+            shortcut=shortcut,
+        )
+        if cell.level is None:
+            return cell
+        return replace(cell, p_level=stats.p_against(cell.level, column.measured, shared, share=metric.percent))
 
     def together(self, metric: Metric, where: Where, *, macro: str = "") -> list[Together]:
         """Systems that have numbers for the same items there. Large cells are asked for again (by the comparisons) and
@@ -205,8 +214,8 @@ class Study:
         if key in self.kept:
             return self.kept[key]
         mask = self.mask(where)
-        found = [self.column(system, metric, mask) for system in self.selected(where)]
-        groups = [self._grouped(rows, columns, macro) for rows, columns in alike(found) if len(rows)]
+        columns = [self.column(system, metric, mask) for system in self.selected(where)]
+        groups = [self._grouped(rows, alike, macro) for rows, alike in same_items(columns) if len(rows)]
         if 20 * mask.sum() >= len(mask):
             self.kept[key] = groups
         return groups
@@ -222,27 +231,6 @@ class Study:
         codes = tag.codes[rows] if tag is not None else np.zeros(len(rows), dtype=np.int32)
         strata: Ints = np.unique(codes, return_inverse=True)[1]
         return strata
-
-    def _estimate(self, group: Together, place: int, *, metric: Metric, where: Where) -> Estimate:
-        column, shared = group.columns[place], group.shared
-        found = stats.interval(column.measured, shared, share=metric.percent)
-        return Estimate(
-            metric=metric.name,
-            group=plain_tags(where),
-            mean=column.value,
-            low=found.low,
-            high=found.high,
-            n=len(group.rows),
-            clusters=shared.clusters,
-            effective=shared.least,
-            few=found.few,
-            seeds=len(column.values),
-            from_seeds=found.from_seeds,
-        )
-
-    def _against(self, chance: float, group: Together, place: int, metric: Metric) -> float:
-        measured = group.columns[place].measured
-        return stats.p_against(chance, measured, group.shared, share=metric.percent)
 
     def between(self, metric: Metric, system: int, one: Where, other: Where, *, macro: str = "") -> stats.Difference:
         """One system in two selections of items, which both have numbers."""
@@ -288,16 +276,16 @@ class Study:
         """Every pair of systems (or only some), on the items that both have a number for. With a `margin`, the test is
         whether the first is ahead by more than that, item by item."""
         groups = self.together(metric, where)
-        at = {column.system: (group, i) for group in groups for i, column in enumerate(group.columns)}
-        found = []
+        at = {column.system: (group, column) for group in groups for column in group.columns}
+        pairs = []
         for a, b in combinations(sorted(at), 2):
-            if only is not None and (a, b) not in only:
-                continue
-            (left, i), (right, j) = at[a], at[b]
-            both, place = (left, (i, j)) if left is right else (self._meet(metric, left, i, right, j), (0, 1))
-            if both is not None:
-                found.append(compared(metric, both, place, group=where, labels=self.labels, margin=margin))
-        return found
+            if only is None or (a, b) in only:
+                (left, one), (right, other) = at[a], at[b]
+                both = Together(left.rows, (one, other), left.shared)
+                shared = both if left is right else self._items_of_both(metric, left, one, right, other)
+                if shared is not None:
+                    pairs.append(compared(metric, shared, group=where, labels=self.labels, margin=margin))
+        return pairs
 
     def pair(self, metric: Metric, where: Where, a: int, b: int, *, margin: float = 0.0) -> Comparison | None:
         """Two systems, the test being whether a is ahead of b by more than `margin`."""
@@ -306,11 +294,12 @@ class Study:
             return turned and turned.turned()
         return next(iter(self.pairs(metric, where, only={(a, b)}, margin=margin)), None)
 
-    def _meet(self, metric: Metric, left: Together, i: int, right: Together, j: int) -> Together | None:
+    def _items_of_both(
+        self, metric: Metric, left: Together, one: Column, right: Together, other: Column
+    ) -> Together | None:
         """Two systems that answered different items, on those that both have."""
-        one, other = left.columns[i], right.columns[j]
-        found = [Values(left.rows, part) for part in one.parts] + [Values(right.rows, part) for part in other.parts]
-        rows, parts = in_common(found, metric)
+        runs = [Values(left.rows, part) for part in one.parts] + [Values(right.rows, part) for part in other.parts]
+        rows, parts = in_common(runs, metric)
         if not len(rows):
             return None
         split = len(one.parts)

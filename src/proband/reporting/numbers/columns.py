@@ -5,7 +5,7 @@ tests of two systems on the same items.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial, reduce
 
 import numpy as np
@@ -84,17 +84,12 @@ def within(values: Values, mask: Mask) -> Values:
     return values if chosen.all() else Values(values.rows[chosen], values.numbers[chosen])
 
 
-def alike(results: Sequence[tuple[Ints, Column]]) -> list[tuple[Ints, list[Column]]]:
+def same_items(columns: Sequence[tuple[Ints, Column]]) -> list[tuple[Ints, list[Column]]]:
     """Groups of systems that have numbers for exactly the same items."""
-    groups: list[tuple[Ints, list[Column]]] = []
-    for rows, column in results:
-        for known, columns in groups:
-            if np.array_equal(known, rows):
-                columns.append(column)
-                break
-        else:
-            groups.append((rows, [column]))
-    return groups
+    groups: dict[bytes, tuple[Ints, list[Column]]] = {}
+    for rows, column in columns:
+        groups.setdefault(rows.tobytes(), (rows, []))[1].append(column)
+    return list(groups.values())
 
 
 def item_means(values: Values, count: int) -> Floats:
@@ -106,27 +101,15 @@ def item_means(values: Values, count: int) -> Floats:
 
 def in_common(runs: Sequence[Values], metric: Metric) -> tuple[Ints, list[Floats]]:
     """Numbers for the items that all have, and only for those: as they are if each has as many for an item, otherwise
-    the mean of each item. What anyone has for other items makes no difference."""
+    the mean of each item (a record of a set metric is one already). What anyone has for other items makes no
+    difference."""
     if not all(np.array_equal(runs[0].rows, each.rows) for each in runs[1:]):
         items = reduce(np.intersect1d, (each.rows for each in runs))
-        runs = [_of_items(each, items) for each in runs]
-        if not all(np.array_equal(runs[0].rows, each.rows) for each in runs[1:]):
-            return items, [per_item(each, items, metric) for each in runs]
+        chosen = [np.isin(each.rows, items) for each in runs]
+        runs = [Values(each.rows[own], each.numbers[own]) for each, own in zip(runs, chosen)]
+        if metric.over == "item" and not all(np.array_equal(runs[0].rows, each.rows) for each in runs[1:]):
+            return items, [item_means(each, 0)[items] for each in runs]
     return runs[0].rows, [each.numbers for each in runs]
-
-
-def _of_items(values: Values, items: Ints) -> Values:
-    chosen = np.isin(values.rows, items)
-    return Values(values.rows[chosen], values.numbers[chosen])
-
-
-def per_item(values: Values, rows: Ints, metric: Metric) -> Floats:
-    """One number per item of `rows`: the mean of its numbers (a record of a set metric is one already)."""
-    if metric.over == "set":
-        records: Floats = values.numbers[np.isin(values.rows, rows)]
-        return records
-    means: Floats = item_means(values, 0)[rows]
-    return means
 
 
 # ---- two columns -----------------------------------------------------------------------------------------------------
@@ -198,11 +181,9 @@ class Comparison:
         return f"{result} ({self.training})" if self.training else result
 
 
-def compared(
-    metric: Metric, both: Together, place: tuple[int, int], *, group: Where, labels: Sequence[str], margin: float = 0.0
-) -> Comparison:
-    """The columns at a place, the test being whether the first is ahead by more than `margin`."""
-    first, second = (both.columns[at] for at in place)
+def compared(metric: Metric, both: Together, *, group: Where, labels: Sequence[str], margin: float = 0.0) -> Comparison:
+    """Two columns, the test being whether the first is ahead by more than `margin`."""
+    first, second = both.columns
     a, b = labels[first.system], labels[second.system]
     result = stats.compare(first.measured, second.measured, both.shared, share=metric.percent, margin=margin)
     return Comparison(
@@ -211,17 +192,10 @@ def compared(
         b=b,
         mean_a=first.value,
         mean_b=second.value,
-        difference=result.difference,
-        low=result.low,
-        high=result.high,
-        p=result.p,
         p_holm=result.p,
         n=len(both.rows),
         clusters=both.shared.clusters,
-        detectable=result.detectable,
         better="" if first.value == second.value else a if metric.ahead(first.value, second.value) else b,
-        few=result.few,
-        from_seeds=result.from_seeds,
-        training=result.training,
         nets=first.trained and second.trained,
+        **asdict(result),
     )

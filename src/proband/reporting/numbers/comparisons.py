@@ -9,7 +9,7 @@ that suits them.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,7 +17,7 @@ import numpy as np
 from proband.core.errors import ProbandError
 from proband.core.metrics import Metric
 from proband.core.statistics import estimates as stats
-from proband.core.statistics.clusters import Clusters, Neighbours
+from proband.core.statistics.clusters import Clusters, Ints, Neighbours
 from proband.core.statistics.estimates import Measured
 from proband.core.statistics.spread import ONE_SEED, Seeds
 from proband.core.suite import Contrast, Where
@@ -25,7 +25,7 @@ from proband.core.types import Tag
 from proband.reporting.numbers import words
 from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.columns import Comparison
-from proband.reporting.numbers.grids import SPLIT, Key, keys_of
+from proband.reporting.numbers.grids import SPLIT, keys_of
 
 MOST_PAIRS = 45  # ten systems
 
@@ -33,26 +33,19 @@ MOST_PAIRS = 45  # ten systems
 def scopes(study: Study, by: str = "") -> list[Where]:
     """Where two systems are compared: on all items that are scored, and in each column of the first table (or for each
     value of `by`)."""
-    found: list[Where] = [{}]
+    everything: Where = {}
     if by:
         values = study.arrays.tags[by].values if by in study.arrays.tags else ()
-        return found + [{by: value} for value in sorted(values, key=str)] if len(values) > 1 else found
+        return [everything, *({by: value} for value in sorted(values, key=str) if len(values) > 1)]
     for table in study.items.suite.tables:
         tags = (*table.rows, *table.columns)
         if table.metric != study.main.name or not table.columns or any(name.startswith("run.") for name in tags):
             continue
-        columns = [key for key in keys_of(study, table, table.columns) if _scored(study, table.columns, key)]
-        if not columns:
-            continue
-        if len(columns) > 1:
-            found += [{**table.where, **dict(zip(table.columns, column))} for column in columns]
-        break
-    return found
-
-
-def _scored(study: Study, names: Sequence[str], key: Key) -> bool:
-    """Whether a column is one of items that are scored: a table may have a column for each split."""
-    return all(name != SPLIT or value in study.splits for name, value in zip(names, key))
+        columns = [dict(zip(table.columns, key)) for key in keys_of(study, table, table.columns)]
+        scored = [column for column in columns if column.get(SPLIT) in (None, *study.splits)]  # it may be by split
+        if scored:
+            return [everything, *({**table.where, **column} for column in scored if len(scored) > 1)]
+    return [everything]
 
 
 def comparisons(study: Study, metric: Metric | None = None, *, by: str = "", every: bool = False) -> list[Comparison]:
@@ -63,13 +56,13 @@ def comparisons(study: Study, metric: Metric | None = None, *, by: str = "", eve
         return []
     only = None if every else _worth_comparing(study, metric)
     families: dict[tuple[str, str], list[Comparison]] = {}
-    found = [pair for scope in scopes(study, by) for pair in study.pairs(metric, scope, only=only)]
-    for pair in found:
+    pairs = [pair for scope in scopes(study, by) for pair in study.pairs(metric, scope, only=only)]
+    for pair in pairs:
         if not pair.undecided:
             families.setdefault((pair.a, pair.b), []).append(pair)
-    corrected = {pair: iter(stats.holm([each.p for each in family])) for pair, family in families.items()}
-    found = [replace(pair, p_holm=1.0 if pair.undecided else next(corrected[pair.a, pair.b])) for pair in found]
-    return [pair if pair.better in (pair.a, "") else pair.turned() for pair in found]
+    corrected = {names: iter(stats.holm([each.p for each in family])) for names, family in families.items()}
+    pairs = [replace(pair, p_holm=1.0 if pair.undecided else next(corrected[pair.a, pair.b])) for pair in pairs]
+    return [pair if pair.better in (pair.a, "") else pair.turned() for pair in pairs]
 
 
 def _worth_comparing(study: Study, metric: Metric) -> set[tuple[int, int]] | None:
@@ -119,42 +112,33 @@ def contrasted(study: Study, contrast: Contrast, a: int, b: int, group: Where) -
     other: Side = (b, {**group, **contrast.where, **contrast.below})
     margin = contrast.margin if metric.better == "high" else -contrast.margin  # what the first side is moved by
     if contrast.pair == "item":
-        found = _by_item(study, metric, one, other, margin)
+        result = _by_item(study, metric, one, other, margin)
     elif contrast.pair:
-        found = _by_value(study, metric, one, other, margin, tag=contrast.pair)
+        result = _by_value(study, metric, one, other, margin, tag=contrast.pair)
     elif contrast.unit:
-        found = _by_group(study, metric, one, other, margin, tag=contrast.unit)
+        result = _by_group(study, metric, one, other, margin, tag=contrast.unit)
     else:
-        found = _by_cluster(study, metric, one, other, margin)
-    if found is None:
+        result = _by_cluster(study, metric, one, other, margin)
+    if result is None:
         return None
-    first, second, p, counted = found
+    first, second, p, counted = result
     sides = f"{words.value(first, metric)} against {words.value(second, metric)}"
-    said = f", margin {words.distance(contrast.margin, metric)}" if contrast.margin else ""
+    margin_text = f", margin {words.distance(contrast.margin, metric)}" if contrast.margin else ""
     what = f"{_side(contrast.above)} minus {_side(contrast.below)}"
+
+    def both_below(level: Callable[[Metric, Ints], float | None]) -> bool:
+        levels = [level(metric, study.column(at, metric, study.mask(where))[0]) for at, where in (one, other)]
+        return all(own is not None and value < own for value, own in zip((first, second), levels))
+
     return Compared(
         ahead=(first - second if metric.better == "high" else second - first) - contrast.margin,
         difference=first - second,
         p=p,
-        evidence=f"{what}, {words.metric(metric)} {sides}, {counted}{said}",
+        evidence=f"{what}, {words.metric(metric)} {sides}, {counted}{margin_text}",
         metric=metric,
-        below_chance=all(_below_chance(study, metric, *each) for each in ((one, first), (other, second))),
-        below_shortcut=all(_below_shortcut(study, metric, *each) for each in ((one, first), (other, second))),
+        below_chance=both_below(study.chance),
+        below_shortcut=both_below(study.shortcut),
     )
-
-
-def _below_chance(study: Study, metric: Metric, side: Side, value: float) -> bool:
-    system, where = side
-    rows, _ = study.column(system, metric, study.mask(where))
-    chance = study.chance(metric, rows)
-    return chance is not None and value < chance
-
-
-def _below_shortcut(study: Study, metric: Metric, side: Side, value: float) -> bool:
-    system, where = side
-    rows, _ = study.column(system, metric, study.mask(where))
-    best = study.shortcut(metric, rows)
-    return best is not None and value < best
 
 
 def _side(where: Where) -> str:
@@ -190,7 +174,7 @@ def _by_value(study: Study, metric: Metric, one: Side, other: Side, margin: floa
     both = [value for value in first if value in second]
     if len(both) < 2:
         return None
-    nets = [_trained(study, side) for side in (one, other)]
+    nets = [bool(study.systems[at].tags["run.net"]) for at, _ in (one, other)]
     sides = [
         Measured.of_means(np.array([values[v] for v in both]).T, trained=net)
         for values, net in zip((first, second), nets)
@@ -199,19 +183,15 @@ def _by_value(study: Study, metric: Metric, one: Side, other: Side, margin: floa
     d = a - b
     apart = Neighbours.of(Clusters.of([(str(at),) for at in range(len(d))]), np.arange(len(d)))
     least, seeds = float((a.var() + b.var() + d.mean() ** 2) / len(d)), _seeds(one, other, *sides)
-    found = stats.difference(float(d.mean()), d - d.mean(), apart, share=False, margin=margin, least=least, seeds=seeds)
-    unknown = _unknown(one, other, found)
+    u = d - d.mean()
+    result = stats.difference(float(d.mean()), u, apart, share=False, margin=margin, least=least, seeds=seeds)
     counted = words.count(len(both), words.name(tag))
-    return float(a.mean()), float(b.mean()), *_decided(found, counted, undecided=found.few or unknown)
+    return float(a.mean()), float(b.mean()), *_decided(result, counted, undecided=_undecided(one, other, result))
 
 
-def _trained(study: Study, side: Side) -> bool:
-    return bool(study.systems[side[0]].tags["run.net"])
-
-
-def _unknown(one: Side, other: Side, found: stats.Difference) -> bool:
-    """Whether two systems are compared of which one's training chance is unknown."""
-    return one[0] != other[0] and found.training == ONE_SEED
+def _undecided(one: Side, other: Side, result: stats.Difference) -> bool:
+    """Too few clusters, or two systems of which one's training chance is unknown."""
+    return result.few or (one[0] != other[0] and result.training == ONE_SEED)
 
 
 def _seeds(one: Side, other: Side, a: Measured, b: Measured) -> list[Seeds]:
@@ -253,13 +233,13 @@ def _by_cluster(study: Study, metric: Metric, one: Side, other: Side, margin: fl
     sides = Measured(first.values, u, a.trained), Measured(second.values, w, b.trained)
     shared, seeds = Neighbours.of(study.arrays.clusters, rows), _seeds(one, other, *sides)
     u = sides[0].mean_influence - sides[1].mean_influence
-    found = stats.difference(a.value - b.value, u, shared, share=metric.percent, margin=margin, seeds=seeds)
+    result = stats.difference(a.value - b.value, u, shared, share=metric.percent, margin=margin, seeds=seeds)
     counted = f"{len(rows_a):,} and {words.count(len(rows_b), 'item')} in {words.count(shared.clusters, 'cluster')}"
-    return a.value, b.value, *_decided(found, counted, undecided=found.few or _unknown(one, other, found))
+    return a.value, b.value, *_decided(result, counted, undecided=_undecided(one, other, result))
 
 
-def _decided(found: stats.Difference | Comparison, counted: str, *, undecided: bool) -> tuple[float, str]:
+def _decided(result: stats.Difference | Comparison, counted: str, *, undecided: bool) -> tuple[float, str]:
     """The p-value and what was counted; nothing is decided where there are too few clusters, or a net was trained once
     and nothing tells what another seed would give."""
-    told = "too few to tell" if found.few else found.training
-    return 1.0 if undecided else found.p, f"{counted}: {told}" if told else counted
+    note = "too few to tell" if result.few else result.training
+    return 1.0 if undecided else result.p, f"{counted}: {note}" if note else counted

@@ -165,14 +165,13 @@ def fill(study: Study, table: Table) -> Grid:
     lines: list[Key | None] = [*rows, None] if table.rows and len(rows) > 1 and not of_runs else list(rows)
     labels, members = _lines(study, table)
     cells, published = {}, {}
-    figures = [figure for figure in study.items.suite.published() if figure.metric == table.metric]
-    every = comparable(figures, study.items.manifest)
+    every = [f for f in comparable(study.items.suite.published(), study.items.manifest) if f.metric == table.metric]
     counted: Where = {SPLIT: study.splits, **table.where}
     for row in lines:
         for column in columns:
             own = dict(zip(table.columns, column)) | (dict(zip(table.rows, row)) if row is not None else {})
-            found = study.cell(metric, {**table.where, **own}, macro=table.macro)
-            cells[row, column] = tuple(next((found[at] for at in of if found[at]), None) for of in members)
+            systems = study.cell(metric, {**table.where, **own}, macro=table.macro)
+            cells[row, column] = tuple(next((systems[at] for at in of if systems[at]), None) for of in members)
             published[row, column] = {f.model: f for f in every if _belongs(f, own, counted)}
     columns = [c for c in columns if any(any(cells[row, c]) or published[row, c] for row in lines)] or columns[:1]
     if SPLIT in table.rows:  # a split that nobody was asked
@@ -206,7 +205,7 @@ def _differs(
     members: Sequence[Sequence[int]],
 ) -> dict[tuple[Key | None, int], list[str]]:
     """In what each line of ours differs from the published figures in its row."""
-    found = {}
+    notes_of = {}
     for row in rows:
         for at, systems in enumerate(members):
             beside = [
@@ -216,8 +215,8 @@ def _differs(
                 for figure in published[row, column].values()
             ]
             if notes := differences(beside, study.items.manifest, study.systems[systems[0]].tags):
-                found[row, at] = notes
-    return found
+                notes_of[row, at] = notes
+    return notes_of
 
 
 def _lines(study: Study, table: Table) -> tuple[tuple[str, ...], list[list[int]]]:
@@ -271,8 +270,8 @@ def _item_keys(study: Study, table: Table, names: Sequence[str]) -> list[Key]:
 
 
 def _run_keys(study: Study, table: Table, names: Sequence[str]) -> list[Key]:
-    found = [study.systems[at].tags for at in study.selected(table.where)]
-    return list(dict.fromkeys(tuple(tags[n] for n in names) for tags in found if all(n in tags for n in names)))
+    runs = [study.systems[at].tags for at in study.selected(table.where)]
+    return list(dict.fromkeys(tuple(tags[n] for n in names) for tags in runs if all(n in tags for n in names)))
 
 
 def _place(table: Table, name: str, value: Tag) -> tuple[int, float, str]:
@@ -294,8 +293,7 @@ SIGNS = "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖ"
 
 def comparable(figures: Iterable[Published], manifest: Mapping[str, Any]) -> list[Published]:
     """The figures that were measured on the data of this manifest, known by its content."""
-    found = manifest.get("fingerprint")
-    return [figure for figure in figures if found in figure.on.fingerprints]
+    return [figure for figure in figures if manifest.get("fingerprint") in figure.on.fingerprints]
 
 
 def differences(
@@ -308,12 +306,11 @@ def differences(
         conditions.update(dict.fromkeys(_conditions(figure, manifest, tags)))
         if figure.on.questions:
             shares.append(questions / figure.on.questions)
-    fewer = min(shares, default=1.0)
-    more = max(shares, default=1.0)
-    said = [f"{100 * fewer:.3g} % of the questions of the published rows"] if fewer < NEARLY else []
+    fewer, more = min(shares, default=1.0), max(shares, default=1.0)
+    sizes = [f"{100 * fewer:.3g} % of the questions of the published rows"] if fewer < NEARLY else []
     if more > 1 / NEARLY:
-        said.append(f"{more:.3g} times the questions of the published rows: others are among them")
-    return [*conditions, *said]
+        sizes.append(f"{more:.3g} times the questions of the published rows: others are among them")
+    return [*conditions, *sizes]
 
 
 def _conditions(figure: Published, manifest: Mapping[str, Any], tags: Mapping[str, Tag]) -> Iterator[str]:

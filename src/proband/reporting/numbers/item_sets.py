@@ -124,8 +124,8 @@ def names(sets: Sequence[ItemSet], keys: Sequence[str]) -> list[str]:
     results = []
     for each, key in zip(sets, keys):
         suite, rest = each.suite.name, [other.source for other in sets if other.suite.name == each.suite.name]
-        told_apart = each.source and rest.count(each.source) == 1
-        short = each.source.removeprefix(suite).lstrip("-_ ") if told_apart else key  # kinship-small: small
+        alone = each.source and rest.count(each.source) == 1
+        short = each.source.removeprefix(suite).lstrip("-_ ") if alone else key  # kinship-small: small
         results.append(f"{suite} ({short})" if len(rest) > 1 and short else suite)
     return results
 

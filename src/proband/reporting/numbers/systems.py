@@ -103,15 +103,15 @@ def shared_labels(runs: Sequence[Run], *, pooled: Sequence[bool] = (), without: 
         labels = [with_solver(name, str(t["run.solver"])) for name, t in zip(labels, tags)]
     if base == "run.model":
         labels = [run.label or name for run, name in zip(runs, labels)]
-        labels = _told_apart(labels, [server_of(str(t["run.model"])) for t in tags])
+        labels = _with_what_differs(labels, [server_of(str(t["run.model"])) for t in tags])
     last = ("run.trained", "run.seed")  # what settings tell apart needs neither
     given = {"run.model", "run.solver", "run.net", "run.kind", *last}
     names = ["run.solver", *sorted({n for t in tags for n in t} - given), *last]
     for name in names:
         if name not in without and name != base:
-            labels = _told_apart(labels, [_in_words(name, t.get(name)) for t in tags])
+            labels = _with_what_differs(labels, [_in_words(name, t.get(name)) for t in tags])
     if "run.prompt" not in without:  # two files of one name
-        labels = _told_apart(labels, [f"prompt {str(run.settings.get('prompt-sha'))[:6]}" for run in runs])
+        labels = _with_what_differs(labels, [f"prompt {str(run.settings.get('prompt-sha'))[:6]}" for run in runs])
     return labels
 
 
@@ -150,7 +150,7 @@ def _in_words(name: str, value: Tag | None) -> str:
     return f"{word}{PurePath(text).name if text.startswith('/') else text}"  # a file by its name, wherever it stands
 
 
-def _told_apart(labels: Sequence[str], extra: Sequence[str]) -> list[str]:
+def _with_what_differs(labels: Sequence[str], extra: Sequence[str]) -> list[str]:
     """Add `extra` to the labels that occur more than once with different extras."""
     out = []
     for label, own in zip(labels, extra):

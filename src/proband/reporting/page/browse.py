@@ -15,6 +15,7 @@ from msgspec import UNSET
 
 from proband.core.errors import ProbandError
 from proband.core.files import dumps
+from proband.core.metrics import best_threshold
 from proband.core.statistics.clusters import Floats, Ints
 from proband.core.types import Answer
 from proband.reporting.draw.marks import look
@@ -65,23 +66,10 @@ def outcomes(study: Study) -> list[Floats]:
         line = np.full(count, np.nan)
         if values.numbers.ndim == 2 and values.numbers.shape[1] == 2:  # a score and the truth
             read = ~np.isin(values.rows, study.arrays.unread[run])
-            line[values.rows[read]] = _at_best_threshold(*values.numbers[read].T)
+            scores, truth = values.numbers[read].T
+            line[values.rows[read]] = (scores >= best_threshold(scores, truth)) == (truth > 0.5)
         lines.append(line)
     return lines
-
-
-def _at_best_threshold(scores: Floats, truth: Floats) -> Floats:
-    """1 where an item lies on the right side of the threshold that has most items right (of several, the highest).
-
-    >>> _at_best_threshold(np.array([0.9, 0.8, 0.7, 0.1]), np.array([1.0, 0.0, 1.0, 0.0])).tolist()
-    [1.0, 1.0, 0.0, 1.0]
-    """
-    levels = np.append(np.unique(scores), np.inf)[::-1]  # the first takes none
-    order = np.argsort(-scores, kind="stable")
-    taken = np.searchsorted(-scores[order], -levels, side="right")
-    gained = np.append(0.0, np.cumsum(2 * truth[order] - 1))[taken]  # true ones less false ones among those taken
-    right: Floats = ((scores >= levels[int(np.argmax(gained))]) == (truth > 0.5)).astype(float)
-    return right
 
 
 def _spread(count: int, most: int) -> set[int]:
