@@ -104,8 +104,8 @@ def prompt_sheets(study: Study) -> list[Sheet]:
         by_prompt = _listed(sorted(means, key=lambda pair: -pair[1]), metric)
         rows.append((_label(group), len(group), *_row(result, metric), by_prompt))
         of[_label(group)] = dict(means)
-    header = ("model", "prompts", "mean", "95 %, prompts and items sampled", "5th", "median", "95th")
-    header = (*header, "sd of prompts", "sd of items", "by prompt")
+    figures_of = ("mean", "95 %, prompts and items sampled", "5th", "median", "95th", "sd of prompts", "sd of items")
+    header = ("model", "prompts", *figures_of, "by prompt")
     note = (
         "The mean over prompts, with an interval that counts prompts and items as sampled; percentiles and standard "
         "deviation over prompts, less what chance alone would spread them."

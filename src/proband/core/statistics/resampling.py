@@ -33,8 +33,8 @@ def draws_of(values: Sequence[Callable[[Floats], float]], shared: Neighbours) ->
     >>> from proband.core.statistics.clusters import Clusters
     >>> shared = Neighbours.of(Clusters.of([(str(i),) for i in range(50)]), np.arange(50))
     >>> x = np.arange(50.0)
-    >>> found = draws_of([lambda w: float(w @ x / w.sum())], shared)
-    >>> found.shape, bool(abs(found.std() - x.std() / 50**0.5) < 0.2)
+    >>> draws = draws_of([lambda w: float(w @ x / w.sum())], shared)
+    >>> draws.shape, bool(abs(draws.std() - x.std() / 50**0.5) < 0.2)
     ((1, 400), True)
     """
     out = []

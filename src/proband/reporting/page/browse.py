@@ -185,18 +185,15 @@ class _Browser:
 def _answer(answer: Answer | None, value: float) -> dict[str, Any] | None:
     if answer is None:
         return None
-    short: dict[str, Any] = {"v": None if value != value else round(value, 4)}
-    if answer.scores:
-        short["s"] = [round(float(score), 4) for score in answer.scores]
-    if answer.text is not None:
-        short["t"] = answer.text
-    if answer.logprob is not UNSET:
-        short["l"] = round(answer.logprob, 4)
-    if answer.blanks:
-        short["b"] = answer.blanks
-    if answer.status:
-        short["status"] = answer.status
-    return short
+    fields = {
+        "s": [round(float(score), 4) for score in answer.scores] or None,
+        "t": answer.text,
+        "l": None if answer.logprob is UNSET else round(answer.logprob, 4),
+        "b": answer.blanks or None,
+        "status": answer.status or None,
+    }
+    known = {name: each for name, each in fields.items() if each is not None}
+    return {"v": None if value != value else round(value, 4), **known}
 
 
 def _standalone(svg: str) -> str:

@@ -8,8 +8,9 @@ put the numbers into words and HTML, and escape them.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from proband.core.suite import Sheet
@@ -18,7 +19,7 @@ from proband.core.types import Run
 from proband.reporting.claims import Verdict
 from proband.reporting.draw.charts import differences, drawing, heat_map
 from proband.reporting.draw.lines import curve_plot, line_plot
-from proband.reporting.draw.marks import NARROW, WIDE, Axis, figure_formats, look, svg
+from proband.reporting.draw.marks import NARROW, WIDE, Axis, Picture, figure_formats, look, svg
 from proband.reporting.numbers import words
 from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.columns import Comparison
@@ -78,30 +79,17 @@ def pages(
     listed = [("index.html", "Overview"), *((view["file"], view["title"]) for view in views)]
     listed += [("claims.html", "Claims")] if claims else []
     shared = {**_shared(), "title": title, "pages": listed, "missing": missing, "claims": claims, "sections": views}
-    made = {
-        "index.html": _rendered(
-            "overview",
-            shared,
-            contents=_outline(views, across, first=bool(learnt or notes)),
-            counts=_counts(sections),
-            across=across,
-            learnt=learnt,
-            notes=notes,
-        ),
-    }
+    contents, counts = _outline(views, across, first=bool(learnt or notes)), _counts(sections)
+    overview = {"contents": contents, "counts": counts, "across": across, "learnt": learnt, "notes": notes}
+    texts = {"index.html": _rendered("overview", shared, **overview)}
     for section, view in zip(sections, views):
-        made[view["file"]] = _rendered(
-            "item_set", shared, here=view["file"], s=view, contents=view["contents"], partly=_partly(section)
-        )
+        own = {"here": view["file"], "s": view, "contents": view["contents"], "partly": _partly(section)}
+        texts[view["file"]] = _rendered("item_set", shared, **own)
     if claims:
-        made["claims.html"] = _rendered(
-            "claims",
-            shared,
-            here="claims.html",
-            contents=[("claims", "Claims", 1)],
-            names={view["key"]: view["title"] for view in views},
-        )
-    return made
+        names = {view["key"]: view["title"] for view in views}
+        contents = [("claims", "Claims", 1)]
+        texts["claims.html"] = _rendered("claims", shared, here="claims.html", contents=contents, names=names)
+    return texts
 
 
 def page_of(template: str, *, title: str, boards: Sequence[Mapping[str, Any]], **values: Any) -> str:
@@ -154,11 +142,10 @@ def _view(section: Section) -> dict[str, Any]:
     counted = {int(row) for each in study.arrays.metrics[study.main.name] for row in each.rows if scored[row]}
     clusters = words.count(study.arrays.clusters.count, "cluster")
     about = [f"{words.count(study.arrays.count, 'item')} in {clusters}", study.items.source, suite.cites]
-    panels = [panel(grid) for grid in grids]
+    axis_range = (0.0, 1.0) if study.main.percent else section.overall.value_range
     sheets = [(sheet, sheet_file(sheet, study.key), numeric(sheet)) for sheet in section.sheets]
-    tables = [(grid.name, grid.table.title, 2) for grid in grids] + [
-        (file, sheet.title, 2) for sheet, file, _ in sheets
-    ]
+    tables = [(grid.name, grid.table.title, 2) for grid in grids]
+    tables += [(file, sheet.title, 2) for sheet, file, _ in sheets]
     contents = [("overview", "Overview", 1), *([("results", "Tables and figures", 1)] if tables else []), *tables]
     contents += [("tests", "Paired significance tests", 1)] if section.compared else []
     return {
@@ -169,14 +156,16 @@ def _view(section: Section) -> dict[str, Any]:
         "study": study,
         "about": " · ".join(each for each in about if each),
         "overall": section.overall,
-        "axis": Axis(
-            *((0.0, 1.0) if study.main.percent else section.overall.value_range), 0.0, 100.0, study.main.percent
-        ),
+        "axis": Axis(*axis_range, 0.0, 100.0, study.main.percent),
         "overall_unit": f"{unit(section.overall)} over {words.count(len(counted), 'item')}",
         "findings": section.findings,
-        "panels": panels,
+        "panels": [panel(grid) for grid in grids],
         "sheets": sheets,
-        "curves": {sheet.name: drawn(sheet) for sheet in section.sheets if sheet.curves is not None},
+        "curves": {
+            sheet.name: _both_widths(partial(curve_plot, sheet.curves, sheet.title))
+            for sheet in section.sheets
+            if sheet.curves is not None
+        },
         "compared": _comparisons(section.compared),
         "provenance": provenance(study),
     }
@@ -218,9 +207,8 @@ def _partly(section: Section) -> str:
     items, shown, drawn = (section.browsed[name] for name in ("items", "shown", "drawings"))
     parts = []
     if shown < items:
-        parts.append(
-            f"showing {shown:,} of {items:,} items, drawn at random within each combination of tags and outcomes"
-        )
+        at_random = "drawn at random within each combination of tags and outcomes"
+        parts.append(f"showing {shown:,} of {items:,} items, {at_random}")
     if 0 < drawn < shown:
         parts.append(f"drawings of {drawn:,} items")
     return f"{section.study.name}: {'; '.join(parts)}." if parts else ""
@@ -230,19 +218,14 @@ def _partly(section: Section) -> str:
 
 
 def panel(grid: Grid) -> dict[str, Any]:
-    from markupsafe import Markup
-
-    wide, narrow = (Markup(svg(drawing(grid)(grid, w), page=True, switched=grid.by_system)) for w in (WIDE, NARROW))
     return {
         "grid": grid,
         "unit": unit(grid),
-        "wide": wide,
-        "narrow": narrow,
+        **_both_widths(lambda width: drawing(grid)(grid, width), switched=grid.by_system),
         "head": head(grid),
         "bodies": [_body(grid, group) for group in rows_of(grid)],
         "sources": "; ".join(dict.fromkeys(f.source for cell in grid.published.values() for f in cell.values())),
         "notes": notes(grid),
-        "figures": figure_formats(),
         "signs": signs(grid),
         "bold": len(grid.labels) > 1,
         "marks": marks_key(grid),
@@ -278,24 +261,19 @@ def _cells(grid: Grid, line: Line, top: Sequence[float | None]) -> Iterator[tupl
         elif cell is None:
             yield shown, "", ""
         else:
-            bold = " best" if cell.estimate.mean == highest else ""
-            yield (
-                shown,
-                ("few" if shown.few else cell.against_level + bold),
-                tip(grid, line.run, line.row, column, cell),
-            )
+            classes = "few" if shown.few else cell.against_level + (" best" if cell.estimate.mean == highest else "")
+            yield shown, classes, tip(grid, line.run, line.row, column, cell)
 
 
 def sheet_file(sheet: Sheet, key: str) -> str:
     return f"{key}-{slug(sheet.name)}"
 
 
-def drawn(sheet: Sheet) -> dict[str, Any]:
-    """The curves of an analysis, wide and narrow."""
+def _both_widths(draw: Callable[[float], Picture], *, switched: bool = True) -> dict[str, Any]:
+    """A drawing for wide screens and for narrow ones, and the files that hold it."""
     from markupsafe import Markup
 
-    assert sheet.curves is not None
-    wide, narrow = (Markup(svg(curve_plot(sheet.curves, sheet.title, w), page=True)) for w in (WIDE, NARROW))
+    wide, narrow = (Markup(svg(draw(width), page=True, switched=switched)) for width in (WIDE, NARROW))
     return {"wide": wide, "narrow": narrow, "figures": figure_formats()}
 
 
@@ -306,13 +284,12 @@ COMMANDS = ("build", "command")
 ROWS = 60  # of a table in a manifest
 # options of `run` that are no options of a solver
 FLAGS = ("limit", "split", "too-long", "prompt", "shots", "shots-from", "think", "system", "max-tokens", "logprobs")
-NOT_ASKED = ("asked", "prompt-sha")  # what a run records beyond its options
+NO_OPTIONS = ("asked", "prompt-sha")  # what a run records beyond its options
 
 
 def provenance(study: Study) -> dict[str, Any]:
     """The block of one item set: its items, then every run."""
-    items = study.items
-    manifest = items.manifest
+    items, manifest = study.items, study.items.manifest
     facts = {
         "suite": items.suite.name,
         "paper": items.suite.cites,
@@ -352,7 +329,7 @@ def run_command(run: Run, items: ItemSet) -> str:
     parts = ["proband", "run", items.source or "DIR", "-m", run.model, "-s", run.solver]
     given = {name.replace("_", "-"): value for name, value in run.settings.items()}
     own = {name: value for name, value in given.items() if name in FLAGS and value != 0}
-    rest = {name: value for name, value in given.items() if name not in (*FLAGS, *NOT_ASKED)}
+    rest = {name: value for name, value in given.items() if name not in (*FLAGS, *NO_OPTIONS)}
     parts += ["--seed", str(run.seed), *_flags(own), *_settings(rest), "-o", "RUNDIR"]
     return shlex.join(parts)
 
@@ -371,33 +348,34 @@ def _flags(options: Mapping[str, Any]) -> list[str]:
     >>> _flags({"per_k": 20, "certify": True, "rules": None, "k": [2, 3]})
     ['--per-k', '20', '--certify', '--k', '2,3']
     """
-    out: list[str] = []
+    flags: list[str] = []
     for name, value in options.items():
         flag = "--" + name.replace("_", "-")
         if value is True:
-            out.append(flag)
+            flags.append(flag)
         elif isinstance(value, (list, tuple)):
-            out += [flag, ",".join(str(each) for each in value)]
+            flags += [flag, ",".join(map(str, value))]
         elif isinstance(value, (str, int, float)) and value is not False and value != "":
-            out += [flag, str(value)]
-    return out
+            flags += [flag, str(value)]
+    return flags
 
 
 def _facts(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Name, and a text, a list of facts of its own or a table."""
-    out = []
-    for name, value in facts.items():
-        table = isinstance(value, list) and bool(value) and all(isinstance(each, Mapping) for each in value)
-        out.append(
-            {
-                "name": str(name).replace("_", " "),
-                "facts": _facts(value) if isinstance(value, Mapping) and value else None,
-                "table": _table(value) if table else None,
-                "text": words.listed(value),
-                "code": name in COMMANDS,
-            }
-        )
-    return out
+    return [
+        {
+            "name": str(name).replace("_", " "),
+            "facts": _facts(value) if isinstance(value, Mapping) and value else None,
+            "table": _table(value) if _is_table(value) else None,
+            "text": words.listed(value),
+            "code": name in COMMANDS,
+        }
+        for name, value in facts.items()
+    ]
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(each, Mapping) for each in value)
 
 
 def _table(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
