@@ -22,8 +22,8 @@ FALSE_ALARM = 0.025  # of a one-sided test at the end of a 95 % interval
 
 if TYPE_CHECKING:
     from proband.reporting.numbers.cells import Study
-    from proband.reporting.numbers.columns import Comparison
     from proband.reporting.numbers.item_sets import ItemSet
+    from proband.reporting.numbers.systems import Comparison
 
 
 def compare(

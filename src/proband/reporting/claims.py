@@ -22,8 +22,8 @@ from proband.core.suite import Claim, Contrast, Sheet, Where
 from proband.core.types import Tag
 from proband.reporting.numbers import words
 from proband.reporting.numbers.cells import Study, matches
-from proband.reporting.numbers.columns import ALPHA
 from proband.reporting.numbers.comparisons import contrasted
+from proband.reporting.numbers.systems import ALPHA
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -30,9 +30,8 @@ from proband.core.suite import Results, Sheet
 from proband.core.text import csv_lines, slug
 from proband.reporting.numbers import words
 from proband.reporting.numbers.cells import Study
-from proband.reporting.numbers.columns import ALPHA, Comparison
 from proband.reporting.numbers.item_sets import Answered, ItemSet, names
-from proband.reporting.numbers.systems import unique
+from proband.reporting.numbers.systems import ALPHA, Comparison, unique
 from proband.reporting.page.page import page_of
 from proband.reporting.variations import ORIGINAL, effects_of, variation_sheets
 

@@ -26,8 +26,7 @@ from proband.core.statistics.clusters import Clusters, Floats, Neighbours
 from proband.core.suite import Sheet
 from proband.reporting.numbers import words
 from proband.reporting.numbers.cells import Study
-from proband.reporting.numbers.columns import item_means
-from proband.reporting.numbers.systems import System, with_solver
+from proband.reporting.numbers.systems import System, item_means, with_solver
 
 QUANTILES = (0.05, 0.5, 0.95)
 LEFT_OUT = ("run.prompt", "run.asked")

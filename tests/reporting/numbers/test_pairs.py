@@ -9,7 +9,7 @@ import pytest
 
 from proband.core.metrics import Metric
 from proband.core.statistics.clusters import Clusters, Floats, Neighbours
-from proband.reporting.numbers.columns import Column, Comparison, Together, compared
+from proband.reporting.numbers.systems import Column, Comparison, Together, compared
 
 NATS = Metric(name="nats", of=len, unit="nats")
 
@@ -18,7 +18,7 @@ def paired(a: Floats, b: Floats, clusters: Sequence[Sequence[str]]) -> Compariso
     rows = np.arange(len(a))
     columns = tuple(Column(at, [numbers], NATS) for at, numbers in enumerate((a, b)))
     together = Together(rows, columns, Neighbours.of(Clusters.of(clusters), rows))
-    return compared(NATS, together, (0, 1), group={}, labels=("a", "b"))
+    return compared(NATS, together, group={}, labels=("a", "b"))
 
 
 def test_it_sees_a_difference_and_says_what_it_could_not_have_seen() -> None:

@@ -27,8 +27,8 @@ from proband.reporting.draw.marks import (
 )
 from proband.reporting.numbers import words
 from proband.reporting.numbers.cells import Cell
-from proband.reporting.numbers.columns import Comparison
 from proband.reporting.numbers.grids import Grid, Key, published_tip, tip
+from proband.reporting.numbers.systems import Comparison
 
 MANY_ROWS = 9
 

@@ -18,19 +18,21 @@ from proband.core.statistics import estimates as stats
 from proband.core.statistics.clusters import Ints, Neighbours
 from proband.core.suite import Where
 from proband.core.types import Estimate, Tag
-from proband.reporting.numbers.columns import (
+from proband.reporting.numbers.item_sets import Arrays, ItemSet, collect
+from proband.reporting.numbers.systems import (
     Column,
     Comparison,
     Mask,
+    System,
     Together,
+    Values,
     compared,
     in_common,
     macro_mean,
     same_items,
+    systems,
     within,
 )
-from proband.reporting.numbers.item_sets import Arrays, ItemSet, Values, collect
-from proband.reporting.numbers.systems import System, systems
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,8 @@ from proband.core.suite import Contrast, Where
 from proband.core.types import Tag
 from proband.reporting.numbers import words
 from proband.reporting.numbers.cells import Study
-from proband.reporting.numbers.columns import Comparison
 from proband.reporting.numbers.grids import SPLIT, keys_of
+from proband.reporting.numbers.systems import Comparison
 
 MOST_PAIRS = 45  # ten systems
 

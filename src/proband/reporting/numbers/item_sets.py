@@ -25,7 +25,7 @@ from proband.core.metrics import SPLITS, Metric
 from proband.core.statistics.clusters import Clusters, Floats, GrowingClusters, Ints, clusters_of
 from proband.core.suite import Suite
 from proband.core.types import LEFT_OUT, WRONG, Answer, Item, Run, Status, Tag
-from proband.reporting.numbers.systems import run_labels
+from proband.reporting.numbers.systems import Values, run_labels
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,14 +134,6 @@ def names(sets: Sequence[ItemSet], keys: Sequence[str]) -> list[str]:
 
 
 Codes32 = NDArray[np.int32]
-
-
-@dataclass(frozen=True)
-class Values:
-    """One metric of one run: `numbers[j]` (a number, or a record of them) belongs to item `rows[j]`; rows ascend."""
-
-    rows: Ints
-    numbers: Floats
 
 
 @dataclass(frozen=True)

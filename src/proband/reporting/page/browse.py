@@ -21,7 +21,7 @@ from proband.core.types import Answer
 from proband.reporting.draw.marks import look
 from proband.reporting.numbers import words
 from proband.reporting.numbers.cells import Study
-from proband.reporting.numbers.columns import item_means
+from proband.reporting.numbers.systems import item_means
 
 SHOWN = 2000  # items in the browser
 SHARD = 250  # items a file

@@ -22,9 +22,9 @@ from proband.reporting.draw.lines import curve_plot, line_plot
 from proband.reporting.draw.marks import NARROW, WIDE, Axis, Picture, figure_formats, look, svg
 from proband.reporting.numbers import words
 from proband.reporting.numbers.cells import Study
-from proband.reporting.numbers.columns import Comparison
 from proband.reporting.numbers.grids import Grid, tip
 from proband.reporting.numbers.item_sets import ItemSet
+from proband.reporting.numbers.systems import Comparison
 from proband.reporting.tables import (
     CellText,
     Line,
