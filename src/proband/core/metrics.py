@@ -144,9 +144,9 @@ def f1(records: Floats, weights: Floats) -> float:
     >>> f1(np.array([[1.0, 1], [1.0, 0], [-1.0, 0]]), np.ones(3)).__round__(4)
     0.6667
     """
-    said, truth = records[:, 0] > 0, records[:, 1] > 0.5
-    hits = float((weights * (said & truth)).sum())
-    wrong = float((weights * (said != truth)).sum())
+    positive, truth = records[:, 0] > 0, records[:, 1] > 0.5
+    hits = float((weights * (positive & truth)).sum())
+    wrong = float((weights * (positive != truth)).sum())
     return 2 * hits / (2 * hits + wrong) if hits or wrong else 0.0
 
 

@@ -18,7 +18,9 @@ from proband.core.metrics import Metric
 from proband.core.progress import say
 from proband.core.types import Run
 from proband.pipeline.asking.items_and_answers import ANSWERS, WAITING, answers_so_far, count_lines
-from proband.reporting.numbers.item_sets import Answered, ItemSet
+from proband.reporting import Answered, ItemSet, write_leaderboard, write_report
+from proband.reporting.numbers import words
+from proband.reporting.numbers.cells import Cell, Study
 
 PathLike = str | Path
 
@@ -36,12 +38,9 @@ def report(
     """Write the report of all runs in and below these folders, or one page of models and item sets (`leaderboard`).
     `items` says where the items are, if they have moved; `what` are the tables, claims and analyses of
     `report.write_report`."""
-    from proband.reporting import write_leaderboard, write_report
-
     sets = item_sets(runs, items=items)
-    if leaderboard:
-        return write_leaderboard(sets, out=Path(out), title=title, seed=seed, **what)
-    return write_report(sets, out=Path(out), title=title, seed=seed, **what)
+    write = write_leaderboard if leaderboard else write_report
+    return write(sets, out=Path(out), title=title, seed=seed, **what)
 
 
 def item_sets(runs: Sequence[PathLike], *, items: PathLike | None = None) -> list[ItemSet]:
@@ -125,44 +124,27 @@ def score(folder: str | Path, *, split: str = "") -> dict[str, Any]:
     """How many answers there are, and their mean; None where the metric applies to none of them. `groups` are the same
     per value of the tags of the suite's first table, `others` the other metrics over the same items. `split`: the items
     that are scored, if not those that core/metrics.py settles on."""
-    from proband.reporting.numbers import words
-    from proband.reporting.numbers.cells import Cell, Study
-
     sets = item_sets([folder])[0]
     study = Study(sets, sets.suite.metrics, split=split)
 
-    def named(metric: Metric) -> dict[str, str]:
-        return {"title": words.metric(metric)}
-
-    def line(name: str, cell: Cell | None) -> dict[str, Any]:
-        empty = {"mean": None, "low": None, "high": None, "n": 0, "few": False}
-        result = empty if cell is None else {field: getattr(cell.estimate, field) for field in empty}
-        more = {"chance": None, "unread": 0.0} if cell is None else {"chance": cell.chance, "unread": cell.unread}
-        return {"group": name, **result, **more}
-
     (cell,) = study.cell(study.main, {})
     groups = []
-    for table in sets.suite.tables[:1]:
-        for tag in (*table.rows, *table.columns):
-            codes = study.arrays.tags.get(tag)
-            values = [value for value in codes.values if tag != "split" or value in study.splits] if codes else []
-            if not 1 < len(values) <= MOST:
-                continue
-            for value in sorted(values, key=lambda value: (isinstance(value, str), value)):
-                (part,) = study.cell(study.main, {tag: value})
-                if part is not None:
-                    groups.append(line(words.group({tag: value}), part))
+    for tag in (tag for table in sets.suite.tables[:1] for tag in (*table.rows, *table.columns)):
+        codes = study.arrays.tags.get(tag)
+        values = [value for value in codes.values if tag != "split" or value in study.splits] if codes else []
+        for value in sorted(values, key=lambda v: (isinstance(v, str), v)) if 1 < len(values) <= MOST else ():
+            (part,) = study.cell(study.main, {tag: value})
+            if part is not None:
+                groups.append(_line(words.group({tag: value}), part))
     others = []
     for metric in sets.suite.metrics:
         (each,) = study.cell(metric, {}) if metric is not study.main and ":" not in metric.name else (None,)
         if each is not None:
-            others.append({**line(study.scope, each), "metric": metric.name, "unit": metric.unit} | named(metric))
+            others.append({**_line(study.scope, each), **_metric(metric)})
     return {
-        "metric": study.main.name,
-        "unit": study.main.unit,
-        **named(study.main),
+        **_metric(study.main),
         "split": list(study.splits),
-        **line(study.scope, cell),
+        **_line(study.scope, cell),
         "answers": len(study.arrays.answered[0]),
         "skipped": len(study.arrays.skipped[0]),
         "uncovered": len(study.arrays.uncovered[0]),
@@ -171,6 +153,18 @@ def score(folder: str | Path, *, split: str = "") -> dict[str, Any]:
         "groups": groups,
         "others": others,
     }
+
+
+def _metric(metric: Metric) -> dict[str, str]:
+    return {"metric": metric.name, "unit": metric.unit, "title": words.metric(metric)}
+
+
+def _line(name: str, cell: Cell | None) -> dict[str, Any]:
+    if cell is None:
+        empty = {"mean": None, "low": None, "high": None, "n": 0, "few": False, "chance": None, "unread": 0.0}
+        return {"group": name, **empty}
+    figures = {field: getattr(cell.estimate, field) for field in ("mean", "low", "high", "n", "few")}
+    return {"group": name, **figures, "chance": cell.chance, "unread": cell.unread}
 
 
 # ---- where runs and their items are ----------------------------------------------------------------------------------

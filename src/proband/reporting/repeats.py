@@ -35,18 +35,8 @@ def repeat_sheets(study: Study, results: Results) -> list[Sheet]:
     rows = [_row(results, runs) for runs in groups.values() if len(runs) > 1]
     if not rows:
         return []
-    header = (
-        "model",
-        "repeats",
-        "items",
-        "score",
-        "same every time",
-        "95 %",
-        "pass^k, k = repeats",
-        "95 %",
-        "by vote",
-        "95 %",
-    )
+    shares = ("same every time", "95 %", "pass^k, k = repeats", "95 %", "by vote", "95 %")
+    header = ("model", "repeats", "items", "score", *shares)
     note = "pass^k: right every time. By vote: the answer that most repeats gave."
     return [Sheet(name="repeats", title="Asked several times", header=header, rows=tuple(rows), note=note)]
 

@@ -79,24 +79,11 @@ def variation_sheets(results: Results, metric: Metric) -> list[Sheet]:
             "change of the right answer. For twins the difference is the contamination gap, source minus twin. "
             "P-values are corrected by Holm over the table." + (THRESHOLD if metric.over == "set" else "")
         )
-        header = (
-            "model",
-            "variation",
-            "right answer",
-            "source items",
-            "before",
-            "after",
-            "difference",
-            "95 %",
-            "p (Holm)",
-            "flips",
-            "95 % of flips",
-            "follows",
-            "95 % of follows",
-        )
-        sheets.append(
-            Sheet(name="variations", title="The same items otherwise", header=header, rows=tuple(rows), note=note)
-        )
+        compared = ("source items", "before", "after", "difference", "95 %", "p (Holm)")
+        changed = ("flips", "95 % of flips", "follows", "95 % of follows")
+        header = ("model", "variation", "right answer", *compared, *changed)
+        title = "The same items otherwise"
+        sheets.append(Sheet(name="variations", title=title, header=header, rows=tuple(rows), note=note))
     if overall:
         columns = ("model", "source items", "score", "surviving", "95 % of surviving", "variations")
         note = "Surviving: right on the item and on every variation of it that keeps the answer."

@@ -15,7 +15,7 @@ from proband.core.metrics import accuracy_of as accuracy
 from proband.reporting import ItemSet
 from proband.reporting.numbers.cells import Study
 from proband.reporting.page import browse
-from proband.reporting.page.browse import spread
+from proband.reporting.page.browse import sample_strata
 
 
 def parse_script(text: str) -> list[Any]:
@@ -95,7 +95,7 @@ def test_of_a_large_set_the_browser_has_some_of_every_kind(
 
 def test_a_sample_takes_from_every_stratum_in_turn() -> None:
     strata = np.repeat([0, 1, 2], [900, 90, 10])
-    places = spread(strata, most=100, seed=1)
+    places = sample_strata(strata, most=100, seed=1)
     assert np.bincount(strata[places]).tolist() == [45, 45, 10]
     assert (np.diff(places) > 0).all()
-    assert (places == spread(strata, most=100, seed=1)).all()
+    assert (places == sample_strata(strata, most=100, seed=1)).all()

@@ -59,24 +59,16 @@ def dawid_skene(votes: Votes, *, rounds: int = 200, tolerance: float = 1e-6, smo
 
 
 def maximised(votes: Votes, truth: Floats, smoothing: float) -> tuple[Floats, Floats]:
-    said = [votes.sum_by_worker(column[votes.item]) for column in truth.T]  # of every true label: workers x said
-    counts = np.stack(said, axis=1) + smoothing
-    rows = counts.sum(axis=2, keepdims=True)
-    return counts / np.maximum(rows, TINY), truth.mean(axis=0)
+    given = [votes.sum_by_worker(column[votes.item]) for column in truth.T]  # of every true label: workers x labels
+    counts = np.stack(given, axis=1) + smoothing
+    return counts / np.maximum(counts.sum(axis=2, keepdims=True), TINY), truth.mean(axis=0)
 
 
 def expected(votes: Votes, confusion: Floats, share: Floats) -> Floats:
     """P(true label | judgments) of every item."""
-    said = np.log(np.maximum(confusion, TINY))  # workers x true label x said label
-    log = (
-        np.log(np.maximum(share, TINY))
-        + np.stack(
-            [
-                np.bincount(votes.item, weights=said[:, k].ravel()[votes.worker_label], minlength=len(votes.items))
-                for k in range(len(votes.labels))
-            ]
-        ).T
-    )
+    logs, count = np.log(np.maximum(confusion, TINY)), len(votes.items)  # workers x true label x given label
+    given = [logs[:, k].ravel()[votes.worker_label] for k in range(len(votes.labels))]  # of every judgment
+    log = np.log(np.maximum(share, TINY)) + np.stack([np.bincount(votes.item, each, count) for each in given]).T
     log -= log.max(axis=1, keepdims=True)
     likely = np.exp(log)
     return np.asarray(likely / likely.sum(axis=1, keepdims=True))
@@ -137,7 +129,7 @@ def run_rounds(votes: Votes, fit: Fit, *, rounds: int, tolerance: float = 1e-6) 
     size = len(votes.labels)
     given = votes.count_by_worker.astype(np.float64)
     for _ in range(rounds):
-        true = votes.sum_by_worker(fit.truth.T.ravel()[votes.item_label])  # expected_labels number of true ones
+        true = votes.sum_by_worker(fit.truth.T.ravel()[votes.item_label])  # expected number of true ones
         copied = true * (fit.knows[:, None] / np.maximum(fit.knows[:, None] + fit.guesses, TINY))
         copies, strategy = copied.sum(axis=1), given - copied
         guessed = strategy.sum(axis=1)
@@ -256,18 +248,17 @@ class Audit:
 
 def audit(labels: Mapping[str, str | None], expert: Mapping[str, str], *, positive: str) -> Audit:
     """
-    >>> found = audit({"a": "yes", "b": "no", "c": "yes"}, {"a": "yes", "b": "yes", "c": "yes"}, positive="yes")
-    >>> found.precision, round(found.recall, 3)
+    >>> result = audit({"a": "yes", "b": "no", "c": "yes"}, {"a": "yes", "b": "yes", "c": "yes"}, positive="yes")
+    >>> result.precision, round(result.recall, 3)
     (1.0, 0.667)
     """
     both = [name for name in expert if name in labels and labels[name] is not None]
-    said = [name for name in both if labels[name] == positive]
-    true = [name for name in both if expert[name] == positive]
-    hits = sum(expert[name] == positive for name in said)
+    labelled, true = (sum(of[name] == positive for name in both) for of in (labels, expert))
+    hits = sum(labels[name] == expert[name] == positive for name in both)
     return Audit(
         items=len(both),
-        precision=hits / len(said) if said else None,
-        precision_interval=wilson(hits, len(said)) if said else None,
-        recall=hits / len(true) if true else None,
-        recall_interval=wilson(hits, len(true)) if true else None,
+        precision=hits / labelled if labelled else None,
+        precision_interval=wilson(hits, labelled) if labelled else None,
+        recall=hits / true if true else None,
+        recall_interval=wilson(hits, true) if true else None,
     )

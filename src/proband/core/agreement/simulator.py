@@ -17,7 +17,7 @@ class Simulated:
 
     judgments: tuple[Judgment, ...]
     truth: dict[str, str]
-    confusion: Floats  # workers x true label x said label
+    confusion: Floats  # workers x true label x given label
 
 
 def confusions(rng: np.random.Generator, *, workers: int, labels: int, accuracy: tuple[float, float]) -> Floats:
@@ -51,10 +51,10 @@ def simulate(
     item = np.repeat(np.arange(len(truth)), [len(people[int(group)]) for group in groups])
     true = np.array([at[label] for label in truth])[item]
     reached = np.cumsum(confusion[worker, true], axis=1)
-    said = (rng.random(len(worker))[:, None] > reached[:, :-1]).sum(axis=1)
+    given = (rng.random(len(worker))[:, None] > reached[:, :-1]).sum(axis=1)
     seconds = np.round(rng.lognormal(1.5, 0.5, len(worker)), 2)
     judgments = tuple(
         Judgment(item_id=names[int(i)], worker=f"worker-{w}", value=labels[int(l)], seconds=float(s))
-        for i, w, l, s in zip(item, worker, said, seconds, strict=True)
+        for i, w, l, s in zip(item, worker, given, seconds, strict=True)
     )
     return Simulated(judgments, dict(zip(names, truth, strict=True)), confusion)

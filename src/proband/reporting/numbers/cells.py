@@ -198,9 +198,7 @@ class Study:
             chance,
             runs=len(column.values),
             sd=float(np.std(column.values, ddof=1)) if len(column.values) > 1 else None,
-            unread=sum(int(np.isin(group.rows, arrays.unread[run]).sum()) for run in runs)
-            / len(group.rows)
-            / len(runs),
+            unread=self.unread(column.system, group.rows),
             skipped=max(int(mask[arrays.skipped[run]].sum()) for run in runs),
             uncovered=max(int(mask[arrays.uncovered[run]].sum()) for run in runs),
             shortcut=shortcut,
@@ -208,6 +206,11 @@ class Study:
         if cell.level is None:
             return cell
         return replace(cell, p_level=stats.p_against(cell.level, column.measured, shared, share=metric.percent))
+
+    def unread(self, system: int, rows: Ints) -> float:
+        """The share of these items (one may stand in several rows) whose reply could not be read, over all runs."""
+        runs = self.systems[system].runs
+        return sum(int(np.isin(rows, self.arrays.unread[run]).sum()) for run in runs) / len(rows) / len(runs)
 
     def together(self, metric: Metric, where: Where, *, macro: str = "") -> list[Together]:
         """Systems that have numbers for the same items there. Large cells are asked for again (by the comparisons) and

@@ -72,10 +72,10 @@ def outcomes(study: Study) -> list[Floats]:
     return lines
 
 
-def _spread(count: int, most: int) -> set[int]:
+def _evenly_spaced(count: int, most: int) -> set[int]:
     """At most `most` places, evenly over `count`.
 
-    >>> sorted(_spread(10, 5)), len(_spread(3, 5))
+    >>> sorted(_evenly_spaced(10, 5)), len(_evenly_spaced(3, 5))
     ([0, 2, 4, 6, 8], 3)
     """
     return set(range(count)) if count <= most else {i * count // most for i in range(most)}
@@ -103,7 +103,7 @@ class _Browser:
         return [result[lines[place]] if place in lines else None for place in self.places]
 
     def records(self) -> list[dict[str, Any]]:
-        records, drawn = [self._record(i) for i in range(len(self.items))], _spread(len(self.items), DRAWN)
+        records, drawn = [self._record(i) for i in range(len(self.items))], _evenly_spaced(len(self.items), DRAWN)
         spent, pictures, answered = 0, 0, True
         for i in sorted(drawn):
             if spent >= DRAWING_BYTES:
@@ -215,14 +215,14 @@ def sample(study: Study, values: Sequence[Any], *, most: int) -> Ints:
         return np.arange(count)
     if (groups := groups_of(study)) is not None:  # items with all their variations
         first = np.unique(groups, return_index=True)[1]
-        chosen = spread(np.zeros(len(first), np.int64), most=max(1, most * len(first) // count), seed=study.seed)
+        chosen = sample_strata(np.zeros(len(first), np.int64), most=max(1, most * len(first) // count), seed=study.seed)
         return np.flatnonzero(np.isin(groups, groups[first[chosen]]))
     table = next(iter(study.items.suite.tables), None)
     names = [name for name in ((*table.rows, *table.columns) if table else ()) if name in study.arrays.tags]
     lines = [study.arrays.tags[name].codes.astype(np.int64) for name in names]
     lines += [_outcome(each) for each in values]
     strata = np.unique(np.column_stack(lines), axis=0, return_inverse=True)[1] if lines else np.zeros(count, np.int64)
-    return spread(strata, most=most, seed=study.seed)
+    return sample_strata(strata, most=most, seed=study.seed)
 
 
 def groups_of(study: Study) -> Ints | None:
@@ -241,11 +241,11 @@ def _outcome(values: Any) -> Ints:
     return outcome
 
 
-def spread(strata: Ints, *, most: int, seed: int) -> Ints:
+def sample_strata(strata: Ints, *, most: int, seed: int) -> Ints:
     """At most `most` places, drawn at random: the strata in turn give one each until they are exhausted, so that
     small strata are shown whole and large ones share what is left.
 
-    >>> spread(np.array([0] * 97 + [1] * 3), most=10, seed=0)[-3:].tolist()
+    >>> sample_strata(np.array([0] * 97 + [1] * 3), most=10, seed=0)[-3:].tolist()
     [97, 98, 99]
     """
     rng = np.random.default_rng(seed)

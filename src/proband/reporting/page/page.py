@@ -16,6 +16,7 @@ from typing import Any
 from proband.core.suite import Sheet
 from proband.core.text import slug
 from proband.core.types import Run
+from proband.reporting import tables
 from proband.reporting.claims import Verdict
 from proband.reporting.draw.charts import differences, drawing, heat_map
 from proband.reporting.draw.lines import curve_plot, line_plot
@@ -25,19 +26,7 @@ from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.grids import Grid, tip
 from proband.reporting.numbers.item_sets import ItemSet
 from proband.reporting.numbers.systems import Comparison
-from proband.reporting.tables import (
-    CellText,
-    Line,
-    best,
-    cell_texts,
-    head,
-    notes,
-    numeric,
-    plain_cell,
-    rows_of,
-    signs,
-    unit,
-)
+from proband.reporting.tables import CellText, Line
 from proband.web.templates import asset, content_hash, render
 
 SCRIPTS = (
@@ -116,7 +105,7 @@ def _shared() -> dict[str, Any]:
         "words": words,
         "look": look,
         "tip": tip,
-        "plain_cell": plain_cell,
+        "plain_cell": tables.plain_cell,
     }
 
 
@@ -143,10 +132,10 @@ def _view(section: Section) -> dict[str, Any]:
     clusters = words.count(study.arrays.clusters.count, "cluster")
     about = [f"{words.count(study.arrays.count, 'item')} in {clusters}", study.items.source, suite.cites]
     axis_range = (0.0, 1.0) if study.main.percent else section.overall.value_range
-    sheets = [(sheet, sheet_file(sheet, study.key), numeric(sheet)) for sheet in section.sheets]
-    tables = [(grid.name, grid.table.title, 2) for grid in grids]
-    tables += [(file, sheet.title, 2) for sheet, file, _ in sheets]
-    contents = [("overview", "Overview", 1), *([("results", "Tables and figures", 1)] if tables else []), *tables]
+    sheets = [(sheet, sheet_file(sheet, study.key), tables.numeric(sheet)) for sheet in section.sheets]
+    results = [(grid.name, grid.table.title, 2) for grid in grids]
+    results += [(file, sheet.title, 2) for sheet, file, _ in sheets]
+    contents = [("overview", "Overview", 1), *([("results", "Tables and figures", 1)] if results else []), *results]
     contents += [("tests", "Paired significance tests", 1)] if section.compared else []
     return {
         "key": study.key,
@@ -157,7 +146,7 @@ def _view(section: Section) -> dict[str, Any]:
         "about": " · ".join(each for each in about if each),
         "overall": section.overall,
         "axis": Axis(*axis_range, 0.0, 100.0, study.main.percent),
-        "overall_unit": f"{unit(section.overall)} over {words.count(len(counted), 'item')}",
+        "overall_unit": f"{tables.unit(section.overall)} over {words.count(len(counted), 'item')}",
         "findings": section.findings,
         "panels": [panel(grid) for grid in grids],
         "sheets": sheets,
@@ -220,13 +209,13 @@ def _partly(section: Section) -> str:
 def panel(grid: Grid) -> dict[str, Any]:
     return {
         "grid": grid,
-        "unit": unit(grid),
+        "unit": tables.unit(grid),
         **_both_widths(lambda width: drawing(grid)(grid, width), switched=grid.by_system),
-        "head": head(grid),
-        "bodies": [_body(grid, group) for group in rows_of(grid)],
+        "head": tables.head(grid),
+        "bodies": [_body(grid, group) for group in tables.rows_of(grid)],
         "sources": "; ".join(dict.fromkeys(f.source for cell in grid.published.values() for f in cell.values())),
-        "notes": notes(grid),
-        "signs": signs(grid),
+        "notes": tables.notes(grid),
+        "signs": tables.signs(grid),
         "bold": len(grid.labels) > 1,
         "marks": marks_key(grid),
     }
@@ -249,13 +238,13 @@ def marks_key(grid: Grid) -> list[tuple[str, str]]:
 def _body(grid: Grid, group: Sequence[Line]) -> list[tuple[Line, list[tuple[CellText, str, str]]]]:
     """The lines of a row with their cells. The best of ours is in bold, if there are several."""
     several = sum(line.run is not None for line in group) > 1
-    top = best(grid, group[0].row) if several else (None,) * len(grid.columns)
+    top = tables.best(grid, group[0].row) if several else (None,) * len(grid.columns)
     return [(line, list(_cells(grid, line, top))) for line in group]
 
 
 def _cells(grid: Grid, line: Line, top: Sequence[float | None]) -> Iterator[tuple[CellText, str, str]]:
     """Each cell in words, its classes and its tooltip."""
-    for column, cell, shown, highest in zip(grid.columns, line.cells, cell_texts(grid, line), top):
+    for column, cell, shown, highest in zip(grid.columns, line.cells, tables.cell_texts(grid, line), top):
         if line.run is None:
             yield shown, "", f"{line.label} (published)\n{line.source}"
         elif cell is None:
