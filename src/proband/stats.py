@@ -243,7 +243,7 @@ def _shared(clusters: Sequence[Any] | None, items: int) -> Neighbours:
         raise ProbandError(f"{len(clusters)} clusters for {items} items: name what each item shares")
     else:
         names = [tuple(map(str, each)) if isinstance(each, (list, tuple)) else (str(each),) for each in clusters]
-    return Neighbours.of(Clusters.of(names), np.arange(items))
+    return Neighbours.of(Clusters.of(names))
 
 
 def _measured(runs: Floats, *, trained: bool) -> estimates.Measured:

@@ -51,7 +51,7 @@ def figures(x: Floats, clusters: Sequence[Sequence[str]], *, share: bool) -> Fig
     items, prompts = np.nonzero(~np.isnan(x))
     values = x[items, prompts]
     names = [(f"prompt {p}", *clusters[i]) for i, p in zip(items.tolist(), prompts.tolist())]
-    shared = Neighbours.of(Clusters.of(names), np.arange(len(values)))
+    shared = Neighbours.of(Clusters.of(names))
     mean = float(values.mean())
     result = estimates.interval(estimates.Measured.of_means(values[None]), shared, share=share)
     count = np.bincount(prompts, minlength=x.shape[1])

@@ -52,7 +52,7 @@ def _row(results: Results, runs: Sequence[int]) -> tuple[Cell, ...]:
     label = first.label or with_solver(first.model, first.solver)
     if not whole:
         return (label, len(runs), 0, *[None] * 7)
-    shared = Neighbours.of(Clusters.of([clusters_of(item) for item, _ in whole]), np.arange(len(whole)))
+    shared = Neighbours.of(Clusters.of([clusters_of(item) for item, _ in whole]))
     right = np.array([[accuracy(item, answer) for answer in answers] for item, answers in whole])
     given_answers = [[in_words(item, answer) for answer in answers] for item, answers in whole]
     same = [float(len(set(each)) == 1) for each in given_answers]

@@ -228,7 +228,7 @@ def _span(result: estimates.Interval | estimates.Difference) -> str:
 
 
 def _shared(sources: Sequence[Source]) -> Neighbours:
-    return Neighbours.of(Clusters.of([each.clusters for each in sources]), np.arange(len(sources)))
+    return Neighbours.of(Clusters.of([each.clusters for each in sources]))
 
 
 def _mean(values: Iterable[float | None]) -> float | None:

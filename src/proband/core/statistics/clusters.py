@@ -128,17 +128,18 @@ class Neighbours:
     others: tuple[Neighbours, ...] = ()  # the same items by a part of the kinds of clusters
 
     @classmethod
-    def of(cls, clusters: Clusters, rows: Ints) -> Neighbours:
-        """
-        >>> chain = Neighbours.of(Clusters.of([("a", "b"), ("b", "c"), ("c", "d"), ("e",)]), np.arange(4))
+    def of(cls, clusters: Clusters, rows: Ints | None = None) -> Neighbours:
+        """Of some items, or of all.
+
+        >>> chain = Neighbours.of(Clusters.of([("a", "b"), ("b", "c"), ("c", "d"), ("e",)]))
         >>> chain.clusters, round(chain.effective, 2), chain.degree.tolist()
         (3, 2.45, [1.0, 2.0, 1.0, 0.0])
         >>> pages = [(f"document {i // 4}", f"page {i // 2}") for i in range(8)]
-        >>> nested = Neighbours.of(Clusters.of(pages), np.arange(8))
+        >>> nested = Neighbours.of(Clusters.of(pages))
         >>> nested.clusters, [part.clusters for part in nested.others]
         (2, [4])
         """
-        kept, cell = np.unique(clusters.code[rows], return_inverse=True)
+        kept, cell = np.unique(clusters.code if rows is None else clusters.code[rows], return_inverse=True)
         member = clusters.member[kept]
         kind = np.where(member >= 0, clusters.kind[member], -1)
         kinds = np.unique(kind[kind >= 0]).tolist()

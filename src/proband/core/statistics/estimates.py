@@ -156,6 +156,19 @@ class Measured:
         return seeds_of(self.values, self.influence, trained=self.trained)
 
 
+def on_all_items(a: Measured, b: Measured) -> tuple[Measured, Measured]:
+    """Two selections of items, each measured on the items of both: those of the other do not move it.
+
+    >>> one, other = on_all_items(Measured.of_means(np.array([[1.0, 0.0]])), Measured.of_means(np.array([[0.5]])))
+    >>> one.influence.tolist(), other.influence.tolist()
+    ([[0.75, -0.75, 0.0]], [[0.0, 0.0, 0.0]])
+    """
+    size, rest = a.influence.shape[1], b.influence.shape[1]
+    first = np.pad((size + rest) / size * a.influence, ((0, 0), (0, rest)))
+    second = np.pad((size + rest) / rest * b.influence, ((0, 0), (size, 0)))
+    return Measured(a.values, first, a.trained), Measured(b.values, second, b.trained)
+
+
 # ---- one system ------------------------------------------------------------------------------------------------------
 
 
@@ -175,7 +188,7 @@ def interval(measured: Measured, shared: Neighbours, *, share: bool) -> Interval
 
     >>> from proband.core.statistics.clusters import Clusters
     >>> x = np.array([1.0] * 30 + [0.0] * 10)
-    >>> shared = Neighbours.of(Clusters.of([(str(i),) for i in range(40)]), np.arange(40))
+    >>> shared = Neighbours.of(Clusters.of([(str(i),) for i in range(40)]))
     >>> both = interval(Measured.of_means(x[None]), shared, share=True)
     >>> round(both.low, 3), round(both.high, 3), both.few
     (0.598, 0.858, False)
@@ -219,7 +232,7 @@ def p_against(constant: float, measured: Measured, shared: Neighbours, *, share:
 
     >>> from proband.core.statistics.clusters import Clusters
     >>> x = np.array([1.0] * 30 + [0.0] * 10)
-    >>> shared = Neighbours.of(Clusters.of([(str(i),) for i in range(40)]), np.arange(40))
+    >>> shared = Neighbours.of(Clusters.of([(str(i),) for i in range(40)]))
     >>> three_quarters = Measured.of_means(x[None])
     >>> [round(p_against(c, three_quarters, shared, share=True), 3) for c in (0.59, 0.598, 0.75, 0.858)]
     [0.04, 0.05, 1.0, 0.05]
@@ -280,7 +293,7 @@ def compare(a: Measured, b: Measured, shared: Neighbours, *, share: bool, margin
     """Two systems on the same items: a - b, tested against `margin`.
 
     >>> from proband.core.statistics.clusters import Clusters
-    >>> shared = Neighbours.of(Clusters.of([(str(i),) for i in range(330)]), np.arange(330))
+    >>> shared = Neighbours.of(Clusters.of([(str(i),) for i in range(330)]))
     >>> right, wrong = (Measured(np.array([x]), np.zeros((1, 330))) for x in (1.0, 0.0))
     >>> ahead = compare(right, wrong, shared, share=True)
     >>> round(ahead.low, 4), ahead.high, ahead.p < 1e-9

@@ -43,7 +43,7 @@ class Pilot:
         """With the smallest and the largest variance that this pilot is consistent with (95 %).
 
         >>> from proband.core.statistics.clusters import Clusters
-        >>> shared = Neighbours.of(Clusters.of([(str(i // 6),) for i in range(144)]), np.arange(144))
+        >>> shared = Neighbours.of(Clusters.of([(str(i // 6),) for i in range(144)]))
         >>> [round(each.square, 2) for each in Pilot(shared=shared, square=0.4, correlation=0.1).uncertain()]
         [0.24, 0.79]
         """

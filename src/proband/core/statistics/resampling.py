@@ -31,7 +31,7 @@ def draws_of(values: Sequence[Callable[[Floats], float]], shared: Neighbours) ->
     """The mean of some functions of weights (one per run of a system) in every draw (readings x draws).
 
     >>> from proband.core.statistics.clusters import Clusters
-    >>> shared = Neighbours.of(Clusters.of([(str(i),) for i in range(50)]), np.arange(50))
+    >>> shared = Neighbours.of(Clusters.of([(str(i),) for i in range(50)]))
     >>> x = np.arange(50.0)
     >>> draws = draws_of([lambda w: float(w @ x / w.sum())], shared)
     >>> draws.shape, bool(abs(draws.std() - x.std() / 50**0.5) < 0.2)

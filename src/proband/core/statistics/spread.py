@@ -212,8 +212,8 @@ def spread(u: Floats, shared: Neighbours, prior: Prior = OTHER) -> Spread:
 
     >>> from proband.core.statistics.clusters import Clusters
     >>> u = np.array([1.0, 1.0, -1.0, -1.0] * 5)
-    >>> alone = Neighbours.of(Clusters.of([(str(i),) for i in range(20)]), np.arange(20))
-    >>> pairs = Neighbours.of(Clusters.of([(str(i // 2),) for i in range(20)]), np.arange(20))
+    >>> alone = Neighbours.of(Clusters.of([(str(i),) for i in range(20)]))
+    >>> pairs = Neighbours.of(Clusters.of([(str(i // 2),) for i in range(20)]))
     >>> float(spread(u, alone).number), float(spread(u, pairs).number)
     (20.0, 10.0)
     """

@@ -244,10 +244,8 @@ class Study:
             groups = self.together(metric, where, macro=macro)
             sides.append(next((g.rows, c.measured) for g in groups for c in g.columns if c.system == system))
         (rows_a, a), (rows_b, b) = sides
-        count = len(rows_a) + len(rows_b)
-        u = np.pad(count / len(rows_a) * a.influence, ((0, 0), (0, len(rows_b))))
-        u = u - np.pad(count / len(rows_b) * b.influence, ((0, 0), (len(rows_a), 0)))
-        both = stats.Measured(a.values - b.values, u, a.trained)
+        a, b = stats.on_all_items(a, b)
+        both = stats.Measured(a.values - b.values, a.influence - b.influence, a.trained)
         shared = Neighbours.of(self.arrays.clusters, np.concatenate([rows_a, rows_b]))
         return stats.difference(both.value, both.mean_influence, shared, share=metric.percent, seeds=[both.seeds])
 

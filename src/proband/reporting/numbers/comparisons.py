@@ -181,7 +181,7 @@ def _by_value(study: Study, metric: Metric, one: Side, other: Side, margin: floa
     ]
     a, b = (side.mean_influence + side.value for side in sides)
     d = a - b
-    apart = Neighbours.of(Clusters.of([(str(at),) for at in range(len(d))]), np.arange(len(d)))
+    apart = Neighbours.of(Clusters.of([(str(at),) for at in range(len(d))]))
     least, seeds = float((a.var() + b.var() + d.mean() ** 2) / len(d)), _seeds(one, other, *sides)
     u = d - d.mean()
     result = stats.difference(float(d.mean()), u, apart, share=False, margin=margin, least=least, seeds=seeds)
@@ -226,13 +226,9 @@ def _by_cluster(study: Study, metric: Metric, one: Side, other: Side, margin: fl
     (rows_a, a), (rows_b, b) = (study.column(at, metric, study.mask(where)) for at, where in (one, other))
     if not len(rows_a) or not len(rows_b):
         return None
-    rows, count = np.concatenate([rows_a, rows_b]), len(rows_a) + len(rows_b)
-    first, second = (Measured.of_means(np.stack(column.parts), trained=column.trained) for column in (a, b))
-    u = np.pad(count / len(rows_a) * first.influence, ((0, 0), (0, len(rows_b))))
-    w = np.pad(count / len(rows_b) * second.influence, ((0, 0), (len(rows_a), 0)))
-    sides = Measured(first.values, u, a.trained), Measured(second.values, w, b.trained)
-    shared, seeds = Neighbours.of(study.arrays.clusters, rows), _seeds(one, other, *sides)
-    u = sides[0].mean_influence - sides[1].mean_influence
+    sides = stats.on_all_items(a.measured, b.measured)
+    shared = Neighbours.of(study.arrays.clusters, np.concatenate([rows_a, rows_b]))
+    u, seeds = sides[0].mean_influence - sides[1].mean_influence, _seeds(one, other, *sides)
     result = stats.difference(a.value - b.value, u, shared, share=metric.percent, margin=margin, seeds=seeds)
     counted = f"{len(rows_a):,} and {words.count(len(rows_b), 'item')} in {words.count(shared.clusters, 'cluster')}"
     return a.value, b.value, *_decided(result, counted, undecided=_undecided(one, other, result))
