@@ -36,8 +36,7 @@ from numpy.typing import NDArray
 from proband.core.files import dumps
 from proband.core.metrics import ACCURACY, AUC, AVERAGE_PRECISION, F1, Metric, accuracy_of, score_and_truth
 from proband.core.statistics.clusters import Clusters, Floats, Neighbours, clusters_of
-from proband.core.statistics.estimates import Difference, Interval, Measured, compare, interval, p_against
-from proband.core.statistics.estimates import of_set
+from proband.core.statistics.estimates import Difference, Interval, Measured, compare, interval, of_set, p_against
 from proband.core.statistics.resampling import draws_of
 from proband.core.suite import Results, Table
 from proband.core.types import LEFT_OUT, WRONG, Answer, Item, Run
