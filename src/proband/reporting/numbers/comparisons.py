@@ -35,8 +35,8 @@ def scopes(study: Study, by: str = "") -> list[Where]:
     value of `by`)."""
     everything: Where = {}
     if by:
-        values = study.arrays.tags[by].values if by in study.arrays.tags else ()
-        return [everything, *({by: value} for value in sorted(values, key=str) if len(values) > 1)]
+        values = sorted(study.arrays.tags[by].values, key=str) if by in study.arrays.tags else []
+        return [everything, *({by: value} for value in values)] if len(values) > 1 else [everything]
     for table in study.items.suite.tables:
         tags = (*table.rows, *table.columns)
         if table.metric != study.main.name or not table.columns or any(name.startswith("run.") for name in tags):
@@ -44,7 +44,8 @@ def scopes(study: Study, by: str = "") -> list[Where]:
         columns = [dict(zip(table.columns, key)) for key in keys_of(study, table, table.columns)]
         scored = [column for column in columns if column.get(SPLIT) in (None, *study.splits)]  # it may be by split
         if scored:
-            return [everything, *({**table.where, **column} for column in scored if len(scored) > 1)]
+            parts = [{**table.where, **column} for column in scored]
+            return [everything, *parts] if len(parts) > 1 else [everything]
     return [everything]
 
 
