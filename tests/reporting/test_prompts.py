@@ -99,6 +99,14 @@ def test_the_interval_counts_prompts_and_items() -> None:
     assert whole.quantiles[0] < whole.quantiles[1] < whole.quantiles[2]
 
 
+def test_a_prompt_without_answers_leaves_the_others_their_names() -> None:
+    x = np.array([[1.0, np.nan, 0.0], [1.0, np.nan, 1.0], [0.0, np.nan, 0.0], [1.0, np.nan, 0.0]])
+    result = figures(x, [(str(i),) for i in range(4)], share=True)
+    assert result.prompts.tolist() == pytest.approx([0.75, np.nan, 0.25], nan_ok=True)
+    assert result.mean == 0.5
+    assert all(0.0 <= each <= 1.0 for each in result.quantiles)
+
+
 def test_a_run_with_all_prompts_and_its_report(parrot: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["build", "kinship", "--k", "2", "--per-k", "22", "-o", str(tmp_path / "items")]) == 0
     words = ["run", str(tmp_path / "items"), "-m", parrot, "--prompt", "all"]

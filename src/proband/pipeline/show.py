@@ -35,11 +35,10 @@ def listing() -> dict[str, list[dict[str, Any]]]:
         "nets": [row(n.name, f"{s.name}: {n.help}", n.options) for s in results for n in s.nets],
         "solvers": [row(v.name, f"{s.name}: {v.help}", v.options) for s in results for v in s.solvers],
         "prompts": [
-            row(f"{s.name}/{name}", str(v.prompts))
+            row(f"{s.name}/{name}", str(folder))
             for s in results
-            for v in s.solvers
-            if v.prompts is not None
-            for name in shipped_prompts(v.prompts)
+            for folder in dict.fromkeys(v.prompts for v in s.solvers if v.prompts is not None)
+            for name in shipped_prompts(folder)
         ],
         "verbs": [row(f"{s.name} {v.name}", _first_line(declared(v.run))) for s in results for v in s.verbs],
         "tasks": [row(f"{s.name}/{name}", "for people, in `proband annotate`") for s in results for name in s.tasks],

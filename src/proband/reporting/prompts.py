@@ -55,7 +55,8 @@ def figures(x: Floats, clusters: Sequence[Sequence[str]], *, share: bool) -> Fig
     mean = float(values.mean())
     result = estimates.interval(estimates.Measured.of_means(values[None]), shared, share=share)
     count = np.bincount(prompts, minlength=x.shape[1])
-    means = np.bincount(prompts, weights=values, minlength=x.shape[1])[count > 0] / count[count > 0]
+    sums = np.bincount(prompts, weights=values, minlength=x.shape[1])
+    means = sums[count > 0] / count[count > 0]
     noise, of_items = _components(x, values)
     of_prompt = noise / float(count[count > 0].mean())
     seen = float(means.var(ddof=1)) if len(means) > 1 else 0.0
@@ -65,7 +66,7 @@ def figures(x: Floats, clusters: Sequence[Sequence[str]], *, share: bool) -> Fig
         low=result.low,
         high=result.high,
         few=result.few,
-        prompts=means,
+        prompts=np.where(count > 0, sums / np.maximum(count, 1), np.nan),
         sd_prompts=float(np.sqrt(seen) * kept),
         sd_items=of_items,
         quantiles=tuple(float(each) for each in np.quantile(mean + kept * (means - mean), QUANTILES)),
@@ -99,7 +100,7 @@ def prompt_sheets(study: Study) -> list[Sheet]:
         x = np.stack([_values(study, system) for system in group], axis=1)
         answered = ~np.isnan(x).all(axis=1)
         result = figures(x[answered], [clusters[i] for i in np.flatnonzero(answered)], share=metric.percent)
-        means = list(zip(map(_prompt, group), result.prompts.tolist()))
+        means = [(_prompt(system), mean) for system, mean in zip(group, result.prompts.tolist()) if mean == mean]
         by_prompt = _listed(sorted(means, key=lambda pair: -pair[1]), metric)
         rows.append((_label(group), len(group), *_row(result, metric), by_prompt))
         of[_label(group)] = dict(means)

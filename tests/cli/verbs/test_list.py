@@ -14,6 +14,9 @@ def test_lists_are_complete(proband: Any, root: Path) -> None:
     folders = {path.parent.name for path in (root / "src/proband/suites").glob("*/__init__.py")}
     assert {row["name"] for row in found["suites"]} == {*folders, "toy"} == set(suites.names())
     assert {f"{kind}:" for kind in models.KINDS if kind != "fake"} <= {row["name"] for row in found["models"]}
+    for kind in ("prompts", "nets", "variations"):
+        names = [row["name"] for row in found[kind]]
+        assert len(names) == len(set(names))
     for suite in map(suites.suite, suites.names()):
         assert {solver.name for solver in suite.solvers} <= {row["name"] for row in found["solvers"]}
         assert {net.name for net in suite.nets} <= {row["name"] for row in found["nets"]}

@@ -28,7 +28,7 @@ def test_fifty_tuples_give_two_times_25_times_24_positives() -> None:
 
 
 @pytest.mark.parametrize("base", ["right", "other", "query"])
-@pytest.mark.parametrize("probe", PROBES)
+@pytest.mark.parametrize("probe", ["random-head", "random-tail", "reverse", "type"])
 def test_a_negative_has_the_form_of_its_probe(probe: str, base: str) -> None:
     spoiler, half = Spoiler(numbered(20), base=base), list(range(20))
     for at in positives(half):

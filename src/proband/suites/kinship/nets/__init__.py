@@ -1,6 +1,7 @@
 """The networks of section 3.4 of the thesis, and four that go beyond it.
 
-text/        bilstm-mean, bilstm-attention, relation-network, rmc, mac, bert, bert-lstm: they read the story
+sequence_nets.py   bilstm-mean, bilstm-attention, bert, bert-lstm: they read the story as words
+reasoning_nets.py  relation-network, rmc, mac: they read it, and reason over its parts
 graph/       gat, edge-transformer (as published), edge-transformer-small, composer: they are given the facts
 extraction/  extractor, bert-extractor: read facts from the story, then reason with a rule base
 
