@@ -24,7 +24,7 @@ def house(root: Path) -> Any:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "suite",
-    ["kinship", "inference", *(pytest.param(name, marks=pytest.mark.nightly) for name in ("analogy", "script"))],
+    ["kinship", *(pytest.param(name, marks=pytest.mark.nightly) for name in ("analogy", "script", "inference"))],
 )
 def test_an_item_passes_through_the_files_that_are_listed(house: Any, suite: str) -> None:
     walked, listed = set(house.walk_alone(suite)), house.read_list()[suite]

@@ -176,7 +176,7 @@ def test_the_notebook_runs_and_every_cell_shows_something() -> None:
     assert now[-2] == ["(1.0, 'solver:read is better')"]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.timeout(300)
 @pytest.mark.filterwarnings("ignore")
 def test_a_notebook_goes_from_installation_to_a_page() -> None:

@@ -38,8 +38,13 @@ def served_kind(tmp_path: Path, served: Callable[[Path], Any]) -> Callable[[str]
     return start
 
 
+BY_DAY = ("write", "judge")
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", list(SAMPLES))
+@pytest.mark.parametrize(
+    "kind", [kind if kind in BY_DAY else pytest.param(kind, marks=pytest.mark.nightly) for kind in SAMPLES]
+)
 def test_a_whole_visit(kind: str, served_kind: Callable[[str], tuple[Path, str, str]], browser: Any) -> None:
     """Pages that every kind has go through axe with the first kind, those that differ with each."""
     folder, base, password = served_kind(kind)
