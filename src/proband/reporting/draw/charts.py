@@ -2,8 +2,7 @@
 
 Numbers on the columns (k, layer) make lines; few rows make dots; many rows make a heat map (blue above chance or, where
 there is one, the best shortcut; orange below; pale where the interval includes it). Each is a function of the grid and
-a width, so that the page has a wide
-and a narrow drawing of the same figure.
+a width, so that the page has a wide and a narrow drawing of the same figure.
 """
 
 from __future__ import annotations

@@ -19,6 +19,7 @@ import random
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Literal
 
 from proband.core.suite import Variation
 from proband.core.types import Item
@@ -85,35 +86,23 @@ def _vary(vary: Vary, item: Item, *, rng: random.Random, folder: Path) -> Item |
     return story if isinstance(story, str) else vary(story, rng=rng, folder=folder)
 
 
-def _keeps(name: str, help: str, vary: Vary, check: Callable[[Item, Item], str | None] = same_facts) -> Variation:
-    return Variation(name=name, help=help, effect="keeps", make=partial(_vary, vary), check=check)
+def _variation(
+    name: str,
+    help: str,
+    effect: Literal["keeps", "changes", "twin"],
+    vary: Vary,
+    check: Callable[[Item, Item], str | None] = same_facts,
+) -> Variation:
+    return Variation(name=name, help=help, effect=effect, make=partial(_vary, vary), check=check)
 
 
 VARIATIONS = (
-    _keeps("rename", "other names", rename),
-    _keeps("reword", "other words of the bank", reword),
-    _keeps("reorder", "another order of the sentences", reorder),
-    _keeps("noise", "further facts", noise, more_facts),
-    _keeps("plain", "plain sentences", plain_sentences),
-    Variation(
-        name="inverse",
-        help="asked from the other end",
-        effect="changes",
-        make=partial(_vary, inverse),
-        check=other_end,
-    ),
-    Variation(
-        name="counterfactual",
-        help="one fact replaced, another answer",
-        effect="changes",
-        make=partial(_vary, counterfactual),
-        check=one_fact_changed,
-    ),
-    Variation(
-        name="twin",
-        help="the same facts, other people and words",
-        effect="twin",
-        make=partial(_vary, twin),
-        check=same_facts,
-    ),
+    _variation("rename", "other names", "keeps", rename),
+    _variation("reword", "other words of the bank", "keeps", reword),
+    _variation("reorder", "another order of the sentences", "keeps", reorder),
+    _variation("noise", "further facts", "keeps", noise, more_facts),
+    _variation("plain", "plain sentences", "keeps", plain_sentences),
+    _variation("inverse", "asked from the other end", "changes", inverse, other_end),
+    _variation("counterfactual", "one fact replaced, another answer", "changes", counterfactual, one_fact_changed),
+    _variation("twin", "the same facts, other people and words", "twin", twin),
 )
