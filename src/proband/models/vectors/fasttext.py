@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from proband.core.errors import ProbandError
 from proband.core.protocols import Floats
 from proband.models.vectors.file_formats import Bytes, checked_width, checked_word
-from proband.models.vectors.store import Ints, RowFile, Words, Writer
+from proband.models.vectors.store import Ints, Writer
 
 # ---- vectors of words from their character n-grams (fastText, Bojanowski et al. 2017) ------------------------------
 #
@@ -103,27 +103,25 @@ def convert(reader: Bytes, writer: Writer, *, errors: str) -> dict[str, int]:
     """Stream a .bin file into `writer`; gives minn, maxn and bucket where the model has n-grams."""
     version, arguments = _arguments(reader)
     dim = checked_width(arguments["dim"], reader.path)
-    words = _dictionary(reader, writer, errors=errors)
+    new = _dictionary(reader, writer, errors=errors)
     if reader.take(1, what="the matrix") != b"\0":
         raise ProbandError("is quantised (.ftz); word vectors need the full .bin file", file=reader.path)
     count, columns = struct.unpack("<qq", reader.take(16, what="the matrix"))
-    bucket = arguments["bucket"]
+    words, bucket = len(new), arguments["bucket"]
     if columns != dim or count != words + bucket:
         raise ProbandError(
             f"the matrix is {count} x {columns}, but {words} words and {bucket} buckets of {dim} are declared",
             file=reader.path,
         )
-    for rows in _matrix(reader, words, dim):
-        writer.add_rows(rows)
+    for start, rows in _matrix(reader, words, dim):
+        writer.add_rows(rows[new[start : start + len(rows)]])
     maxn = 0 if version == 11 and arguments["model"] == 3 else arguments["maxn"]
     subwords = Subwords(minn=arguments["minn"], maxn=maxn, bucket=bucket)
     if maxn < 1 or bucket < 1:
         return {}
-    for rows in _matrix(reader, bucket, dim):
-        writer.add_buckets(rows)
-    assert writer.matrix is not None
-    assert writer.buckets is not None
-    _add_subwords(writer.words(), writer.matrix, writer.buckets, subwords)
+    for _, rows in _matrix(reader, bucket, dim):
+        writer.add_rows(rows)
+    _add_subwords(writer, subwords)
     return {"minn": subwords.minn, "maxn": subwords.maxn, "bucket": subwords.bucket}
 
 
@@ -138,8 +136,8 @@ def _arguments(reader: Bytes) -> tuple[int, dict[str, int]]:
     return version, {"dim": dim, "model": model, "bucket": bucket, "minn": minn, "maxn": maxn}
 
 
-def _dictionary(reader: Bytes, writer: Writer, *, errors: str) -> int:
-    """The words, without the labels of a classifier; returns how many."""
+def _dictionary(reader: Bytes, writer: Writer, *, errors: str) -> NDArray[np.bool_]:
+    """The words, without the labels of a classifier; which of them are new, not a repeated one."""
     size, words, labels, _, pruned = struct.unpack("<iiiqq", reader.take(28, what="the dictionary"))
     if size < 1 or words < 1 or size != words + labels:
         raise ProbandError(
@@ -148,6 +146,7 @@ def _dictionary(reader: Bytes, writer: Writer, *, errors: str) -> int:
     if pruned > 0:
         raise ProbandError("is pruned and quantised (.ftz); word vectors need the full .bin file", file=reader.path)
     block: list[bytes] = []
+    new: list[NDArray[np.bool_]] = []
     for number in range(1, size + 1):
         what = f"dictionary entry {number} of {size}"
         word = reader.until(b"\0", what=what)
@@ -157,12 +156,13 @@ def _dictionary(reader: Bytes, writer: Writer, *, errors: str) -> int:
         if kind == 0:
             block.append(checked_word(word, errors=errors, path=reader.path, place=what))
         if len(block) == 8192 or (number == size and block):
-            writer.add_words(block)
+            new.append(writer.add_words(block))
             block = []
-    return int(words)
+    return np.concatenate(new)
 
 
-def _matrix(reader: Bytes, count: int, dim: int) -> Iterator[Floats]:
+def _matrix(reader: Bytes, count: int, dim: int) -> Iterator[tuple[int, Floats]]:
+    """(first row, rows), some at a time."""
     step = max(1, (1 << 18) // dim)
     for start in range(0, count, step):
         rows = min(step, count - start)
@@ -170,16 +170,16 @@ def _matrix(reader: Bytes, count: int, dim: int) -> Iterator[Floats]:
         block = np.frombuffer(raw, dtype="<f4").reshape(rows, dim)
         if not np.isfinite(block).all():
             raise ProbandError("the matrix has a number that is not finite", file=reader.path)
-        yield block
+        yield start, block
 
 
-def _add_subwords(words: Words, matrix: RowFile, buckets: RowFile, subwords: Subwords) -> None:
+def _add_subwords(writer: Writer, subwords: Subwords) -> None:
     """v(w) for the words of the vocabulary, in place of u_w."""
-    matrix.close()
-    buckets.close()
-    rows, grams = matrix.mapped(), buckets.mapped()
-    for start in range(0, len(words), AT_ONCE):
-        block = [words.raw(i) for i in range(start, min(start + AT_ONCE, len(words)))]
-        ids, counts = subwords.of(block)
-        sums = rows[start : start + len(block)] + group_sums(grams[ids], counts)
-        rows[start : start + len(block)] = sums / (1 + counts[:, None]).astype(np.float32)
+    rows, start = writer.mapped(), 0
+    grams = rows[writer.words :]
+    for words in writer.word_blocks(AT_ONCE):
+        ids, counts = subwords.of(words)
+        sums: Floats = rows[start : start + len(words)] + group_sums(grams[ids], counts)
+        sums /= (1 + counts[:, None]).astype(np.float32)
+        writer.add_rows(sums, start=start)
+        start += len(words)

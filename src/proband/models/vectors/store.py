@@ -1,369 +1,209 @@
 """Word vectors in memory-mapped form: converted once, opened in milliseconds.
 
-A folder per source holds the rows (`matrix.npy`), the words one after another (`words.bin` with `offsets.npy`), and
-an index: the 64-bit hashes of the words in order (`hashes.npy`) with the row of each (`order.npy`). A word is found by
-binary search over the hashes, and its spelling is compared, so that a collision cannot give another word's vector.
+A folder per source holds
 
-Damage is found before it is served. `header.json` (itself under a checksum) records every file's size and the CRC of
-the small ones, all checked on opening. Each row r of a matrix has the checksum
+    words.sqlite   the words with their rows, a table that SQLite indexes
+    rows.f4        float32: a row per word and then, for fastText, a row per bucket of n-grams
+    sums.npy       the CRC-32 of each row
+    header.json    facts about the source
 
-    c(r) = sum_j w_j * bits(r_j)  mod 2^64,      w_j odd,
-
-checked whenever the row is read: w_j is invertible mod 2^64, so a single changed number always changes c(r).
+Damage is found before it is served. The header (itself under a checksum) records the hashes of the small files and the
+size of the rows, checked on opening. A row's CRC, checked whenever the row is read, changes with any single number.
 """
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
 import json
 import os
 import shutil
-import tempfile
-import time
+import sqlite3
 import weakref
 import zlib
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from functools import cached_property
-from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
-from proband.core.files import write_text
+from proband.core.files import sha256_file, sha256_text
 from proband.core.protocols import Floats
 
-FORMAT = 1
-SMALL = ("words.bin", "offsets.npy", "hashes.npy", "order.npy", "sums.npy")  # under a CRC; the others under row sums
+FORMAT = 2
+WORDS, ROWS, SUMS, HEADER = "words.sqlite", "rows.f4", "sums.npy", "header.json"
 BLOCK = 4096  # rows at a time
-NPY_HEADER = 128
 Ints = NDArray[np.int64]
-Unsigned = NDArray[np.uint64]
-
-
-def hashes_of(words: Iterable[bytes]) -> Unsigned:
-    """The first 64 bits of BLAKE2b, one per word."""
-    digests = b"".join(hashlib.blake2b(word, digest_size=8).digest() for word in words)
-    return np.frombuffer(digests, dtype="<u8").astype(np.uint64)
-
-
-def row_sums(rows: Floats) -> Unsigned:
-    """c(r) of each row.
-
-    >>> rows = np.ones((2, 3), dtype=np.float32); rows[1, 2] = 1.5
-    >>> sums = row_sums(rows); bool(sums[0] == sums[1])
-    False
-    """
-    rng = np.random.Generator(np.random.PCG64(0x50524F42))
-    weights = rng.integers(0, 2**63, size=rows.shape[1], dtype=np.uint64) * np.uint64(2) + np.uint64(1)
-    bits = np.ascontiguousarray(rows, dtype="<f4").view("<u4").astype(np.uint64)
-    sums: Unsigned = bits @ weights
-    return sums
-
-
-class Words:
-    """The words by row."""
-
-    def __init__(self, blob: NDArray[np.uint8], offsets: Unsigned) -> None:
-        self._blob, self._offsets = blob, offsets
-
-    def __len__(self) -> int:
-        return len(self._offsets) - 1
-
-    def raw(self, row: int) -> bytes:
-        return self._blob[int(self._offsets[row]) : int(self._offsets[row + 1])].tobytes()
-
-    @cached_property
-    def decoded(self) -> list[str]:
-        text = self._blob.tobytes()
-        return [text[a:b].decode("utf-8") for a, b in pairwise(self._offsets.tolist())]
 
 
 class Store:
     """An opened folder. `ids` finds words, `rows` reads vectors."""
 
-    def __init__(self, folder: Path, header: Mapping[str, Any]) -> None:
-        def mapped(name: str) -> Any:
-            return np.load(folder / name, mmap_mode="r")
+    def __init__(self, folder: Path, facts: Mapping[str, Any]) -> None:
+        self.folder, self.facts, self._verified = folder, facts, False
+        self._sums: NDArray[np.uint32] = np.load(folder / SUMS, mmap_mode="r")
+        self.matrix: Floats = np.memmap(folder / ROWS, dtype="<f4", mode="r", shape=(facts["words"], facts["dim"]))
+        place = f"{(folder / WORDS).absolute().as_uri()}?immutable=1"
+        self._index = sqlite3.connect(place, uri=True, check_same_thread=False)
+        weakref.finalize(self, self._index.close)
+        self._rows = os.open(folder / ROWS, os.O_RDONLY)
+        weakref.finalize(self, os.close, self._rows)
 
-        self.folder, self._verified = folder, False
-        self.facts: Mapping[str, Any] = header["facts"]
-        self.matrix: Floats = mapped("matrix.npy")
-        self._sums: Unsigned = mapped("sums.npy")
-        self._hashes: Unsigned = mapped("hashes.npy")
-        self._order: NDArray[np.uint32] = mapped("order.npy")
-        blob = np.memmap(folder / "words.bin", dtype=np.uint8, mode="r")
-        self.words = Words(blob, mapped("offsets.npy"))
-        self._matrix_file = self._open("matrix.npy")
-        if self.facts.get("subwords"):
-            self._bucket_file = self._open("buckets.npy")
-            self._bucket_sums: Unsigned = mapped("bucket_sums.npy")
-
-    def _open(self, name: str) -> int:
-        file = os.open(self.folder / name, os.O_RDONLY)
-        weakref.finalize(self, os.close, file)
-        return file
+    @cached_property
+    def words(self) -> list[str]:
+        """The words by row."""
+        return [word.decode("utf-8") for (word,) in self._index.execute("SELECT word FROM words ORDER BY id")]
 
     def ids(self, words: Sequence[str]) -> Ints:
         """The row of each word, -1 where there is none."""
-        raw = [word.encode("utf-8", "replace") for word in words]
-        wanted = hashes_of(raw)
-        result = np.full(len(raw), -1, dtype=np.int64)
-        places = np.searchsorted(self._hashes, wanted)
-        for i, (word, place) in enumerate(zip(raw, places)):
-            while place < len(self._hashes) and self._hashes[place] == wanted[i]:
-                row = int(self._order[place])
-                if self.words.raw(row) == word:
-                    result[i] = row
-                    break
-                place += 1
-        return result
+        query = "SELECT id FROM words WHERE word = ?"
+        matches = (self._index.execute(query, [word.encode("utf-8", "replace")]).fetchone() for word in words)
+        return np.array([match[0] if match else -1 for match in matches], dtype=np.int64)
 
     def rows(self, ids: Ints) -> Floats:
-        """Vectors of known words, checked."""
-        return self._read_rows(self._matrix_file, self._sums, ids)
+        """Vectors of known words, checked.
+
+        Rows are read, not mapped: around a row that is touched the kernel maps 64 KB, fifty times its size.
+        """
+        size = 4 * self.matrix.shape[1]
+        rows = [os.pread(self._rows, size, row * size) for row in ids.tolist()]
+        if list(map(zlib.crc32, rows)) != self._sums[ids].tolist():
+            raise Damaged(self.folder)
+        return np.frombuffer(b"".join(rows), dtype="<f4").reshape(-1, self.matrix.shape[1])
 
     def bucket_rows(self, ids: Ints) -> Floats:
         """Vectors of n-gram buckets, checked."""
-        return self._read_rows(self._bucket_file, self._bucket_sums, ids)
-
-    def _read_rows(self, file: int, sums: Unsigned, ids: Ints) -> Floats:
-        """Rows are read, not mapped: around a row that is touched the kernel maps 64 KB, fifty times its size."""
-        rows = np.empty((len(ids), self.matrix.shape[1]), dtype="<f4")
-        size = rows.shape[1] * 4
-        for row, i in zip(rows, ids.tolist()):
-            if os.preadv(file, [row.data], NPY_HEADER + i * size) != size:
-                raise Damaged(self.folder)
-        if len(rows) and (row_sums(rows) != sums[ids]).any():
-            raise Damaged(self.folder)
-        return rows
+        return self.rows(ids + len(self.matrix))
 
     def verify(self) -> None:
         """Check every row of the matrix, once, reading the file beside the mapping so that no memory stays taken."""
-        if self._verified:
-            return
-        for start, rows in blocks_of(self.folder / "matrix.npy", self.matrix.shape[1]):
-            if (row_sums(rows) != self._sums[start : start + len(rows)]).any():
-                raise Damaged(self.folder)
-        self._verified = True
+        if not self._verified:
+            for start in range(0, len(self.matrix), BLOCK):
+                self.rows(np.arange(start, min(start + BLOCK, len(self.matrix))))
+            self._verified = True
 
 
 class Damaged(ProbandError):
     """A converted file does not carry its checksum."""
 
     def __init__(self, folder: Path) -> None:
-        (folder / "header.json").unlink(missing_ok=True)  # so that the next opening converts anew
+        (folder / HEADER).unlink(missing_ok=True)  # so that the next opening converts anew
         super().__init__("the converted vectors are damaged; run again to convert them anew", file=folder)
 
 
-def blocks_of(path: Path, dim: int) -> Iterator[tuple[int, Floats]]:
-    """(first row, rows) of a matrix file, read block by block."""
-    with open(path, "rb") as file:
-        file.seek(NPY_HEADER)
-        start = 0
-        while raw := file.read(BLOCK * dim * 4):
-            rows = np.frombuffer(raw, dtype="<f4").reshape(-1, dim)
-            yield start, rows
-            start += len(rows)
-
-
-# ---- opening and placing -------------------------------------------------------------------------------------------
+# ---- opening -------------------------------------------------------------------------------------------------------
 
 
 def open_store(folder: Path) -> Store | None:
     """The folder's store, or None where there is none or its checksums fail."""
     try:
-        header = json.loads((folder / "header.json").read_bytes())
+        header = json.loads((folder / HEADER).read_bytes())
         check = header.pop("check")
-        if header["format"] != FORMAT or check != seal_of(header):
-            return None
-        for name, facts in header["files"].items():
-            path = folder / name
-            if path.stat().st_size != facts["bytes"] or ("crc32" in facts and crc_of(path) != facts["crc32"]):
-                return None
-        return Store(folder, header)
+        if header["format"] == FORMAT and check == _check(header) and header["files"] == _files(folder):
+            return Store(folder, header["facts"])
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return None
+        pass
+    return None
 
 
-def seal_of(header: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(header, sort_keys=True).encode()).hexdigest()
+def _check(header: Mapping[str, Any]) -> str:
+    return sha256_text(json.dumps(header, sort_keys=True))
 
 
-def crc_of(path: Path) -> int:
-    return zlib.crc32(path.read_bytes())
+def _files(folder: Path) -> dict[str, str | int]:
+    """What must not have changed: the content of the small files, the size of the large one."""
+    return {WORDS: sha256_file(folder / WORDS), SUMS: sha256_file(folder / SUMS), ROWS: (folder / ROWS).stat().st_size}
 
 
-# ---- converting: streamed, and whole or not at all -------------------------------------------------------------------
+# ---- converting: streamed, and whole or not at all -----------------------------------------------------------------
 
 
-@contextlib.contextmanager
-def conversion(folder: Path) -> Iterator[Writer]:
-    """A writer whose work takes the name `folder` at the end, whole or not at all."""
+def open_or_convert(folder: Path, fill: Callable[[Writer], Mapping[str, Any]]) -> Store:
+    """The folder's store; where there is none, made by `fill`, which returns its facts, in one process at a time."""
+    from filelock import FileLock
+
+    if (store := open_store(folder)) is not None:
+        return store
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        _sweep(folder.parent)
-        scratch = Path(tempfile.mkdtemp(prefix=".converting-", dir=folder.parent))
-    except OSError as error:
-        raise ProbandError(f"cannot write the converted vectors: {error.strerror}", file=folder.parent) from None
+        with FileLock(folder.with_name(f"{folder.name}.lock")):
+            if open_store(folder) is None:  # else another process was faster
+                _convert(folder, fill)
+    except (OSError, sqlite3.Error) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ProbandError(f"cannot write the converted vectors: {reason}", file=folder) from None
+    if (store := open_store(folder)) is None:
+        raise ProbandError("the converted vectors cannot be opened", file=folder)
+    return store
+
+
+def _convert(folder: Path, fill: Callable[[Writer], Mapping[str, Any]]) -> None:
+    """What `fill` writes takes the name `folder` at the end."""
+    scratch = folder.with_name(f".converting-{folder.name}")
+    shutil.rmtree(scratch, ignore_errors=True)  # a killed process left it
+    scratch.mkdir()
     try:
-        yield Writer(scratch)
-        if folder.exists() and open_store(folder) is None:
-            folder.rename(scratch / "damaged")
-        try:
-            scratch.rename(folder)
-        except OSError:
-            if open_store(folder) is None:  # another process was not faster: a real failure
-                raise
-        shutil.rmtree(folder / "damaged", ignore_errors=True)
-    except OSError as error:
-        raise ProbandError(f"cannot write the converted vectors: {error.strerror or error}", file=folder) from None
+        with open(scratch / ROWS, "wb") as rows, closing(sqlite3.connect(scratch / WORDS)) as index:
+            writer = Writer(scratch, rows, index)
+            facts = fill(writer)
+            index.commit()
+        writer.write_header(facts)
+        shutil.rmtree(folder, ignore_errors=True)
+        scratch.rename(folder)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _sweep(parent: Path) -> None:
-    """Remove what a killed conversion left behind a day ago or earlier."""
-    for scratch in parent.glob(".converting-*"):
-        with contextlib.suppress(OSError):
-            if time.time() - scratch.stat().st_mtime > 86400:
-                shutil.rmtree(scratch, ignore_errors=True)
-
-
-# ---- writing -------------------------------------------------------------------------------------------------------
-
-
-class RowFile:
-    """An .npy file of float32 rows whose count is known at the end only."""
-
-    def __init__(self, path: Path, dim: int) -> None:
-        self.path, self.dim, self.count = path, dim, 0
-        path.write_bytes(bytes(NPY_HEADER))
-
-    def append(self, rows: Floats) -> None:
-        with open(self.path, "ab") as file:
-            file.write(np.ascontiguousarray(rows, dtype="<f4").data)
-        self.count += len(rows)
-
-    def close(self) -> None:
-        with open(self.path, "r+b") as file:
-            file.write(_npy_header((self.count, self.dim)))
-            file.truncate(NPY_HEADER + 4 * self.count * self.dim)
-            os.fsync(file.fileno())
-
-    def mapped(self) -> Floats:
-        rows: Floats = np.load(self.path, mmap_mode="r+")
-        return rows
-
-
-def _npy_header(shape: tuple[int, int]) -> bytes:
-    text = repr({"descr": "<f4", "fortran_order": False, "shape": shape})
-    return b"\x93NUMPY\x01\x00" + (NPY_HEADER - 10).to_bytes(2, "little") + text.ljust(NPY_HEADER - 11).encode() + b"\n"
-
-
 class Writer:
-    """Takes words and rows as they stream in; `finish` builds the index. Memory: 16 bytes per word."""
+    """Takes words and rows as they stream in; of a repeated word the first stays. Memory: 4 bytes per row."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.matrix: RowFile | None = None
-        self.buckets: RowFile | None = None
-        self._ends, self._hashes = array("Q", [0]), array("Q")
+    def __init__(self, folder: Path, rows: IO[bytes], index: sqlite3.Connection) -> None:
+        self.folder, self._rows, self._index = folder, rows, index
+        self.words, self.dim, self._sums = 0, 0, array("I")
+        self._index.executescript(
+            "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -32768;"
+            "CREATE TABLE words (id INTEGER PRIMARY KEY, word BLOB UNIQUE NOT NULL)"
+        )
 
     def add(self, words: Sequence[bytes], rows: Floats) -> None:
-        self.add_words(words)
-        self.add_rows(rows)
+        self.add_rows(rows[self.add_words(words)])
 
-    def add_words(self, words: Sequence[bytes]) -> None:
-        with open(self.folder / "words.bin", "ab") as file:
-            file.write(b"".join(words))
-        ends = np.cumsum([len(word) for word in words], dtype=np.uint64) + np.uint64(self._ends[-1])
-        self._ends.frombytes(ends.tobytes())
-        self._hashes.frombytes(hashes_of(words).tobytes())
+    def add_words(self, words: Sequence[bytes]) -> NDArray[np.bool_]:
+        """Which of them are new; only those get a row."""
+        new: list[bool] = []
+        for word in words:
+            done = self._index.execute("INSERT OR IGNORE INTO words VALUES (?, ?)", (self.words, word))
+            new.append(done.rowcount == 1)
+            self.words += done.rowcount
+        return np.array(new, dtype=np.bool_)
 
-    def add_rows(self, rows: Floats) -> None:
-        if self.matrix is None:
-            self.matrix = RowFile(self.folder / "matrix.npy", rows.shape[1])
-        self.matrix.append(rows)
+    def add_rows(self, rows: Floats, *, start: int | None = None) -> None:
+        """Rows of the words that were added, then of the buckets; with `start`, in the place of those from there on."""
+        self.dim, first = rows.shape[1], len(self._sums) if start is None else start
+        rows = np.ascontiguousarray(rows, dtype="<f4")
+        self._rows.seek(4 * self.dim * first)
+        self._rows.write(rows.data)
+        self._sums[first : first + len(rows)] = array("I", map(zlib.crc32, rows))
 
-    def add_buckets(self, rows: Floats) -> None:
-        if self.buckets is None:
-            self.buckets = RowFile(self.folder / "buckets.npy", rows.shape[1])
-        self.buckets.append(rows)
+    def word_blocks(self, size: int) -> Iterator[list[bytes]]:
+        """The words that were added, so many at a time."""
+        cursor = self._index.execute("SELECT word FROM words ORDER BY id")
+        while block := cursor.fetchmany(size):
+            yield [word for (word,) in block]
 
-    def words(self) -> Words:
-        """What has been added so far."""
-        blob = np.memmap(self.folder / "words.bin", dtype=np.uint8, mode="r")
-        return Words(blob, np.array(self._ends, dtype=np.uint64))
+    def mapped(self) -> Floats:
+        """The rows that were added."""
+        self._rows.flush()
+        return np.memmap(self.folder / ROWS, dtype="<f4", mode="r", shape=(len(self._sums), self.dim))
 
-    def finish(self, facts: Mapping[str, Any]) -> None:
-        """Sort the index, drop repeated words (the first stays), write checksums and, last, the header."""
-        if self.matrix is None or not self._hashes:
+    def write_header(self, facts: Mapping[str, Any]) -> None:
+        """The checksums, once everything else is written."""
+        if not self.words:
             raise ProbandError("contains no word vectors", file=facts.get("path"))
-        self.matrix.close()
-        hashes = np.array(self._hashes, dtype=np.uint64)
-        order = np.argsort(hashes, kind="stable")
-        if repeated := _repeated_rows(hashes, order, self.words()):
-            self._drop(repeated)
-            hashes = np.delete(hashes, repeated)
-            order = np.argsort(hashes, kind="stable")
-        np.save(self.folder / "offsets.npy", np.array(self._ends, dtype=np.uint64))
-        np.save(self.folder / "hashes.npy", hashes[order])
-        np.save(self.folder / "order.npy", order.astype(np.uint32))
-        self._save_sums(self.matrix, "sums.npy")
-        if self.buckets is not None:
-            self.buckets.close()
-            self._save_sums(self.buckets, "bucket_sums.npy")
-        self._write_header({**facts, "repeated": len(repeated)})
-
-    def _save_sums(self, rows: RowFile, name: str) -> None:
-        sums = [row_sums(block) for _, block in blocks_of(rows.path, rows.dim)]
-        np.save(self.folder / name, np.concatenate(sums) if sums else np.zeros(0, dtype=np.uint64))
-
-    def _write_header(self, facts: Mapping[str, Any]) -> None:
-        files: dict[str, dict[str, int]] = {}
-        for path in sorted(self.folder.iterdir()):
-            files[path.name] = {"bytes": path.stat().st_size}
-            if path.name in SMALL:
-                files[path.name]["crc32"] = crc_of(path)
-        header: dict[str, Any] = {"format": FORMAT, "facts": dict(facts), "files": files}
-        text = json.dumps({**header, "check": seal_of(header)}, indent=1)
-        write_text(self.folder / "header.json", text)
-
-    def _drop(self, repeated: list[int]) -> None:
-        """Close the gaps in the words and in the matrix."""
-        assert self.matrix is not None
-        gone = frozenset(repeated)
-        words = self.words()
-        kept = [words.raw(i) for i in range(len(words)) if i not in gone]
-        (self.folder / "words.bin").write_bytes(b"".join(kept))
-        self._ends = array("Q", [0])
-        self._ends.frombytes(np.cumsum([len(word) for word in kept], dtype=np.uint64).tobytes())
-        keep = np.ones(len(words), dtype=np.bool_)
-        keep[repeated] = False
-        rows, filled = self.matrix.mapped(), 0
-        for start in range(0, len(rows), BLOCK):
-            block = np.array(rows[start : start + BLOCK][keep[start : start + BLOCK]])
-            rows[filled : filled + len(block)] = block
-            filled += len(block)
-        self.matrix.count = filled
-        self.matrix.close()
-
-
-def _repeated_rows(hashes: Unsigned, order: Ints, words: Words) -> list[int]:
-    """Rows whose word stood on an earlier row already."""
-    sorted_hashes = hashes[order]
-    rows: list[int] = []
-    group: set[bytes] = set()
-    for place in np.flatnonzero(sorted_hashes[1:] == sorted_hashes[:-1]) + 1:
-        if place < 2 or sorted_hashes[place - 2] != sorted_hashes[place] or not group:
-            group = {words.raw(int(order[place - 1]))}
-        word = words.raw(int(order[place]))
-        if word in group:
-            rows.append(int(order[place]))
-        group.add(word)
-    return sorted(rows)
+        np.save(self.folder / SUMS, np.array(self._sums, dtype=np.uint32))
+        all_facts = {**facts, "words": self.words, "dim": self.dim}
+        header = {"format": FORMAT, "facts": all_facts, "files": _files(self.folder)}
+        (self.folder / HEADER).write_text(json.dumps({**header, "check": _check(header)}, indent=1), encoding="utf-8")

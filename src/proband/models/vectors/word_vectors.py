@@ -34,7 +34,7 @@ from proband.core.protocols import Floats, ModelKind
 from proband.models.vectors import fasttext
 from proband.models.vectors.fasttext import AT_ONCE, Subwords, group_sums
 from proband.models.vectors.file_formats import binary_blocks, kind_of, open_bytes, text_blocks
-from proband.models.vectors.store import Damaged, Ints, Store, Writer, conversion, open_store
+from proband.models.vectors.store import BLOCK, Damaged, Ints, Store, Writer, open_or_convert
 
 
 class WordVectors:
@@ -58,7 +58,7 @@ class WordVectors:
 
     @property
     def vocabulary(self) -> list[str]:
-        return self._store.words.decoded
+        return self._store.words
 
     @property
     def matrix(self) -> Floats:
@@ -180,7 +180,7 @@ def load(path: str, *, options: VectorOptions) -> WordVectors:
         sha = _content_sha(file, folder)
         target = folder / "-".join([sha, errors, *([_short_sha(member)] if member else [])])
         facts = {"sha256": sha, "member": member, "errors": errors, "path": str(file)}
-        return open_store(target) or _convert_into(target, lambda writer: _convert(writer, file, member, errors), facts)
+        return open_or_convert(target, lambda writer: facts | _convert(writer, file, member, errors))
 
     return WordVectors(opened(), name=f"vec:{path}", phrases=options.phrases, redo=opened)
 
@@ -202,20 +202,11 @@ def from_arrays(
         raw = [word.encode("utf-8") for word in words]
         if rows.ndim != 2 or len(rows) != len(raw) or not np.isfinite(rows).all():
             raise ProbandError(f"{name}: {len(raw)} words need as many rows of finite numbers, not shape {rows.shape}")
-        writer.add(raw, rows)
-        return {"kind": "arrays"}
+        for start in range(0, len(raw), BLOCK):
+            writer.add(raw[start : start + BLOCK], rows[start : start + BLOCK])
+        return {"kind": "arrays", "sha256": source_sha}
 
-    store = open_store(target) or _convert_into(target, fill, {"sha256": source_sha})
-    return WordVectors(store, name=name, phrases=phrases)
-
-
-def _convert_into(target: Path, fill: Callable[[Writer], dict[str, Any]], facts: Mapping[str, Any]) -> Store:
-    with conversion(target) as writer:
-        writer.finish({**facts, **fill(writer)})
-    store = open_store(target)
-    if store is None:
-        raise ProbandError("the converted vectors cannot be opened", file=target)
-    return store
+    return WordVectors(open_or_convert(target, fill), name=name, phrases=phrases)
 
 
 def _convert(writer: Writer, file: Path, member: str | None, errors: str) -> dict[str, Any]:
