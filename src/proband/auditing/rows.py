@@ -31,6 +31,7 @@ NAMES: Final = {
 }
 ITEM: Final = frozenset(("suite", "prompt", "choices", "gold"))  # the fields by which our items are known
 SUFFIXES: Final = (".jsonl", ".ndjson", ".json", ".csv")
+ENDINGS: Final = (*SUFFIXES, *(f"{suffix}.gz" for suffix in SUFFIXES))
 LONGEST_TEXT: Final = 100_000  # characters of a story
 LONGEST_CELL: Final = 1 << 24
 BLOCK: Final = 1 << 20
@@ -79,23 +80,31 @@ class Source:
         suffix = Path(self.path.name.removesuffix(".gz")).suffix
         return ".jsonl" if suffix == ".ndjson" else suffix
 
+    @property
+    def release(self) -> str:
+        """The folder it stands in, as releases of a data set do."""
+        return self.path.parent.resolve().name
 
-def sources(path: Path) -> list[Source]:
-    """The files of rows at `path`: itself, or those in the folder."""
+
+def files_at(path: Path, endings: tuple[str, ...]) -> list[Source]:
+    """The file at `path`, or those in the folder whose names end so."""
     if not path.exists():
         raise ProbandError("no such file or folder", file=path)
     if path.is_file():
-        if not path.name.removesuffix(".gz").endswith(SUFFIXES):
-            raise ProbandError(
-                f"not a file of rows: its name ends in none of {', '.join(SUFFIXES)} (or .gz)", file=path
-            )
         return [Source(path=path, name=path.name)]
-    if (path / "items.jsonl").is_file():  # a folder that `proband build` wrote
-        return [Source(path=path / "items.jsonl", name="items.jsonl")]
-    files = sorted(p for p in path.rglob("*") if p.is_file() and p.name.removesuffix(".gz").endswith(SUFFIXES))
+    files = sorted(p for p in path.rglob("*") if p.is_file() and p.name.endswith(endings))
+    return [Source(path=p, name=p.relative_to(path).as_posix()) for p in files]
+
+
+def sources(path: Path) -> list[Source]:
+    """The files of rows at `path`: itself, or those in the folder."""
+    files = files_at(path, ENDINGS)
     if not files:
         raise ProbandError(f"holds no file of rows ({', '.join(SUFFIXES)})", file=path)
-    return [Source(path=p, name=p.relative_to(path).as_posix()) for p in files]
+    if not files[0].name.endswith(ENDINGS):
+        raise ProbandError(f"not a file of rows: its name ends in none of {', '.join(SUFFIXES)} (or .gz)", file=path)
+    built = [each for each in files if each.name == "items.jsonl"]  # of a folder that `proband build` wrote
+    return built or files
 
 
 def columns_of(cells: Mapping[str, Any], given: Mapping[str, str], *, file: object) -> dict[str, str]:

@@ -9,13 +9,11 @@ from __future__ import annotations
 import hashlib
 import pickle
 import sqlite3
-import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import closing, nullcontext
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from itertools import groupby
-from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
 
 from proband.auditing import domain as domains
@@ -29,10 +27,10 @@ from proband.auditing.order_encoding import possible
 from proband.auditing.problem import Prover, Provers
 from proband.auditing.rows import Row
 from proband.core.errors import ProbandError
+from proband.core.progress import track
 
 GUESSED_FROM: Final = 60  # rows
 CHECKED: Final = 200  # rows that the second prover judges too
-Progress = Callable[..., Any] | None  # a class like core.progress.Progress
 
 
 def differences(domain: Domain) -> Prover:
@@ -114,37 +112,36 @@ class Audited:
         return self.spelled[answer].most_common(1)[0][0] if answer in self.spelled else answer
 
     def __iter__(self) -> Iterator[Explained]:
-        self.spool.seek(0)
-        while True:
-            try:
-                row, judged = pickle.load(self.spool)
-            except EOFError:
-                return
+        for row, judged in load_pickles(self.spool):
             if others := self.conflicts.get(_digest(row)):
                 judged = replace(judged, notes=(*judged.notes, f"duplicate with another label: {others}"))
             yield Explained(row, judged, self.causes.explain(judged))
 
 
-def audit_rows(rows: Iterable[Row], judge: Judge, spool: IO[bytes], *, progress: Progress = None) -> Audited:
+def load_pickles(spool: IO[bytes]) -> Iterator[Any]:
+    """What was written to a file one by one, from its beginning."""
+    spool.seek(0)
+    with suppress(EOFError):
+        while True:
+            yield pickle.load(spool)
+
+
+def audit_rows(rows: Iterable[Row], judge: Judge, spool: IO[bytes]) -> Audited:
     """Judge all rows; what is kept of them is on the disk."""
     audited, second = Audited(spool, Causes(judge)), _SecondProver(judge)
-    with tempfile.TemporaryDirectory() as folder, closing(sqlite3.connect(Path(folder) / "labels")) as labels:
-        labels.execute("pragma synchronous=off")
+    with closing(sqlite3.connect("")) as labels:  # a temporary file
         labels.execute("create table labels (digest blob, label text, place text, primary key (digest, label))")
-        with progress("judging rows") if progress else nullcontext() as bar:
-            for row in rows:
-                judged = judge.judge(row)
-                audited.files[row.file] = None
-                audited.causes.learn(judged)
-                second.add(judged)
-                if not row.bad:
-                    own = (_digest(row), row.answer.strip(), row.place)
-                    labels.execute("insert or ignore into labels values (?, ?, ?)", own)
-                if judged.verdict != "unread":
-                    audited.spelled.setdefault(judged.label, Counter())[row.answer.strip()] += 1
-                pickle.dump((row, judged), spool, protocol=pickle.HIGHEST_PROTOCOL)
-                if bar:
-                    bar.advance()
+        for row in track(rows, "judging rows"):
+            judged = judge.judge(row)
+            audited.files[row.file] = None
+            audited.causes.learn(judged)
+            second.add(judged)
+            if not row.bad:
+                own = (_digest(row), row.answer.strip(), row.place)
+                labels.execute("insert or ignore into labels values (?, ?, ?)", own)
+            if judged.verdict != "unread":
+                audited.spelled.setdefault(judged.label, Counter())[row.answer.strip()] += 1
+            pickle.dump((row, judged), spool, protocol=pickle.HIGHEST_PROTOCOL)
         audited.causes.settle()
         audited.conflicts, audited.checked = _conflicts(labels), second.result
     return audited

@@ -74,7 +74,7 @@ def audit_in_domain(
     rows = Rows(source, columns)
     judge, guessed = _judge(rows, domain=domain, world=world)
     with tempfile.TemporaryFile() as spool:
-        audited = audit_rows(rows, judge, spool, progress=Progress)
+        audited = audit_rows(rows, judge, spool)
         facts = {
             "source": rows.name,
             "domain": judge.domain.name,

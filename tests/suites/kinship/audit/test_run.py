@@ -12,9 +12,8 @@ import pytest
 from proband.core.errors import ProbandError
 from proband.core.files import dumps, write_text
 from proband.pipeline.checking import audit as audit_with_page
-from proband.suites.kinship.audit.reduced_rows import masked
+from proband.suites.kinship.audit.judged_rows import masked, sources
 from proband.suites.kinship.audit.run import audit
-from proband.suites.kinship.audit.sources import sources
 from proband.suites.kinship.audit.story_text import contradicted, read_story
 from proband.suites.kinship.audit.verdicts import Case, ProofStep, batches, judge, judging
 from proband.suites.kinship.clutrr.csv_files import read_rows

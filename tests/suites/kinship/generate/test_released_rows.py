@@ -15,8 +15,7 @@ from proband.core.metrics import accuracy_of
 from proband.core.text import Fingerprint
 from proband.pipeline.build import build
 from proband.pipeline.run import run
-from proband.suites.kinship.audit.judging import Words, judged_rows
-from proband.suites.kinship.audit.sources import sources
+from proband.suites.kinship.audit.judged_rows import Words, judged_rows, sources
 from proband.suites.kinship.baselines import RELEASES, published
 from proband.suites.kinship.clutrr.csv_files import scan
 from proband.suites.kinship.clutrr.items import HEADER, csv_line

@@ -173,10 +173,14 @@ def check(problem: Problem, world: str) -> frozenset[str]:
         unknown = [x for x, gender in enumerate(people.genders) if gender is None]
         for choice in product((MALE, FEMALE), repeat=len(unknown)):
             genders = [g or choice[unknown.index(x)] for x, g in enumerate(people.genders)]
-            closed = close(load("sound"), genders, people.edges)
-            if closed.consistent:
-                left.update(NONE if each == "other" else each for each in closed.answers(*people.query))
+            left |= closure_answers(genders, people.edges, people.query)
     return frozenset(left)
+
+
+def closure_answers(genders: Sequence[str], edges: Sequence[Edge], query: tuple[int, int]) -> set[str]:
+    """The relations (or none) that the closure leaves open; nothing at all if the facts contradict each other."""
+    closed = close(load("sound"), genders, edges)
+    return {NONE if each == "other" else each for each in closed.answers(*query)} if closed.consistent else set()
 
 
 def draw(world: World, question: tuple[str, str], answer: str) -> str:

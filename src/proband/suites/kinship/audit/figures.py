@@ -7,17 +7,15 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from proband.auditing.judging import VERDICTS
-from proband.suites.kinship.audit.judging import JudgedRow
-from proband.suites.kinship.audit.reduced_rows import Seen
+from proband.suites.kinship.audit.judged_rows import JudgedRow, Seen
 from proband.suites.kinship.audit.verdicts import OTHERS, Verdict
 from proband.suites.kinship.clutrr.rows import Unreadable
 from proband.suites.kinship.world.relations import RELATIONS
 
-COUNTED: Final = (*VERDICTS[:4], "unsound rule used", "person met twice", "shorter path")
 LISTED: Final = 50  # unread rows
 STRICT: Final = "strict"  # the world of the verdicts
 SHARED: Final = (
@@ -33,17 +31,6 @@ SHARED: Final = (
 )
 
 
-def correct(verdict: Verdict) -> str | None:
-    """The right label of a row whose own is false, where only one relation is possible."""
-    only = len(verdict.possible) == 1 and verdict.possible[0] in RELATIONS
-    return verdict.possible[0] if verdict.verdict == "false" and only else None
-
-
-def shorter(seen: Seen) -> bool:
-    """Are the two people fewer facts apart than k?"""
-    return seen.path is not None and seen.path < seen.row.k
-
-
 def guess(verdict: Verdict, target: str) -> float:
     """How often a guess among the relations that are possible is the label.
 
@@ -54,50 +41,73 @@ def guess(verdict: Verdict, target: str) -> float:
     return 1 / len(possible) if target in possible else 0.0
 
 
+Count = Callable[[Seen, Verdict], int]
+FLAWS: Final[Mapping[str, Count]] = {
+    "unsound rule used": lambda seen, _: bool(seen.unsound),
+    "person met twice": lambda seen, _: seen.revisits,
+    "shorter path": lambda seen, _: seen.path is not None and seen.path < seen.row.k,
+}
+PROOFS: Final[Mapping[str, Count]] = {
+    "rows with a proof": lambda seen, _: seen.has_proof,
+    "rows that use an unsound rule": FLAWS["unsound rule used"],
+    "of these entailed all the same": lambda seen, verdict: bool(seen.unsound) and verdict.verdict == "entailed",
+}
+TEXTS: Final[Mapping[str, Count]] = {
+    "facts read from the stories": lambda seen, _: seen.read,
+    "facts that contradict the columns": lambda seen, _: len(seen.contradicted),
+    "rows whose text contradicts the columns": lambda seen, _: bool(seen.contradicted),
+    "rows with a gender slip": lambda seen, _: bool(seen.slips),
+    "rows with people the story never mentions": lambda seen, _: bool(seen.untold),
+}
+OTHER_COUNTS: Final[Mapping[str, Count]] = {
+    "rows with noise": lambda seen, _: bool(seen.row.noise),
+    "correctable": lambda _, verdict: verdict.right is not None,
+    "entailed by fewer than k facts": lambda seen, verdict: (verdict.depth or seen.row.k) < seen.row.k,
+    "sum of depths": lambda _, verdict: verdict.depth or 0,
+}
+COUNTS: Final = {**FLAWS, **PROOFS, **TEXTS, **OTHER_COUNTS}  # of the rows of a release, split and k
+COUNTED: Final = (*VERDICTS[:4], *FLAWS)
+
+
 class Figures:
     """Counts over the rows of an audit."""
 
     def __init__(self, overlaps: Mapping[str, Overlap]) -> None:
         self.overlaps = overlaps
         self.counts: defaultdict[tuple[str, str, int], Counter[str]] = defaultdict(Counter)  # by release, split, k
-        self.depths: defaultdict[int, Counter[int]] = defaultdict(Counter)  # k -> depth of the entailed -> rows
         self.labels: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)  # release, split -> label
         self.clauses: defaultdict[tuple[str, str], dict[tuple[str, str], int]] = defaultdict(dict)
         self.used: Counter[str] = Counter()
         self.blamed: Counter[str] = Counter()
-        self.moves: Counter[tuple[str, str]] = Counter()  # verdict without and with noise
+        self.noise: Counter[tuple[str, str]] = Counter()  # verdict without and with noise
         self.worlds: dict[str, Counter[tuple[str, str]]] = {name: Counter() for name in OTHERS}
         self.follow: defaultdict[str, Counter[str]] = defaultdict(Counter)  # split -> world -> rows whose label follows
-        self.guessed: defaultdict[str, float] = defaultdict(float)  # split -> sum of what a guess has
-        self.sums: Counter[str] = Counter()
-        self.unreadable: list[str] = []
+        self.guesses: defaultdict[str, float] = defaultdict(float)  # split -> sum of what a guess scores
+        self.unreadable: list[str] = []  # the first few
+        self.unread = 0
 
     def add(self, row: JudgedRow | Unreadable) -> None:
         if isinstance(row, Unreadable):
-            self.sums["unread"] += 1
-            if len(self.unreadable) < LISTED:
+            self.unread += 1
+            if self.unread <= LISTED:
                 self.unreadable.append(str(row))
             return
         seen, verdict = row.seen, row.verdict
         counts = self.counts[seen.release, seen.row.split, seen.row.k]
-        counts["rows"] += 1
-        counts[verdict.verdict] += 1
-        counts["unsound rule used"] += bool(seen.unsound)
-        counts["person met twice"] += seen.revisits
-        counts["shorter path"] += shorter(seen)
-        if verdict.depth is not None:
-            self.depths[seen.row.k][verdict.depth] += 1
+        counts.update(["rows", verdict.verdict])
+        counts.update({name: count(seen, verdict) for name, count in COUNTS.items()})
         self._label(row)
-        self._rules(seen, verdict)
-        self._text(seen)
+        self.used.update(seen.unsound)
+        if verdict.verdict in ("ambiguous", "false"):
+            self.blamed[verdict.blame or "no rule"] += 1
         if row.noisy:
-            self.moves[verdict.verdict, row.noisy] += 1
+            self.noise[verdict.verdict, row.noisy] += 1
         for name, word in verdict.worlds.items():
             self.worlds[name][verdict.verdict, word] += 1
-        follows = [name for name, word in {STRICT: verdict.verdict, **verdict.worlds}.items() if word == "entailed"]
-        self.follow[seen.row.split].update(follows)
-        self.guessed[seen.row.split] += guess(verdict, seen.row.target)
-        self.sums["correctable"] += correct(verdict) is not None
+        self.follow[seen.row.split].update(
+            name for name, word in {STRICT: verdict.verdict, **verdict.worlds}.items() if word == "entailed"
+        )
+        self.guesses[seen.row.split] += guess(verdict, seen.row.target)
         if seen.row.split == "test" and seen.release in self.overlaps:
             self.overlaps[seen.release].add_test(seen)
 
@@ -109,55 +119,33 @@ class Figures:
         if self.clauses[group].setdefault(clause, label) != label:
             self.clauses[group][clause] = -1
 
-    def _rules(self, seen: Seen, verdict: Verdict) -> None:
-        self.sums["rows with a proof"] += seen.has_proof
-        self.sums["rows that use an unsound rule"] += bool(seen.unsound)
-        self.sums["of these entailed all the same"] += bool(seen.unsound) and verdict.verdict == "entailed"
-        self.used.update(seen.unsound)
-        if verdict.verdict in ("ambiguous", "false"):
-            self.blamed[verdict.blame or "no rule"] += 1
-
-    def _text(self, seen: Seen) -> None:
-        self.sums["facts read from the stories"] += seen.read
-        self.sums["facts that contradict the columns"] += len(seen.contradicted)
-        self.sums["rows whose text contradicts the columns"] += bool(seen.contradicted)
-        self.sums["rows with a gender slip"] += bool(seen.slips)
-        self.sums["rows with people the story never mentions"] += bool(seen.untold)
-        self.sums["rows with noise"] += bool(seen.row.noise)
-
     # ---- as they are written -----------------------------------------------------------------------------------
 
     def summary(self) -> dict[str, Any]:
-        total = sum(self.counts.values(), Counter[str](self._sums("unread")))
+        total = sum(self.counts.values(), Counter[str](unread=self.unread))
         return {
-            "rows": total["rows"] + total["unread"],
+            "rows": total["rows"] + self.unread,
             "verdicts": {name: total[name] for name in VERDICTS},
-            "by_split": self._table(("split",), (1,)),
-            "by_k": self._table(("k",), (2,)),
-            "by_release": self._table(("release", "split", "k"), (0, 1, 2)),
+            "by_split": self._table("split"),
+            "by_k": self._table("k"),
+            "by_release": self._table("release", "split", "k"),
             "rules": {
-                **self._sums("rows with a proof", "rows that use an unsound rule", "of these entailed all the same"),
+                **{name: total[name] for name in PROOFS},
                 "used": dict(self.used.most_common()),
                 "blamed": dict(self.blamed.most_common()),
             },
             "depth": self._depths(),
             "labels": self._labels(),
             "overlap": {release: overlap.figures() for release, overlap in sorted(self.overlaps.items())},
-            "text": self._sums(
-                "facts read from the stories",
-                "facts that contradict the columns",
-                "rows whose text contradicts the columns",
-                "rows with a gender slip",
-                "rows with people the story never mentions",
-            ),
+            "text": {name: total[name] for name in TEXTS},
             "noise": {
-                **self._sums("rows with noise"),
-                "all noise facts typed by the text": self.moves.total(),
-                "verdict without and with them": _moves(self.moves),
+                "rows with noise": total["rows with noise"],
+                "all noise facts typed by the text": self.noise.total(),
+                "verdict without and with them": _moves(self.noise),
             },
             "worlds": {name: _moves(moves) for name, moves in self.worlds.items()},
             **self._readings(),
-            **self._sums("correctable"),
+            "correctable": total["correctable"],
             "unread": self.unreadable,
         }
 
@@ -166,44 +154,40 @@ class Figures:
         guesses among the possible ones, or is right if the label is possible (lenient); and the labels that follow in
         each world."""
         readings, follow = {}, {}
-        for line in self._table(("split",), (1,)):
-            split, rows = line["split"], line["rows"]
-            right = {"cautious": line["entailed"], "guess": self.guessed[split]}
-            right["lenient"] = line["entailed"] + line["ambiguous"]
+        for (split,), counts in self._groups("split"):
+            rows = counts["rows"]
+            right = {"cautious": counts["entailed"], "guess": self.guesses[split]}
+            right["lenient"] = counts["entailed"] + counts["ambiguous"]
             readings[split] = {"rows": rows, **{name: round(100 * n / rows, 1) for name, n in right.items()}}
-            worlds = self.follow[split]
-            follow[split] = {name: round(100 * worlds[name] / rows, 1) for name in (STRICT, *OTHERS)}
+            follow[split] = {name: round(100 * self.follow[split][name] / rows, 1) for name in (STRICT, *OTHERS)}
         return {"readings": readings, "follow": follow}
 
-    def _sums(self, *names: str) -> dict[str, int]:
-        return {name: self.sums[name] for name in names}
-
-    def _table(self, names: Sequence[str], places: Sequence[int]) -> list[dict[str, Any]]:
-        """A line per group: its key, its rows, and how many have each verdict and each flaw."""
+    def _groups(self, *names: str) -> list[tuple[tuple[Any, ...], Counter[str]]]:
+        """The counts of the rows that share a release, a split or a k, or several of these."""
+        places = [("release", "split", "k").index(name) for name in names]
         groups: defaultdict[tuple[Any, ...], Counter[str]] = defaultdict(Counter)
         for cell, counts in self.counts.items():
-            groups[tuple(cell[place] for place in places)] += counts
+            groups[tuple(cell[place] for place in places)].update(counts)
+        return sorted(groups.items(), key=lambda group: group[0])
+
+    def _table(self, *names: str) -> list[dict[str, Any]]:
+        """A line per group: its key, its rows, and how many have each verdict and each flaw."""
         return [
             {**dict(zip(names, group)), **{name: counts[name] for name in ("rows", *COUNTED)}}
-            for group, counts in sorted(groups.items())
+            for group, counts in self._groups(*names)
         ]
 
     def _depths(self) -> dict[str, Any]:
-        depths = {}
-        for line in self._table(("k",), (2,)):
-            k, known = line["k"], self.depths[line["k"]]
-            total = known.total()
-            depths[str(k)] = {
-                "rows": line["rows"],
-                "person met twice": line["person met twice"],
-                "shorter path": line["shorter path"],
-                "entailed": total,
-                "entailed by fewer than k facts": sum(n for depth, n in known.items() if depth < k),
+        names = ("rows", "person met twice", "shorter path", "entailed", "entailed by fewer than k facts")
+        return {
+            str(k): {
+                **{name: counts[name] for name in names},
                 "mean depth of the entailed": (
-                    round(sum(depth * n for depth, n in known.items()) / total, 3) if total else None
+                    round(counts["sum of depths"] / counts["entailed"], 3) if counts["entailed"] else None
                 ),
             }
-        return depths
+            for (k,), counts in self._groups("k")
+        }
 
     def _labels(self) -> dict[str, Any]:
         labels = {}

@@ -6,43 +6,48 @@
     report.md       the causes, for an issue   corrected_copy.csv all rows, such labels replaced, and what was changed
 
 With several files, cleaned/ holds each of them cleaned under its own name. A bank of templates is read back instead
-(template_banks.py). The page is written by the pipeline, from the figures and findings that are handed over here.
+(template_banks.py). The page is written by the pipeline, from the figures and cards that are handed over here.
 """
 
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Final
 
+from proband.auditing.causes import Cause
 from proband.auditing.domain import load
 from proband.auditing.outputs import CHANGE_COLUMN, VERDICT_COLUMN, headlines_of, write_findings
-from proband.auditing.tally import Tally
+from proband.auditing.rows import Source
+from proband.auditing.run import CHECKED, Checked
+from proband.auditing.tally import Line, Tally
 from proband.core.errors import ProbandError
 from proband.core.files import atomic, encode, sha256_file, write_json, write_text
 from proband.core.suite import Audit
 from proband.core.text import csv_lines, markdown_table, md
-from proband.suites.kinship.audit.family_prover import World, describe
-from proband.suites.kinship.audit.figures import COUNTED, Figures, correct, overlaps
-from proband.suites.kinship.audit.findings import Findings, SecondProver, is_reversed, line_of, page_data
-from proband.suites.kinship.audit.judging import Judged, JudgedRow, Progress, judged_rows
-from proband.suites.kinship.audit.sources import Source, is_source, sources
+from proband.suites.kinship.audit.family_prover import World, closure_answers, describe
+from proband.suites.kinship.audit.family_prover import draw as draw_family
+from proband.suites.kinship.audit.figures import COUNTED, Figures, overlaps
+from proband.suites.kinship.audit.judged_rows import JudgedRow, JudgedRows, is_source, judged_rows, sources
 from proband.suites.kinship.audit.template_banks import audit_bank, is_bank
-from proband.suites.kinship.audit.verdicts import counter
 from proband.suites.kinship.clutrr.items import HEADER, csv_line
 from proband.suites.kinship.clutrr.rows import COLUMNS, Unreadable
+from proband.suites.kinship.world.relations import GENDER, INVERSE, NEUTRAL, NONE
+
+SHOWN: Final = {"false": 9, "ambiguous": 9, "inconsistent": 4}  # cards per verdict
 
 
 def audit(
-    path: str | Path, *, out: Path, progress: Progress = None, workers: int = 2, seed: int = 0
+    path: str | Path, *, out: Path, workers: int = 2, seed: int = 0, progress: object = None
 ) -> Mapping[str, Any]:
     """Judge the rows at `path` and write everything to the folder `out` but the page. Returns the headlines and, under
     "page", what the page shows (summary.json has all figures).
 
-    No step is random: the seed is taken so that all suites' auditors are called alike.
+    No step is random: `seed` and `progress` are taken so that all suites' auditors are called alike.
     """
     path = Path(path)
     if workers < 1:
@@ -52,16 +57,15 @@ def audit(
     if is_bank(path):
         return audit_bank(path, out=out)
     files = sources(path)
-    with judged_rows(files, workers=workers, progress=progress) as judged:
-        summary, findings, tally = _write_rows(files, judged, out)
+    with judged_rows(files, workers=workers) as rows:
+        summary, cards, tally = _write_rows(files, rows, out)
     if not summary["rows"]:
         raise ProbandError("contains no rows", file=path)
     write_json(out / "summary.json", summary)
-    _tables(summary, out)
+    _write_tables(summary, out)
     facts: dict[str, Any] = {"domain": "kinship", "world": "strict", "world means": load("kinship").worlds["strict"]}
-    causes = write_findings(
-        out, path.name, {**tally.summary(), **facts, "second prover": summary["second prover"]}, tally
-    )
+    facts["second prover"] = summary["second prover"]
+    causes = write_findings(out, path.name, {**tally.summary(), **facts}, tally)
     return {
         "rows": summary["rows"],
         "verdicts": summary["verdicts"],
@@ -70,29 +74,45 @@ def audit(
         **summary["cleaned"],
         "findings": len(causes),
         "finding": headlines_of(causes),
-        "page": page_data(summary, findings.cards(), name=path.name),
+        "page": page_data(summary, cards.shown(), name=path.name),
     }
 
 
-def _write_rows(files: Sequence[Source], judged: Judged, out: Path) -> tuple[dict[str, Any], Findings, Tally]:
+def _write_rows(files: Sequence[Source], rows: JudgedRows, out: Path) -> tuple[dict[str, Any], Cards, Tally]:
     """A line per row, the cleaned rows, and what is counted and found on the way."""
-    figures, findings, tally, second = Figures(overlaps(judged)), Findings(), Tally(), SecondProver()
+    figures, cards, tally, second = Figures(overlaps(rows)), Cards(), Tally(), SecondProver()
     with ExitStack() as stack:
         lines = stack.enter_context(atomic(out / "verdicts.jsonl", mode="wb"))
         cleaned = Cleaned(files, out, stack)
-        for row in judged:
+        for row in rows:
             lines.write(encode(record(row)) + b"\n")
             figures.add(row)
             tally.add(line_of(row), str(row) if isinstance(row, Unreadable) else "")
             if not isinstance(row, Unreadable):
-                findings.add(row)
+                cards.add(row)
                 cleaned.add(row)
                 second.add(row)
     summary = figures.summary()
     summary["second prover"] = asdict(second.checked)
     summary["inputs"] = {source.name: sha256_file(source.path) for source in files}
     summary["cleaned"] = dict(cleaned.count)
-    return summary, findings, tally
+    return summary, cards, tally
+
+
+class SecondProver:
+    """The closure under the composition table on a sample of the rows: it may leave more open, never less."""
+
+    def __init__(self) -> None:
+        self.rows, self.checked = 0, Checked()
+
+    def add(self, row: JudgedRow) -> None:
+        self.rows += 1
+        if (self.rows & (self.rows - 1) and self.rows % 331) or self.checked.rows >= CHECKED:
+            return  # the first few, then evenly
+        genders, edges, query = row.case.pattern
+        if None not in genders:
+            answers = closure_answers([gender or "" for gender in genders], edges, query)
+            self.checked = self.checked.and_one(set(row.verdict.possible), answers)
 
 
 # ---- a line per row ------------------------------------------------------------------------------------------------
@@ -108,10 +128,7 @@ def record(row: JudgedRow | Unreadable) -> dict[str, Any]:
             "reason": row.reason,
         }
     seen, verdict = row.seen, row.verdict
-    counter_family = None
-    if shown := counter(verdict):
-        people = tuple(seen.row.names[x] for x in seen.order)
-        counter_family = {"relation": shown[0], **describe(World(shown[1], people))}
+    relation, family = verdict.alternative
     return {
         "file": seen.row.file,
         "line": seen.row.line,
@@ -131,9 +148,9 @@ def record(row: JudgedRow | Unreadable) -> dict[str, Any]:
         "with_noise": row.noisy,
         "worlds": verdict.worlds,
         "gender_slips": seen.slips,
-        "text_contradicts": [[seen.row.names[i], relation, seen.row.names[j]] for i, relation, j in seen.contradicted],
+        "text_contradicts": [[seen.row.names[i], kin, seen.row.names[j]] for i, kin, j in seen.contradicted],
         "untold": seen.untold,
-        "counter_family": counter_family,
+        "counter_family": {"relation": relation, **describe(World(family, row.people))} if family else None,
     }
 
 
@@ -163,7 +180,7 @@ class Cleaned:
             self.kept.write(line)
             if row.seen.row.file in self.own:
                 self.own[row.seen.row.file].write(line)
-        elif right := correct(row.verdict):
+        elif right := row.verdict.right:
             self.count["corrected.csv"] += 1
             cells = dict(zip(COLUMNS, next(csv.reader([line]))))
             line = csv_line({**cells, "target": right, "text_target": "[]", "proof_state": "[]"})
@@ -174,7 +191,7 @@ class Cleaned:
 def _change(row: JudgedRow) -> str:
     """What was changed in a row, and why."""
     verdict = row.verdict
-    if right := correct(verdict):
+    if right := verdict.right:
         return f"target {row.seen.row.target} replaced by {right}: the only relation that fits the facts"
     if verdict.verdict == "inconsistent":
         return "unchanged: no family fits the facts"
@@ -185,7 +202,7 @@ def _csv_name(source: str) -> str:
     return source.removesuffix(".gz").removesuffix(".jsonl").removesuffix(".csv") + ".csv"
 
 
-def _tables(figures: Mapping[str, Any], out: Path) -> None:
+def _write_tables(figures: Mapping[str, Any], out: Path) -> None:
     first, names = ["release", "split", "k"], ["release", "split", "k", "rows", *COUNTED]
     total: dict[str, Any] = {"release": "all", "split": "", "k": ""}
     for name in names[3:]:
@@ -194,6 +211,176 @@ def _tables(figures: Mapping[str, Any], out: Path) -> None:
     write_text(out / "by_k.csv", "".join(csv_lines([names, *rows])))
     body = [[md(str(cell)) for cell in row] for row in rows]
     write_text(out / "by_k.md", markdown_table(names, body, right=len(names) - len(first)) + "\n")
+
+
+# ---- by cause ------------------------------------------------------------------------------------------------------
+
+
+def line_of(row: JudgedRow | Unreadable) -> Line:
+    """A row as the tally of findings counts it: put down to the rule of its proof that does not hold."""
+    if isinstance(row, Unreadable):
+        return Line(file=row.file, verdict="unread", unread=(row.what, ""))
+    verdict, target = row.verdict, row.seen.row.target
+    return Line(
+        file=row.seen.row.file,
+        verdict=verdict.verdict,
+        label=target,
+        possible=verdict.possible,
+        right=verdict.right or "",
+        cause=_cause(row),
+        example=lambda: _example(row),
+    )
+
+
+def _cause(row: JudgedRow) -> Cause | None:
+    verdict = row.verdict
+    if verdict.verdict == "inconsistent":
+        return Cause(key="inconsistent", claim="the facts contradict each other: no family fits", kind="facts")
+    if verdict.verdict not in ("ambiguous", "false"):
+        return None
+    if verdict.blame:
+        claim = f"the label rests on the rule {verdict.blame}, which does not hold in general"
+        return Cause(key=f"rule:{verdict.blame}", claim=claim, kind="rule")
+    label = NEUTRAL[row.seen.row.target]
+    others = " or ".join(dict.fromkeys(NEUTRAL.get(r, r) for r in verdict.possible))
+    return Cause(key=f"label:{label}>{others}", claim=f"labelled {label} where {others} is possible", kind="label")
+
+
+def is_reversed(row: JudgedRow) -> bool:
+    """Is the label right for the question turned around?"""
+    right, target = row.verdict.right, row.seen.row.target
+    asker = row.seen.row.genders[row.seen.row.query[0]]
+    return right is not None and NEUTRAL[target] == INVERSE[NEUTRAL[right]] and GENDER[target] == asker
+
+
+def _example(row: JudgedRow) -> dict[str, Any]:
+    """A row as evidence of a finding."""
+    card = _card(row, 1)
+    return {
+        "place": card["place"],
+        "row": row.seen.row.id,
+        "line": row.seen.row.line,
+        "text": ". ".join(card["facts"]) + ".",
+        "question": f"{row.people[1]} to {row.people[0]}",
+        "label": row.seen.row.target,
+        "verdict": row.verdict.verdict,
+        "possible": row.verdict.possible,
+        "suggested_label": row.verdict.right,
+        "proof": [],
+        "drawings": {card["others"]: card["drawing"]} if card["drawing"] else {},
+    }
+
+
+# ---- the page ------------------------------------------------------------------------------------------------------
+
+
+class Cards:
+    """The commonest flawed patterns, up to gender: the first row of each, and how many there are."""
+
+    def __init__(self) -> None:
+        self.first: dict[tuple[str, Any], JudgedRow] = {}
+        self.rows: Counter[tuple[str, Any]] = Counter()
+
+    def add(self, row: JudgedRow) -> None:
+        if row.verdict.verdict in SHOWN:
+            facts = tuple((i, NEUTRAL[r], j) for i, r, j in row.case.pattern[1])
+            pattern = row.verdict.verdict, (facts, NEUTRAL[row.seen.row.target])
+            self.first.setdefault(pattern, row)
+            self.rows[pattern] += 1
+
+    def shown(self) -> list[dict[str, Any]]:
+        cards = []
+        for name, most in SHOWN.items():
+            groups = [(row, self.rows[pattern]) for pattern, row in self.first.items() if pattern[0] == name]
+            groups.sort(key=lambda group: (-group[1], group[0].seen.row.file, group[0].seen.row.line))
+            cards += [_card(row, rows) for row, rows in groups[:most]]
+        return cards
+
+
+def _card(row: JudgedRow, rows: int) -> dict[str, Any]:
+    """A flawed pattern: its first row in words, and a drawing (SVG) of a family in which the label does not hold."""
+    verdict, names, target = row.verdict, row.people, row.seen.row.target
+    relation, family = verdict.alternative
+    others = ["no relation of the 22" if r == NONE else r for r in verdict.possible if r != target]
+    return {
+        "verdict": verdict.verdict,
+        "rows": rows,
+        "facts": [f"{names[j]} is the {kin} of {names[i]}" for i, kin, j in row.case.pattern[1]],
+        "label": f"{names[1]} is the {target} of {names[0]}",
+        "others": ", ".join(others),  # what else holds, or may hold
+        "drawing": draw_family(World(family, names), (names[1], names[0]), relation) if family else "",
+        "place": f"{row.seen.row.file} line {row.seen.row.line}",
+    }
+
+
+MEANING: Final = {
+    "entailed": "the label holds in every family in which the story is true",
+    "ambiguous": "it holds in some such families and not in others",
+    "false": "it holds in none of them",
+    "inconsistent": "there is no such family",
+    "unread": "the row could not be read",
+}
+WORLDS: Final = {
+    "one-generation": "nobody marries into another generation",
+    "uncles-by-marriage": "an uncle or aunt may be a parent's sibling's spouse",
+    "remarriage": "people may marry again: step-parents, half-siblings",
+    "cousins-marry": "spouses may be of one family",
+    "all-three": "the last three together",
+}
+Cells = tuple[Any, ...]
+
+
+def page_data(figures: Mapping[str, Any], cards: Sequence[Mapping[str, Any]], *, name: str) -> dict[str, Any]:
+    """The values of the template page.html."""
+    used, blamed = figures["rules"]["used"], figures["rules"]["blamed"]
+    depth_head, depths = _columns("k", figures["depth"])
+    overlap = {r: line for r, line in figures["overlap"].items() if line["train rows"] and line["test rows"]}
+    counted, releases, releases_by_k = _releases(figures["by_release"])
+    moves = sorted({move for line in figures["worlds"].values() for move in line})
+    return {
+        "title": f"Audit of {name}",
+        "figures": figures,
+        "meaning": MEANING,
+        "cards": cards,
+        "rules": [(rule, used.get(rule, 0), blamed.get(rule, 0)) for rule in dict.fromkeys([*used, *blamed])],
+        "counted": counted,
+        "releases": releases,
+        "releases_by_k": releases_by_k,
+        "depth_head": depth_head,
+        "depths": depths,
+        "overlap_head": ["", *overlap],
+        "overlap": [(what, *(line[what] for line in overlap.values())) for what in next(iter(overlap.values()), ())],
+        "text": _text_figures(figures),
+        "worlds": {world: WORLDS[world] for world in figures["worlds"]},
+        "readings": [(split, *line.values()) for split, line in figures["readings"].items()],
+        "follow": [(split, *line.values()) for split, line in figures["follow"].items()],
+        "moves": [(move, *(line.get(move, 0) for line in figures["worlds"].values())) for move in moves],
+    }
+
+
+def _columns(first: str, lines: Mapping[str, Mapping[str, Any]]) -> tuple[list[str], list[Cells]]:
+    names = list(next(iter(lines.values()), {}))
+    return [first, *names], [(key, *(line[name] for name in names)) for key, line in lines.items()]
+
+
+def _releases(lines: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[Cells], list[Cells]]:
+    """What is counted, per release and split, and per k as well."""
+    names = [name for name in lines[0] if name not in ("release", "split", "k")] if lines else []
+    groups: dict[tuple[str, str], Counter[str]] = {}
+    for line in lines:
+        groups.setdefault((line["release"], line["split"]), Counter()).update({n: line[n] for n in names})
+    coarse = [(*group, *(counts[n] for n in names)) for group, counts in groups.items()]
+    return names, coarse, [(line["release"], line["split"], line["k"], *(line[n] for n in names)) for line in lines]
+
+
+def _text_figures(figures: Mapping[str, Any]) -> list[Cells]:
+    rows: list[Cells] = list(figures["text"].items())
+    noise = figures["noise"]
+    if noise["rows with noise"]:
+        rows += [(name, noise[name]) for name in ("rows with noise", "all noise facts typed by the text")]
+        moves = noise["verdict without and with them"]
+        rows += [(f"… verdict without -> with them: {move}", n) for move, n in moves.items()]
+    return rows
 
 
 AUDIT = Audit(

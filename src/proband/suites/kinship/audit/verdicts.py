@@ -79,6 +79,17 @@ class Verdict:
     families: dict[str, Family] = field(default_factory=dict)
     worlds: dict[str, str] = field(default_factory=dict)
 
+    @property
+    def right(self) -> str | None:
+        """The right label of a row whose own is false, where only one relation is possible."""
+        only = len(self.possible) == 1 and self.possible[0] in RELATIONS
+        return self.possible[0] if self.verdict == "false" and only else None
+
+    @property
+    def alternative(self) -> tuple[str, Family | None]:
+        """The alternative to show, and its family; none if the label stands."""
+        return next(iter(self.families.items()), ("", None))
+
 
 def judge(case: Case) -> Verdict:
     """
@@ -116,11 +127,6 @@ def _shown(case: Case, families: Mapping[str, Family]) -> dict[str, Family]:
     shown = {relation: best[relation] for relation in order}
     shown[order[0]] = lean(shown[order[0]], case.pattern[1], case.pattern[2])
     return shown
-
-
-def counter(verdict: Verdict) -> tuple[str, Family] | None:
-    """The alternative to show."""
-    return next(iter(verdict.families.items()), None)
 
 
 # ---- rules ---------------------------------------------------------------------------------------------------------

@@ -16,13 +16,13 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
+from proband.auditing.rows import Source
 from proband.core.errors import ProbandError
 from proband.core.progress import Progress, say
 from proband.core.suite import Built
 from proband.core.text import Fingerprint
 from proband.core.types import Item, Tag
-from proband.suites.kinship.audit.judging import Words
-from proband.suites.kinship.audit.sources import Source, sources
+from proband.suites.kinship.audit.judged_rows import Words, sources
 from proband.suites.kinship.clutrr.csv_files import scan
 from proband.suites.kinship.clutrr.items import to_item
 from proband.suites.kinship.clutrr.rows import Row, Unreadable
