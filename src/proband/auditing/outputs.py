@@ -13,15 +13,16 @@ import json
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, Final
 
 from proband.auditing.causes import readable
-from proband.auditing.grammar import names_in
+from proband.auditing.grammar import Unread, names_in
 from proband.auditing.judging import Judge, Judged, fewest
 from proband.auditing.rows import Row
 from proband.auditing.run import Audited, Explained
-from proband.auditing.tally import Line, Tally
+from proband.auditing.tally import Tally
 from proband.core.files import atomic, encode, write_json, write_jsonl, write_text
 from proband.core.text import md
 
@@ -31,14 +32,22 @@ LONGEST_SHOWN: Final = 400
 
 def write_audit(audited: Audited, out: Path, *, name: str, facts: Mapping[str, Any]) -> dict[str, Any]:
     """Write everything but the page; returns the summary with the findings. `facts` (domain, world, ...) go into it."""
-    tally = Tally()
+    tally, judge = Tally(), audited.judge
     with ExitStack() as stack:
         lines = stack.enter_context(atomic(out / "verdicts.jsonl", mode="wb"))
         corrected = Corrected(out, stack, several=len(audited.files) > 1)
         for each in audited:
-            tally.add(_line(audited.judge, each), each.row.place)
-            lines.write(encode(record(audited.judge, each)) + b"\n")
-            corrected.add(each.row, each.judged, right=audited.spelling(each.judged.right))
+            row, judged, cause = each
+            tally.add(
+                judged,
+                file=row.file,
+                place=row.place,
+                cause=cause,
+                unread=_unread_kind(judge, row, judged.unread),
+                example=partial(_example, judge, row, judged),
+            )
+            lines.write(encode(record(judge, each)) + b"\n")
+            corrected.add(row, judged, right=audited.spelling(judged.right))
         corrected.close()
     summary = {
         **facts,
@@ -72,25 +81,14 @@ def headlines_of(findings: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 # ---- a row ---------------------------------------------------------------------------------------------------------
 
 
-def _line(judge: Judge, each: Explained) -> Line:
-    row, judged = each.row, each.judged
-    unread = ("", "")
-    if judged.unread:  # without its names, so that sentences of one template are one kind
-        sentence = judged.unread.sentence
-        shape = judge.grammar.shape(sentence, names_in(sentence, row.question)).text if sentence else ""
-        unread = (judged.unread.reason, readable(shape)[:200])
-    return Line(
-        file=row.file,
-        verdict=judged.verdict,
-        label=judged.label,
-        possible=judged.possible,
-        right=judged.right,
-        cause=each.cause,
-        notes=judged.notes,
-        unread=unread,
-        other_worlds=dict(judged.other_worlds),
-        example=lambda: _example(judge, row, judged),
+def _unread_kind(judge: Judge, row: Row, unread: Unread | None) -> tuple[str, str]:
+    """Why a row is unread, and the sentence without its names, so that sentences of one template are one kind."""
+    if unread is None:
+        return "", ""
+    shape = (
+        judge.grammar.shape(unread.sentence, names_in(unread.sentence, row.question)).text if unread.sentence else ""
     )
+    return unread.reason, readable(shape)[:200]
 
 
 def record(judge: Judge, each: Explained) -> dict[str, Any]:

@@ -1,18 +1,18 @@
 """What an audit counts: verdicts, readings of a perfect score, and findings grouped by cause, with three examples each.
 
-Any auditor can count with it: what is added is a `Line` per row.
+Any auditor can count with it.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from proband.auditing.causes import Cause
 from proband.auditing.domain import OTHER
-from proband.auditing.judging import VERDICTS
+from proband.auditing.judging import VERDICTS, Judged
 
 EXAMPLES: Final = 3
 UNREAD_KINDS: Final = 200
@@ -29,22 +29,6 @@ NOTES: Final = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class Line:
-    """A judged row, as the tally sees it."""
-
-    file: str
-    verdict: str
-    label: str = ""
-    possible: tuple[str, ...] = ()
-    right: str = ""
-    cause: Cause | None = None
-    notes: tuple[str, ...] = ()
-    unread: tuple[str, str] = ("", "")  # reason, kind of sentence
-    other_worlds: dict[str, str] = field(default_factory=dict)
-    example: Any = None  # a function that gives the example of a finding, called for the first few rows of each
-
-
 @dataclass
 class Group:
     """Rows with one cause."""
@@ -56,6 +40,14 @@ class Group:
     verdicts: Counter[str] = field(default_factory=Counter)
     suggested: Counter[str] = field(default_factory=Counter)
     examples: list[dict[str, Any]] = field(default_factory=list)
+
+    def add(self, judged: Judged, example: Callable[[], dict[str, Any]]) -> None:
+        self.rows += 1
+        self.verdicts[judged.verdict] += 1
+        if judged.verdict == "false" and judged.right:
+            self.suggested[f"{judged.label} -> {judged.right}"] += 1
+        if len(self.examples) < EXAMPLES:
+            self.examples.append(example())
 
     def as_record(self, number: int, read: int) -> dict[str, Any]:
         return {
@@ -79,31 +71,37 @@ class Tally:
         self.worlds: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self.chance = 0.0
 
-    def add(self, line: Line, place: str = "") -> None:
-        self.files[line.file][line.verdict] += 1
-        if line.verdict == "unread":
-            if len(self.unread) < UNREAD_KINDS or line.unread in self.unread:
-                self.unread.setdefault(line.unread, [0, place])[0] += 1
-        elif line.verdict in ("entailed", "ambiguous"):
-            self.chance += 1 / max(sum(answer != OTHER for answer in line.possible), 1)
-        for world, verdict in line.other_worlds.items():
-            self.worlds[world][f"{line.verdict} -> {verdict}"] += 1
-        if line.cause:
-            self._group(line.cause.key, line.cause.claim, line.cause.kind, SEVERITY[line.verdict], line)
-        for note in line.notes:
-            name = note.partition(":")[0]
-            self._group(name, NOTES[name], name, SEVERITY[name], line)
+    def add(
+        self,
+        judged: Judged,
+        *,
+        file: str,
+        place: str = "",
+        cause: Cause | None = None,
+        unread: tuple[str, str] = ("", ""),  # reason, kind of sentence
+        example: Callable[[], dict[str, Any]] = dict,
+    ) -> None:
+        """Count a row; `example` gives it as evidence, for the first few rows of each finding."""
+        self.files[file][judged.verdict] += 1
+        if judged.verdict == "unread":
+            if len(self.unread) < UNREAD_KINDS or unread in self.unread:
+                self.unread.setdefault(unread, [0, place])[0] += 1
+        elif judged.verdict in ("entailed", "ambiguous"):
+            self.chance += 1 / max(sum(answer != OTHER for answer in judged.possible), 1)
+        for world, verdict in judged.other_worlds.items():
+            self.worlds[world][f"{judged.verdict} -> {verdict}"] += 1
+        causes = [cause] if cause else []
+        for name in (note.partition(":")[0] for note in judged.notes):
+            causes.append(Cause(key=name, claim=NOTES[name], kind=name))
+        for each in causes:
+            severity = SEVERITY[each.kind if each.kind in NOTES else judged.verdict]
+            self._group(each, severity).add(judged, example)
 
-    def _group(self, key: str, claim: str, kind: str, severity: str, line: Line) -> None:
-        group = self.groups.setdefault(key, Group(claim, kind, severity))
+    def _group(self, cause: Cause, severity: str) -> Group:
+        group = self.groups.setdefault(cause.key, Group(cause.claim, cause.kind, severity))
         if severity == "error":
             group.severity = severity
-        group.rows += 1
-        group.verdicts[line.verdict] += 1
-        if line.verdict == "false" and line.right:
-            group.suggested[f"{line.label} -> {line.right}"] += 1
-        if len(group.examples) < EXAMPLES and line.example:
-            group.examples.append(line.example())
+        return group
 
     # ---- as it is written ------------------------------------------------------------------------------------------
 
@@ -128,6 +126,11 @@ class Tally:
             "lenient": counts["entailed"] + counts["ambiguous"],
         }
         return {name: round(100 * n / self.read, 1) for name, n in right.items()}
+
+    def entailed_in(self, world: str) -> float:
+        """The rows whose label follows in another world, in percent of those that are read."""
+        rows = sum(n for move, n in self.worlds[world].items() if move.endswith("-> entailed"))
+        return round(100 * rows / self.read, 1)
 
     def findings(self) -> list[dict[str, Any]]:
         """The groups, errors before warnings, the largest first."""

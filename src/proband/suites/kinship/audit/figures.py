@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from proband.auditing.judging import VERDICTS
+from proband.auditing.tally import Tally
 from proband.suites.kinship.audit.judged_rows import JudgedRow, Seen
 from proband.suites.kinship.audit.verdicts import OTHERS, Verdict
 from proband.suites.kinship.clutrr.rows import Unreadable
@@ -29,16 +30,6 @@ SHARED: Final = (
     "of these with a clause seen in training",
     "test: every name seen in training",
 )
-
-
-def guess(verdict: Verdict, target: str) -> float:
-    """How often a guess among the relations that are possible is the label.
-
-    >>> guess(Verdict(verdict="ambiguous", possible=("brother", "brother-in-law", "none")), "brother")
-    0.5
-    """
-    possible = [relation for relation in verdict.possible if relation in RELATIONS]
-    return 1 / len(possible) if target in possible else 0.0
 
 
 Count = Callable[[Seen, Verdict], int]
@@ -72,26 +63,22 @@ COUNTED: Final = (*VERDICTS[:4], *FLAWS)
 class Figures:
     """Counts over the rows of an audit."""
 
-    def __init__(self, overlaps: Mapping[str, Overlap]) -> None:
-        self.overlaps = overlaps
+    def __init__(self, overlaps: Mapping[str, Overlap], tally: Tally) -> None:
+        self.overlaps, self.tally = overlaps, tally
         self.counts: defaultdict[tuple[str, str, int], Counter[str]] = defaultdict(Counter)  # by release, split, k
         self.labels: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)  # release, split -> label
         self.clauses: defaultdict[tuple[str, str], dict[tuple[str, str], int]] = defaultdict(dict)
         self.used: Counter[str] = Counter()
         self.blamed: Counter[str] = Counter()
-        self.noise: Counter[tuple[str, str]] = Counter()  # verdict without and with noise
-        self.worlds: dict[str, Counter[tuple[str, str]]] = {name: Counter() for name in OTHERS}
-        self.follow: defaultdict[str, Counter[str]] = defaultdict(Counter)  # split -> world -> rows whose label follows
-        self.guesses: defaultdict[str, float] = defaultdict(float)  # split -> sum of what a guess scores
-        self.unreadable: list[str] = []  # the first few
-        self.unread = 0
+        self.noise: Counter[str] = Counter()  # verdict without and with noise
+        self.splits: defaultdict[str, Tally] = defaultdict(Tally)
+        self.unread: list[str] = []  # the first few
 
-    def add(self, row: JudgedRow | Unreadable) -> None:
-        if isinstance(row, Unreadable):
-            self.unread += 1
-            if self.unread <= LISTED:
-                self.unreadable.append(str(row))
-            return
+    def add_unread(self, row: Unreadable) -> None:
+        if len(self.unread) < LISTED:
+            self.unread.append(str(row))
+
+    def add(self, row: JudgedRow) -> None:
         seen, verdict = row.seen, row.verdict
         counts = self.counts[seen.release, seen.row.split, seen.row.k]
         counts.update(["rows", verdict.verdict])
@@ -101,13 +88,8 @@ class Figures:
         if verdict.verdict in ("ambiguous", "false"):
             self.blamed[verdict.blame or "no rule"] += 1
         if row.noisy:
-            self.noise[verdict.verdict, row.noisy] += 1
-        for name, word in verdict.worlds.items():
-            self.worlds[name][verdict.verdict, word] += 1
-        self.follow[seen.row.split].update(
-            name for name, word in {STRICT: verdict.verdict, **verdict.worlds}.items() if word == "entailed"
-        )
-        self.guesses[seen.row.split] += guess(verdict, seen.row.target)
+            self.noise[f"{verdict.verdict} -> {row.noisy}"] += 1
+        self.splits[seen.row.split].add(row.judged, file=seen.row.file)
         if seen.row.split == "test" and seen.release in self.overlaps:
             self.overlaps[seen.release].add_test(seen)
 
@@ -122,10 +104,10 @@ class Figures:
     # ---- as they are written -----------------------------------------------------------------------------------
 
     def summary(self) -> dict[str, Any]:
-        total = sum(self.counts.values(), Counter[str](unread=self.unread))
+        total = sum(self.counts.values(), Counter[str]())
         return {
-            "rows": total["rows"] + self.unread,
-            "verdicts": {name: total[name] for name in VERDICTS},
+            "rows": sum(self.tally.verdicts.values()),
+            "verdicts": self.tally.verdicts,
             "by_split": self._table("split"),
             "by_k": self._table("k"),
             "by_release": self._table("release", "split", "k"),
@@ -141,12 +123,12 @@ class Figures:
             "noise": {
                 "rows with noise": total["rows with noise"],
                 "all noise facts typed by the text": self.noise.total(),
-                "verdict without and with them": _moves(self.noise),
+                "verdict without and with them": dict(sorted(self.noise.items())),
             },
-            "worlds": {name: _moves(moves) for name, moves in self.worlds.items()},
+            "worlds": {name: dict(sorted(self.tally.worlds[name].items())) for name in OTHERS},
             **self._readings(),
             "correctable": total["correctable"],
-            "unread": self.unreadable,
+            "unread": self.unread,
         }
 
     def _readings(self) -> dict[str, Any]:
@@ -154,12 +136,10 @@ class Figures:
         guesses among the possible ones, or is right if the label is possible (lenient); and the labels that follow in
         each world."""
         readings, follow = {}, {}
-        for (split,), counts in self._groups("split"):
-            rows = counts["rows"]
-            right = {"cautious": counts["entailed"], "guess": self.guesses[split]}
-            right["lenient"] = counts["entailed"] + counts["ambiguous"]
-            readings[split] = {"rows": rows, **{name: round(100 * n / rows, 1) for name, n in right.items()}}
-            follow[split] = {name: round(100 * self.follow[split][name] / rows, 1) for name in (STRICT, *OTHERS)}
+        for split, tally in sorted(self.splits.items()):
+            scores = dict(zip(("cautious", "guess", "lenient"), tally.readings().values()))
+            readings[split] = {"rows": tally.read, **scores}
+            follow[split] = {STRICT: scores["cautious"], **{name: tally.entailed_in(name) for name in OTHERS}}
         return {"readings": readings, "follow": follow}
 
     def _groups(self, *names: str) -> list[tuple[tuple[Any, ...], Counter[str]]]:
@@ -206,10 +186,6 @@ class Figures:
                 "clauses with one label only": sum(label >= 0 for label in clauses.values()),
             }
         return labels
-
-
-def _moves(moves: Mapping[tuple[str, str], int]) -> dict[str, int]:
-    return {f"{a} -> {b}": n for (a, b), n in sorted(moves.items())}
 
 
 # ---- train and test ------------------------------------------------------------------------------------------------

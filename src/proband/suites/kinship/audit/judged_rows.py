@@ -21,6 +21,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
 
+from proband.auditing.judging import Judged
 from proband.auditing.rows import Source, files_at
 from proband.auditing.run import load_pickles
 from proband.core.errors import ProbandError
@@ -303,6 +304,17 @@ class JudgedRow(NamedTuple):
     def people(self) -> tuple[str, ...]:
         """Names in the order of the case, whose question is about the first two."""
         return tuple(self.seen.row.names[x] for x in self.seen.order)
+
+    @property
+    def judged(self) -> Judged:
+        """As the common tally counts it."""
+        return Judged(
+            verdict=self.verdict.verdict,
+            label=self.seen.row.target,
+            possible=self.verdict.possible,
+            right=self.verdict.right or "",
+            other_worlds=self.verdict.worlds,
+        )
 
 
 class JudgedRows:

@@ -16,15 +16,17 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, Final
 
 from proband.auditing.causes import Cause
 from proband.auditing.domain import load
+from proband.auditing.judging import Judged
 from proband.auditing.outputs import CHANGE_COLUMN, VERDICT_COLUMN, headlines_of, write_findings
 from proband.auditing.rows import Source
 from proband.auditing.run import CHECKED, Checked
-from proband.auditing.tally import Line, Tally
+from proband.auditing.tally import Tally
 from proband.core.errors import ProbandError
 from proband.core.files import atomic, encode, sha256_file, write_json, write_text
 from proband.core.suite import Audit
@@ -80,18 +82,20 @@ def audit(
 
 def _write_rows(files: Sequence[Source], rows: JudgedRows, out: Path) -> tuple[dict[str, Any], Cards, Tally]:
     """A line per row, the cleaned rows, and what is counted and found on the way."""
-    figures, cards, tally, second = Figures(overlaps(rows)), Cards(), Tally(), SecondProver()
+    tally, cards, second = Tally(), Cards(), SecondProver()
+    figures = Figures(overlaps(rows), tally)
     with ExitStack() as stack:
         lines = stack.enter_context(atomic(out / "verdicts.jsonl", mode="wb"))
         cleaned = Cleaned(files, out, stack)
         for row in rows:
             lines.write(encode(record(row)) + b"\n")
-            figures.add(row)
-            tally.add(line_of(row), str(row) if isinstance(row, Unreadable) else "")
-            if not isinstance(row, Unreadable):
-                cards.add(row)
-                cleaned.add(row)
-                second.add(row)
+            if isinstance(row, Unreadable):
+                tally.add(Judged(verdict="unread"), file=row.file, place=str(row), unread=(row.what, ""))
+                figures.add_unread(row)
+                continue
+            tally.add(row.judged, file=row.seen.row.file, cause=_cause(row), example=partial(_example, row))
+            for each in (figures, cards, cleaned, second):
+                each.add(row)
     summary = figures.summary()
     summary["second prover"] = asdict(second.checked)
     summary["inputs"] = {source.name: sha256_file(source.path) for source in files}
@@ -216,23 +220,8 @@ def _write_tables(figures: Mapping[str, Any], out: Path) -> None:
 # ---- by cause ------------------------------------------------------------------------------------------------------
 
 
-def line_of(row: JudgedRow | Unreadable) -> Line:
-    """A row as the tally of findings counts it: put down to the rule of its proof that does not hold."""
-    if isinstance(row, Unreadable):
-        return Line(file=row.file, verdict="unread", unread=(row.what, ""))
-    verdict, target = row.verdict, row.seen.row.target
-    return Line(
-        file=row.seen.row.file,
-        verdict=verdict.verdict,
-        label=target,
-        possible=verdict.possible,
-        right=verdict.right or "",
-        cause=_cause(row),
-        example=lambda: _example(row),
-    )
-
-
 def _cause(row: JudgedRow) -> Cause | None:
+    """A row is put down to the rule of its proof that does not hold."""
     verdict = row.verdict
     if verdict.verdict == "inconsistent":
         return Cause(key="inconsistent", claim="the facts contradict each other: no family fits", kind="facts")
