@@ -5,10 +5,18 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+from collections.abc import Awaitable, Callable
+from contextlib import closing
 
+import httpx
 import pytest
 
-from proband.models.remote.workers import run_to_end, work_through
+from proband.models.remote.workers import Session, work_through
+
+
+def work(count: int, ask: Callable[[int], Awaitable[None]], *, workers: int) -> None:
+    with closing(Session(httpx.AsyncClient(), at_a_time=workers)) as session:
+        session.finish(work_through(count, ask, workers=workers))
 
 
 def test_every_number_is_worked_on_once() -> None:
@@ -18,7 +26,7 @@ def test_every_number_is_worked_on_once() -> None:
         await asyncio.sleep(0)
         seen.append(i)
 
-    run_to_end(work_through(20, [ask] * 3))
+    work(20, ask, workers=3)
     assert sorted(seen) == list(range(20))
 
 
@@ -42,7 +50,7 @@ def test_an_interrupt_stops_workers_that_miss_their_cancellation(deaf: int) -> N
                 raise
 
     with pytest.raises(KeyboardInterrupt):
-        run_to_end(work_through(1000, [ask] * 3))
+        work(1000, ask, workers=3)
     assert missed >= deaf
     assert len(seen) < 12
 
@@ -59,5 +67,5 @@ def test_the_first_failure_is_raised_and_ends_the_others() -> None:
             ended.append(i)
 
     with pytest.raises(ValueError, match="the second"):
-        run_to_end(work_through(9, [ask] * 4))
+        work(9, ask, workers=4)
     assert sorted(ended) == [0, 1, 2, 3]

@@ -17,7 +17,6 @@ import re
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
-from functools import partial
 from typing import Annotated, Any, TypeVar
 
 import msgspec
@@ -26,7 +25,7 @@ from msgspec import Meta
 from proband.core.errors import ModelFailed, TooLong, Unavailable, Withheld
 from proband.core.progress import advance, say
 from proband.models.remote.policy import Budget, Pace, Policy, Prices, retry_after
-from proband.models.remote.workers import Session, run_to_end, work_through
+from proband.models.remote.workers import Session, work_through
 
 T = TypeVar("T")
 Ask = Callable[["Caller", int], Awaitable[T]]
@@ -75,8 +74,6 @@ class Endpoint:
         self.pace, self.budget = Pace(policy.rpm), Budget(policy.max_cost)
         self.retries = Retries(name)
         self._session: Session | None = None
-        self._client: Any = None  # of the session
-        self._slots: asyncio.Semaphore | None = None
 
     def __repr__(self) -> str:
         return f"Endpoint({self.url!r})"  # without the key
@@ -100,66 +97,48 @@ class Endpoint:
         if not count:
             return []
         if self._session is not None:
-            return self._session.finish(self._in_session(ask, count, on_result))
-        try:
-            return run_to_end(self._by_itself(ask, count, on_result))
-        finally:
-            self.retries.sum_up()
+            return self._session.finish(self._map(ask, count, on_result, session=self._session))
+        with self._open() as session:
+            return session.finish(self._map(ask, count, on_result, session=session))
 
     @contextlib.contextmanager
     def session(self) -> Iterator[Callable[[], None]]:
         """One client for all calls meanwhile, which may come from several threads; together they make as many requests
         at a time as the policy allows. What it gives cancels everything under way."""
-        self._session = session = Session()
         try:
-            yield session.cancel
+            with self._open() as self._session:
+                yield self._session.cancel
         finally:
-            session.cancel()
-            if self._client is not None:
-                asyncio.run_coroutine_threadsafe(self._client.aclose(), session.loop).result()
-            session.close()
-            self._session = self._client = self._slots = None
-            self.retries.sum_up()
+            self._session = None
 
-    def _new_client(self) -> Any:
+    @contextlib.contextmanager
+    def _open(self) -> Iterator[Session]:
         import httpx
 
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         secure = self.url.startswith("https:")  # reading the certificates takes longer than a local answer
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=self.policy.concurrency)
-        return httpx.AsyncClient(timeout=None, headers=headers, verify=secure, limits=limits)
-
-    async def _in_session(self, ask: Ask[T], count: int, on_result: Callable[[int, T], None] | None) -> list[T]:
-        if self._client is None or self._slots is None:
-            self._client, self._slots = self._new_client(), asyncio.Semaphore(self.policy.concurrency)
-        return await self._map(ask, count, on_result, client=self._client, slots=self._slots)
-
-    async def _by_itself(self, ask: Ask[T], count: int, on_result: Callable[[int, T], None] | None) -> list[T]:
-        async with self._new_client() as client:
-            slots = asyncio.Semaphore(self.policy.concurrency)
-            return await self._map(ask, count, on_result, client=client, slots=slots)
+        client = httpx.AsyncClient(timeout=None, headers=headers, verify=secure, limits=limits)
+        session = Session(client, at_a_time=self.policy.concurrency)
+        try:
+            yield session
+        finally:
+            session.close()
+            self.retries.sum_up()
 
     async def _map(
-        self,
-        ask: Ask[T],
-        count: int,
-        on_result: Callable[[int, T], None] | None,
-        *,
-        client: Any,
-        slots: asyncio.Semaphore,
+        self, ask: Ask[T], count: int, on_result: Callable[[int, T], None] | None, *, session: Session
     ) -> list[T]:
         results: dict[int, T] = {}
 
-        async def one(caller: Caller, i: int) -> None:
-            caller.request = i
-            async with slots:
-                results[i] = await ask(caller, i)
+        async def one(i: int) -> None:
+            async with session.slots:
+                results[i] = await ask(Caller(self, session.client, request=i), i)
             if on_result is not None:
                 on_result(i, results[i])
             advance(1 / count)
 
-        callers = (Caller(self, client) for _ in range(min(count, self.policy.concurrency)))
-        await work_through(count, [partial(one, caller) for caller in callers])
+        await work_through(count, one, workers=self.policy.concurrency)
         return [results[i] for i in range(count)]
 
     def hint(self, status: int) -> str:
@@ -197,10 +176,10 @@ class Retries:
 
 
 class Caller:
-    """One worker's way to the server. `request` numbers what it is working on, for the waits."""
+    """The way to the server. `request` numbers what is asked for, for the waits."""
 
-    def __init__(self, endpoint: Endpoint, client: Any) -> None:
-        self._endpoint, self._client, self.request = endpoint, client, 0
+    def __init__(self, endpoint: Endpoint, client: Any, *, request: int) -> None:
+        self._endpoint, self._client, self.request = endpoint, client, request
         self.name = endpoint.name
 
     async def _read(self, url: str, body: Mapping[str, Any]) -> tuple[int, Mapping[str, str], bytes]:
