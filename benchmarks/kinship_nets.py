@@ -42,7 +42,7 @@ def main() -> None:
         began = time.process_time()
         plan = task(given.items, kind=kind, options=options, seed=0)
         prepared = time.process_time() - began
-        part = KinshipTask(kind, plan.options, plan.corpus, plan.learned[: given.stories], ())
+        part = KinshipTask(kind, plan.options, plan.vocabulary, plan.train[: given.stories], ())
         began = time.process_time()
         fit(part, seed=0)
         took = time.process_time() - began

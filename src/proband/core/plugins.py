@@ -69,6 +69,15 @@ def declared(place: str) -> Any:
     return object_at(module, attribute)
 
 
+def call_declared(place: str, /, *args: Any, **given: Any) -> Any:
+    """Call a function that is declared as "module:name", whose module is then imported (see `functools.partial`).
+
+    >>> call_declared("proband.core.plugins:is_path", "hf", attribute="owner/name")
+    False
+    """
+    return declared(place)(*args, **given)
+
+
 def object_at(module: str, attribute: str) -> Any:
     """The object `package.module:Object`, from what is installed or from the current folder."""
     here = os.getcwd()

@@ -1,4 +1,4 @@
-"""Which examples make a batch, and a batch as a collection of tensors.
+"""Which examples make a batch, a batch as a collection of tensors, and the device that it goes to.
 
 A batch may be a tensor, or a tuple, a dictionary or a dataclass of tensors and plain values.
 """
@@ -10,6 +10,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
+import torch
 from torch import Tensor
 
 
@@ -75,3 +76,9 @@ def shape(batch: Any) -> Hashable:
 
 def to_device(batch: Any, device: str) -> Any:
     return mapped(batch, lambda tensor: tensor.to(device, non_blocking=True))
+
+
+def device_of(device: str) -> str:
+    if device != "auto":
+        return device
+    return "cuda" if torch.cuda.is_available() else "cpu"

@@ -22,6 +22,7 @@ import torch
 from torch import Tensor
 
 from proband.core.errors import ProbandError
+from proband.training.batches import device_of
 from proband.training.steps import Steps
 from proband.training.task import CHECKPOINT, Task
 
@@ -89,12 +90,6 @@ def in_turn(fits: Sequence[Fit]) -> Iterator[tuple[int, Line]]:
                 del turns[at]
             elif line:
                 yield at, line
-
-
-def device_of(device: str) -> str:
-    if device != "auto":
-        return device
-    return "cuda" if torch.cuda.is_available() else "cpu"
 
 
 class Fit:

@@ -30,12 +30,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from proband.core.errors import ProbandError
+from proband.core.files import sha256_file
 from proband.training.recipe import Better, Recipe
 
 if TYPE_CHECKING:
@@ -102,6 +104,54 @@ class Task(ABC):
         save_weights(net, folder)
 
 
+class PaddedTask(Task):
+    """Examples of different lengths, of which batches of nearly one length are made, so that there is little padding;
+    held-out ones go from the shortest to the longest."""
+
+    train: Sequence[Any]
+    valid: Sequence[Any]
+    held_together: int = 0  # held-out examples in a batch; 0: as many as are learned from
+
+    @abstractmethod
+    def length(self, example: Any) -> int: ...
+
+    @abstractmethod
+    def pad(self, examples: Sequence[Any]) -> Any:
+        """A batch of examples."""
+
+    @property
+    def on_cuda(self) -> bool:
+        """Where steps are recorded, lengths are padded up to few values: a shape needs a recording of its own."""
+        from proband.training.batches import device_of
+
+        return device_of(self.device).startswith("cuda")
+
+    @cached_property
+    def lengths(self) -> list[int]:
+        return [self.length(example) for example in self.train]
+
+    def order(self, *, epoch: int, seed: int) -> Iterator[Sequence[int]]:
+        from proband.training.batches import of_similar_length
+
+        own = np.random.default_rng([seed, epoch])
+        return of_similar_length(self.lengths, size=self.recipe.batch, generator=own, places=self.places(epoch))
+
+    def places(self, epoch: int) -> np.random.Generator | None:
+        """What draws the order of short and long batches, where it is the same for all seeds."""
+        return None
+
+    def batch(self, indices: Sequence[int]) -> Any:
+        return self.pad([self.train[i] for i in indices])
+
+    @cached_property
+    def _held_out(self) -> list[Any]:
+        valid, size = sorted(self.valid, key=self.length), self.held_together or self.recipe.batch
+        return [self.pad(valid[at : at + size]) for at in range(0, len(valid), size)]
+
+    def held_out(self) -> Sequence[Any]:
+        return self._held_out
+
+
 class SelfFitting(ABC):
     """A net that is fitted in a way of its own, without torch; interrupted, it begins again."""
 
@@ -127,6 +177,14 @@ def save_weights(net: Any, folder: Path) -> None:
 
     folder.mkdir(parents=True, exist_ok=True)
     save_file({name: value.contiguous().cpu() for name, value in net.state_dict().items()}, folder / WEIGHTS)
+
+
+def with_weights(net: Any, folder: Path) -> dict[str, Any]:
+    """The net with the weights of a folder, on a device, and what it is known by: fields of what answers with it."""
+    from proband.training.batches import device_of
+
+    device, sha = device_of("auto"), sha256_file(folder / WEIGHTS)
+    return {"net": load_weights(net, folder).to(device), "device": device, "name": f"net:{folder}", "sha": sha}
 
 
 def load_weights(net: Any, folder: Path) -> Any:

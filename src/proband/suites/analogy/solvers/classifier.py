@@ -65,7 +65,7 @@ class Classifiers(Task):
     ) -> None:
         import torch
 
-        from proband.training.fit import device_of
+        from proband.training.batches import device_of
 
         self.lessons, self.settings, self.seed, self.device = lessons, settings, seed, device_of(device)
         self.size = longest = max(len(lesson.train) for lesson in lessons)

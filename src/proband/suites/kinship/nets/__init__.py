@@ -2,8 +2,8 @@
 
 sequence_nets.py   bilstm-mean, bilstm-attention, bert, bert-lstm: they read the story as words
 reasoning_nets.py  relation-network, rmc, mac: they read it, and reason over its parts
-graph/       gat, edge-transformer (as published), edge-transformer-small, composer: they are given the facts
-extraction/  extractor, bert-extractor: read facts from the story, then reason with a rule base
+graph_nets.py      gat, edge-transformer (as published), edge-transformer-small, composer: they are given the facts
+extractor.py       extractor, bert-extractor: read facts from the story (pair_classifier.py), then reason with rules
 
 stories.py and batches.py make numbers of items, task.py trains, answers.py answers. Nothing here imports torch before a
 net is trained or loaded.
@@ -12,9 +12,8 @@ net is trained or loaded.
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
-from typing import Any
 
+from proband.core.plugins import call_declared
 from proband.core.protocols import EmbedsWords
 from proband.core.suite import Net
 from proband.suites.kinship.nets.options import (
@@ -31,47 +30,30 @@ from proband.suites.kinship.nets.options import (
 )
 
 
-def _task(items: Path, *, options: NetOptions, seed: int, model: Any = None, kind: str) -> Any:
-    from proband.suites.kinship.nets.task import task
-
-    return task(items, kind=kind, options=options, seed=seed, model=model)
-
-
-def _load(folder: Path, *, options: type[NetOptions]) -> Any:
-    from proband.suites.kinship.nets.answers import load
-
-    return load(folder, options=options)
-
-
-def _extraction(items: Path, *, options: ExtractorOptions, seed: int, model: Any = None) -> Any:
-    from proband.suites.kinship.nets.extraction.task import task
-
-    return task(items, options=options, seed=seed, model=model)
-
-
-def _load_extractor(folder: Path) -> Any:
-    from proband.suites.kinship.nets.extraction.answers import load
-
-    return load(folder)
-
-
 def _net(
-    name: str, help: str, options: type[NetOptions], *, seconds: float | None = None, needs: type | None = None
+    name: str,
+    help: str,
+    options: type[NetOptions],
+    *,
+    seconds: float | None = None,
+    needs: type | None = None,
+    task: str = "task:task",
+    load: str = "answers:load",
 ) -> Net:
     """`seconds`: of an epoch of 10,000 stories on one H200 (benchmarks/kinship_nets.md; rough for the Edge Transformer
-    and the extractors: by runs beside others)."""
+    and the extractors: by runs beside others). `task` and `load`: functions of this folder, by file."""
     return Net(
-        name=name, help=help, options=options, task=partial(_task, kind=name), load=partial(_load, options=options),
-        needs=needs, seconds=seconds,
-    )  # fmt: skip
-
-
-def _extractor(name: str, help: str, *, needs: type | None = None) -> Net:
-    return Net(
-        name=name, help=help, options=ExtractorOptions, task=_extraction, load=_load_extractor, needs=needs, seconds=5.0
+        name=name,
+        help=help,
+        options=options,
+        task=partial(call_declared, f"{__name__}.{task}", kind=name),
+        load=partial(call_declared, f"{__name__}.{load}", options=options),
+        needs=needs,
+        seconds=seconds,
     )
 
 
+_extractor = partial(_net, options=ExtractorOptions, seconds=5.0, task="extractor:task", load="extractor:load")
 NETS = (
     _net("bilstm-mean", "bidirectional LSTM, mean of its states", LstmOptions, seconds=0.24),
     _net("bilstm-attention", "bidirectional LSTM, the query attends to its states", LstmOptions, seconds=0.28),

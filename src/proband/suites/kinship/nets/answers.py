@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from proband.core.errors import ProbandError
-from proband.core.files import read_json, sha256_file
+from proband.core.files import read_json
 from proband.core.options import read_options
 from proband.core.types import Answer, Item
 from proband.suites.kinship.nets.batches import Batch
@@ -18,9 +18,8 @@ from proband.suites.kinship.nets.options import NetOptions, SmallEdgeTransformer
 from proband.suites.kinship.nets.stories import NUMBER, readable_story
 from proband.suites.kinship.nets.task import KINDS, Reads
 from proband.training.batches import to_device
-from proband.training.fit import device_of
 from proband.training.folder import NOTE
-from proband.training.task import WEIGHTS, load_weights
+from proband.training.task import with_weights
 from proband.training.vocabulary import Vocabulary
 
 TOGETHER = 100  # stories in a batch
@@ -95,14 +94,10 @@ def load(folder: Path, *, options: type[NetOptions]) -> Trained:
         net = KINDS[note["net"]](settled, len(vocabulary))
     except (KeyError, TypeError) as error:
         raise ProbandError(f"is not the folder of a kinship net: {error}", file=folder) from error
-    kind = note["net"]
-    needs_model = Reads.of(kind).encoded
     return Trained(
-        kind=kind, options=settled, vocabulary=vocabulary, needs_model=needs_model, **with_weights(net, folder)
+        kind=note["net"],
+        options=settled,
+        vocabulary=vocabulary,
+        needs_model=Reads.of(note["net"]).encoded,
+        **with_weights(net, folder),
     )
-
-
-def with_weights(net: Any, folder: Path) -> dict[str, Any]:
-    """The net with the weights of a folder, on a device, and what it is known by."""
-    device, sha = device_of("auto"), sha256_file(folder / WEIGHTS)
-    return {"net": load_weights(net, folder).to(device), "device": device, "name": f"net:{folder}", "sha": sha}

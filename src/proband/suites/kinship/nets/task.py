@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import torch.nn.functional as F
@@ -16,19 +15,16 @@ from proband.core.errors import ProbandError
 from proband.core.files import items_path
 from proband.suites.kinship.nets.batches import Batch, Numbers, numbered, pad
 from proband.suites.kinship.nets.encoding import encoded_states
-from proband.suites.kinship.nets.graph.composer import Composer
-from proband.suites.kinship.nets.graph.edge_transformer import EdgeTransformer, SmallEdgeTransformer
-from proband.suites.kinship.nets.graph.gat import Gat
+from proband.suites.kinship.nets.graph_nets import Composer, EdgeTransformer, Gat, SmallEdgeTransformer
 from proband.suites.kinship.nets.options import EdgeTransformerOptions, NetOptions, RmcOptions
 from proband.suites.kinship.nets.reasoning_nets import Mac, RelationNetwork, Rmc
 from proband.suites.kinship.nets.sequence_nets import Bert, BertLstm, BiLstmAttention, BiLstmMean
 from proband.suites.kinship.nets.stories import Story, read_stories
-from proband.training.batches import of_similar_length
-from proband.training.fit import device_of
 from proband.training.recipe import Recipe
-from proband.training.task import Task
+from proband.training.task import PaddedTask
 from proband.training.vocabulary import Vocabulary
 
+Example = TypeVar("Example", Story, Numbers)
 KINDS: Mapping[str, type[Any]] = {
     "bilstm-mean": BiLstmMean,
     "bilstm-attention": BiLstmAttention,
@@ -53,58 +49,34 @@ def recipe_of(options: NetOptions) -> Recipe:
     )  # fmt: skip
 
 
-class KinshipTask(Task):
-    """Stories, and which of them to learn from and to hold out. A net says how it reads: `by_sentence`, as a `graph`,
-    as `encoded` states; and whether the epoch is chosen by accuracy or, `kept_by`, by loss."""
+class KinshipTask(PaddedTask):
+    """Stories to learn from and to hold out. A net says how it reads them: `by_sentence`, as a `graph`, as `encoded`
+    states; and whether the epoch is chosen by accuracy or, `kept_by`, by loss."""
 
     def __init__(
-        self, kind: str, options: NetOptions, corpus: Corpus, train: Sequence[int], valid: Sequence[int]
+        self, kind: str, options: NetOptions, vocabulary: Vocabulary, train: Sequence[Numbers], valid: Sequence[Numbers]
     ) -> None:
-        self.kind, self.options, self.corpus, self.reads = kind, options, corpus, corpus.reads
-        self.vocabulary, self.learned, self.held = corpus.vocabulary, train, valid
-        self.recipe, self.device, self.size = recipe_of(options), options.device, len(train)
+        self.kind, self.options, self.vocabulary, self.reads = kind, options, vocabulary, Reads.of(kind)
+        self.train, self.valid, self.size = train, valid, len(train)
+        self.recipe, self.device = recipe_of(options), options.device
         self.better = "low" if self.reads.kept_by == "loss" else "high"
         self.recordable = kind != "rmc"  # which by itself takes as many steps as its stories have words
-
-    @property
-    def train(self) -> list[Numbers]:
-        return [self.corpus.stories[n] for n in self.learned]
-
-    @property
-    def valid(self) -> list[Numbers]:
-        return [self.corpus.stories[n] for n in self.held]
 
     def network(self) -> nn.Module:
         net: nn.Module = KINDS[self.kind](self.options, len(self.vocabulary))
         return net
 
-    @cached_property
-    def lengths(self) -> list[int]:
-        return [self.corpus.lengths[n] for n in self.learned]
+    def length(self, story: Numbers) -> int:
+        return self.reads.length(story)
 
-    def order(self, *, epoch: int, seed: int) -> Iterator[Sequence[int]]:
-        """The order of short and long batches is that of the epoch, for all seeds."""
-        own, shared = np.random.default_rng([seed, epoch]), np.random.default_rng(epoch)
-        return of_similar_length(self.lengths, size=self.recipe.batch, generator=own, places=shared)
+    def places(self, epoch: int) -> np.random.Generator:
+        return np.random.default_rng(epoch)
 
-    def batch(self, indices: Sequence[int]) -> Batch:
-        return self._pad([self.learned[i] for i in indices])
-
-    def _pad(self, numbers: Sequence[int]) -> Batch:
-        rounded = device_of(self.device).startswith("cuda")
-        return self.reads.padded([self.corpus.stories[n] for n in numbers], rounded=rounded)
+    def pad(self, stories: Sequence[Numbers]) -> Batch:
+        return self.reads.padded(stories, rounded=self.on_cuda)
 
     def loss(self, net: Any, batch: Batch) -> Tensor:
         return F.cross_entropy(net(batch), batch.target)
-
-    @cached_property
-    def _held(self) -> list[Batch]:
-        """The held-out stories, by length, a batch at a time."""
-        valid, size = sorted(self.held, key=lambda n: self.corpus.lengths[n]), self.recipe.batch
-        return [self._pad(valid[at : at + size]) for at in range(0, len(valid), size)]
-
-    def held_out(self) -> Sequence[Batch]:
-        return self._held
 
     def score(self, net: Any, batch: Batch) -> tuple[Tensor, int]:
         logits = net(batch)
@@ -148,69 +120,50 @@ class Reads:
         return len(story.slots) if self.graph else 1000 * len(story.rows) + max(len(row) for row in story.rows)
 
 
-@dataclass(frozen=True, eq=False)
-class Corpus:
-    """The stories of a built folder as a net reads them, the same for all seeds: their words are the vocabulary."""
-
-    reads: Reads
-    vocabulary: Vocabulary
-    stories: list[Numbers]
-    lengths: list[int]
-    train: Sequence[int]
-    valid: Sequence[int]
-
-
 def task(items: Path, *, kind: str, options: NetOptions, seed: int, model: Any = None) -> KinshipTask:
     """The task of a built folder. `model`: the encoder of the BERT nets, whose width is theirs."""
     path = items_path(items)
     now = path.stat()
     key = path.resolve(), now.st_mtime_ns, now.st_size, kind, options, id(model)
-    if _LAST.get("key") != key:
+    if key not in _LAST:
         _LAST.clear()
-        parts = stories_of(path, options, graph=Reads.of(kind).graph)
-        _LAST.update(key=key, model=model, corpus=corpus_of(*parts, kind=kind, options=options, model=model))
-    corpus: Corpus = _LAST["corpus"]
-    if (states := corpus.stories[0].states) is not None:
+        _LAST[key] = model, numbered_stories(path, kind=kind, options=options, model=model)
+    vocabulary, train, valid = _LAST[key][1]
+    if (states := train[0].states) is not None:
         options = replace(options, width=int(states.shape[1]))
-    learned, held = corpus.train, corpus.valid
-    if not held:
-        learned, held = held_out(len(learned), options, seed=seed)
-    return KinshipTask(kind, options, corpus, learned, held)
+    return KinshipTask(kind, options, vocabulary, *_with_held_out(train, valid, options, seed=seed))
 
 
-_LAST: dict[str, Any] = {}  # the corpus that was read last: the seeds of a net come one after the other
+_LAST: dict[Any, Any] = {}  # the stories that were read last: the seeds of a net come one after the other
 
 
-def corpus_of(
-    train: Sequence[Story], valid: Sequence[Story], *, kind: str, options: NetOptions, model: Any = None
-) -> Corpus:
+def numbered_stories(
+    items: Path, *, kind: str, options: NetOptions, model: Any
+) -> tuple[Vocabulary, list[Numbers], list[Numbers]]:
+    """The stories of the splits train and valid as a net reads them, and the words of the former: the same for all
+    seeds."""
     reads = Reads.of(kind)
+    train, valid = stories_of(items, options, graph=reads.graph)
     vocabulary = Vocabulary.of(([w for w in story.words if isinstance(w, str)] for story in train), least=1)
     stories = reads.numbers([*train, *valid], vocabulary, pool=options.pool, model=model)
-    return Corpus(
-        reads=reads,
-        vocabulary=vocabulary,
-        stories=stories,
-        lengths=[reads.length(story) for story in stories],
-        train=range(len(train)),
-        valid=range(len(train), len(stories)),
-    )
-
-
-def held_out(stories: int, options: NetOptions, *, seed: int) -> tuple[Sequence[int], Sequence[int]]:
-    """Which training stories to learn from, and which to choose the epoch by."""
-    order = np.random.default_rng([seed, stories]).permutation(stories).tolist()
-    held = int(stories * options.held_out)
-    return order[held:], order[:held]
+    return vocabulary, stories[: len(train)], stories[len(train) :]
 
 
 def split(items: Path, options: NetOptions, *, graph: bool, seed: int) -> tuple[list[Story], list[Story]]:
-    """Stories to learn from and to hold out: those of the split valid, else a random share of the training stories."""
-    train, valid = stories_of(items, options, graph=graph)
-    if not valid:
-        learned, held = held_out(len(train), options, seed=seed)
-        train, valid = [train[n] for n in learned], [train[n] for n in held]
-    return train, valid
+    """Stories to learn from and to hold out."""
+    return _with_held_out(*stories_of(items, options, graph=graph), options, seed=seed)
+
+
+def _with_held_out(
+    train: list[Example], valid: list[Example], options: NetOptions, *, seed: int
+) -> tuple[list[Example], list[Example]]:
+    """The stories of the splits train and valid; without the latter a random share of the training stories is held
+    out, to choose the epoch by."""
+    if valid:
+        return train, valid
+    order = np.random.default_rng([seed, len(train)]).permutation(len(train)).tolist()
+    held = int(len(train) * options.held_out)
+    return [train[n] for n in order[held:]], [train[n] for n in order[:held]]
 
 
 def stories_of(items: Path, options: NetOptions, *, graph: bool) -> tuple[list[Story], list[Story]]:

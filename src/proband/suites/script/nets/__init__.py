@@ -7,27 +7,16 @@ Nothing here imports torch before a net is trained or loaded.
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
-from typing import Any
 
+from proband.core.plugins import call_declared
 from proband.core.suite import Net
 from proband.suites.script.nets.options import FixedOptions, NetOptions, ShiftingOptions
 
 
-def _task(items: Path, *, options: NetOptions, seed: int, model: Any = None, kind: str) -> Any:
-    from proband.suites.script.nets.task import task
-
-    return task(items, kind=kind, options=options)
-
-
-def _load(folder: Path) -> Any:
-    from proband.suites.script.nets.answers import load
-
-    return load(folder)
-
-
 def _net(name: str, help: str, options: type[NetOptions]) -> Net:
-    return Net(name=name, help=help, options=options, task=partial(_task, kind=name), load=_load)
+    task = partial(call_declared, "proband.suites.script.nets.task:task", kind=name)
+    load = partial(call_declared, "proband.suites.script.nets.answers:load")
+    return Net(name=name, help=help, options=options, task=task, load=load)
 
 
 NETS = (

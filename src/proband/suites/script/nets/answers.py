@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from proband.core.errors import ProbandError
-from proband.core.files import read_json, sha256_file
+from proband.core.files import read_json
 from proband.core.types import Answer, Item
 from proband.suites.script.filling import generator_of
 from proband.suites.script.nets.batches import Batch, pad
@@ -30,9 +30,8 @@ from proband.suites.script.nets.slot_filling import (
     greedy,
 )
 from proband.suites.script.nets.task import KINDS
-from proband.training.fit import device_of
 from proband.training.folder import NOTE
-from proband.training.task import WEIGHTS, load_weights
+from proband.training.task import with_weights
 from proband.training.vocabulary import PADDING, START, Vocabulary
 
 Alignment = tuple[list[int], list[list[float]]]  # of each concrete word: its position, and p(a_j = i | x, y)
@@ -197,15 +196,8 @@ def load(folder: Path) -> Trained:
         vocabulary = Vocabulary(tuple(note["words"]))
     except (KeyError, TypeError) as error:
         raise ProbandError(f"is not the folder of a script net: {error}", file=folder) from error
-    device = device_of("auto")
     return Trained(
-        net=load_weights(net, folder).to(device),
-        kind=note["net"],
-        vocabulary=vocabulary,
-        whitelist=note.get("whitelist"),
-        name=f"net:{folder}",
-        sha=sha256_file(folder / WEIGHTS),
-        device=device,
+        kind=note["net"], vocabulary=vocabulary, whitelist=note.get("whitelist"), **with_weights(net, folder)
     )
 
 

@@ -22,7 +22,7 @@ import torch
 from torch import Tensor
 
 from proband.suites.script.nets.batches import Batch
-from proband.suites.script.nets.lm import Prefix
+from proband.suites.script.nets.sequence_nets import Prefix
 
 WORTH = 0.9  # rows that are no longer wanted are dropped when this share of them is left
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -17,14 +15,11 @@ from proband.core.errors import ProbandError
 from proband.core.files import items_path, read_items
 from proband.suites.script.nets.batches import Batch, Pair, pad
 from proband.suites.script.nets.layers import Shape
-from proband.suites.script.nets.lm import LanguageModel
 from proband.suites.script.nets.options import FixedOptions, NetOptions, TransducerOptions
-from proband.suites.script.nets.seq2seq import Attention, Seq2Seq
+from proband.suites.script.nets.sequence_nets import Attention, LanguageModel, Seq2Seq
 from proband.suites.script.nets.transducer import ShiftingTransducer, Transducer
-from proband.training.batches import of_similar_length
-from proband.training.fit import device_of
 from proband.training.recipe import Recipe
-from proband.training.task import Loss, Task
+from proband.training.task import Loss, PaddedTask
 from proband.training.vocabulary import PADDING, START, Vocabulary, random_vectors, vectors_for
 
 KINDS: Mapping[str, type[LanguageModel]] = {
@@ -36,7 +31,6 @@ KINDS: Mapping[str, type[LanguageModel]] = {
 }
 SIZES = ("hidden", "layers", "width", "dropout", "input_dropout", "state_dropout", "word_dropout", "bidirectional")
 ROUNDED = 4, 8  # for recorded steps, lengths of abstract and concrete texts are padded up to multiples of these
-HELD = 64  # held-out pairs in a batch
 MARGIN = 0.01 / 37  # nats per word: the released program wants 0.01 per text, of 37 words on average
 Text = tuple[list[str], list[str]]  # abstract, concrete
 
@@ -53,12 +47,14 @@ def viterbi_em(net: Any, batch: Batch) -> Tensor:
     return loss
 
 
-class ScriptTask(Task):
+class ScriptTask(PaddedTask):
     """Pairs of token numbers to learn from and to hold out, and the net's shape and word vectors.
 
     `stages`: epochs of the marginal likelihood, then of Viterbi EM. On a CUDA device steps are recorded, unless the net
     has several layers or reads from both sides: those are packed by lengths, which a recording cannot follow.
     """
+
+    held_together = 64
 
     def __init__(
         self, kind: str, shape: Shape, table: Tensor, train: Sequence[Pair], valid: Sequence[Pair], *, recipe: Recipe,
@@ -75,16 +71,11 @@ class ScriptTask(Task):
     def network(self) -> nn.Module:
         return KINDS[self.kind](self.shape, self.table)
 
-    def order(self, *, epoch: int, seed: int) -> Iterator[Sequence[int]]:
-        lengths = [len(y) for _, y in self.train]
-        return of_similar_length(lengths, size=self.recipe.batch, generator=np.random.default_rng([seed, epoch]))
+    def length(self, pair: Pair) -> int:
+        return len(pair[1])
 
-    def batch(self, indices: Sequence[int]) -> Batch:
-        return self._pad([self.train[i] for i in indices])
-
-    def _pad(self, pairs: Sequence[Pair]) -> Batch:
-        rounded = ROUNDED if self.recordable and device_of(self.device).startswith("cuda") else None
-        return pad(pairs, start=START, padding=PADDING, rounded=rounded)
+    def pad(self, pairs: Sequence[Pair]) -> Batch:
+        return pad(pairs, start=START, padding=PADDING, rounded=ROUNDED if self.recordable and self.on_cuda else None)
 
     def weight(self, indices: Sequence[int]) -> float:
         return sum(len(self.train[i][1]) for i in indices)
@@ -95,14 +86,6 @@ class ScriptTask(Task):
     def objective(self, epoch: int) -> Loss:
         return marginal if epoch < self.stages[0] else viterbi_em
 
-    @cached_property
-    def _held(self) -> list[Batch]:
-        valid = sorted(self.valid, key=lambda pair: len(pair[1]))
-        return [self._pad(valid[at : at + HELD]) for at in range(0, len(valid), HELD)]
-
-    def held_out(self) -> Sequence[Batch]:
-        return self._held
-
     def score(self, net: Any, batch: Batch) -> tuple[Tensor, Tensor]:
         return -net.log_likelihood(batch).sum(), batch.words.sum()
 
@@ -110,8 +93,8 @@ class ScriptTask(Task):
         return {"shape": dataclasses.asdict(self.shape), **self.about}
 
 
-def task(items: Path, *, kind: str, options: NetOptions) -> ScriptTask:
-    """The task of a built folder: its training items to learn from, its valid items to hold out."""
+def task(items: Path, *, kind: str, options: NetOptions, seed: int = 0, model: None = None) -> ScriptTask:
+    """The task of a built folder: its training items to learn from, its valid items to hold out, whatever the seed."""
     training, held_out = texts_of(items)
     vocabulary = Vocabulary.of((text for pair in training for text in pair), least=options.min_count)
     table, origin = _vectors(vocabulary, options.vectors, learned=options.vectors is None or options.tune_vectors)

@@ -20,8 +20,7 @@ from torch.nn.functional import dropout, logsigmoid
 from proband.suites.script.nets.alignment import MAX, NEVER, log_total, posteriors, rows, viterbi
 from proband.suites.script.nets.batches import Batch
 from proband.suites.script.nets.layers import Shape
-from proband.suites.script.nets.lm import Prefix, Source
-from proband.suites.script.nets.seq2seq import Seq2Seq
+from proband.suites.script.nets.sequence_nets import Prefix, Seq2Seq, Source
 
 
 class Transducer(Seq2Seq):

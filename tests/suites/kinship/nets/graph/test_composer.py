@@ -15,8 +15,8 @@ from proband.core.options import read_options
 from proband.core.types import Item
 from proband.suites.kinship import SUITE
 from proband.suites.kinship.nets.batches import pad
-from proband.suites.kinship.nets.extraction.reasoning import table
-from proband.suites.kinship.nets.graph.composer import compose, told_facts, turned
+from proband.suites.kinship.nets.extractor import table
+from proband.suites.kinship.nets.graph_nets import compose, told_facts, turned
 from proband.suites.kinship.nets.stories import story_of_item
 from proband.suites.kinship.nets.task import Reads, task
 from proband.suites.kinship.world.relations import NEUTRAL

@@ -15,7 +15,7 @@ from proband.core.files import read_items
 from proband.core.options import read_options
 from proband.suites.kinship.nets import NETS
 from proband.suites.kinship.nets.batches import Numbers, pad
-from proband.suites.kinship.nets.graph.edge_transformer import EdgeTransformer, TriangularAttention
+from proband.suites.kinship.nets.graph_nets import EdgeTransformer, TriangularAttention
 from proband.suites.kinship.nets.options import EdgeTransformerOptions
 from proband.suites.kinship.nets.task import recipe_of
 

@@ -6,7 +6,7 @@ import torch
 
 from proband.core.options import read_options
 from proband.suites.kinship.nets.batches import Numbers, pad
-from proband.suites.kinship.nets.graph.gat import Gat, GatLayer
+from proband.suites.kinship.nets.graph_nets import Gat, GatLayer
 from proband.suites.kinship.nets.options import GatOptions
 
 

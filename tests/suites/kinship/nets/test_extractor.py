@@ -15,20 +15,20 @@ from proband.core.files import read_items, read_json, write_json
 from proband.core.options import read_options
 from proband.core.types import Item
 from proband.suites.kinship.nets.batches import NEVER
-from proband.suites.kinship.nets.extraction.answers import Extractor, load
-from proband.suites.kinship.nets.extraction.batches import (
+from proband.suites.kinship.nets.extractor import Extractor, R, best_derivation, load, nearness, task, triples
+from proband.suites.kinship.nets.options import ExtractorOptions
+from proband.suites.kinship.nets.pair_classifier import (
     CONVERSE,
+    FAR,
     NEUTRAL_NUMBER,
     NONE,
     Mentions,
+    PairClassifier,
     pad_mentions,
+    pooled,
     stated_genders,
     stated_relations,
 )
-from proband.suites.kinship.nets.extraction.pair_classifier import FAR, PairClassifier, pooled
-from proband.suites.kinship.nets.extraction.reasoning import R, best_derivation, triples
-from proband.suites.kinship.nets.extraction.task import nearness, task
-from proband.suites.kinship.nets.options import ExtractorOptions
 from proband.suites.kinship.nets.stories import NUMBER, UNTYPED, Story
 from proband.suites.kinship.world.relations import RELATIONS
 from proband.training.fit import fit

@@ -1,0 +1,342 @@
+r"""Nets over the fact graph: the GAT of the thesis, and two that compose (Edge Transformer, composer)."""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from proband.suites.kinship.nets.batches import NO_EDGE, Batch
+from proband.suites.kinship.nets.layers import Classifier, pair_states
+from proband.suites.kinship.nets.options import (
+    ComposerOptions,
+    EdgeTransformerOptions,
+    GatOptions,
+    SmallEdgeTransformerOptions,
+)
+from proband.suites.kinship.nets.stories import GENDERS, UNTYPED
+from proband.suites.kinship.world.relations import RELATIONS
+
+# ---- Graph attention network with relations on its edges (Velickovic et al. 2018; node 100, message 100, edge 20) ---
+#
+# For a fact (i, r, j), "j is the r of i", person i hears of j; everyone hears of themselves with r = 0:
+#
+#     e_ij  = LeakyReLU(a^T [W x_i; W x_j; r])          per head, slope 0.2
+#     alpha = softmax of e_ij over the facts of i
+#     x_i' = U mean over heads of \sum_j alpha_ij [W x_j; r] + b
+#
+# A round is a layer of three heads, ELU, and a layer of one head, with dropout of 0.6 before each; the same two layers
+# serve all three rounds. The graph is the mean of its people, joined with the states of the two that are asked for. The
+# vector of a person is fixed and random: that of a placeholder (men and women have a pool each), or (`nodes = "place"`,
+# as the released program has it) that of the person's place in the list, in CLUTRR's rows the place along the chain.
+#
+# Where facts are stated from either side, messages along them lead nowhere in particular: with `hears = "both"` the
+# other side of every fact is an edge too, with a relation of its own.
+#
+# The GAT of uclnlp/ctp, whose figures CTP and R5 print, differs: j hears of i (`hears = "second"`), the vectors of
+# placeholders are learned and at most of length 1 (`nodes = "learned"`), both layers have three heads (`second_heads =
+# 3`), and the classifier is one layer (`readout = "linear"`; in the released program it is made after the optimiser and
+# so never trained, `readout = "random"`).
+
+
+class Gat(nn.Module):
+    graph = True
+    people: Tensor
+
+    def __init__(self, options: GatOptions, words: int) -> None:
+        super().__init__()
+        self.options, width = options, options.width
+        people = F.normalize(torch.randn(2 * options.pool, width), dim=-1)
+        if options.nodes == "learned":
+            self.people = nn.Parameter(people)
+        else:
+            self.register_buffer("people", people)
+        self.relations = nn.Embedding(NO_EDGE * (2 if options.hears == "both" else 1), options.edge)
+        self.first = GatLayer(width, options.edge, heads=options.heads)
+        self.second = GatLayer(width, options.edge, heads=options.second_heads)
+        self.classifier: nn.Module = Classifier(3 * width, options.classifier)
+        if options.readout != "mlp":
+            line = nn.Linear(3 * width, len(RELATIONS))
+            self.classifier = line if options.readout == "linear" else Untrained(line)
+
+    def forward(self, batch: Batch) -> Tensor:
+        size, n = batch.slots.shape
+        people = self.people / self.people.norm(dim=-1, keepdim=True).clamp(min=1)
+        x = people[:n].expand(size, -1, -1) if self.options.nodes == "place" else people[batch.slots]
+        i, j, told, relation = looped(batch, both=self.options.hears == "both")
+        if self.options.hears == "second":
+            i, j = j, i
+        r = F.embedding(relation, F.pad(self.relations.weight, (0, 0, 0, 1)))  # the last: zero, for loops
+        for _ in range(self.options.rounds):
+            for layer in (self.first, self.second):
+                x = layer(F.dropout(x, self.options.dropout, self.training), i, j, r, told)
+                x = F.elu(x) if layer is self.first else x
+        graph = (x * batch.there[..., None]).sum(1) / batch.people[:, None]
+        asked = x.gather(1, batch.query[..., None].expand(-1, -1, x.shape[-1])).flatten(1)
+        logits: Tensor = self.classifier(torch.cat([graph, asked], -1))
+        return logits
+
+
+class Untrained(nn.Module):
+    """A linear layer that keeps its weights."""
+
+    weight: Tensor
+    bias: Tensor
+
+    def __init__(self, line: nn.Linear) -> None:
+        super().__init__()
+        self.register_buffer("weight", line.weight.detach())
+        self.register_buffer("bias", line.bias.detach())
+
+    def forward(self, x: Tensor) -> Tensor:
+        return F.linear(x, self.weight, self.bias)
+
+
+def looped(batch: Batch, *, both: bool) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """(i, j, which of them are told, relation) of the facts, of the facts from their other side (`both`: these have
+    relations of their own), and a loop for every person."""
+    n = batch.slots.shape[1]
+    loops = torch.arange(n, device=batch.edges.device).expand(len(batch.edges), -1)
+    i, relation, j = batch.edges.unbind(-1)
+    given = relation != NO_EDGE
+    if both:
+        i, j, given = torch.cat([i, j], 1), torch.cat([j, i], 1), torch.cat([given, given], 1)
+        relation = torch.cat([relation.clamp(max=NO_EDGE - 1), relation.clamp(max=NO_EDGE - 1) + NO_EDGE], 1)
+    told = torch.cat([given, torch.ones_like(loops, dtype=torch.bool)], 1)
+    relation = torch.cat([relation, torch.full_like(loops, NO_EDGE * (2 if both else 1))], 1)
+    return torch.cat([i, loops], 1), torch.cat([j, loops], 1), told, relation
+
+
+class GatLayer(nn.Module):
+    def __init__(self, width: int, edge: int, *, heads: int, slope: float = 0.2) -> None:
+        super().__init__()
+        self.heads, self.slope = heads, slope
+        self.w = nn.Linear(width, heads * width, bias=False)
+        self.a_i, self.a_j, self.a_r = (nn.Parameter(torch.empty(heads, size)) for size in (width, width, edge))
+        self.u = nn.Linear(width + edge, width)
+        for a in (self.a_i, self.a_j, self.a_r):
+            nn.init.xavier_uniform_(a)
+
+    def forward(self, x: Tensor, i: Tensor, j: Tensor, r: Tensor, told: Tensor) -> Tensor:
+        """x: B × N × D; i, j, told: B × E; r: B × E × D_r."""
+        v = self.w(x).unflatten(-1, (self.heads, -1))  # B × N × H × D
+        people = torch.arange(x.shape[1], device=x.device)
+        of, to = (((who[:, None] == people[:, None]) & told[:, None]).to(x.dtype) for who in (i, j))  # B × N × E
+        heard = (to.transpose(1, 2) @ v.flatten(2)).unflatten(-1, (self.heads, -1))  # B × E × H × D: W x_j
+        e = of.transpose(1, 2) @ (v * self.a_i).sum(-1) + (heard * self.a_j).sum(-1) + r @ self.a_r.T
+        e = F.leaky_relu(e, self.slope).masked_fill(~told[..., None], -1e9)
+        weight = torch.exp(e - e.detach().amax(1, keepdim=True))
+        alpha = weight / (of.transpose(1, 2) @ (of @ weight)).clamp(min=1e-30)  # B × E × H
+        message = torch.cat([heard, r[:, :, None].expand(-1, -1, self.heads, -1)], -1)
+        summed = of @ (alpha[..., None] * message).mean(2)
+        out: Tensor = self.u(summed)
+        return out
+
+
+# ---- Edge Transformer (Bergen, O'Donnell and Bahdanau 2021): attention over triangles, states on pairs of people ----
+#
+#     alpha_ilj = softmax_l(q_il . k_lj / sqrt(d)),   A_ij = W \sum_l alpha_ilj (v_il * u_lj)
+#
+# `EdgeTransformer` is that of the released program: one layer applied `rounds` times to the embeddings of the told
+# facts,
+#
+#     x := norm(x),  x_ij := x_ij + A_ij,  x := norm(x),  x_ij := x_ij + MLP(x_ij)
+#
+# with dropout on alpha and before each sum, and on the pairs (i, i) the gender of i. In the released program x_ij
+# starts with what is told of (i, j) alone (`converses = false`), so that a fact stated from its other side cannot be
+# used; here also with what is told of (j, i). `SmallEdgeTransformer` is ours: the sums are of what was not normed, and
+# the layer is applied as many times as there are people, so that longer chains get more steps.
+
+
+class EdgeTransformer(nn.Module):
+    graph = True
+    kept_by = "loss"
+
+    def __init__(self, options: EdgeTransformerOptions, words: int) -> None:
+        super().__init__()
+        d, self.rounds, self.dropout = options.width, options.rounds, options.dropout
+        self.told, self.genders = nn.Embedding(NO_EDGE + 1, d), nn.Embedding(3, d)
+        self.converse = nn.Embedding(NO_EDGE + 1, d) if options.converses else None
+        self.attention = TriangularAttention(d, options.heads, bias=False, dropout=options.dropout)
+        self.before_attention, self.before_mlp = nn.LayerNorm(d), nn.LayerNorm(d)
+        self.wide, self.narrow = nn.Linear(d, 4 * d), nn.Linear(4 * d, d)
+        for weight in self.parameters():
+            if weight.dim() > 1:
+                nn.init.xavier_uniform_(weight)
+        self.classifier = Classifier(d, options.classifier)
+
+    def forward(self, batch: Batch) -> Tensor:
+        numbers = told_numbers(batch)
+        x = self.told(numbers) + loops(self.genders(batch.genders))
+        if self.converse is not None:
+            x = x + self.converse(numbers.transpose(1, 2))
+        for _ in range(self.rounds):
+            x = self.before_attention(x)
+            x = x + self._dropped(self.attention(x, batch.there))
+            x = self.before_mlp(x)
+            x = x + self._dropped(self.narrow(self._dropped(F.relu(self.wide(x)))))
+        logits: Tensor = self.classifier(pair_states(x, batch))
+        return logits
+
+    def _dropped(self, x: Tensor) -> Tensor:
+        return F.dropout(x, self.dropout, self.training)
+
+
+class SmallEdgeTransformer(nn.Module):
+    graph = True
+    kept_by = "loss"
+
+    def __init__(self, options: SmallEdgeTransformerOptions, words: int) -> None:
+        super().__init__()
+        d = options.width
+        self.told, self.converse = nn.Embedding(NO_EDGE + 1, d), nn.Embedding(NO_EDGE + 1, d)
+        self.genders = nn.Embedding(3, d)
+        self.attention = TriangularAttention(d, options.heads)
+        self.before_attention, self.before_mlp, self.last = (nn.LayerNorm(d) for _ in range(3))
+        self.mlp = nn.Sequential(nn.Linear(d, 4 * d), nn.ReLU(), nn.Linear(4 * d, d))
+        self.classifier = Classifier(d, options.classifier)
+
+    def forward(self, batch: Batch) -> Tensor:
+        numbers = told_numbers(batch)
+        x = self.told(numbers) + self.converse(numbers.transpose(1, 2)) + loops(self.genders(batch.genders))
+        for _ in range(batch.slots.shape[1]):
+            x = x + self.attention(self.before_attention(x), batch.there)
+            x = x + self.mlp(self.before_mlp(x))
+        logits: Tensor = self.classifier(self.last(pair_states(x, batch)))
+        return logits
+
+
+def loops(people: Tensor) -> Tensor:
+    """B × N × N × D: the vectors of people, B × N × D, on the pairs (i, i)."""
+    return torch.diag_embed(people.transpose(1, 2)).permute(0, 2, 3, 1)
+
+
+def told_numbers(batch: Batch) -> Tensor:
+    """B × N × N: the relation that is told of each pair; NO_EDGE where there is none."""
+    size, n = batch.slots.shape
+    i, relation, j = batch.edges.unbind(-1)
+    rows = torch.arange(size, device=i.device)[:, None].expand_as(i)
+    numbers = torch.full((size, n, n), NO_EDGE, device=i.device)
+    last = torch.where(relation == NO_EDGE, n - 1, i), torch.where(relation == NO_EDGE, n - 1, j)
+    return numbers.index_put((rows, *last), relation)  # padding writes NO_EDGE onto the pair of the last person
+
+
+class TriangularAttention(nn.Module):
+    def __init__(self, width: int, heads: int, *, bias: bool = True, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.heads, self.scale, self.dropout = heads, (width // heads) ** -0.5, dropout
+        self.q, self.k, self.v, self.u, self.out = (nn.Linear(width, width, bias=bias) for _ in range(5))
+
+    def forward(self, x: Tensor, there: Tensor) -> Tensor:
+        """x: B × N × N × D; there: B × N, which people exist."""
+        q, k, v, u = (layer(x).unflatten(-1, (self.heads, -1)) for layer in (self.q, self.k, self.v, self.u))
+        e = torch.einsum("bilhd,bljhd->bhilj", q, k) * self.scale
+        alpha = e.masked_fill(~there[:, None, None, :, None], float("-inf")).softmax(3)
+        alpha = F.dropout(alpha, self.dropout, self.training)
+        joined = torch.einsum("bhilj,bilhd,bljhd->bijhd", alpha, v, u)
+        out: Tensor = self.out(joined.flatten(-2))
+        return out
+
+
+# ---- Composer: a table of compositions and one of converses, both learned, closed over all triangles ----------------
+#
+# P_ij(r): how surely j is the r of i. A told fact is sure; from its other side it is what a table V says for a person i
+# of gender g, so that it does not matter which side a fact is told from. Two words are each other's other side or not,
+# and w says what people of a gender can be called:
+#
+#     V_g[r, c] = softmax_c(s[r, c] + s[c, r] + w[g, c]),     P_ji(c) = \sum_r P_ij(r) V_{g_i}[r, c]
+#
+# (`converses = false` leaves this out, for chains that lead from the asker to the asked, as CLUTRR's do.) Everything
+# else follows from a table of compositions T[a, b, c] = P(c | a, b) = softmax_c, with one outcome more for "nothing":
+#
+#     M_ij(c) = \sum_l \sum_{a,b} P_il(a) T[a, b, c] P_lj(b),     P_ij := M_ij / max(1, \sum_c M_ij(c))
+#
+# as many times as there are people, so that every bracketing of a chain is tried and what agrees adds up. The tables
+# are the whole net: nothing in it knows how long a story is. They are learned from the answers alone; chains of two
+# teach single entries, longer ones which pairs compose to nothing, which is also what a pair that was never seen begins
+# with. For answering, the likeliest outcome counts 1 and the others 0: a rule base that was learned, and that can be
+# printed (`rules`, `converses`).
+
+
+R, G = len(RELATIONS), len(GENDERS) + 1
+LEAST = 1e-4  # so that a relation without any support has a logarithm
+
+
+class Composer(nn.Module):
+    graph = True
+    kept_by = "loss"  # accuracy is perfect long before the table is sharp
+
+    def __init__(self, options: ComposerOptions, words: int) -> None:
+        super().__init__()
+        start = 0.1 * torch.randn(R, R, R + 1)
+        start[..., R] += 1  # nothing
+        self.table = nn.Parameter(start)
+        self.turns = options.converses
+        if self.turns:
+            self.sides, self.of_gender = nn.Parameter(0.1 * torch.randn(R, R)), nn.Parameter(torch.zeros(G, R))
+
+    def forward(self, batch: Batch) -> Tensor:
+        facts = told_facts(batch)
+        if self.turns:
+            facts = (facts + turned(facts, batch.genders, self._settled(self.other_side))).clamp(max=1)
+        closed = compose(facts, self._settled(self.table)[..., :R])
+        return (pair_states(closed, batch) + LEAST).log()
+
+    @property
+    def other_side(self) -> Tensor:
+        """G × R × R"""
+        return self.sides + self.sides.T + self.of_gender[:, None]
+
+    def _settled(self, table: Tensor) -> Tensor:
+        """Probabilities, to learn; the likeliest outcome, to answer."""
+        if self.training:
+            return table.softmax(-1)
+        return F.one_hot(table.argmax(-1), table.shape[-1]).to(table.dtype)
+
+    def rules(self) -> dict[tuple[str, str], str]:
+        """The hard table of compositions."""
+        outcomes = self.table.detach().argmax(-1).tolist()
+        return {
+            (RELATIONS[a], RELATIONS[b]): RELATIONS[c]
+            for a, row in enumerate(outcomes)
+            for b, c in enumerate(row)
+            if c < R
+        }
+
+    def converses(self) -> dict[tuple[str, str], str]:
+        """The hard table of converses: (word, gender of whose relation it is) -> the word from the other side."""
+        if not self.turns:
+            return {}
+        outcomes = self.other_side.detach().argmax(-1).tolist()
+        return {
+            (word, name): RELATIONS[outcomes[g][r]] for r, word in enumerate(RELATIONS) for name, g in GENDERS.items()
+        }
+
+
+def told_facts(batch: Batch) -> Tensor:
+    """B × N × N × R: the told facts. Facts without a relation say nothing."""
+    size, n = len(batch.edges), batch.slots.shape[1]
+    i, relation, j = batch.edges.unbind(-1)
+    known = (relation < UNTYPED).to(torch.float32)
+    told = torch.zeros(size, n, n, R, device=i.device)
+    rows = torch.arange(size, device=i.device)[:, None].expand_as(i)
+    return told.index_put((rows, i, j, relation.clamp(max=R - 1)), known, accumulate=True).clamp(max=1)
+
+
+def turned(facts: Tensor, genders: Tensor, other_side: Tensor) -> Tensor:
+    """B × N × N × R: the facts from their other side."""
+    people = F.one_hot(genders, G).to(facts.dtype)
+    return torch.einsum("bijr,big,grc->bjic", facts, people, other_side)
+
+
+def compose(facts: Tensor, table: Tensor) -> Tensor:
+    """B × N × N × R: the closure of facts P_ij under a table."""
+    n = facts.shape[1]
+    others = 1 - torch.eye(n, device=facts.device)[..., None]
+    open_ = 1 - facts.sum(-1, keepdim=True).clamp(max=1)  # what is told is not derived again
+    known = facts
+    for _ in range(n - 1):
+        half = torch.einsum("bila,axc->bilxc", known, table)
+        m = torch.einsum("bilxc,bljx->bijc", half, known) * others
+        known = facts + open_ * m / m.sum(-1, keepdim=True).clamp(min=1)
+    return known
