@@ -299,7 +299,7 @@ def written(told: Told, domain: Kind, *, key: str, number: int, plain: bool) -> 
     question = domain.ask.format(*told.question)
     cells = {"text": text, "question": question, "answer": told.label}
     return Row(
-        file="planted.jsonl", number=number, line=number, key=key, cells=cells,
+        file="planted.jsonl", line=number, key=key, cells=cells,
         text=f"{text} {told.extra}".strip(), question=question, answer=told.label,
     )  # fmt: skip
 

@@ -46,7 +46,7 @@ def test_against_every_world_of_three_things(name: str) -> None:
         for world in domain.worlds:
             fitting = [w for w in worlds if all(holds(domain, w, fact, world) for fact in problem.facts)]
             looked = {
-                next((r for r in domain.inverse if holds(domain, w, Fact("A", r, "B"), world, asked=True)), OTHER)
+                next((r for r in domain.inverse if holds(domain, w, Fact("A", r, "B"), world, as_answer=True)), OTHER)
                 for w in fitting
             }
             assert set(solve(domain, problem, world).possible) == looked, problem
@@ -61,4 +61,4 @@ def test_worlds_that_are_shown_fit_the_facts(name: str, world: str) -> None:
             assert all(holds(domain, placed, fact, world) for fact in problem.facts)
             assert all(each["start"] < each["end"] for each in placed.values() if "start" in each)
             if answer != OTHER:
-                assert holds(domain, placed, Fact("A", answer, "B"), world, asked=True)
+                assert holds(domain, placed, Fact("A", answer, "B"), world, as_answer=True)

@@ -28,7 +28,7 @@ class Suspect(NamedTuple):
     """A template that says one relation and is labelled as if it said another."""
 
     shape: str
-    said: str
+    says: str
     meant: str
 
 
@@ -102,8 +102,8 @@ class Causes:
     def _template(self, blamed: tuple[Suspect, ...]) -> Cause:
         """The suspect that is seen most often; a row may have others too."""
         first, *rest = sorted(blamed, key=lambda suspect: (-self.taken[suspect], suspect))
-        turned = " (reversed)" if self.domain.inverse[first.said] == first.meant else ""
-        claim = f"“{readable(first.shape)}” says {first.said}, labelled as if it said {first.meant}{turned}"
+        turned = " (reversed)" if self.domain.inverse[first.says] == first.meant else ""
+        claim = f"“{readable(first.shape)}” says {first.says}, labelled as if it said {first.meant}{turned}"
         also = tuple(f"“{readable(each.shape)}” as {each.meant}" for each in rest)
         return Cause(key=f"template:{first.shape}>{first.meant}", claim=claim, kind="template", also=also)
 
@@ -118,9 +118,9 @@ class Causes:
             return Cause(key=f"open:{row.label}:{answers}", claim=claim, kind="open")
         right = row.right or " or ".join(row.possible[:3])
         turned = " (reversed: the label is what the second is to the first)" if row.reversed else ""
-        said, follows = self._neutral(row.label), self._neutral(right)
+        label, follows = self._neutral(row.label), self._neutral(right)
         return Cause(
-            key=f"label:{said}>{follows}", claim=f"labelled {said} where {follows} follows{turned}", kind="label"
+            key=f"label:{label}>{follows}", claim=f"labelled {label} where {follows} follows{turned}", kind="label"
         )
 
     def _neutral(self, word: str) -> str:
@@ -153,8 +153,8 @@ class Causes:
 def _reread(domain: Domain, fact: Fact, suspect: Suspect | None) -> Fact:
     if suspect is None:
         return fact
-    if fact.relation == suspect.said:
+    if fact.relation == suspect.says:
         return fact._replace(relation=suspect.meant)
-    if fact.relation == domain.inverse[suspect.said]:  # the other half of "A is left and B is right"
+    if fact.relation == domain.inverse[suspect.says]:  # the other half of "A is left and B is right"
         return fact._replace(relation=domain.inverse[suspect.meant])
     return fact

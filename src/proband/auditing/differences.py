@@ -66,10 +66,10 @@ def _condition(text: str) -> tuple[tuple[str, str, str, str, int], ...]:
     }[sign]
 
 
-def bounds(domain: Domain, a: str, relation: str, b: str, world: str, *, asked: bool = False) -> list[Bound]:
-    """What `a is the relation of b` says; as an answer (`asked`) it says what the relation means, steps or not."""
+def bounds(domain: Domain, a: str, relation: str, b: str, world: str, *, as_answer: bool = False) -> list[Bound]:
+    """What `a is the relation of b` says; `as_answer` it says what the relation means, steps or not."""
     entry = domain.raw["relations"][relation]
-    conditions = entry["means"] if asked or world != "unit" else entry.get("step", entry["means"])
+    conditions = entry["means"] if as_answer or world != "unit" else entry.get("step", entry["means"])
     thing = {"a": a, "b": b}
     return [
         Bound((thing[one], x), (thing[other], y), most)
@@ -144,7 +144,7 @@ def cases(domain: Domain, problem: Problem, world: str) -> Iterator[list[Bound]]
     certain: list[Bound] = []
     choices: list[list[Bound]] = []
     for fact in problem.facts:
-        own = bounds(domain, fact.a, fact.relation, fact.b, world, asked=fact.negated)
+        own = bounds(domain, fact.a, fact.relation, fact.b, world, as_answer=fact.negated)
         if fact.negated:
             choices.append([each.broken for each in own])
         else:
@@ -157,7 +157,7 @@ def cases(domain: Domain, problem: Problem, world: str) -> Iterator[list[Bound]]
 
 def answers(domain: Domain, a: str, b: str) -> Iterator[tuple[str, list[Bound]]]:
     """Each answer with the bounds it adds; `none` in all the ways to break every relation."""
-    meanings = {name: bounds(domain, a, name, b, "", asked=True) for name in domain.inverse}
+    meanings = {name: bounds(domain, a, name, b, "", as_answer=True) for name in domain.inverse}
     yield from meanings.items()
     if domain.other:
         for broken in product(*meanings.values()):
@@ -195,8 +195,8 @@ def _compared(domain: Domain) -> bool:
     return any(x != y for text in conditions for _, x, _, y, _ in _condition(text))
 
 
-def holds(domain: Domain, positions: Positions, fact: Fact, world: str, *, asked: bool = False) -> bool:
+def holds(domain: Domain, positions: Positions, fact: Fact, world: str, *, as_answer: bool = False) -> bool:
     """Does a fact hold in a world one can look at? Straight from the conditions, for checks."""
-    conditions = bounds(domain, fact.a, fact.relation, fact.b, world, asked=asked or fact.negated)
+    conditions = bounds(domain, fact.a, fact.relation, fact.b, world, as_answer=as_answer or fact.negated)
     true = all(positions[p[0]][p[1]] - positions[q[0]][q[1]] <= most for p, q, most in conditions)
     return true != fact.negated

@@ -25,7 +25,7 @@ def possible(domain: Domain, problem: Problem, world: str) -> frozenset[str]:
 
     a, b = problem.question
     things = dict.fromkeys([a, b, *(thing for fact in problem.facts for thing in (fact.a, fact.b))])
-    facts = [(bounds(domain, f.a, f.relation, f.b, world, asked=f.negated), f.negated) for f in problem.facts]
+    facts = [(bounds(domain, f.a, f.relation, f.b, world, as_answer=f.negated), f.negated) for f in problem.facts]
     points = points_of(domain, things)
     encoding = _Encoding(points, largest=2 * len(points) + sum(abs(each.most) for own, _ in facts for each in own))
     with Minisat22(bootstrap_with=encoding.clauses()) as solver:

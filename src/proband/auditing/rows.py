@@ -46,7 +46,6 @@ class Row:
     """A row as it stands. `bad`: why it is no row. `facts` and `query`: where the source gives them beside the text."""
 
     file: str
-    number: int  # 1 is the first row
     line: int | None  # of the file, where rows have lines
     key: str  # what the file calls it
     cells: Mapping[str, Any] = field(repr=False)
@@ -134,9 +133,9 @@ def columns_of(cells: Mapping[str, Any], given: Mapping[str, str], *, file: obje
 def read_rows(source: Source, given: Mapping[str, str]) -> Iterator[Row]:
     """Every row of a file, those that are none included."""
     columns: dict[str, str] = {}
-    number = 0
-    for number, (line, key, cells) in enumerate(_cells(source), start=1):
-        place: dict[str, Any] = {"file": source.name, "number": number, "line": line, "key": key}
+    place: dict[str, Any] = {}
+    for line, key, cells in _cells(source):
+        place = {"file": source.name, "line": line, "key": key}
         if isinstance(cells, str):
             yield Row(**place, cells={}, bad=cells)
         elif cells.keys() >= ITEM:
@@ -144,7 +143,7 @@ def read_rows(source: Source, given: Mapping[str, str]) -> Iterator[Row]:
         else:
             columns = columns or columns_of(cells, given, file=source.name)
             yield _row(place, cells, columns)
-    if not number:
+    if not place:
         raise ProbandError("contains no rows", file=source.path)
 
 
@@ -188,22 +187,22 @@ Cells = tuple[int | None, str, Mapping[str, Any] | str]  # line, key, the cells 
 
 def _cells(source: Source) -> Iterator[Cells]:
     read = {".jsonl": _json_lines, ".csv": _csv, ".json": _json}[source.kind]
-    try:
-        with _open(source.path) as file:
-            yield from read(file, source)
-    except (OSError, EOFError, zlib.error) as error:
-        raise ProbandError(f"cannot be read: {error}", file=source.path) from None
+    with open_text(source.path) as file:
+        if file.read(2) in ("\udcff\udcfe", "\udcfe\udcff"):
+            raise ProbandError("not UTF-8: it begins with the mark of UTF-16", file=source.path)
+    with open_text(source.path, encoding="utf-8-sig") as file:
+        yield from read(file, source)
 
 
 @contextmanager
-def _open(path: Path) -> Iterator[IO[str]]:
-    open_file = gzip.open if path.suffix == ".gz" else open
-    with open_file(path, "rb") as raw:
-        if raw.read(2) in (b"\xff\xfe", b"\xfe\xff"):
-            raise ProbandError("not UTF-8: it begins with the mark of UTF-16", file=path)
-    # surrogateescape: bytes that are not UTF-8 spoil their row, not the file
-    with open_file(path, "rt", encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
-        yield file
+def open_text(path: Path, *, encoding: str = "utf-8") -> Iterator[IO[str]]:
+    """A file, plain or gzipped. Bytes that are not UTF-8 become surrogates: they spoil their row, not the file."""
+    opened = gzip.open if path.suffix == ".gz" else open
+    try:
+        with opened(path, "rt", encoding=encoding, errors="surrogateescape", newline="") as file:
+            yield file
+    except (OSError, EOFError, zlib.error) as error:
+        raise ProbandError(f"cannot be read: {error}", file=path) from None
 
 
 def _json_lines(file: IO[str], source: Source) -> Iterator[Cells]:
@@ -366,14 +365,13 @@ def gym_rows(options: Mapping[str, Any]) -> Iterator[Row]:
     genders = dict.fromkeys(data.config.male_names, "male")
     genders |= dict.fromkeys(data.config.female_names, "female")
     for number in range(options["size"]):
-        entry = data[number]
+        text = {name: data[number][name] for name in ("question", "answer")}
+        names = CAPITAL.findall(text["question"])
         yield Row(
             file=f"{options['name']}.jsonl",
-            number=number + 1,
             line=None,
             key=str(number),
-            cells={"question": entry["question"], "answer": entry["answer"]},
-            question=entry["question"],
-            answer=entry["answer"],
-            genders={name: genders[name] for name in CAPITAL.findall(entry["question"]) if name in genders},
+            cells=text,
+            **text,
+            genders={name: genders[name] for name in names if name in genders},
         )

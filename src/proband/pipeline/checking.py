@@ -50,16 +50,21 @@ def audit(
     domain; writes OUT/index.html beside the tables. Returns the headlines."""
     folder = Path(out)
     chosen = suites.suite(suite) if suite else None if domain else suite_for(str(source))
+    if folder.resolve() == Path(source).resolve():
+        raise ProbandError("the audit cannot be written into the folder it reads", file=folder)
     if chosen is None:
-        return audit_in_domain(str(source), out=folder, domain=domain, world=world, columns=columns or {})
-    for name, value in (("domain", domain), ("world", world), ("column", columns)):
-        if value:
-            raise ProbandError(f"--{name} is for rows of other files; the auditor of {chosen.name} knows its own")
-    auditor = auditor_of(chosen)
-    headlines = dict(auditor.run(str(source), out=folder, progress=Progress, seed=seed))
+        headlines = audit_in_domain(str(source), out=folder, domain=domain, world=world, columns=columns or {})
+        template = f"{STYLE}:rows.html"
+    else:
+        for name, value in (("domain", domain), ("world", world), ("column", columns)):
+            if value:
+                raise ProbandError(f"--{name} is for rows of other files; the auditor of {chosen.name} knows its own")
+        auditor = auditor_of(chosen)
+        headlines = dict(auditor.run(str(source), out=folder, progress=Progress, seed=seed))
+        template = auditor.page
     page = headlines.pop("page", None)
     if page is not None:
-        package, _, name = auditor.page.partition(":")
+        package, _, name = template.partition(":")
         write_text(folder / "index.html", render(package, name, style=asset(STYLE, "style.css"), **page))
         headlines["page"] = str(folder / "index.html")
     return headlines
@@ -68,9 +73,7 @@ def audit(
 def audit_in_domain(
     source: str, *, out: Path, domain: str = "", world: str = "", columns: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Judge rows of anyone's file."""
-    if out.resolve() == Path(source).resolve():
-        raise ProbandError("the audit cannot be written into the folder it reads", file=out)
+    """Judge rows of anyone's file; "page" in the headlines is what the page shows."""
     rows = Rows(source, columns)
     judge, guessed = _judge(rows, domain=domain, world=world)
     with tempfile.TemporaryFile() as spool:
@@ -83,8 +86,6 @@ def audit_in_domain(
             "world means": judge.domain.worlds[judge.world],
         }
         summary = write_audit(audited, out, name=rows.name, facts=facts)
-    page = page_data(summary, worlds=judge.domain.worlds, title=f"Audit of {rows.name}")
-    write_text(out / "index.html", render(STYLE, "rows.html", style=asset(STYLE, "style.css"), **page))
     return {
         "rows": summary["rows"],
         "domain": judge.domain.name + (" (guessed)" if guessed else ""),
@@ -95,7 +96,7 @@ def audit_in_domain(
         "findings": len(summary["finding"]),
         "finding": headlines_of(summary["finding"]),
         "corrected": summary["corrected"],
-        "page": str(out / "index.html"),
+        "page": page_data(summary, worlds=judge.domain.worlds, title=f"Audit of {rows.name}"),
     }
 
 

@@ -187,9 +187,9 @@ def test_the_reader_leaves_doubtful_sentences_alone() -> None:
         "[Ann] likes [Cy], a brother.",
     ):
         assert read_story(story, names, genders).facts == ()
-    said = read_story("[Ann]'s son [Cy] left.", names, genders)
-    assert contradicted(said, [(2, "mother", 0)], genders) == []
-    assert contradicted(said, [(2, "sister", 0)], genders) == [(0, "son", 2)]
+    reading = read_story("[Ann]'s son [Cy] left.", names, genders)
+    assert contradicted(reading, [(2, "mother", 0)], genders) == []
+    assert contradicted(reading, [(2, "sister", 0)], genders) == [(0, "son", 2)]
 
 
 def test_train_and_test_overlap(tmp_path: Path) -> None:
@@ -255,7 +255,7 @@ def test_bad_paths(tmp_path: Path) -> None:
     with pytest.raises(ProbandError, match="contains no rows"):
         audit(tmp_path / "a.csv", out=tmp_path / "out", workers=1)
     with pytest.raises(ProbandError, match="into the folder it reads"):
-        audit(tmp_path, out=tmp_path)
+        audit_with_page(tmp_path, out=tmp_path)
 
 
 def test_same_bytes_for_any_number_of_workers(tmp_path: Path) -> None:

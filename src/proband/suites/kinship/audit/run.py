@@ -54,8 +54,6 @@ def audit(
     path = Path(path)
     if workers < 1:
         raise ProbandError(f"'workers' is {workers}; at least 1 is needed")
-    if out.resolve() == path.resolve():
-        raise ProbandError("the audit cannot be written into the folder it reads", file=out)
     if is_bank(path):
         return audit_bank(path, out=out)
     files = sources(path)

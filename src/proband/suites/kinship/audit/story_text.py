@@ -32,18 +32,18 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Said:
+class Reading:
     """Facts read from a story, and slips of gender in it: (name, what the text takes them for)."""
 
     facts: tuple[Edge, ...]
     slips: tuple[tuple[str, str], ...]
 
 
-def read_story(story: str, names: Sequence[str], genders: Sequence[str]) -> Said:
+def read_story(story: str, names: Sequence[str], genders: Sequence[str]) -> Reading:
     """
     >>> read_story("[Ann] met her brother, [Bo]. [Bo]'s niece [Cy] came. [Cy] likes her uncle [Bo].",
     ...            ["Ann", "Bo", "Cy"], ["female", "male", "male"])
-    Said(facts=((0, 'brother', 1), (1, 'niece', 2), (2, 'uncle', 1)), slips=(('Cy', 'female'), ('Cy', 'female')))
+    Reading(facts=((0, 'brother', 1), (1, 'niece', 2), (2, 'uncle', 1)), slips=(('Cy', 'female'), ('Cy', 'female')))
     """
     number = {name: x for x, name in enumerate(names)}
     facts: list[Edge] = []
@@ -58,19 +58,19 @@ def read_story(story: str, names: Sequence[str], genders: Sequence[str]) -> Said
                 slips.append((person, GENDER[kin]))
             if pronoun and pronoun != genders[i]:
                 slips.append((owner, pronoun))
-    return Said(facts=tuple(dict.fromkeys(facts)), slips=tuple(slips))
+    return Reading(facts=tuple(dict.fromkeys(facts)), slips=tuple(slips))
 
 
 def _clauses(sentence: str) -> Iterator[tuple[str, str, str, str | None]]:
     """(owner, relation, person, gender of the pronoun) for each clause understood."""
-    for found in _OWNED.finditer(sentence):
-        yield found["owner"], _relation(found["kin"]), found["person"], None
-    for found in _PRONOUN.finditer(sentence):
-        before = {name for name in _NAME.findall(sentence[: found.start()]) if name != found["person"]}
-        gender = MALE if found["pronoun"].lower() == "his" else FEMALE
-        kin = [_relation(each) for each in _ANY_KIN.findall(sentence[: found.start()])]
+    for match in _OWNED.finditer(sentence):
+        yield match["owner"], _relation(match["kin"]), match["person"], None
+    for match in _PRONOUN.finditer(sentence):
+        before = {name for name in _NAME.findall(sentence[: match.start()]) if name != match["person"]}
+        gender = MALE if match["pronoun"].lower() == "his" else FEMALE
+        kin = [_relation(each) for each in _ANY_KIN.findall(sentence[: match.start()])]
         if len(before) == 1 and all(GENDER[each] != gender for each in kin):  # "his sister ... her son": the sister's
-            yield before.pop(), _relation(found["kin"]), found["person"], gender
+            yield before.pop(), _relation(match["kin"]), match["person"], gender
 
 
 def _relation(kin: str) -> str:
@@ -87,33 +87,33 @@ def turned(edge: Edge, genders: Sequence[str]) -> Edge:
     return j, word(INVERSE[NEUTRAL[relation]], genders[i]), i
 
 
-def contradicted(said: Said, edges: Sequence[Edge], genders: Sequence[str]) -> list[Edge]:
+def contradicted(reading: Reading, edges: Sequence[Edge], genders: Sequence[str]) -> list[Edge]:
     """Facts of the text about a pair the columns join too, but otherwise."""
     known: dict[tuple[int, int], set[str]] = {}
     for edge in edges:
         for i, relation, j in (edge, turned(edge, genders)):
             known.setdefault((i, j), set()).add(NEUTRAL[relation])
-    return [fact for fact in said.facts if NEUTRAL[fact[1]] not in known.get((fact[0], fact[2]), {NEUTRAL[fact[1]]})]
+    return [fact for fact in reading.facts if NEUTRAL[fact[1]] not in known.get((fact[0], fact[2]), {NEUTRAL[fact[1]]})]
 
 
 def type_noise(
-    said: Said, noise: Sequence[tuple[int, str | None, int]], genders: Sequence[str]
+    reading: Reading, noise: Sequence[tuple[int, str | None, int]], genders: Sequence[str]
 ) -> tuple[Edge, ...] | None:
     """The noise facts with the types the file or the text gives them; None unless each has exactly one.
 
-    >>> said = read_story("[Ann] met her brother, [Bo].", ["Ann", "Bo"], ["female", "male"])
-    >>> type_noise(said, [(1, None, 0)], ["female", "male"])
+    >>> reading = read_story("[Ann] met her brother, [Bo].", ["Ann", "Bo"], ["female", "male"])
+    >>> type_noise(reading, [(1, None, 0)], ["female", "male"])
     ((1, 'sister', 0),)
     """
     typed: list[Edge] = []
     for i, relation, j in noise:
-        told = {relation} if relation else set()
+        types = {relation} if relation else set()
         if not relation:
-            both = [side for fact in said.facts for side in (fact, turned(fact, genders))]
-            told = {side[1] for side in both if (side[0], side[2]) == (i, j)}
-        if len(told) != 1:
+            both = [side for fact in reading.facts for side in (fact, turned(fact, genders))]
+            types = {side[1] for side in both if (side[0], side[2]) == (i, j)}
+        if len(types) != 1:
             return None
-        only = told.pop()
+        only = types.pop()
         if only is None or GENDER[only] != genders[j]:
             return None
         typed.append((i, only, j))

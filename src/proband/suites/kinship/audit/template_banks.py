@@ -139,21 +139,21 @@ def audit_bank(path: Path, *, out: Path) -> Mapping[str, Any]:
         bank = Bank(bank.name, tuple(t for t in bank.templates if t.id not in faulty))
     if not sum(verdicts.values()):
         raise ProbandError("contains no templates", file=path)
-    found, guess = statistics(bank), guessed_labels(completed(bank))
+    stats, guess = statistics(bank), guessed_labels(completed(bank))
     write_text(out / "rejected.csv", "".join(csv_lines([COLUMNS, *rejected])))
-    write_json(out / "statistics.json", {"verdicts": verdicts, **asdict(found), "label_words": asdict(guess)})
-    write_text(out / "bank.md", markdown(path.name, verdicts, found, guess))
+    write_json(out / "statistics.json", {"verdicts": verdicts, **asdict(stats), "label_words": asdict(guess)})
+    write_text(out / "bank.md", markdown(path.name, verdicts, stats, guess))
     return {
         "templates": sum(verdicts.values()),
         "verdicts": verdicts,
-        "overlap within clauses": round(found.unigrams.pooled, 4),
+        "overlap within clauses": round(stats.unigrams.pooled, 4),
         "label guessed without kin words": f"{guess.accuracy:.1%} (chance {guess.chance:.1%})",
         "tables": str(out / "bank.md"),
         "rejected": str(out / "rejected.csv"),
     }
 
 
-def markdown(name: str, verdicts: Mapping[str, int], found: Statistics, guess: Guess) -> str:
+def markdown(name: str, verdicts: Mapping[str, int], stats: Statistics, guess: Guess) -> str:
     """The verdicts, and table 3.1 with the published column; overlaps are of the templates that passed."""
     total = sum(verdicts.values())
     counts = [(verdict, f"{n:,}", f"{n / total:.1%}", REASONS.get(verdict, "")) for verdict, n in verdicts.items()]
@@ -162,14 +162,14 @@ def markdown(name: str, verdicts: Mapping[str, int], found: Statistics, guess: G
     rows: list[tuple[str, str, str]] = []
     unigrams, bigrams = (paper[f"jaccard_{what}"][None] for what in ("unigrams", "bigrams"))
     for what in ("paraphrases", "clauses"):
-        ours, theirs = getattr(found, what), paper[what]
+        ours, theirs = getattr(stats, what), paper[what]
         rows += [(f"{what} of {n} fact{'s' * (n > 1)}", f"{ours[n]:,}", f"{theirs[n]:,}") for n in ours]
     rows += [
-        ("different words", f"{found.vocabulary:,}", f"{paper['unique_words'][None]:,}"),
-        ("Jaccard, unigrams, all pairs within clauses", f"{found.unigrams.pooled:.3f}", str(unigrams)),
-        ("Jaccard, unigrams, mean of the clauses' means", f"{found.unigrams.by_clause:.3f}", ""),
-        ("Jaccard, unigrams, across clauses", f"{found.unigrams.across:.3f}", ""),
-        ("Jaccard, bigrams, all pairs within clauses", f"{found.bigrams.pooled:.3f}", str(bigrams)),
+        ("different words", f"{stats.vocabulary:,}", f"{paper['unique_words'][None]:,}"),
+        ("Jaccard, unigrams, all pairs within clauses", f"{stats.unigrams.pooled:.3f}", str(unigrams)),
+        ("Jaccard, unigrams, mean of the clauses' means", f"{stats.unigrams.by_clause:.3f}", ""),
+        ("Jaccard, unigrams, across clauses", f"{stats.unigrams.across:.3f}", ""),
+        ("Jaccard, bigrams, all pairs within clauses", f"{stats.bigrams.pooled:.3f}", str(bigrams)),
     ]
     accepted = markdown_table(["", "this bank", "crowd, published"], rows)
     guessed = (

@@ -248,10 +248,11 @@ def batches(cases: Iterable[Case]) -> list[list[Case]]:
 
 
 def judging() -> Any:
-    """What a worker process does with a batch: it begins with fresh solvers."""
+    """What a worker process does with a batch."""
+    return judge_batch
 
-    def work(cases: Sequence[Case]) -> Iterator[Verdict]:
-        search.forget()
-        yield from map(judge, cases)
 
-    return work
+def judge_batch(cases: Sequence[Case]) -> Iterator[Verdict]:
+    """It begins with fresh solvers."""
+    search.forget()
+    yield from map(judge, cases)

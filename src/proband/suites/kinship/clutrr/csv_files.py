@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from proband.auditing.rows import csv_rows, is_utf8
+from proband.auditing.rows import csv_rows, is_utf8, open_text
 from proband.core.errors import ProbandError
 from proband.suites.kinship.clutrr.rows import LONGEST_CELL, LONGEST_LINE, NEEDED, Row, Unreadable, row_of
 
@@ -29,12 +27,8 @@ def read_rows(path: Path) -> Iterator[Row]:
 
 def scan_cells(path: Path) -> Iterator[tuple[int, dict[str, str]] | Unreadable]:
     """(line, cells by column) of each row, unparsed."""
-    opened = gzip.open if path.suffix == ".gz" else open
-    try:  # surrogateescape: bytes that are not UTF-8 spoil their row, not the file
-        with opened(path, "rt", encoding="utf-8", errors="surrogateescape", newline="") as file:
-            yield from _cells(csv_rows(_lines(file, path), longest=LONGEST_CELL), path)
-    except (OSError, EOFError, zlib.error) as error:
-        raise ProbandError(f"cannot be read: {error}", file=path) from None
+    with open_text(path) as file:
+        yield from _cells(csv_rows(_lines(file, path), longest=LONGEST_CELL), path)
 
 
 def _lines(file: IO[str], path: Path) -> Iterator[str]:
@@ -67,7 +61,7 @@ def _cells(
             cells["target"] = cells.pop("target_text")
         if len(values) != len(names):
             reason = f"has {len(values)} cells but the header names {len(names)}"
-            yield Unreadable(file=path.name, line=line, column="", reason=reason, cells=cells)
+            yield Unreadable(file=path.name, line=line, column="", reason=reason)
         elif bad := next((name for name, value in cells.items() if not is_utf8(value)), None):
             yield Unreadable(file=path.name, line=line, column=bad, reason="is not UTF-8")
         else:

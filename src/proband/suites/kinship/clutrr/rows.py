@@ -82,7 +82,6 @@ class Unreadable:
     line: int
     column: str
     reason: str
-    cells: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @property
     def what(self) -> str:
@@ -247,7 +246,7 @@ def row_of(cells: Mapping[str, str], *, file: str, line: int) -> Row | Unreadabl
             cells=cells,
         )
     except _Wrong as wrong:
-        return Unreadable(file=file, line=line, column=wrong.column, reason=wrong.reason, cells=cells)
+        return Unreadable(file=file, line=line, column=wrong.column, reason=wrong.reason)
 
 
 def _list(text: str) -> list[Any]:

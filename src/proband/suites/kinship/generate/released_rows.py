@@ -22,7 +22,7 @@ from proband.core.progress import Progress, say
 from proband.core.suite import Built
 from proband.core.text import Fingerprint
 from proband.core.types import Item, Tag
-from proband.suites.kinship.audit.judged_rows import Words, sources
+from proband.suites.kinship.audit.judged_rows import Words, sources, typed_facts
 from proband.suites.kinship.clutrr.csv_files import scan
 from proband.suites.kinship.clutrr.items import to_item
 from proband.suites.kinship.clutrr.rows import Row, Unreadable
@@ -118,7 +118,7 @@ class Released:
     def text(self, row: Row) -> str:
         """The story as it stands, with or without its brackets; or the typed facts."""
         names = [f"[{name}]" if self.options.brackets else name for name in row.names]
-        edges = [*row.chain, *((i, word, j) for i, word, j in row.noise if word is not None)]
+        edges = typed_facts(row)
         if self.options.form == "graph":
             return stories.triples(edges, names)
         if self.options.form == "facts":
