@@ -195,7 +195,7 @@ def test_a_notebook_goes_from_installation_to_a_page() -> None:
 def test_a_stranger_adds_a_probe_and_a_net(tmp_path: Path) -> None:
     """The changes of adding-a-part.md apply to the source as it is, and its commands give what it shows."""
     page = (ROOT / "docs" / "adding-a-part.md").read_text(encoding="utf-8")
-    shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "src", tmp_path / "src")
     for kind, file, body in re.findall(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
         if kind == "python" and file.startswith("src/"):
             (tmp_path / file).write_text(body, encoding="utf-8")
@@ -203,10 +203,15 @@ def test_a_stranger_adds_a_probe_and_a_net(tmp_path: Path) -> None:
             applied = subprocess.run(["patch", "-p1"], cwd=tmp_path, input=body, capture_output=True, text=True)
             assert applied.returncode == 0, applied.stdout
     environment = {**os.environ, "PYTHONPATH": str(tmp_path / "src"), "OMP_NUM_THREADS": "1"}
-    for body in re.findall(r"^```sh\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
-        for command, expected in commands(body):
-            words = [sys.executable, "-m", "proband", *shlex.split(command)[1:]]
-            done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True)
-            assert done.returncode == 0, done.stderr
-            for line in expected:
-                assert " ".join(line.split()) in " ".join(done.stdout.split()), done.stdout
+    shell = re.findall(r"^```sh\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    given = [each for body in shell for each in commands(body)]
+    words = [shlex.split(command)[1:] for command, _ in given]
+    in_turn = (
+        f"from proband.cli import main\nfor words in {words}:\n    assert not main(words)"  # one process imports once
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", in_turn], cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    for line in (line for _, expected in given for line in expected):
+        assert " ".join(line.split()) in " ".join(done.stdout.split()), done.stdout

@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TypeVar
 
@@ -180,7 +180,7 @@ class Links:
     @classmethod
     def among(cls, words: Collection[str]) -> Links | None:
         try:
-            return cls(find(None), words)
+            return _links(find(None), frozenset(words))
         except (ProbandError, OSError, ValueError, IndexError):
             return None  # no WordNet, or files that are none
 
@@ -219,3 +219,9 @@ class Links:
 
     def _above(self, sense: Sense, symbols: tuple[str, ...]) -> set[Sense]:
         return reachable(sense, lambda one: [to for symbol, to, _, _ in self.synset(one)[1] if symbol in symbols])
+
+
+@lru_cache(maxsize=1)
+def _links(root: Path, words: frozenset[str]) -> Links:
+    """Builds of one process are often of the same relations."""
+    return Links(root, words)

@@ -15,6 +15,7 @@ sister's husband), each is tried. Nobody is made the same who need not be: if no
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -140,8 +141,8 @@ def draw_item(item: Item, answer: Answer | None = None) -> str | None:
     facts: Mapping[str, Any] = item.facts
     try:
         edges = [(int(i), str(relation), int(j)) for i, relation, j in facts["edges"]]
-        names, genders, (a, b) = list(facts["names"]), list(facts["genders"]), facts["query"]
-        family = fill_in(genders, edges)
+        names, (a, b) = list(facts["names"]), facts["query"]
+        family = _family_of(tuple(facts["genders"]), tuple(edges), (a, b))
     except (KeyError, TypeError, ValueError, ProbandError):
         return None
     if family is None:
@@ -150,13 +151,20 @@ def draw_item(item: Item, answer: Answer | None = None) -> str | None:
     noisy = {x for i, _, j in noise for x in (i, j)}
     needed = {x for edge in edges if edge not in noise for x in edge[::2]}
     return family_svg(
-        lean(family, edges, (a, b)),
+        family,
         names,
         query=(a, b),
         answer=_verdict(item, answer),
         faint=noisy - needed,
         title=f"The family of {item.id}",
     )
+
+
+@lru_cache(maxsize=8)
+def _family_of(genders: tuple[str, ...], edges: tuple[Edge, ...], query: tuple[int, int]) -> Family | None:
+    """Once for all answers to a story."""
+    family = fill_in(genders, edges)
+    return family and lean(family, edges, query)
 
 
 def _verdict(item: Item, answer: Answer | None) -> str:

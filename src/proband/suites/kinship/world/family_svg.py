@@ -8,6 +8,7 @@ page's light and dark.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from functools import cache, lru_cache
 from html import escape
 
 from proband.suites.kinship.world.relations import FEMALE, Family
@@ -54,6 +55,8 @@ class Layout:
     def __init__(self, family: Family, widths: Sequence[float]) -> None:
         self.family, self.widths = family, widths
         self.level = generations(family)
+        self.near = [self._ties(person) for person in range(len(family))]
+        self.width = cache(self._width)
         self.rows = _units(family, self.level)
         self.x = [0.0] * len(family)
         for row in self.rows:
@@ -84,17 +87,19 @@ class Layout:
 
     def _wish(self, unit: Unit) -> float:
         """The mean place of those it is tied to; where it stands if there are none."""
-        family, near = self.family, []
-        for person in unit:
-            apart = [s for s in family.spouses[person] if self.level[s] != self.level[person]]
-            near += [self.x[y] for y in (*family.parents[person], *family.children[person], *apart)]
+        near = [self.x[y] for person in unit for y in self.near[person]]
         return sum(near) / len(near) if near else sum(self.x[person] for person in unit) / len(unit)
+
+    def _ties(self, person: int) -> list[int]:
+        family = self.family
+        apart = [s for s in family.spouses[person] if self.level[s] != self.level[person]]
+        return [*family.parents[person], *family.children[person], *apart]
 
     def _width(self, unit: Unit) -> float:
         return sum(self.widths[person] for person in unit) + GAP * (len(unit) - 1)
 
     def _put(self, unit: Unit, centre: float) -> None:
-        at = centre - self._width(unit) / 2
+        at = centre - self.width(unit) / 2
         for person in unit:
             self.x[person] = at + self.widths[person] / 2
             at += self.widths[person] + GAP
@@ -102,8 +107,8 @@ class Layout:
     def _pack(self, row: list[Unit]) -> None:
         at = 0.0
         for unit in row:
-            self._put(unit, at + self._width(unit) / 2)
-            at += self._width(unit) + 1.4 * GAP
+            self._put(unit, at + self.width(unit) / 2)
+            at += self.width(unit) + 1.4 * GAP
 
     def _settle(self, row: list[Unit]) -> None:
         """Reorder a row by what its units are tied to, and turn couples so that each stands nearer to their own."""
@@ -128,10 +133,16 @@ class Layout:
         places: list[float] = []
         for i, (unit, wish) in enumerate(zip(row, wishes)):
             if i:
-                reach = (self._width(row[i - 1]) + self._width(unit)) / 2 + 1.4 * GAP
+                reach = (self.width(row[i - 1]) + self.width(unit)) / 2 + 1.4 * GAP
                 wish = max(wish, places[-1] + reach)
             places.append(wish)
         return places
+
+
+@lru_cache(maxsize=8)
+def layout(family: Family, widths: tuple[float, ...]) -> Layout:
+    """A family is drawn once for every answer."""
+    return Layout(family, widths)
 
 
 # ---- the picture ---------------------------------------------------------------------------------------------------
@@ -154,7 +165,7 @@ def family_svg(
     2
     """
     widths = [max(34.0, 7.4 * len(names[x]) + 16) if x < len(names) else DOT for x in range(len(family))]
-    place = Layout(family, widths)
+    place = layout(family, tuple(widths))
     top = 44.0 if query else 10.0
     y = [top + ROW * level + NAME_HEIGHT / 2 for level in place.level]
     width = max((x + w / 2 for x, w in zip(place.x, widths)), default=0.0) + 2
