@@ -206,6 +206,12 @@ def read_json(path: Path) -> dict[str, Any]:
     return value
 
 
+def read_manifest(folder_or_file: Path) -> dict[str, Any]:
+    """manifest.json of built items, which stands beside them; empty where there is none."""
+    path = (folder_or_file if folder_or_file.is_dir() else folder_or_file.parent) / "manifest.json"
+    return read_json(path) if path.exists() else {}
+
+
 @cache
 def _decoder(kind: Any) -> msgspec.json.Decoder[Any]:
     return msgspec.json.Decoder(kind)

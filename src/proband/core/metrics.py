@@ -65,6 +65,11 @@ class Metric:
             return []
         return [float(value)] if isinstance(value, (int, float)) else [float(each) for each in value]
 
+    def value(self, item: Item, answer: Answer) -> float | None:
+        """The mean of these numbers; None where there are none, or the metric is over sets."""
+        numbers = self.numbers(item, answer) if self.over == "item" else []
+        return sum(numbers) / len(numbers) if numbers else None
+
     def ahead(self, a: float, b: float) -> bool:
         """Whether `a` is strictly better than `b`."""
         return a > b if self.better == "high" else a < b

@@ -23,7 +23,7 @@ from proband.auditing.run import GUESSED_FROM, PROVERS, audit_rows, guess_domain
 from proband.auditing.tally import page_data
 from proband.core import plugins
 from proband.core.errors import CheckFailed, ProbandError
-from proband.core.files import items_path, parse, raw_lines, read_json, sha256_file, write_text
+from proband.core.files import items_path, parse, raw_lines, read_manifest, sha256_file, write_text
 from proband.core.progress import Progress, say
 from proband.core.suite import Audit, Suite, Verified
 from proband.core.types import Item
@@ -286,10 +286,7 @@ def _repeated(item: Item, line: int, lines_of: dict[bytes, int]) -> str:
 
 def _changed(path: Path) -> str | None:
     """Whether items.jsonl is not the file that its manifest describes."""
-    manifest = path.parent / "manifest.json"
-    if not manifest.is_file():
-        return None
-    recorded = read_json(manifest).get("sha256", {}).get(path.name)
+    recorded = read_manifest(path).get("sha256", {}).get(path.name)
     if recorded is not None and recorded != sha256_file(path):
         return f"{path}: not the file that manifest.json describes (sha256)"
     return None

@@ -9,7 +9,7 @@ from typing import Any
 
 from proband import suites
 from proband.core.errors import ProbandError
-from proband.core.files import items_path, read_json, sha256_file
+from proband.core.files import items_path, read_manifest, sha256_file
 from proband.core.options import read_options, settings
 from proband.core.progress import say
 from proband.core.suite import Claim, Demo, Suite
@@ -94,10 +94,8 @@ class Asker:
 
 def build_once(suite: Suite, items: Path, *, seed: int, options: Mapping[str, Any]) -> None:
     """Build, unless the folder holds this very build already."""
-    if (items / "manifest.json").exists():
-        there = read_json(items / "manifest.json")
-        wanted = settings(read_options(suite.options, options, of=f"build {suite.name}"))
-        same = there.get("seed") == seed and there.get("options") == wanted
-        if same and there.get("sha256", {}).get("items.jsonl") == sha256_file(items_path(items)):
-            return
+    there, wanted = read_manifest(items), settings(read_options(suite.options, options, of=f"build {suite.name}"))
+    same = there.get("seed") == seed and there.get("options") == wanted
+    if same and there.get("sha256", {}).get("items.jsonl") == sha256_file(items_path(items)):
+        return
     build(suite.name, out=items, seed=seed, force=True, **options)

@@ -16,7 +16,7 @@ from msgspec import UNSET
 from proband.core.errors import ProbandError
 from proband.core.files import dumps, read_run
 from proband.core.protocols import Model
-from proband.core.types import LEFT_OUT, Answer, Item, Run
+from proband.core.types import Answer, Item, Run
 from proband.pipeline import run as running
 from proband.pipeline.report import item_sets, score
 from proband.reporting import ItemSet
@@ -88,11 +88,8 @@ class Results:
         import polars
 
         metric = self.set.suite.metric()
-        rows = []
-        for item, answer in self.set.answers(0):
-            numbers = metric.numbers(item, answer) if metric.over == "item" and answer.status not in LEFT_OUT else []
-            value = sum(numbers) / len(numbers) if numbers else None
-            rows.append(_answer(item, answer) | {metric.name: value})
+        pairs = self.set.answers(0)
+        rows = [_answer(item, answer) | {metric.name: metric.value(item, answer)} for item, answer in pairs]
         kinds: dict[str, Any] = {"item_id": str, "answer": str, "gold": str, metric.name: float, "status": str}
         kinds |= {"text": str, "scores": polars.List(polars.Float64), "blanks": str, "logprob": float}
         return polars.DataFrame(rows, schema=kinds)

@@ -13,7 +13,7 @@ import msgspec
 
 from proband import suites
 from proband.core.errors import ProbandError
-from proband.core.files import dumps, items_path, read_items, read_json, read_run, sha256_file
+from proband.core.files import dumps, items_path, read_items, read_manifest, read_run, sha256_file
 from proband.core.metrics import Metric
 from proband.core.progress import say
 from proband.core.types import Run
@@ -69,7 +69,7 @@ def item_sets(runs: Sequence[PathLike], *, items: PathLike | None = None) -> lis
             suite=suites.suite(name),
             items_from=path,
             answered=answered,
-            manifest=read_json(path.parent / "manifest.json") if (path.parent / "manifest.json").exists() else {},
+            manifest=read_manifest(path),
             source=set_name(path.parent),
         )
         for (name, _), (path, answered) in results.items()

@@ -91,10 +91,8 @@ def show(folder: PathLike, item_id: str, *, runs: Sequence[PathLike] = ()) -> di
     for (file, run), label in zip(read, run_labels([run for _, run in read])):
         answer = find(file, Answer, item_id)
         if answer is not None:
-            numbers = suite.metric().numbers(item, answer)
-            right = sum(numbers) / len(numbers) if numbers else None
             whose = {"label": label, "model": run.model, "solver": run.solver, "run": str(file.parent)}
-            answers.append({**whose, "answer": answer, "right": right})
+            answers.append({**whose, "answer": answer, "right": suite.metric().value(item, answer)})
     return {"item": item, "text": suite.show(item), "answers": answers}
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from proband.core.errors import ProbandError
-from proband.core.files import items_path, read_items, read_json, sha256_file, write_json
+from proband.core.files import items_path, read_items, read_json, read_manifest, sha256_file, write_json
 from proband.core.metrics import scored_splits
 from proband.core.statistics.clusters import clusters_of
 from proband.core.suite import Built, Suite, Variation
@@ -91,7 +91,7 @@ def variations_of(suite: Suite, names: str | Sequence[str]) -> list[Variation]:
 
 def source_manifest(path: Path) -> Mapping[str, Any]:
     """The manifest of the source items, if there is one; items that it does not describe any more are refused."""
-    manifest = read_json(path.parent / "manifest.json") if (path.parent / "manifest.json").exists() else {}
+    manifest = read_manifest(path)
     recorded = manifest.get("sha256", {}).get(path.name)
     if recorded is not None and recorded != sha256_file(path):
         raise ProbandError("has changed since it was built (manifest.json has another sha256)", file=path)

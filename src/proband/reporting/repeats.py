@@ -53,18 +53,13 @@ def _row(results: Results, runs: Sequence[int]) -> tuple[Cell, ...]:
     if not whole:
         return (label, len(runs), 0, *[None] * 7)
     shared = Neighbours.of(Clusters.of([clusters_of(item) for item, _ in whole]))
-    right = np.array([[accuracy(item, answer) for answer in answers] for item, answers in whole])
+    right = np.array([[ACCURACY.value(item, answer) or 0.0 for answer in answers] for item, answers in whole])
     given_answers = [[in_words(item, answer) for answer in answers] for item, answers in whole]
     same = [float(len(set(each)) == 1) for each in given_answers]
     always = [passed(round(sum(line)), len(runs), len(runs)) for line in right.tolist()]
     vote = [line[each.index(Counter(each).most_common(1)[0][0])] for line, each in zip(right.tolist(), given_answers)]
     cells = [cell for values in (same, always, vote) for cell in share_cells(values, shared)]
     return (label, len(runs), len(whole), f"{100 * right.mean():.1f}", *cells)
-
-
-def accuracy(item: Item, answer: Answer) -> float:
-    numbers = ACCURACY.numbers(item, answer)
-    return numbers[0] if numbers else 0.0
 
 
 def passed(right: int, repeats: int, k: int) -> float:

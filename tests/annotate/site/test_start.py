@@ -139,13 +139,14 @@ def filled(study: Path) -> Iterator[tuple[Path, Server, Full]]:
     server.stop()
 
 
-def test_nothing_of_a_group_that_failed_is_acknowledged(study: Path) -> None:
-    """Two pieces of work in one commit: where the second fills the disk, the first is not said to be stored."""
+def test_what_a_full_disk_does_not_keep_is_not_acknowledged(study: Path) -> None:
+    """Two pieces of work that wait for their turn: where the second fills the disk, the first is said to be stored if
+    and only if it is."""
     opened = open_project(study)
     full = Full(opened)
     full.full = True
     hold = threading.Event()
-    opened.database.submit_write(lambda c: hold.wait(20))  # what follows gathers in one group
+    opened.database.submit_write(lambda c: hold.wait(20))  # what follows waits behind it
     small = opened.database.submit_write(lambda c: people_store.note(c, "check", None, "small"))
     large = opened.database.submit_write(lambda c: people_store.note(c, "check", None, "x" * 100_000))
     hold.set()

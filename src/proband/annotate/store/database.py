@@ -1,16 +1,14 @@
 """A database behind two calls: `read(work)` and `write(work)`, where `work` takes a connection.
 
-A write returns when its transaction is on the disk. SQLite has one writer: a thread that takes what has gathered while
-it wrote, runs each piece of work in a savepoint of its own and commits them together (group commit, WAL,
-synchronous=FULL). PostgreSQL runs each write in a transaction of its own. If the database goes away, work is tried
-again until `PATIENCE` is over; all work is written so that a second try after a commit of unknown fate changes nothing.
+Each is a transaction of its own; a write returns when it is on the disk. SQLite (WAL, synchronous=FULL) has one writer:
+a thread that takes one piece of work after the other. If the database goes away, work is tried again until `PATIENCE`
+is over; all work is written so that a second try after a commit of unknown fate changes nothing.
 """
 
 from __future__ import annotations
 
 import logging
 import math
-import queue
 import sqlite3
 import threading
 import time
@@ -28,8 +26,8 @@ from proband.core.errors import ProbandError
 T = TypeVar("T")
 Work = Callable[[Connection], T]
 PATIENCE = 20.0  # seconds to wait for a database that went away
-GROUP = 64  # pieces of work in one commit
 THREADS = 8
+WRITER = "writer"  # the name that SQLite's one writing thread begins with
 EVERY = 60.0  # seconds between two lines of the log about the same trouble
 LOG = logging.getLogger("proband.annotate")
 
@@ -42,20 +40,13 @@ class Database:
         self.sqlite = self.engine.dialect.name == "sqlite"
         self.pool = ThreadPoolExecutor(THREADS, thread_name_prefix="database")
         self.trouble = Trouble()
-        self._jobs: queue.SimpleQueue[tuple[Work[Any], Future[Any]] | None] = queue.SimpleQueue()
-        self._writer = threading.Thread(target=self._write_groups, name="writer", daemon=True)
-        if self.sqlite:
-            self._writer.start()
+        self.writers = ThreadPoolExecutor(1, thread_name_prefix=WRITER) if self.sqlite else self.pool
 
     def submit_read(self, work: Work[T]) -> Future[T]:
         return self.pool.submit(self._again, work)
 
     def submit_write(self, work: Work[T]) -> Future[T]:
-        if not self.sqlite:
-            return self.pool.submit(self._written, work)
-        future: Future[T] = Future()
-        self._jobs.put((work, future))
-        return future
+        return self.writers.submit(self._written, work)
 
     def read(self, work: Work[T]) -> T:
         return self._again(work)
@@ -75,9 +66,7 @@ class Database:
             vacuum.exec_driver_sql(f"VACUUM (FULL) {', '.join(metadata.tables)}")
 
     def close(self) -> None:
-        if self.sqlite and self._writer.is_alive():
-            self._jobs.put(None)
-            self._writer.join()
+        self.writers.shutdown()
         self.pool.shutdown()
         self.engine.dispose()
 
@@ -103,49 +92,6 @@ class Database:
                     self.trouble.begins(error)
                 raise
 
-    def _write_groups(self) -> None:
-        """SQLite's one writer."""
-        while (job := self._jobs.get()) is not None:
-            group, stop = [job], False
-            while len(group) < GROUP and not self._jobs.empty():
-                following = self._jobs.get()
-                if following is None:
-                    stop = True
-                    break
-                group.append(following)
-            self._commit(group)
-            if stop:
-                return
-
-    def _commit(self, group: list[tuple[Work[Any], Future[Any]]]) -> None:
-        outcomes: list[tuple[Future[Any], Any, BaseException | None]] = []
-
-        def all_of_them(connection: Connection) -> None:
-            outcomes.clear()
-            for work, future in group:
-                try:
-                    with connection.begin_nested():
-                        outcomes.append((future, work(connection), None))
-                except (
-                    OperationalError
-                ) as error:  # SQLite may have undone the whole group: nothing of it is acknowledged
-                    raise first_of(error) from None
-                except Exception as error:
-                    outcomes.append((future, None, error))
-
-        try:
-            self._again(all_of_them)
-        except BaseException as error:
-            for _, future in group:
-                future.set_exception(error)
-            return
-        self.trouble.ends()
-        for future, result, problem in outcomes:
-            if problem is None:
-                future.set_result(result)
-            else:
-                future.set_exception(problem)
-
 
 class Trouble:
     """What is wrong with a database, if something is: `reason` for /health, one line a minute for the log."""
@@ -163,16 +109,6 @@ class Trouble:
         if self.reason:
             self.reason = ""
             LOG.error("%s  the database works again", time.strftime("%F %T"))
-
-
-def first_of(error: OperationalError) -> OperationalError:
-    """The error that came first: a full disk undoes savepoints too, which is then complained of."""
-    each: BaseException = error
-    while each.__context__ is not None:
-        each = each.__context__
-        if isinstance(each, OperationalError):
-            error = each
-    return error
 
 
 def reason_of(error: BaseException) -> str:
@@ -225,5 +161,5 @@ def _prepare_sqlite(made: Engine) -> None:
 
     @event.listens_for(made, "begin")
     def begun(connection: Connection) -> None:
-        writing = threading.current_thread().name == "writer"
+        writing = threading.current_thread().name.startswith(WRITER)
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")

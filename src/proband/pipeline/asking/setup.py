@@ -18,7 +18,7 @@ import msgspec
 from proband import models, suites
 from proband.core.cache import cache_folder
 from proband.core.errors import ProbandError, not_installed
-from proband.core.files import decode, items_path, read_items, read_json
+from proband.core.files import decode, items_path, read_items, read_json, read_manifest
 from proband.core.options import read_options
 from proband.core.progress import say
 from proband.core.protocols import ABILITIES, Generates, Model, ScoresText
@@ -308,8 +308,7 @@ def built_examples(folder: Path, *, suite: str) -> list[Item]:
     """Worked examples for a build without a train split, where its suite can make some: a small build with the options
     of its manifest and another seed, less what is asked too. `pick_shots` leaves out what shares a cluster with the
     question."""
-    path = folder / "manifest.json"
-    manifest = read_json(path) if folder.is_dir() and path.exists() else {}
+    manifest = read_manifest(folder) if folder.is_dir() else {}
     if "options" not in manifest or "seed" not in manifest:
         return []
     result = suites.suite(suite)

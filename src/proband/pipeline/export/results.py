@@ -23,7 +23,7 @@ from proband import __version__
 from proband.core.errors import ProbandError
 from proband.core.files import dumps, encode, read_run, sha256_file, sha256_text, write_json, write_text
 from proband.core.metrics import Metric
-from proband.core.types import LEFT_OUT, Answer, Item, Run
+from proband.core.types import Answer, Item, Run
 from proband.pipeline.report import item_sets
 from proband.reporting.numbers.cells import Cell, Study
 
@@ -216,13 +216,10 @@ def _uncertainty(scored: Scored) -> dict[str, Any]:
 def _samples(scored: Scored, evaluation: str, result: str) -> Iterator[dict[str, Any]]:
     """A record per item that was scored; none for metrics over sets."""
     study, metric = scored.study, scored.metric
-    if metric.over == "set":
-        return
     for item, answer in study.items.answers(0):
-        numbers = [] if item.split not in study.splits or answer.status in LEFT_OUT else metric.numbers(item, answer)
-        if not numbers:
+        value = metric.value(item, answer) if item.split in study.splits else None
+        if value is None:
             continue
-        value = sum(numbers) / len(numbers)
         chosen = _chosen(item, answer)
         reference = (
             [item.choices[item.gold]] if item.gold is not None else list(map(str, item.facts.get("answers", ())))

@@ -14,7 +14,7 @@ import msgspec
 
 from proband import suites
 from proband.core.errors import ProbandError
-from proband.core.files import atomic, encode, items_path, read_items, read_json, read_records, write_text
+from proband.core.files import atomic, encode, items_path, read_items, read_manifest, read_records, write_text
 from proband.core.progress import track
 from proband.core.types import Item, Split, Tag
 from proband.pipeline.run import first_item
@@ -46,9 +46,7 @@ class Licence:
 
 def licence_of(items: Path) -> Licence:
     """From manifest.json beside the items."""
-    manifest = items_path(items).with_name("manifest.json")
-    stated = str(read_json(manifest).get("licence", "")) if manifest.exists() else ""
-    text = " ".join(stated.split()) or NOT_STATED
+    text = " ".join(str(read_manifest(items_path(items)).get("licence", "")).split()) or NOT_STATED
     return Licence(text=text, name=hub_name(text))
 
 

@@ -63,9 +63,8 @@ def read_run_folder(folder: Path, wanted: Wanted) -> Log:
     for item, answer in items.answers(0):
         if item.tags.get("variation") == "original" and wanted.by_source:
             continue  # the other run has it
-        if numbers := metric.numbers(item, answer):
+        if (value := metric.value(item, answer)) is not None:
             clusters = tuple(f"clusters={each}" for each in item.facts.get("clusters", ()))
-            value = sum(numbers) / len(numbers)
             name = str(item.facts.get("source", item.id)) if wanted.by_source else item.id
             entries.append(Entry(item=name, value=value, clusters=clusters, tags=item.tags, split=item.split))
     return collect(entries, label=items.labels[0], metric=metric.name, path=folder)

@@ -17,7 +17,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from proband.core.errors import ProbandError
-from proband.core.files import items_path, read_items, read_json
+from proband.core.files import items_path, read_items, read_manifest
 from proband.core.options import read_options
 from proband.core.suite import Variation
 from proband.core.types import Item
@@ -73,7 +73,7 @@ def inverse(item: Item, *, rng: random.Random, folder: Path) -> Item | str:
 @lru_cache(maxsize=2)
 def _source(folder: Path) -> tuple[Mapping[str, Relation], Plan, frozenset[tuple[Pair, Pair]]]:
     """The relations that the items of a folder were made of, and the pairs of tuples that they have."""
-    manifest = read_json(folder / "manifest.json") if (folder / "manifest.json").exists() else {}
+    manifest = read_manifest(folder)
     if "options" not in manifest:
         raise ProbandError("has no manifest.json: a twin needs to know what the items were made of", file=folder)
     known = {name: value for name, value in manifest["options"].items() if value is not None}

@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from proband.core.files import read_json
+from proband.core.files import read_manifest
 from proband.core.types import Item
 from proband.suites.kinship.audit.story_text import read_story, type_noise
 from proband.suites.kinship.logic.closure import Edge, depth, derivation, entailed
@@ -194,7 +194,7 @@ def certified(
 @lru_cache(maxsize=4)
 def _bank(folder: Path) -> tuple[Bank, bool]:
     """The bank that the items of a folder are told from, and whether a part of it is held out."""
-    manifest = read_json(folder / "manifest.json") if (folder / "manifest.json").exists() else {}
+    manifest = read_manifest(folder)
     options = manifest.get("options", {})
     bank = load_bank(options.get("bank") or "proband")
     held = "paraphrases" in str(options.get("hold-out", ""))
