@@ -1,4 +1,5 @@
-"""Jinja templates with autoescape: whatever comes from items, models or suites is text, never markup."""
+"""Jinja templates. In pages, with autoescape, whatever comes from items, models or suites is text, never markup; other
+files (cards, tasks of other tools) are as they are written."""
 
 from __future__ import annotations
 
@@ -8,6 +9,8 @@ import re
 from functools import cache
 from importlib.resources import files
 from typing import Any
+
+from proband.core.files import dumps
 
 
 @cache
@@ -42,6 +45,18 @@ def breakable(name: str) -> Any:
 def render(package: str, name: str, **values: Any) -> str:
     text: str = environment(package).get_template(name).render(**values)
     return text
+
+
+def render_text(package: str, name: str, **values: Any) -> str:
+    """A file that is no page, from the template NAME.jinja of a package; `json` writes a value for JSON and YAML."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    loader = PackageLoader(package, package_path="")
+    made = Environment(
+        loader=loader, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
+    )
+    made.filters |= {"json": dumps, "thousands": lambda number: f"{number:,}"}
+    return made.get_template(f"{name}.jinja").render(**values)
 
 
 def asset(package: str, name: str) -> str:

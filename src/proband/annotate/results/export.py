@@ -17,6 +17,7 @@ from proband.core.errors import ProbandError
 from proband.core.files import write_json, write_jsonl, write_text
 from proband.core.human_task import Body, Labels
 from proband.core.text import write_csv
+from proband.web.templates import render_text
 
 OWNER = "owner"  # worker and panel of a decision
 FORMATS = ("jsonl", "csv", "suite", "hf")
@@ -159,39 +160,18 @@ def _hub_labels(collected: Collected, made: Labels) -> Iterator[dict[str, Any]]:
 
 def card(collected: Collected, *, with_labels: bool) -> str:
     """The data card: what was asked of whom, how it was paid and checked, how far people agreed."""
-    project, done = collected.project, progress(collected)
-    title = json.dumps(project.title, ensure_ascii=False)  # JSON strings are YAML strings
-    configs = ["answers", "units", *(["labels"] if with_labels else [])]
-    licence = json.dumps(project.licence.lower())
-    head = ["---", f"pretty_name: {title}", f"license: {licence}", "language: en", "configs:"]
-    for name in configs:
-        head += [f"- config_name: {name}", "  data_files:", "  - split: train", f"    path: data/{name}.jsonl"]
-    own = paragraphs(project.texts.instructions or words(f"{project.kind}.instructions"))
-    pay = f"{project.pay.per_unit:g} {project.pay.currency} per unit"
-    people = len({each.worker for each in collected.counted()})
-    lines = [
-        *head,
-        "---",
-        "",
-        f"# {inline(project.title)}",
-        "",
-        f"{done['answers']} answers that count to {done['units']} units by {people} people, "
-        f"{project.people.overlap} per unit; collected with Proband (kind of task: {project.kind}). Paid {pay}.",
-        "",
-        "## Instructions",
-        "",
-        *(f"> {inline(part)}\n>" for part in own),
-        "",
-        "## Agreement",
-        "",
-    ]
-    for name, value in agreement(collected).items():
-        if value["value"] is None:
-            lines.append(f"- {name}: {value['why']}")
-        else:
-            lines.append(f"- {name}: {value['value']:.3f} [{value['low']:.3f}, {value['high']:.3f}]")
-    lines += ["", "## People", "", "Workers are known by keyed hashes; their ids are not stored.", ""]
-    return "\n".join(lines)
+    project = collected.project
+    return render_text(
+        "proband.annotate.results",
+        "card.md",
+        project=project,
+        done=progress(collected),
+        people=len({each.worker for each in collected.counted()}),
+        configs=["answers", "units", *(["labels"] if with_labels else [])],
+        instructions=paragraphs(project.texts.instructions or words(f"{project.kind}.instructions")),
+        agreement=agreement(collected),
+        inline=inline,
+    )
 
 
 def inline(text: str) -> str:

@@ -1,6 +1,7 @@
 """Items in other tools' formats. Every format keeps the split of the items, and their licence goes along.
 
-Reads in this order: source; hub; task_packages (inspect, lm-eval).
+Reads in this order: source; here; task_packages (inspect, lm-eval). What is written around the items (cards, tasks) are
+the templates beside this file.
 """
 
 from __future__ import annotations
@@ -12,16 +13,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from proband import suites
 from proband.core.errors import ProbandError
-from proband.core.files import atomic, dumps, items_path, read_items
+from proband.core.files import atomic, dumps, items_path, read_items, write_text
 from proband.core.text import csv_lines
 from proband.core.types import Item
-from proband.pipeline.export.hub import write_hub
 from proband.pipeline.export.results import FORMATS as RESULTS
 from proband.pipeline.export.results import write_results
-from proband.pipeline.export.source import Source, survey, write_licence
+from proband.pipeline.export.source import PACKAGE, Source, survey, write_licence, write_splits
 from proband.pipeline.export.task_packages import write_inspect, write_lm_eval
 from proband.pipeline.run import suite_of
+from proband.web.templates import render_text
 
 
 def write_csv(source: Source, out: Path) -> Path:
@@ -40,6 +42,30 @@ def write_csv(source: Source, out: Path) -> Path:
     with atomic(path) as file:
         file.writelines(csv_lines(rows(), guarded=False))  # for programs: the texts as they are
     return path if out.suffix == ".csv" else out
+
+
+def write_hub(source: Source, out: Path) -> Path:
+    """A folder that `datasets.load_dataset` reads and the Hugging Face hub shows: a file per split, a card, and
+    eval.yaml, which makes the dataset a benchmark of the hub (Community Evals; `inspect eval hf/ORG/NAME` runs it)."""
+    write_splits(out / "data", source.splits, ((item.split, hub_row(item, source)) for item in source.items()))
+    sizes = {split: (out / "data" / f"{split}.jsonl").stat().st_size for split in source.splits}
+    write_text(out / "README.md", render_text(PACKAGE, "hub_card.md", source=source, sizes=sizes))
+    if any(split in source.answerable for split in ("valid", "test")):
+        question = suites.suite(source.suite).question
+        write_text(out / "eval.yaml", render_text(PACKAGE, "hub_eval.yaml", source=source, question=question))
+    return out
+
+
+def hub_row(item: Item, source: Source) -> dict[str, Any]:
+    """Facts are JSON text, since their fields differ from item to item."""
+    return {
+        "id": item.id,
+        "prompt": item.prompt,
+        "choices": item.choices,
+        "label": -1 if item.gold is None else item.gold,
+        **({"tags": source.tags_of(item)} if source.tags else {}),
+        "facts": dumps(item.facts),
+    }
 
 
 FORMATS: Mapping[str, Callable[[Source, Path], Path]] = {

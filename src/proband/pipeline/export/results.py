@@ -24,8 +24,10 @@ from proband.core.errors import ProbandError
 from proband.core.files import dumps, encode, read_run, sha256_file, sha256_text, write_json, write_text
 from proband.core.metrics import Metric
 from proband.core.types import Answer, Item, Run
+from proband.pipeline.export.source import PACKAGE
 from proband.pipeline.report import item_sets
 from proband.reporting.numbers.cells import Cell, Study
+from proband.web.templates import render_text
 
 SCHEMA = "0.3.0"
 FORMATS = ("every-eval-ever", "hf-results")
@@ -267,14 +269,8 @@ def _hub_results(scored: Scored, out: Path, dataset: str) -> Path:
     mean, low, high = (round(100 * x, 2) if share else x for x in (estimate.mean, estimate.low, estimate.high))
     between = "too few items for an interval" if estimate.few else f"95 % interval [{low}, {high}], clustered"
     notes = f"{scored.metric.name}{' in %' if share else ''}, {between}; n = {estimate.n}; solver {scored.run.solver}"
-    lines = [
-        "- dataset:",
-        f"    id: {dumps(dataset)}",
-        f"    task_id: {dumps(scored.task)}",
-        f"  value: {mean}",
-        f"  date: {dumps(datetime.fromtimestamp(scored.made, UTC).strftime('%Y-%m-%dT%H:%M:%SZ'))}",
-        f"  notes: {dumps(notes)}",
-    ]
+    date = datetime.fromtimestamp(scored.made, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    about = {"dataset": dataset, "task": scored.task, "value": mean, "date": date, "notes": notes}
     path = out / ".eval_results" / f"{scored.task}.yaml"
-    write_text(path, "\n".join(lines) + "\n")
+    write_text(path, render_text(PACKAGE, "hub_results.yaml", **about))
     return path

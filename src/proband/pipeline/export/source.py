@@ -19,6 +19,8 @@ from proband.core.progress import track
 from proband.core.types import Item, Split, Tag
 from proband.pipeline.run import first_item
 
+PACKAGE = "proband.pipeline.export"  # of the templates
+
 # ---- the licence of a folder of items, which goes along into every export ------------------------------------------
 
 

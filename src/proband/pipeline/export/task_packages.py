@@ -10,69 +10,25 @@ from typing import Any
 
 from proband import suites
 from proband.core.errors import ProbandError
-from proband.core.files import dumps, write_text
+from proband.core.files import write_text
 from proband.core.protocols import Score, Text
 from proband.core.suite import Solver
 from proband.core.types import Item
 from proband.pipeline.asking.setup import choose_solver
-from proband.pipeline.export.source import Source, write_splits
+from proband.pipeline.export.source import PACKAGE, Source, write_splits
 from proband.solvers import LIKELIHOOD
+from proband.web.templates import render_text
 
 # ---- inspect: `inspect eval FOLDER/proband_SUITE.py --model MODEL` -------------------------------------------------
 
 
-TASK = '''"""{title}
-
-Licence of the items: {licence}
-"""
-
-from pathlib import Path
-
-from inspect_ai import Task, task
-from inspect_ai.dataset import json_dataset
-from inspect_ai.scorer import accuracy, choice, stderr
-from inspect_ai.solver import multiple_choice
-
-try:  # with proband[inspect]: intervals for samples that share material
-    from proband.inspect_extension import calibrated_ci, minimum_detectable_difference
-
-    METRICS = [accuracy(), stderr(), calibrated_ci(), minimum_detectable_difference()]
-except ImportError:
-    METRICS = [accuracy(), stderr()]
-
-SPLITS = {splits}
-
-
-@task
-def {name}(split: str = "{default}") -> Task:
-    """Another split: `-T split=NAME`."""
-    if split not in SPLITS:
-        raise ValueError(f"no split {{split!r}}; there are {{', '.join(SPLITS)}}")
-    samples = Path(__file__).resolve().parent / f"{{split}}.jsonl"
-    return Task(
-        dataset=json_dataset(str(samples), name="{name}"),
-        solver=multiple_choice(),
-        scorer=choice(),
-        metrics=METRICS,
-        metadata={metadata},
-    )
-'''
-
-
 def write_inspect(source: Source, out: Path) -> Path:
     splits = source.only_questions("inspect")
-    name = source.task
     write_splits(out, splits, ((item.split, sample(item)) for item in source.questions()))
-    licence = source.licence
-    text = TASK.format(
-        title=f"Items of Proband's suite {source.suite} as multiple choice.",
-        licence=licence.text.replace("\\", "/").replace('"', "'"),
-        splits=tuple(splits),
-        name=name,
-        default="test" if "test" in splits else "valid",
-        metadata=repr({"license": licence.name, "licence": licence.text}),
-    )
-    write_text(out / f"{name}.py", text)
+    licence = source.licence.text.replace("\\", "/").replace('"', "'")
+    about = {"licence": licence, "metadata": {"license": source.licence.name, "licence": source.licence.text}}
+    text = render_text(PACKAGE, "inspect_task.py", source=source, splits=tuple(splits), **about)
+    write_text(out / f"{source.task}.py", text)
     return out
 
 
@@ -184,27 +140,19 @@ def with_texts(source: Source, solver: Solver) -> Iterator[tuple[Item, ScoredTex
 # ---- the task ------------------------------------------------------------------------------------------------------
 
 
-LOADER = '''"""The items of the task {name}, from the folder that this file is in."""
-
-from pathlib import Path
-
-SPLITS = {splits}
-
-
-def load(**_):
-    import datasets
-
-    here = Path(__file__).resolve().parent
-    return datasets.load_dataset("json", data_files={{split: str(here / f"{{split}}.jsonl") for split in SPLITS}})
-'''
+# what the harness does with a split; training items are for few-shot prompts only
+USES = {"train": ("training_split", "fewshot_split"), "valid": ("validation_split",), "test": ("test_split",)}
 
 
 def write_lm_eval(source: Source, out: Path) -> Path:
     splits = source.only_questions("lm-eval")
-    name, solver = source.task, solver_of(source)
+    solver = solver_of(source)
     write_splits(out, splits, ((item.split, row(item, texts, source)) for item, texts in with_texts(source, solver)))
-    write_text(out / f"{name}_data.py", LOADER.format(name=name, splits=tuple(splits)))
-    write_text(out / f"{name}.yaml", task(source, name, solver))
+    uses = [(use, split) for split in splits for use in USES[split]]
+    text = render_text(PACKAGE, "lm_eval_task.yaml", source=source, uses=uses, solver=solver.name)
+    write_text(out / f"{source.task}.yaml", text)
+    loader = render_text(PACKAGE, "lm_eval_data.py", source=source, splits=tuple(splits))
+    write_text(out / f"{source.task}_data.py", loader)
     return out
 
 
@@ -218,27 +166,3 @@ def row(item: Item, texts: ScoredTexts, source: Source) -> dict[str, Any]:
         "clusters": [str(each) for each in item.facts.get("clusters", ())],  # what it shares, for `proband compare`
         **({"tags": source.tags_of(item)} if source.tags else {}),
     }
-
-
-def task(source: Source, name: str, solver: Solver) -> str:
-    """The task's YAML. Training items are for few-shot prompts only."""
-    uses = {"train": ("training_split", "fewshot_split"), "valid": ("validation_split",), "test": ("test_split",)}
-    lines = [f"task: {name}", f"custom_dataset: !function {name}_data.load"]
-    lines += [f"{use}: {split}" for split in source.answerable for use in uses[split]]
-    lines += [
-        "output_type: multiple_choice",
-        "doc_to_text: context",
-        "doc_to_choice: continuations",
-        "doc_to_target: gold",
-        'target_delimiter: ""',
-        "metric_list:",
-        "  - metric: acc",
-        "    aggregation: mean",
-        "    higher_is_better: true",
-        "metadata:",
-        "  version: 1.0",
-        f"  solver: {solver.name}",
-        f"  license: {source.licence.name}",
-        f"  licence: {dumps(source.licence.text)}",
-    ]
-    return "\n".join(lines) + "\n"
