@@ -1,7 +1,8 @@
 """The tables of nets on CLUTRR's own releases, from the committed answers: `tables(systems)`, called by rebuild.py.
 
-Each release has its own training and test stories, so nets of two releases are not compared in pairs. Numbers are those of
-pooled.py with one set of stories; a verdict of the audit is a column like a k.
+Each release has its own training and test stories, so nets of two releases are not compared in pairs. Numbers are those
+of pooled.py with one set of stories; a verdict of the audit is a column like a k. Nets that were given nobody's gender
+(`NET-no-genders`), and GAT with other settings, have tables of their own.
 """
 
 from __future__ import annotations
@@ -10,30 +11,74 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from findings import BERTS, EQUAL, READERS, Finding, finding_of, level_of, pair, sides, table_of
-from pooled import KINDS, KS, System, Systems, figure, of
+from pooled import KINDS, KS, System, Systems, decided, figure, of, paired
 
+from proband.core.suite import Published
 from proband.core.text import markdown_table
+from proband.suites.kinship.baselines import K23, K234, published, thesis_noise
 from proband.suites.kinship.paper.noise import THESIS
-from proband.suites.kinship.baselines import thesis_noise
 
 REGIMES = {"released-k23": "2, 3 (`data_089907f8`)", "released-k234": "2, 3, 4 (`data_db9b8f04`)"}
+FINGERPRINTS = {"released-k23": K23, "released-k234": K234}
 TEXT = (*READERS, "rmc", *BERTS)
+BEYOND = (
+    "composer",
+    "composer-no-converses",
+    "edge-transformer",
+    "edge-transformer-small",
+    "bert-extractor",
+    "extractor",
+)
+NO_GENDERS = "-no-genders"
+GAT = {  # the settings of kinship-settings
+    "gat": "ours: the first person of a fact hears of the second, two layers as classifier, "
+    "held-out stories choose the epoch",
+    "gat-second": "`hears=second`: the second person hears of the first",
+    "gat-second-linear": "and `readout=linear`: one layer as classifier",
+    "gat-ctp": "all of uclnlp/ctp: `hears=second`, one untrained layer as classifier (`readout=random`), "
+    "learned people, three heads in both layers, all 100 epochs, no clipping",
+    "gat-ctp-linear": "`gat-ctp`, but the layer is trained (`readout=linear`)",
+    "gat-ctp-mlp": "`gat-ctp`, but two trained layers (`readout=mlp`)",
+    "gat-ctp-first": "`gat-ctp`, but `hears=first`",
+    "gat-ctp-pool": "`gat-ctp`, but people not learned (`nodes=pool`)",
+    "gat-ctp-one-head": "`gat-ctp`, but one head in the second layer",
+    "gat-whole": "ours for all 100 epochs, without clipping",
+    "gat-whole-place": "and people by their place along the chain, as in the thesis' program",
+}
+R5 = "GAT (uclnlp/ctp)"
 VERDICTS = ("entailed", "ambiguous", "false", "inconsistent")
 SHORTCUTS = ("generations", "ends", "path", "genders", "positions", "words")
-NOTE = (
+INTERVALS = (
     "Accuracy in percent. In brackets the 95 % interval over stories that share a clause and over training seeds "
     "(Proband's own, core/statistics); ¹ one training seed, whose chance is not in the interval; no interval: too few clauses to "
-    "tell. Everybody's gender is given. The best shortcut has learned from the training stories."
+    "tell."
+)
+SHORTCUT = "The best shortcut has learned from the training stories."
+NOTE = f"{INTERVALS} Everybody's gender is given. {SHORTCUT}"
+PUBLISHED = (
+    "In italics published figures, which have no intervals: people (table 3.2 of the thesis, a sample of unknown size), GAT of "
+    "uclnlp/ctp (R5, Lu et al. 2022, table 2) and one run of CTP (its README). The thesis draws figure 3.5 without numbers."
 )
 
 
 def tables(systems: Systems) -> dict[str, str]:
     made = {f"figure3.5-{regime}.md": by_k(systems, regime) for regime in REGIMES}
+    made |= {f"no-genders-{regime}.md": without_genders(systems, regime) for regime in REGIMES}
+    made["gat-settings.md"] = gat_settings(systems)
     made |= {f"table3.8-released-{kind}.md": by_kind(systems, kind) for kind in KINDS}
     made["released-verdicts.md"] = by_verdict(systems)
-    known = [finding for finding in (*_length(systems), *_noise(systems)) if finding.tests]
-    made["released-findings.md"] = table_of(known, "Findings on CLUTRR's releases", FINDINGS)
+    given = [finding for finding in (*_length(systems), *_noise(systems)) if finding.tests]
+    made["released-findings.md"] = table_of(given, "Findings on CLUTRR's releases", FINDINGS)
+    other = [*_length(systems, NO_GENDERS), *_genders(systems), *_settings(systems)]
+    title = "Findings on CLUTRR's releases with nobody's gender given, and on GAT's settings"
+    made["settings-findings.md"] = table_of([finding for finding in other if finding.tests], title, FINDINGS)
     return made
+
+
+def nets_of(systems: Systems, regime: str) -> list[System]:
+    """Nets with the settings of `kinship-released`, the best first."""
+    every = of(systems, regime, regime)
+    return [net for net in every if net.model == "gat" or not (net.model.endswith(NO_GENDERS) or net.model in GAT)]
 
 
 def line(name: str, system: System, columns: Sequence[object]) -> list[str]:
@@ -52,14 +97,83 @@ def best_shortcut(systems: Systems, test: str, columns: Iterable[object]) -> lis
 
 
 def by_k(systems: Systems, regime: str) -> str:
-    nets = [*of(systems, regime, regime)]
-    body = [line(system.model, system, KS) for system in nets]
-    body += [line(system.model, system, KS) for system in shortcuts(systems, regime)]
-    body.append(best_shortcut(systems, regime, KS))
-    counts = ["*stories, clauses*", "", *(_counts(nets[0], k) for k in KS), _counts(nets[0], None)]
+    body = [line(system.model, system, KS) for system in nets_of(systems, regime)]
     head = ["model", "seeds", *(f"k = {k}" for k in KS), "all"]
     title = f"Figure 3.5 on CLUTRR's release, trained on k = {REGIMES[regime]}"
-    return f"**{title}**\n\n{markdown_table(head, [*body, counts], right=len(head) - 1)}\n\n{NOTE}\n"
+    table = markdown_table(head, [*body, *_beside(systems, regime)], right=len(head) - 1)
+    return f"**{title}**\n\n{table}\n\n{NOTE} {PUBLISHED}\n"
+
+
+def _beside(systems: Systems, regime: str) -> Iterator[list[str]]:
+    """Shortcuts, published figures, and how many stories and clauses there are."""
+    own = shortcuts(systems, regime)
+    yield from (line(system.model, system, KS) for system in own)
+    yield best_shortcut(systems, regime, KS)
+    for model in dict.fromkeys(each.model for each in published() if _measured_on(each, regime)):
+        values = _published(model, regime)
+        yield [f"*{model}*", "", *(f"*{values[k]:.1f}*" if k in values else "" for k in KS), ""]
+    yield ["*stories, clauses*", "", *(_counts(own[0], k) for k in KS), _counts(own[0], None)]
+
+
+def _measured_on(figure: Published, regime: str) -> bool:
+    return "k" in figure.group and FINGERPRINTS[regime] in figure.on.fingerprints
+
+
+def _published(model: str, regime: str) -> dict[object, float]:
+    every = (each for each in published() if each.model == model and _measured_on(each, regime))
+    return {each.group["k"]: 100 * each.value for each in every}
+
+
+def without_genders(systems: Systems, regime: str) -> str:
+    """Figure 3.5 with nobody's gender given, each net beside the same with everybody's."""
+    body = []
+    for system in of(systems, regime, regime):
+        if system.model.endswith(NO_GENDERS):
+            name = system.model.removesuffix(NO_GENDERS)
+            given = systems[regime, regime, name]
+            body.append([*line(f"{name}, none given", system, KS), change(system, given)])
+            body.append([*line(f"{name}, given", given, KS), ""])
+    body += [[*row, ""] for row in _beside(systems, regime)]
+    head = ["model, genders", "seeds", *(f"k = {k}" for k in KS), "all", "none given − given"]
+    title = f"Figure 3.5 on CLUTRR's release with nobody's gender given, trained on k = {REGIMES[regime]}"
+    note = f"{INTERVALS} The last column is over all k, in points, before any correction. {SHORTCUT} {PUBLISHED}"
+    return f"**{title}**\n\n{markdown_table(head, body, right=len(head) - 1)}\n\n{note}\n"
+
+
+def change(system: System, other: System) -> str:
+    """The difference over all stories with its interval, in points."""
+    both = paired(system, other)
+    band = f" [{100 * both.low:+.1f}, {100 * both.high:+.1f}]" if decided(both) else ""
+    return f"{100 * both.difference:+.1f}{band}"
+
+
+def gat_settings(systems: Systems) -> str:
+    """GAT of uclnlp/ctp and ours, setting by setting, beside the figures that R5 prints."""
+    regime = "released-k23"
+    printed = _published(R5, regime)
+    nets = {name: systems[regime, regime, name] for name in GAT}
+    body, judged = [], []
+    for name, system in nets.items():
+        far = sum(abs(100 * system.value(k) - value) for k, value in printed.items()) / len(printed)
+        other = "" if name == "gat" else change(system, nets["gat"])
+        body.append([*line(name, system, KS), f"{far:.1f}", other])
+        judged.append(line(name, _judged(system), VERDICTS))
+    body += [[*row, "", ""] for row in _beside(systems, regime)]
+    best = max(shortcuts(systems, regime), key=lambda system: system.value())
+    judged.append(line(best.model, _judged(best), VERDICTS))
+    judged.append(_verdict_counts(nets["gat"]))
+    head = ["setting", "seeds", *(f"k = {k}" for k in KS), "all", "from R5", "all, against gat"]
+    names = "\n".join(f"- `{name}`: {text}" for name, text in GAT.items())
+    parts = [
+        f"**GAT with the settings of others on CLUTRR's release, trained on k = {REGIMES[regime]}**",
+        markdown_table(head, body, right=len(head) - 1),
+        names,
+        f"{INTERVALS} *From R5*: mean distance from the figures that R5 prints (k = 4 to 10), in points. The last column: "
+        f"difference from `gat` over all k, in points, before any correction. Everybody's gender is given. {SHORTCUT} {PUBLISHED}",
+        "**By what the audit says of the label**",
+        markdown_table(["setting", "seeds", *VERDICTS, "all"], judged, right=len(VERDICTS) + 2),
+    ]
+    return "\n\n".join(parts) + "\n"
 
 
 def _counts(system: System, column: object) -> str:
@@ -88,14 +202,23 @@ def by_verdict(systems: Systems) -> str:
     """Accuracy by what the audit says of the label."""
     parts = []
     for regime, lengths in REGIMES.items():
-        nets = [_judged(system) for system in of(systems, regime, regime)]
-        body = [line(system.model, system, VERDICTS) for system in nets]
-        body += [line(system.model, _judged(system), VERDICTS) for system in shortcuts(systems, regime)[:1]]
-        body.append(["*stories, clauses*", "", *(_counts(nets[0], each) for each in VERDICTS), _counts(nets[0], None)])
+        nets = nets_of(systems, regime)
+        nets += [system for system in of(systems, regime, regime) if system.model.endswith(NO_GENDERS)]
+        nets += [
+            system for system in shortcuts(systems, regime) if system.model in ("baseline:generations", "baseline:path")
+        ]
+        body = [line(system.model, _judged(system), VERDICTS) for system in nets]
+        body.append(_verdict_counts(nets[0]))
         head = ["model", "seeds", *VERDICTS, "all"]
         parts.append(f"**By what the audit says of the label, trained on k = {lengths}**")
         parts.append(markdown_table(head, body, right=len(head) - 1))
-    return "\n\n".join([*parts, NOTE]) + "\n"
+    note = f"{INTERVALS} Everybody's gender is given but to `NET-no-genders`. {SHORTCUT}"
+    return "\n\n".join([*parts, note]) + "\n"
+
+
+def _verdict_counts(system: System) -> list[str]:
+    judged = _judged(system)
+    return ["*stories, clauses*", "", *(_counts(judged, each) for each in VERDICTS), _counts(judged, None)]
 
 
 def _judged(system: System) -> System:
@@ -113,39 +236,58 @@ FINDINGS = (
 )
 
 
-def _length(systems: Systems) -> Iterator[Finding]:
+def _length(systems: Systems, ending: str = "") -> Iterator[Finding]:
+    """Of nets with this ending of their names."""
+    text = TEXT if not ending else tuple(name for name in TEXT if name != "rmc")  # which was trained with genders alone
     for regime, lengths in (("released-k23", "k = 2, 3"), ("released-k234", "k = 2, 3, 4")):
 
         def net(name: str, regime: str = regime) -> System | None:
-            return systems.get((regime, regime, name))
+            return systems.get((regime, regime, name + ending))
 
-        yield finding_of(
-            f"GAT is near-perfect at k = 3 (95 % or more), trained on {lengths}",
-            "3.5.1",
-            [level_of(net("gat"), 3, 0.95)],
-        )
-        for name in (*TEXT, "gat"):
-            text = f"{name}: accuracy falls with length (k = 2, 3 against 9, 10), trained on {lengths}"
-            yield finding_of(text, "3.5.1", [sides(net(name), (2, 3), (9, 10))])
-        text = f"GAT is above every text model, trained on {lengths}"
-        yield finding_of(text, "3.5.1, 3.5.2", [pair(net("gat"), net(name)) for name in TEXT])
-        others = [name for name in TEXT if name != "bert-lstm"]
-        text = f"BERT-LSTM is the best text model, trained on {lengths}"
-        yield finding_of(text, "3.5.1", [pair(net("bert-lstm"), net(name)) for name in others])
-        own = shortcuts(systems, regime)
-        best = max(own, key=lambda system: system.value(), default=None)
-        for name in (
-            "composer",
-            "edge-transformer",
-            "edge-transformer-small",
-            "bert-extractor",
-            "extractor",
-            "gat",
-            *TEXT,
-        ):
-            yield finding_of(
-                f"{name} is above the best shortcut over all k, trained on {lengths}", "ours", [pair(net(name), best)]
-            )
+        among = f"trained on {lengths}{', no genders' if ending else ''}"
+        claim = f"GAT is near-perfect at k = 3 (95 % or more), {among}"
+        yield finding_of(claim, "3.5.1", [level_of(net("gat"), 3, 0.95)])
+        for name in (*text, "gat"):
+            claim = f"{name}: accuracy falls with length (k = 2, 3 against 9, 10), {among}"
+            yield finding_of(claim, "3.5.1", [sides(net(name), (2, 3), (9, 10))])
+        claim = f"GAT is above every text model, {among}"
+        yield finding_of(claim, "3.5.1, 3.5.2", [pair(net("gat"), net(name)) for name in text])
+        others = [name for name in text if name != "bert-lstm"]
+        claim = f"BERT-LSTM is the best text model, {among}"
+        yield finding_of(claim, "3.5.1", [pair(net("bert-lstm"), net(name)) for name in others])
+        best = max(shortcuts(systems, regime), key=lambda system: system.value(), default=None)
+        for name in (*BEYOND, "gat", *text):
+            claim = f"{name} is above the best shortcut over all k, {among}"
+            yield finding_of(claim, "ours", [pair(net(name), best)])
+
+
+def _genders(systems: Systems) -> Iterator[Finding]:
+    for regime, lengths in (("released-k23", "k = 2, 3"), ("released-k234", "k = 2, 3, 4")):
+        for name in ("composer", "gat", *TEXT):
+            given, none = (systems.get((regime, regime, name + ending)) for ending in ("", NO_GENDERS))
+            yield finding_of(f"genders help {name}, trained on {lengths}", "ours", [pair(given, none)] if none else [])
+
+
+def _settings(systems: Systems) -> Iterator[Finding]:
+    def net(name: str) -> System | None:
+        return systems.get(("released-k23", "released-k23", name))
+
+    for text, above, below in (
+        ("the other direction of messages helps ours", "gat-second", "gat"),
+        ("the other direction of messages helps GAT of uclnlp/ctp", "gat-ctp", "gat-ctp-first"),
+        ("one layer as classifier is better than two, `hears=second`", "gat-second-linear", "gat-second"),
+        ("one layer as classifier is better than two, in uclnlp/ctp", "gat-ctp-linear", "gat-ctp-mlp"),
+        ("a trained classifier is better than the untrained one", "gat-ctp-linear", "gat-ctp"),
+        ("people that are learned help", "gat-ctp", "gat-ctp-pool"),
+        ("three heads in the second layer help", "gat-ctp", "gat-ctp-one-head"),
+        ("the epoch by held-out stories, with clipping, is better than 100 epochs without", "gat", "gat-whole"),
+        ("people by their place help", "gat-whole-place", "gat-whole"),
+    ):
+        yield finding_of(f"GAT: {text}", "ours", [pair(net(above), net(below))])
+    best = max(shortcuts(systems, "released-k23"), key=lambda system: system.value(), default=None)
+    for name in GAT:
+        if name != "gat":
+            yield finding_of(f"{name} is above the best shortcut over all k", "ours", [pair(net(name), best)])
 
 
 def _noise(systems: Systems) -> Iterator[Finding]:

@@ -1,11 +1,13 @@
 """The answers of a study as two small files: answers.parquet and tests.parquet, which rebuild.py makes the tables of.
 
-    proband study kinship-certified --set data=CLUTRR -o results          # or in parts; or kinship-released
+    proband study kinship-certified --set data=CLUTRR -o results          # or in parts; or kinship-released, kinship-settings
     python experiments/kinship/collect.py results experiments/kinship     # adds to what is there; newer runs replace older
 
 A row of answers.parquet is a run: what the net was trained on, the seed of its stories, the net, its training seed, the
 epochs that it was given at most, the test stories, and the number of the relation that it answered for each (uint8, in the
-order of `RELATIONS`; 255 for none).
+order of `RELATIONS`; 255 for none). Where several relations have the highest score, the label is kept if it is one of
+them, and `ties` has their number: accuracy counts one in so many. It is empty for runs without ties, and for those kept
+before there was this column, where the first of them is the answer.
 A row of tests.parquet is a set of test stories: their labels, k, task and clause in that order, and the sha256 of the
 items.jsonl they come from, which `proband build kinship` writes again from the options of the study and `--seed`.
 
@@ -123,13 +125,14 @@ def _answers(
     test, places = tests[run.items_sha], ids[run.items_sha]
     if test["labels"] is None and run.model.startswith("solver:"):
         return  # of several relations that may be it solvers name all: no answer of one number
-    predictions = bytearray([NONE] * len(places))
+    predictions, ties = bytearray([NONE] * len(places)), bytearray([1] * len(places))
     decoder, count = msgspec.json.Decoder(Scores), 0
     for line in (folder / "answers.jsonl").read_bytes().splitlines():
         answer, count = decoder.decode(line), count + 1
         if any(answer.scores):
             at, label = places[answer.item_id]
-            relation = answer.scores.index(max(answer.scores))
+            best = [relation for relation, score in enumerate(answer.scores) if score == max(answer.scores)]
+            relation, ties[at] = label if label in best else best[0], len(best)
             predictions[at] = relation + WRONG * (test["labels"] is None and relation != label)
     if count != len(places):
         return  # not finished
@@ -137,6 +140,7 @@ def _answers(
     yield {
         "trained_on": trained, "data_seed": test["data_seed"], "model": model, "seed": int(run.net.get("seed", 0)),
         "epochs": int(run.net.get("options", {}).get("epochs", 0)), "test": test["test"], "predictions": bytes(predictions),
+        "ties": bytes(ties) if max(ties) > 1 else None,
     }  # fmt: skip
 
 
@@ -158,6 +162,7 @@ def _add(path: Path, rows: list[dict[str, Any]], keys: list[str]) -> None:
         "data_seed": pl.Int8,
         "seed": pl.Int8,
         "epochs": pl.Int16,
+        "ties": pl.Binary,
         "k": pl.List(pl.Int8),
         "clauses": pl.List(pl.Int16),
     }

@@ -172,7 +172,8 @@ def read(folder: Path) -> Systems:
         system = systems.setdefault(key, System(tests[row["test"]], row["trained_on"], row["model"], {}))
         answers, own = np.frombuffer(row["predictions"], dtype=np.uint8), labels[row["test"], row["data_seed"]]
         right = answers < WRONG if own is None else answers == np.frombuffer(own, dtype=np.uint8)
-        system.runs.setdefault(row["data_seed"], {})[row["seed"]] = right.astype(float)
+        share = 1 / np.frombuffer(row["ties"], dtype=np.uint8) if row["ties"] else 1.0
+        system.runs.setdefault(row["data_seed"], {})[row["seed"]] = right * share
     return systems
 
 

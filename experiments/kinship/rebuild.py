@@ -82,12 +82,10 @@ def main(arguments: Sequence[str]) -> int:
     made["findings.md"] = findings(systems)
     made |= clutrr_releases.tables(systems)
     for trained_on, lengths in (("k234", "2, 3, 4"), ("k23", "2, 3")):
-        certified, released = (
-            of(systems, "k234", trained_on),
-            of(systems, f"released-{trained_on}", f"released-{trained_on}"),
-        )
-        made[f"figure3.5-{trained_on}.svg"] = drawn(systems, [*certified], trained_on, lengths)
-        made[f"figure3.5-released-{trained_on}.svg"] = drawn(systems, [*released], f"released-{trained_on}", lengths)
+        made[f"figure3.5-{trained_on}.svg"] = drawn(systems, [*of(systems, "k234", trained_on)], trained_on, lengths)
+        release_name = f"released-{trained_on}"
+        released = clutrr_releases.nets_of(systems, release_name)
+        made[f"figure3.5-{release_name}.svg"] = drawn(systems, released, release_name, lengths)
     wrong = []
     for name, text in made.items():
         path = HERE / "tables" / name
