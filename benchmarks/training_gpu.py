@@ -1,11 +1,10 @@
 """Checks of the training loop on a CUDA device, with times; exits with 1 if one fails.
 
-    python benchmarks/training_gpu.py [--device cuda] [--seeds 4]
+    python benchmarks/training_gpu.py [--device cuda]
 
 For a small classification net and three script nets, the greatest difference of a weight:
 1. recorded steps end where plain ones do (no dropout, TF32 off)
 2. a fit that is killed and started again ends with the weights of one that was not (with dropout)
-3. several seeds at once end where each ends alone (with dropout); the time of all at once, and of one after the other
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from torch import Tensor, nn
 
 from proband.suites.script.nets.layers import Shape
 from proband.suites.script.nets.task import ScriptTask
-from proband.training.fit import Fitted, fit, fit_many
+from proband.training.fit import Fitted, fit
 from proband.training.recipe import Recipe
 from proband.training.task import Task
 
@@ -111,7 +110,7 @@ def recorded_and_plain(make: Callable[..., Task]) -> tuple[float, float, float]:
 
 
 def killed_and_whole(make: Callable[..., Task], whole: Fitted) -> float:
-    def stop(number: int, line: Mapping[str, float]) -> None:
+    def stop(line: Mapping[str, float]) -> None:
         if line["epoch"] == 1:
             raise Killed
 
@@ -121,41 +120,30 @@ def killed_and_whole(make: Callable[..., Task], whole: Fitted) -> float:
         return apart(whole, fit(make(drop=0.3, epochs=3), seed=0, folder=Path(folder)))
 
 
-def together(make: Callable[..., Task], alone: Sequence[Fitted]) -> tuple[float, float]:
-    tasks = [make(drop=0.3, epochs=3) for _ in alone]
-    found, seconds = timed(lambda: fit_many(tasks, seeds=range(len(tasks))))
-    if apart(found[0], found[1]) < 1e-3:
-        return float("inf"), seconds  # seeds must differ
-    return max(apart(a, b) for a, b in zip(alone, found, strict=True)), seconds
-
-
-def checks(make: Callable[..., Task], seeds: int) -> Iterator[tuple[str, float, float, float, float]]:
+def checks(make: Callable[..., Task]) -> Iterator[tuple[str, float, float, float, float]]:
     """Name, difference, what is allowed, seconds, seconds to compare with."""
     difference, quick, slow = recorded_and_plain(make)
     yield "recorded = plain, 1 epoch", difference, 3e-3, quick, slow
-    alone, one_by_one = timed(lambda: [fit(make(drop=0.3, epochs=3), seed=seed) for seed in range(seeds)])
-    again, seconds = timed(lambda: fit(make(drop=0.3, epochs=3), seed=0))
-    noise = apart(alone[0], again)  # sums by atomic additions differ from run to run
-    yield "the same twice", noise, 1e-3, seconds, seconds
-    yield "killed = whole", killed_and_whole(make, alone[0]), 1e-6 + 10 * noise, 0.0, 0.0
-    difference, at_once = together(make, alone)
-    yield f"{seeds} at once = alone", difference, 1e-6 + 10 * noise, at_once, one_by_one
+    whole, first = timed(lambda: fit(make(drop=0.3, epochs=3), seed=0))
+    again, second = timed(lambda: fit(make(drop=0.3, epochs=3), seed=0))
+    noise = apart(whole, again)  # sums by atomic additions differ from run to run
+    yield "the same twice", noise, 1e-3, first, second
+    yield "killed = whole", killed_and_whole(make, whole), 1e-6 + 10 * noise, 0.0, 0.0
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", default="cuda")
-    parser.add_argument("--seeds", type=int, default=4)
     args = parser.parse_args()
     if args.device != "cpu" and not torch.cuda.is_available():
         print("no CUDA device")
         return 1
     torch.backends.cudnn.allow_tf32 = False
     failed = 0
-    print("| net | check | apart | allowed | s | s, plain or one by one |")
+    print("| net | check | apart | allowed | s | s, plain or again |")
     print("|---|---|---:|---:|---:|---:|")
     for name, make in TASKS.items():
-        for check, value, allowed, first, second in checks(partial(make, device=args.device), args.seeds):
+        for check, value, allowed, first, second in checks(partial(make, device=args.device)):
             failed += not value <= allowed
             times = f"{first:.2f} | {second:.2f}" if first else " | "
             print(f"| {name} | {check} | {value:.1e} | {allowed:.0e} | {times} |", flush=True)

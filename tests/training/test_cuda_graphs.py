@@ -1,4 +1,4 @@
-"""On a CUDA device: replayed steps do what plain ones do, also side by side."""
+"""On a CUDA device: replayed steps do what plain ones do."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from proband.training.fit import Fitted, fit, fit_many
+from proband.training.fit import Fitted, fit
 from proband.training.recipe import Recipe
 from proband.training.task import Task
 
@@ -51,15 +51,6 @@ def test_replayed_steps_are_plain_ones() -> None:
     plain = fit(Sums(drop=0.0, device="cuda"), seed=0, recorded=False)
     assert apart(fit(Sums(drop=0.0, device="cuda"), seed=0), plain) < 1e-3
     assert apart(fit(Sums(drop=0.0, device="cpu"), seed=0), _on_host(plain)) < 1e-2
-
-
-@pytest.mark.gpu
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
-def test_fits_side_by_side_on_a_device_are_those_of_each_alone() -> None:
-    alone = [fit(Sums(drop=0.3, device="cuda"), seed=seed) for seed in range(3)]
-    together = fit_many([Sums(drop=0.3, device="cuda") for _ in range(3)], seeds=[0, 1, 2])
-    assert all(apart(a, b) < 1e-5 for a, b in zip(alone, together, strict=True))
-    assert apart(together[0], together[1]) > 1e-2
 
 
 def _on_host(fitted: Fitted) -> Fitted:

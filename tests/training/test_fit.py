@@ -1,4 +1,4 @@
-"""The loop on a small classification: the same twice, kill and resume, early stopping, several fits at once."""
+"""The loop on a small classification: the same twice, kill and resume, early stopping, several fits."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ import torch
 from torch import Tensor, nn
 
 from proband.core.errors import ProbandError
-from proband.training.fit import Fitted, fit, fit_many
+from proband.training.fit import Fitted, fit
+from proband.training.folder import NOTE, train_into
 from proband.training.recipe import Recipe
-from proband.training.task import Task
+from proband.training.task import CHECKPOINT, Task, load_weights
 
 RECIPE = Recipe(epochs=6, batch=8, rate=0.02, average=0.9, decay=0.01)
 
@@ -76,7 +77,7 @@ class Killed(Exception):
 def test_a_killed_fit_goes_on_to_the_same_weights(average: float, tmp_path: Path) -> None:
     recipe = replace(RECIPE, average=average)
 
-    def stop(number: int, line: Mapping[str, float]) -> None:
+    def stop(line: Mapping[str, float]) -> None:
         if line["epoch"] == 2:
             raise Killed
 
@@ -84,7 +85,7 @@ def test_a_killed_fit_goes_on_to_the_same_weights(average: float, tmp_path: Path
     with pytest.raises(Killed):
         quick(Sides(recipe), seed=1, folder=tmp_path, of="this", on_epoch=stop)
     epochs: list[float] = []
-    on_epoch = lambda n, line: epochs.append(line["epoch"])  # noqa: E731
+    on_epoch = lambda line: epochs.append(line["epoch"])  # noqa: E731
     again = quick(Sides(recipe), seed=1, folder=tmp_path, of="this", on_epoch=on_epoch)
     assert epochs == [3, 4, 5]
     assert same(whole, again)
@@ -93,26 +94,22 @@ def test_a_killed_fit_goes_on_to_the_same_weights(average: float, tmp_path: Path
         quick(Sides(recipe), seed=1, folder=tmp_path, of="that")
 
 
-def test_fits_side_by_side_are_those_of_each_alone(tmp_path: Path) -> None:
-    seeds = [0, 5, 7]
-    recipes = [RECIPE, RECIPE, replace(RECIPE, epochs=3)]
-    alone = [quick(Sides(recipe), seed=seed) for recipe, seed in zip(recipes, seeds)]
-    together = fit_many([Sides(recipe) for recipe in recipes], seeds=seeds)
-    assert all(same(one, other) for one, other in zip(alone, together, strict=True))
-    assert not same(together[0], together[1])
-
-
-def test_a_killed_pair_of_fits_goes_on(tmp_path: Path) -> None:
-    folders = [tmp_path / "a", tmp_path / "b"]
-
-    def stop(number: int, line: Mapping[str, float]) -> None:
-        if (number, line["epoch"]) == (1, 3):
+def test_of_a_killed_series_of_fits_the_finished_ones_stay(tmp_path: Path) -> None:
+    class Ends(Sides):
+        def held_out(self) -> Iterator[Any]:
             raise Killed
 
+    folders, notes = [tmp_path / "a", tmp_path / "b"], [{"seed": 0}, {"seed": 1}]
     with pytest.raises(Killed):
-        fit_many([Sides(), Sides()], seeds=[0, 1], folders=folders, on_epoch=stop)
-    again = fit_many([Sides(), Sides()], seeds=[0, 1], folders=folders)
-    assert all(same(one, quick(Sides(), seed=seed)) for seed, one in enumerate(again))
+        train_into(folders, [Sides(), Ends()], seeds=[0, 1], notes=notes, versions={})
+    finished = (folders[0] / NOTE).read_bytes()
+    made = train_into(folders, [Ends(), Sides()], seeds=[0, 1], notes=notes, versions={})
+    assert (folders[0] / NOTE).read_bytes() == finished
+    assert [note["epochs"] for note in made] == [6, 6]
+    for seed, folder in enumerate(folders):
+        net = load_weights(Sides().network(), folder)
+        assert same(Fitted(net, [], 0), quick(Sides(), seed=seed))
+        assert not (folder / CHECKPOINT).exists()
 
 
 def test_the_best_epoch_is_kept_and_patience_ends_a_fit() -> None:

@@ -1,7 +1,7 @@
 """Items in, a net folder out: one of a suite's own networks is fitted on the training split.
 
 The command rerun goes on where it stopped, and leaves a finished net as it is. With several seeds the nets are
-trained at once, into OUT/seed-0, OUT/seed-1, ...
+trained one after the other, into OUT/seed-0, OUT/seed-1, ...
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def train_seeds(
     model: str | Model | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> list[dict[str, Any]]:
-    """One net per seed, trained at once, each into its folder; returns what every net.json says."""
+    """One net per seed, one after the other, each into its folder; returns what every net.json says."""
     suite = suite_of(items)
     chosen = suite.net(net)
     start = starting_model(chosen, model, suite=suite)

@@ -28,57 +28,36 @@ def train_into(
     notes: Sequence[Mapping[str, Any]],
     versions: Mapping[str, str],
 ) -> list[dict[str, Any]]:
-    """Fit a net into each folder, all at once; returns what each net.json says.
+    """Fit a net into each folder, one after the other; returns what each net.json says.
 
     `notes` say what decides a net: a folder that was left by the same run is gone on with, or left as it is if that run
     had ended; one left by another run is refused.
     """
     identities = [sha256_text(dumps(note)) for note in notes]
     open_ = [n for n, folder in enumerate(folders) if not _has_ended(folder, identities[n])]
-    for n in [n for n in open_ if isinstance(tasks[n], SelfFitting)]:
-        note = {**notes[n], "identity": identities[n], "versions": versions}
-        fit_itself(tasks[n], folders[n], seed=seeds[n], note=note)
-    looped = {n: task for n in open_ if isinstance(task := tasks[n], Task)}
-    if looped:
-        fit_in_the_loop(folders, looped, seeds=seeds, notes=notes, identities=identities, versions=versions)
+    looped = [task for n in open_ if isinstance(task := tasks[n], Task)]
+    with Progress("training, epochs", total=sum(task.recipe.length(task.size)[0] for task in looped)) as bar:
+        for n in open_:
+            task, folder, began = tasks[n], folders[n], time.monotonic()
+            if isinstance(task, Task):
+                trained = fit_in_the_loop(task, folder, seed=seeds[n], of=identities[n], bar=bar)
+            else:
+                task.fit(seed=seeds[n])
+                task.save_into(folder)
+                trained = {}
+            note = {**notes[n], **task.note(), **trained, "seconds": time.monotonic() - began}
+            write_json(folder / NOTE, {**note, "versions": versions, "identity": identities[n]})
+            (folder / CHECKPOINT).unlink(missing_ok=True)
     return [read_json(folder / NOTE) for folder in folders]
 
 
-def fit_itself(task: Any, folder: Path, *, seed: int, note: Mapping[str, Any]) -> None:
-    began = time.monotonic()
-    task.fit(seed=seed)
-    task.save_into(folder)
-    write_json(folder / NOTE, {**note, **task.note(), "seconds": time.monotonic() - began})
+def fit_in_the_loop(task: Task, folder: Path, *, seed: int, of: str, bar: Progress) -> dict[str, Any]:
+    """A net that the training loop fits, saved into the folder; what came of it."""
+    from proband.training.fit import fit
 
-
-def fit_in_the_loop(
-    folders: Sequence[Path],
-    tasks: Mapping[int, Task],
-    *,
-    seeds: Sequence[int],
-    notes: Sequence[Mapping[str, Any]],
-    identities: Sequence[str],
-    versions: Mapping[str, str],
-) -> None:
-    """The nets that the training loop fits, all at once."""
-    from proband.training.fit import fit_many
-
-    open_ = list(tasks)
-    began = time.monotonic()
-    fitted = fit_many(
-        [tasks[n] for n in open_],
-        seeds=[seeds[n] for n in open_],
-        folders=[folders[n] for n in open_],
-        of=[identities[n] for n in open_],
-        progress=Progress,
-    )
-    for n, one in zip(open_, fitted, strict=True):
-        tasks[n].save(one.net, folders[n])
-        trained: dict[str, Any] = {"epochs": len(one.curve), "kept": one.kept, "valid": one.valid}
-        trained |= {"seconds": time.monotonic() - began, "versions": versions}
-        note = {**notes[n], **tasks[n].note(), **trained, "curve": one.curve, "identity": identities[n]}
-        write_json(folders[n] / NOTE, note)
-        (folders[n] / CHECKPOINT).unlink(missing_ok=True)
+    fitted = fit(task, seed=seed, folder=folder, of=of, on_epoch=lambda line: bar.advance())
+    task.save(fitted.net, folder)
+    return {"epochs": len(fitted.curve), "kept": fitted.kept, "valid": fitted.valid, "curve": fitted.curve}
 
 
 def _has_ended(folder: Path, identity: str) -> bool:

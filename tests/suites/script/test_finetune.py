@@ -63,7 +63,7 @@ def test_a_tuned_model_answers_and_says_what_it_is(items: Path, plain: Any, tmp_
 def test_killed_and_resumed(items: Path, plain: Any, tmp_path: Path) -> None:
     import torch
 
-    def stop(number: int, line: Mapping[str, float]) -> None:
+    def stop(line: Mapping[str, float]) -> None:
         if line["epoch"] == 1:
             raise KeyboardInterrupt
 

@@ -17,7 +17,7 @@ from proband.core.protocols import AnswersItems, Model
 from proband.core.types import Item
 from proband.suites.script.nets import NETS
 from proband.suites.script.nets.task import KINDS, ScriptTask, task
-from proband.training.fit import Fitted, fit, fit_many
+from proband.training.fit import Fitted, fit
 from proband.training.recipe import Recipe
 from proband.training.vocabulary import random_vectors
 
@@ -52,11 +52,11 @@ def test_one_seed_one_result_and_frozen_vectors(kind: str, fresh: Fresh) -> None
 
 
 @pytest.mark.parametrize("kind", ["attention", "transducer-param"])
-def test_killed_or_side_by_side_a_run_ends_as_alone(kind: str, fresh: Fresh, tmp_path: Path) -> None:
+def test_a_killed_run_ends_as_a_whole_one(kind: str, fresh: Fresh, tmp_path: Path) -> None:
     class Killed(Exception):
         pass
 
-    def stop(number: int, line: Mapping[str, float]) -> None:
+    def stop(line: Mapping[str, float]) -> None:
         if line["epoch"] == 3:
             raise Killed
 
@@ -66,8 +66,6 @@ def test_killed_or_side_by_side_a_run_ends_as_alone(kind: str, fresh: Fresh, tmp
     again = fit(planned(kind, fresh, epochs=6), seed=1, folder=tmp_path)
     assert [line["epoch"] for line in again.curve] == list(range(6))
     assert torch.equal(weights(whole), weights(again))
-    _, beside = fit_many([planned(kind, fresh, epochs=6) for _ in range(2)], seeds=[0, 1])
-    assert torch.equal(weights(whole), weights(beside))
 
 
 def build(folder: Path, items: list[Item]) -> Path:
@@ -148,7 +146,7 @@ def test_a_finished_net_is_left_as_it_is_and_one_of_other_settings_refused(toy: 
         proband.train(items, net="lm", out=items, options=SMALL)
 
 
-def test_several_seeds_at_once(toy: list[Item], tmp_path: Path) -> None:
+def test_several_seeds(toy: list[Item], tmp_path: Path) -> None:
     items = build(tmp_path / "items", toy)
     told = proband.train(items, net="seq2seq", out=tmp_path / "many", seeds=[0, 3], options=SMALL)
     assert sorted(told) == ["seed-0", "seed-3"]
