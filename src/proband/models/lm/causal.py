@@ -121,16 +121,16 @@ def first_token(tokenizer: Any, policy: str, name: str) -> int | None:
     if policy == "never":
         return None
     if policy in {"auto", "always"}:
-        outcome = tokenizer.bos_token_id
-        if outcome is None and policy == "always":
-            outcome = tokenizer.eos_token_id
-            if outcome is None:
+        token = tokenizer.bos_token_id
+        if token is None and policy == "always":
+            token = tokenizer.eos_token_id
+            if token is None:
                 raise ProbandError(f"{name}: bos=always, but the tokenizer has neither a BOS nor an EOS token")
-        return None if outcome is None else int(outcome)
-    outcome = tokenizer.get_vocab().get(policy)
-    if outcome is None:
+        return None if token is None else int(token)
+    token = tokenizer.get_vocab().get(policy)
+    if token is None:
         raise ProbandError(f"{name}: bos={policy!r} is none of auto, always, never, and no token of the model")
-    return int(outcome)
+    return int(token)
 
 
 def has_context(text: str) -> bool:

@@ -57,13 +57,13 @@ def obeys_trees(network: Network) -> bool:
 def _agree(network: Network, lefts: Sequence[Ints], tree: Tree) -> bool:
     plain = _of_plain_rows(network, lefts, tree)
     try:
-        outcome = _of_tree_rows(network, lefts, tree)
+        trees = _of_tree_rows(network, lefts, tree)
     except ProbandError:  # not enough memory
         raise
     except Exception:  # foreign code refuses a mask or positions in many ways
         return False
     allowed = 1e-3 if network.dtype == "float32" else 0.1
-    return bool(np.sqrt(np.mean((outcome - plain) ** 2)) <= allowed * plain.std())
+    return bool(np.sqrt(np.mean((trees - plain) ** 2)) <= allowed * plain.std())
 
 
 def _of_tree_rows(network: Network, lefts: Sequence[Ints], tree: Tree) -> Floats:
@@ -114,8 +114,8 @@ def _of_plain_rows(network: Network, lefts: Sequence[Ints], tree: Tree) -> Float
         parts = [_last_states(network, rows[at : at + most]) for at in range(0, len(rows), most)]
         return _along_paths(network, torch.cat(parts), tree)
 
-    outcome: Floats = in_length_order(sizes, compute, network.budget)
-    return outcome
+    scores: Floats = in_length_order(sizes, compute, network.budget)
+    return scores
 
 
 def _last_states(network: Network, rows: Sequence[Ints]) -> Any:

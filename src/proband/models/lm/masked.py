@@ -161,8 +161,8 @@ class Masked(EmbedsTokens):
             values = self.network.chosen(states, each, candidates.repeat(len(picks)))
             return values.view(len(picks), count, len(table)).sum(1)
 
-        outcome: Floats = in_length_order([len(row) for row in rows], compute, self.network.budget)
-        return outcome
+        scores: Floats = in_length_order([len(row) for row in rows], compute, self.network.budget)
+        return scores
 
 
 @dataclass(frozen=True)

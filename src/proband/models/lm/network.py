@@ -62,10 +62,10 @@ class Tokens:
 
     def inside(self, span: tuple[int, int]) -> Ints:
         """Positions of the tokens that share a character with the span."""
-        outcome = np.flatnonzero((self.begins < span[1]) & (self.ends > span[0]) & (self.words >= 0))
-        if not len(outcome):
+        positions = np.flatnonzero((self.begins < span[1]) & (self.ends > span[0]) & (self.words >= 0))
+        if not len(positions):
             raise ProbandError(f"no token at characters {span[0]} to {span[1]} of {shorten(self.text)}")
-        return outcome
+        return positions
 
 
 def encode(tokenizer: Any, texts: Sequence[str], *, cut_at: int | None = None) -> list[Tokens]:
@@ -232,9 +232,9 @@ def in_length_order(lengths: Sequence[int], compute: Callable[[Ints], Any], budg
 
     order = np.argsort(-np.asarray(lengths, dtype=np.int64), kind="stable")
     parts = in_batches(np.asarray(lengths)[order], lambda first, end: compute(order[first:end]), budget)
-    outcome = torch.cat(parts).cpu().numpy()
-    result = np.empty_like(outcome)
-    result[order] = outcome
+    lines = torch.cat(parts).cpu().numpy()
+    result = np.empty_like(lines)
+    result[order] = lines
     return result
 
 
