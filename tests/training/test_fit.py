@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from proband.core.errors import ProbandError
 from proband.training.fit import Fitted, fit
-from proband.training.folder import NOTE, train_into
+from proband.training.folder import train_into
 from proband.training.recipe import Recipe
 from proband.training.task import CHECKPOINT, Task, load_weights
 
@@ -94,22 +94,21 @@ def test_a_killed_fit_goes_on_to_the_same_weights(average: float, tmp_path: Path
         quick(Sides(recipe), seed=1, folder=tmp_path, of="that")
 
 
-def test_of_a_killed_series_of_fits_the_finished_ones_stay(tmp_path: Path) -> None:
+def test_a_finished_net_is_left_as_it_is(tmp_path: Path) -> None:
     class Ends(Sides):
         def held_out(self) -> Iterator[Any]:
             raise Killed
 
-    folders, notes = [tmp_path / "a", tmp_path / "b"], [{"seed": 0}, {"seed": 1}]
+    note: dict[str, Any] = {"seed": 0}
     with pytest.raises(Killed):
-        train_into(folders, [Sides(), Ends()], seeds=[0, 1], notes=notes, versions={})
-    finished = (folders[0] / NOTE).read_bytes()
-    made = train_into(folders, [Ends(), Sides()], seeds=[0, 1], notes=notes, versions={})
-    assert (folders[0] / NOTE).read_bytes() == finished
-    assert [note["epochs"] for note in made] == [6, 6]
-    for seed, folder in enumerate(folders):
-        net = load_weights(Sides().network(), folder)
-        assert same(Fitted(net, [], 0), quick(Sides(), seed=seed))
-        assert not (folder / CHECKPOINT).exists()
+        train_into(tmp_path, Ends(), seed=0, note=note, versions={})
+    made = train_into(tmp_path, Sides(), seed=0, note=note, versions={})
+    assert made["epochs"] == 6
+    assert same(Fitted(load_weights(Sides().network(), tmp_path), [], 0), quick(Sides(), seed=0))
+    assert not (tmp_path / CHECKPOINT).exists()
+    assert train_into(tmp_path, Ends(), seed=0, note=note, versions={}) == made  # which is not trained again
+    with pytest.raises(ProbandError, match="trained with other settings"):
+        train_into(tmp_path, Sides(), seed=1, note={"seed": 1}, versions={})
 
 
 def test_the_best_epoch_is_kept_and_patience_ends_a_fit() -> None:

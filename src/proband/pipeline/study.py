@@ -275,11 +275,10 @@ def requirements(stage: Stage) -> list[Stage]:
 
 @contextmanager
 def claim(stage: Stage) -> Iterator[bool]:
-    """Whether the stage is this process's to do. Seeds that are trained together have one lock."""
+    """Whether the stage is this process's to do."""
     from filelock import FileLock, Timeout
 
-    group = [stage, *stage.together] if isinstance(stage, TrainStage) else [stage]
-    folder: Path = min(each.folder for each in group)
+    folder = stage.folder
     folder.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(folder.with_name(f"{folder.name}.lock"))
     try:

@@ -7,7 +7,6 @@ trained one after the other, into OUT/seed-0, OUT/seed-1, ...
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -36,19 +35,6 @@ def train(
     """What OUT/net.json says; for several `seeds` a dictionary of these by folder."""
     folder = Path(out)
     folders = {seed: folder} if seeds is None else {number: folder / f"seed-{number}" for number in seeds}
-    made = train_seeds(items, net=net, folders=folders, model=model, options=options)
-    return made[0] if seeds is None else {each.name: note for each, note in zip(folders.values(), made, strict=True)}
-
-
-def train_seeds(
-    items: str | Path,
-    *,
-    net: str,
-    folders: Mapping[int, Path],
-    model: str | Model | None = None,
-    options: Mapping[str, Any] | None = None,
-) -> list[dict[str, Any]]:
-    """One net per seed, one after the other, each into its folder; returns what every net.json says."""
     suite = suite_of(items)
     chosen = suite.net(net)
     start = starting_model(chosen, model, suite=suite)
@@ -60,18 +46,19 @@ def train_seeds(
         "items_sha": sha256_file(items_path(Path(items))),
         **({"model": dict(start.identity())} if start is not None else {}),
     }
-    seeds, places = list(folders), list(folders.values())
-    with ExitStack() as locks:
-        for each in places:
-            check_free(each)
-            each.mkdir(parents=True, exist_ok=True)
-            locks.enter_context(lock_folder(each))
-        try:
-            tasks = [chosen.task(Path(items), options=settled, seed=number, model=start) for number in seeds]
-            notes = [{**shared, "seed": number} for number in seeds]
-            return train_into(places, tasks, seeds=seeds, notes=notes, versions=versions())
-        except ModuleNotFoundError as error:
-            raise not_installed(error, f"net {net}") from None
+    for each in folders.values():
+        check_free(each)
+    made = {}
+    for number, each in folders.items():
+        each.mkdir(parents=True, exist_ok=True)
+        with lock_folder(each):
+            try:
+                task = chosen.task(Path(items), options=settled, seed=number, model=start)
+                note = {**shared, "seed": number}
+                made[each.name] = train_into(each, task, seed=number, note=note, versions=versions())
+            except ModuleNotFoundError as error:
+                raise not_installed(error, f"net {net}") from None
+    return made[folder.name] if seeds is None else made
 
 
 def starting_model(net: Net, model: str | Model | None, *, suite: Suite) -> Any:

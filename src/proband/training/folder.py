@@ -8,7 +8,7 @@ FOLDER/checkpoint.safetensors   while training: where an interrupted run goes on
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,41 +21,32 @@ NOTE = "net.json"
 
 
 def train_into(
-    folders: Sequence[Path],
-    tasks: Sequence[Task | SelfFitting],
-    *,
-    seeds: Sequence[int],
-    notes: Sequence[Mapping[str, Any]],
-    versions: Mapping[str, str],
-) -> list[dict[str, Any]]:
-    """Fit a net into each folder, one after the other; returns what each net.json says.
+    folder: Path, task: Task | SelfFitting, *, seed: int, note: Mapping[str, Any], versions: Mapping[str, str]
+) -> dict[str, Any]:
+    """Fit a net into a folder; returns what net.json says.
 
-    `notes` say what decides a net: a folder that was left by the same run is gone on with, or left as it is if that run
-    had ended; one left by another run is refused.
+    `note` says what decides the net: a folder that was left by the same run is gone on with, or left as it is if that
+    run had ended; one left by another run is refused.
     """
-    identities = [sha256_text(dumps(note)) for note in notes]
-    open_ = [n for n, folder in enumerate(folders) if not _has_ended(folder, identities[n])]
-    looped = [task for n in open_ if isinstance(task := tasks[n], Task)]
-    with Progress("training, epochs", total=sum(task.recipe.length(task.size)[0] for task in looped)) as bar:
-        for n in open_:
-            task, folder, began = tasks[n], folders[n], time.monotonic()
-            if isinstance(task, Task):
-                trained = fit_in_the_loop(task, folder, seed=seeds[n], of=identities[n], bar=bar)
-            else:
-                task.fit(seed=seeds[n])
-                task.save_into(folder)
-                trained = {}
-            note = {**notes[n], **task.note(), **trained, "seconds": time.monotonic() - began}
-            write_json(folder / NOTE, {**note, "versions": versions, "identity": identities[n]})
-            (folder / CHECKPOINT).unlink(missing_ok=True)
-    return [read_json(folder / NOTE) for folder in folders]
+    identity, began = sha256_text(dumps(note)), time.monotonic()
+    if not _has_ended(folder, identity):
+        if isinstance(task, Task):
+            trained = _fit_in_the_loop(task, folder, seed=seed, of=identity)
+        else:
+            task.fit(seed=seed)
+            task.save_into(folder)
+            trained = {}
+        trained |= {"seconds": time.monotonic() - began, "versions": versions, "identity": identity}
+        write_json(folder / NOTE, {**note, **task.note(), **trained})
+        (folder / CHECKPOINT).unlink(missing_ok=True)
+    return read_json(folder / NOTE)
 
 
-def fit_in_the_loop(task: Task, folder: Path, *, seed: int, of: str, bar: Progress) -> dict[str, Any]:
-    """A net that the training loop fits, saved into the folder; what came of it."""
+def _fit_in_the_loop(task: Task, folder: Path, *, seed: int, of: str) -> dict[str, Any]:
     from proband.training.fit import fit
 
-    fitted = fit(task, seed=seed, folder=folder, of=of, on_epoch=lambda line: bar.advance())
+    with Progress("training, epochs", total=task.recipe.length(task.size)[0]) as bar:
+        fitted = fit(task, seed=seed, folder=folder, of=of, on_epoch=lambda line: bar.advance())
     task.save(fitted.net, folder)
     return {"epochs": len(fitted.curve), "kept": fitted.kept, "valid": fitted.valid, "curve": fitted.curve}
 

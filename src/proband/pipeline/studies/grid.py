@@ -36,10 +36,7 @@ class Grid:
             self.builds[build.name] = [self._once(stage) for stage in self._build(build, at)]
             self.sets |= {stage.key for stage in self.builds[build.name] if len(build.seeds) > 1}
         for net in self.study.train:
-            self.nets[net.name] = trained = [self._once(stage) for stage in self._train(net)]
-            for one in trained:
-                there = {one.key, *(other.key for other in one.together)}
-                one.together.extend(o for o in trained if o.key not in there and o.items is one.items)
+            self.nets[net.name] = [self._once(stage) for stage in self._train(net)]
         for at, part in enumerate(self.study.run):
             for stage in self._run(part, at):
                 self._once(stage)
@@ -138,15 +135,13 @@ def read_part(text: str) -> tuple[int, int]:
 
 
 def divide(stages: Sequence[Stage], count: int) -> list[list[Stage]]:
-    """`count` parts of about the same cost. Nets that differ by their seed alone are trained in one part, with the runs
-    of these nets; every part has the builds that it needs. What a part has depends on the study alone, not on what is
-    done already."""
+    """`count` parts of about the same cost. A net is trained in the part of its runs; every part has the builds that it
+    needs. What a part has depends on the study alone, not on what is done already."""
     jobs: dict[str, list[TrainStage | RunStage]] = {}
     for stage in stages:
         if isinstance(stage, (TrainStage, RunStage)):
             trained = stage.trained if isinstance(stage, RunStage) else stage
-            key = min(each.key for each in (trained, *trained.together)) if trained else stage.key
-            jobs.setdefault(key, []).append(stage)
+            jobs.setdefault(trained.key if trained else stage.key, []).append(stage)
     costs = {key: sum(stage.cost for stage in job) for key, job in jobs.items()}
     parts: list[list[str]] = [[] for _ in range(count)]
     for key in sorted(jobs, key=lambda key: (-costs[key], key)):

@@ -13,7 +13,7 @@ import hashlib
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
@@ -34,7 +34,7 @@ from proband.pipeline.asking.model_calls import with_embeddings_kept
 from proband.pipeline.asking.setup import check_name, load_model, with_seed
 from proband.pipeline.build import build
 from proband.pipeline.run import run, suite_of
-from proband.pipeline.train import train_seeds
+from proband.pipeline.train import train
 
 DIGITS = 10  # of a key in a folder's name
 DATA = Path(str(files("proband"))) / "data"
@@ -180,7 +180,6 @@ class TrainStage(Stage):
     net: str
     model: str | None = None  # to start from
     optional: bool = False
-    together: list[TrainStage] = field(default_factory=list, compare=False)  # the other seeds of this net
 
     @cached_property
     def key(self) -> str:
@@ -195,15 +194,7 @@ class TrainStage(Stage):
         return (self.folder / "net.json").exists()  # written last
 
     def do(self, models: Models) -> None:
-        """Its own seed and the others of the net that are still to come, at once."""
-        todo = [self, *(each for each in self.together if not each.finished())]
-        train_seeds(
-            self.items.folder,
-            net=self.net,
-            folders={each.seed: each.folder for each in todo},
-            model=self.model,
-            options=self.options,
-        )
+        train(self.items.folder, net=self.net, out=self.folder, seed=self.seed, model=self.model, options=self.options)
 
     def planned(self) -> tuple[int, int | None]:
         return sum(count for (split, _), count in self.items.counts.items() if split == "train"), None
