@@ -16,6 +16,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any, Final
@@ -79,7 +80,7 @@ class Source:
         suffix = Path(self.path.name.removesuffix(".gz")).suffix
         return ".jsonl" if suffix == ".ndjson" else suffix
 
-    @property
+    @cached_property
     def release(self) -> str:
         """The folder it stands in, as releases of a data set do."""
         return self.path.parent.resolve().name

@@ -10,7 +10,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from proband.auditing.judging import VERDICTS
+from proband.auditing.causes import Cause
+from proband.auditing.judging import VERDICTS, Judged
 from proband.auditing.tally import Tally
 from proband.suites.kinship.audit.judged_rows import JudgedRow, Seen
 from proband.suites.kinship.audit.verdicts import OTHERS, Verdict
@@ -19,19 +20,6 @@ from proband.suites.kinship.world.relations import RELATIONS
 
 LISTED: Final = 50  # unread rows
 STRICT: Final = "strict"  # the world of the verdicts
-SHARED: Final = (
-    "test: same story in training",
-    "test: same story but for names",
-    "test sentences",
-    "test sentences seen in training but for names",
-    "test phrases that tell a fact",
-    "test phrases that tell a fact seen in training",
-    "test rows of a length trained on",
-    "of these with a clause seen in training",
-    "test: every name seen in training",
-)
-
-
 Count = Callable[[Seen, Verdict], int]
 FLAWS: Final[Mapping[str, Count]] = {
     "unsound rule used": lambda seen, _: bool(seen.unsound),
@@ -63,8 +51,8 @@ COUNTED: Final = (*VERDICTS[:4], *FLAWS)
 class Figures:
     """Counts over the rows of an audit."""
 
-    def __init__(self, overlaps: Mapping[str, Overlap], tally: Tally) -> None:
-        self.overlaps, self.tally = overlaps, tally
+    def __init__(self, overlaps: Mapping[str, Overlap]) -> None:
+        self.overlaps, self.tally = overlaps, Tally()
         self.counts: defaultdict[tuple[str, str, int], Counter[str]] = defaultdict(Counter)  # by release, split, k
         self.labels: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)  # release, split -> label
         self.clauses: defaultdict[tuple[str, str], dict[tuple[str, str], int]] = defaultdict(dict)
@@ -75,21 +63,23 @@ class Figures:
         self.unread: list[str] = []  # the first few
 
     def add_unread(self, row: Unreadable) -> None:
+        self.tally.add(Judged(verdict="unread"), file=row.file, place=str(row), unread=(row.what, ""))
         if len(self.unread) < LISTED:
             self.unread.append(str(row))
 
-    def add(self, row: JudgedRow) -> None:
-        seen, verdict = row.seen, row.verdict
+    def add(self, row: JudgedRow, *, cause: Cause | None, example: Callable[[], dict[str, Any]]) -> None:
+        seen, verdict, judged = row.seen, row.verdict, row.judged
+        self.tally.add(judged, file=seen.row.file, cause=cause, example=example)
+        self.splits[seen.row.split].add(judged, file=seen.row.file)
         counts = self.counts[seen.release, seen.row.split, seen.row.k]
         counts.update(["rows", verdict.verdict])
-        counts.update({name: count(seen, verdict) for name, count in COUNTS.items()})
+        counts.update({name: n for name, count in COUNTS.items() if (n := count(seen, verdict))})
         self._label(row)
         self.used.update(seen.unsound)
         if verdict.verdict in ("ambiguous", "false"):
             self.blamed[verdict.blame or "no rule"] += 1
         if row.noisy:
             self.noise[f"{verdict.verdict} -> {row.noisy}"] += 1
-        self.splits[seen.row.split].add(row.judged, file=seen.row.file)
         if seen.row.split == "test" and seen.release in self.overlaps:
             self.overlaps[seen.release].add_test(seen)
 
@@ -108,9 +98,9 @@ class Figures:
         return {
             "rows": sum(self.tally.verdicts.values()),
             "verdicts": self.tally.verdicts,
-            "by_split": self._table("split"),
-            "by_k": self._table("k"),
-            "by_release": self._table("release", "split", "k"),
+            "by_split": self.table("split"),
+            "by_k": self.table("k"),
+            "by_release": self.table("release", "split", "k"),
             "rules": {
                 **{name: total[name] for name in PROOFS},
                 "used": dict(self.used.most_common()),
@@ -150,7 +140,7 @@ class Figures:
             groups[tuple(cell[place] for place in places)].update(counts)
         return sorted(groups.items(), key=lambda group: group[0])
 
-    def _table(self, *names: str) -> list[dict[str, Any]]:
+    def table(self, *names: str) -> list[dict[str, Any]]:
         """A line per group: its key, its rows, and how many have each verdict and each flaw."""
         return [
             {**dict(zip(names, group)), **{name: counts[name] for name in ("rows", *COUNTED)}}
@@ -190,13 +180,25 @@ class Figures:
 
 # ---- train and test ------------------------------------------------------------------------------------------------
 
+SHARED: Final[Mapping[str, Callable[[Seen, Mapping[str, int]], int]]] = {  # of a test row, and what of it was seen
+    "test: same story in training": lambda _, known: known["story"],
+    "test: same story but for names": lambda _, known: known["template"],
+    "test sentences": lambda seen, _: len(seen.sentences),
+    "test sentences seen in training but for names": lambda _, known: known["sentences"],
+    "test phrases that tell a fact": lambda seen, _: len(seen.phrases),
+    "test phrases that tell a fact seen in training": lambda _, known: known["phrases"],
+    "test rows of a length trained on": lambda _, known: known["length"],
+    "of these with a clause seen in training": lambda _, known: known["clause"],  # which has that length
+    "test: every name seen in training": lambda seen, known: known["names"] == len(seen.row.names),
+}
+
 
 class Overlap:
     """What the test rows of a release share with its training rows."""
 
     def __init__(self) -> None:
         self.seen: defaultdict[str, set[Any]] = defaultdict(set)  # what -> of the training rows
-        self.train = 0
+        self.train = self.test = 0
         self.counts: Counter[str] = Counter()
 
     def add_train(self, seen: Seen) -> None:
@@ -207,23 +209,13 @@ class Overlap:
     def add_test(self, seen: Seen) -> None:
         texts = _texts(seen)
         known = {what: sum(value in self.seen[what] for value in values) for what, values in texts.items()}
-        shared = (
-            known["story"],
-            known["template"],
-            len(seen.sentences),
-            known["sentences"],
-            len(seen.phrases),
-            known["phrases"],
-            known["length"],
-            known["clause"],  # with its length: trained on too, if it was seen
-            known["names"] == len(seen.row.names),
-        )
-        self.counts.update({"test rows": 1, **dict(zip(SHARED, map(int, shared), strict=True))})
+        self.counts.update({name: count(seen, known) for name, count in SHARED.items()})
+        self.test += 1
 
     def figures(self) -> dict[str, int]:
         return {
             "train rows": self.train,
-            "test rows": self.counts["test rows"],
+            "test rows": self.test,
             "training stories told twice": self.train - len(self.seen["story"]),
             **{name: self.counts[name] for name in SHARED},
         }

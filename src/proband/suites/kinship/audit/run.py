@@ -22,15 +22,13 @@ from typing import IO, Any, Final
 
 from proband.auditing.causes import Cause
 from proband.auditing.domain import load
-from proband.auditing.judging import Judged
 from proband.auditing.outputs import CHANGE_COLUMN, VERDICT_COLUMN, headlines_of, write_findings
 from proband.auditing.rows import Source
 from proband.auditing.run import CHECKED, Checked
-from proband.auditing.tally import Tally
 from proband.core.errors import ProbandError
 from proband.core.files import atomic, encode, sha256_file, write_json, write_text
 from proband.core.suite import Audit
-from proband.core.text import csv_lines, markdown_table, md
+from proband.core.text import markdown_table, md, write_csv
 from proband.suites.kinship.audit.family_prover import World, closure_answers, describe
 from proband.suites.kinship.audit.family_prover import draw as draw_family
 from proband.suites.kinship.audit.figures import COUNTED, Figures, overlaps
@@ -58,14 +56,14 @@ def audit(
         return audit_bank(path, out=out)
     files = sources(path)
     with judged_rows(files, workers=workers) as rows:
-        summary, cards, tally = _write_rows(files, rows, out)
+        figures, cards, summary = _write_rows(files, rows, out)
     if not summary["rows"]:
         raise ProbandError("contains no rows", file=path)
     write_json(out / "summary.json", summary)
     _write_tables(summary, out)
     facts: dict[str, Any] = {"domain": "kinship", "world": "strict", "world means": load("kinship").worlds["strict"]}
     facts["second prover"] = summary["second prover"]
-    causes = write_findings(out, path.name, {**tally.summary(), **facts}, tally)
+    causes = write_findings(out, path.name, {**figures.tally.summary(), **facts}, figures.tally)
     return {
         "rows": summary["rows"],
         "verdicts": summary["verdicts"],
@@ -74,31 +72,30 @@ def audit(
         **summary["cleaned"],
         "findings": len(causes),
         "finding": headlines_of(causes),
-        "page": page_data(summary, cards.shown(), name=path.name),
+        "page": page_data(summary, figures.table("release", "split"), cards.shown(), name=path.name),
     }
 
 
-def _write_rows(files: Sequence[Source], rows: JudgedRows, out: Path) -> tuple[dict[str, Any], Cards, Tally]:
+def _write_rows(files: Sequence[Source], rows: JudgedRows, out: Path) -> tuple[Figures, Cards, dict[str, Any]]:
     """A line per row, the cleaned rows, and what is counted and found on the way."""
-    tally, cards, second = Tally(), Cards(), SecondProver()
-    figures = Figures(overlaps(rows), tally)
+    figures, cards, second = Figures(overlaps(rows)), Cards(), SecondProver()
     with ExitStack() as stack:
         lines = stack.enter_context(atomic(out / "verdicts.jsonl", mode="wb"))
         cleaned = Cleaned(files, out, stack)
         for row in rows:
             lines.write(encode(record(row)) + b"\n")
             if isinstance(row, Unreadable):
-                tally.add(Judged(verdict="unread"), file=row.file, place=str(row), unread=(row.what, ""))
                 figures.add_unread(row)
                 continue
-            tally.add(row.judged, file=row.seen.row.file, cause=_cause(row), example=partial(_example, row))
-            for each in (figures, cards, cleaned, second):
-                each.add(row)
+            figures.add(row, cause=_cause(row), example=partial(_example, row))
+            cards.add(row)
+            cleaned.add(row)
+            second.add(row)
     summary = figures.summary()
     summary["second prover"] = asdict(second.checked)
     summary["inputs"] = {source.name: sha256_file(source.path) for source in files}
     summary["cleaned"] = dict(cleaned.count)
-    return summary, cards, tally
+    return figures, cards, summary
 
 
 class SecondProver:
@@ -205,14 +202,13 @@ def _csv_name(source: str) -> str:
 
 
 def _write_tables(figures: Mapping[str, Any], out: Path) -> None:
-    first, names = ["release", "split", "k"], ["release", "split", "k", "rows", *COUNTED]
-    total: dict[str, Any] = {"release": "all", "split": "", "k": ""}
-    for name in names[3:]:
-        total[name] = sum(line[name] for line in figures["by_release"])
-    rows = [[line[name] for name in names] for line in (*figures["by_release"], total)]
-    write_text(out / "by_k.csv", "".join(csv_lines([names, *rows])))
+    lines, counted = figures["by_release"], ("rows", *COUNTED)
+    names = ["release", "split", "k", *counted]
+    rows = [list(line.values()) for line in lines]
+    rows.append(["all", "", "", *(sum(line[name] for line in lines) for name in counted)])
+    write_csv(out / "by_k.csv", names, rows)
     body = [[md(str(cell)) for cell in row] for row in rows]
-    write_text(out / "by_k.md", markdown_table(names, body, right=len(names) - len(first)) + "\n")
+    write_text(out / "by_k.md", markdown_table(names, body, right=len(counted)) + "\n")
 
 
 # ---- by cause ------------------------------------------------------------------------------------------------------
@@ -314,15 +310,13 @@ WORLDS: Final = {
     "cousins-marry": "spouses may be of one family",
     "all-three": "the last three together",
 }
-Cells = tuple[Any, ...]
+Lines = Sequence[Mapping[str, Any]]
 
 
-def page_data(figures: Mapping[str, Any], cards: Sequence[Mapping[str, Any]], *, name: str) -> dict[str, Any]:
-    """The values of the template page.html."""
+def page_data(figures: Mapping[str, Any], releases: Lines, cards: Lines, *, name: str) -> dict[str, Any]:
+    """The values of the template page.html; `releases` are the counts by release and split."""
     used, blamed = figures["rules"]["used"], figures["rules"]["blamed"]
-    depth_head, depths = _columns("k", figures["depth"])
     overlap = {r: line for r, line in figures["overlap"].items() if line["train rows"] and line["test rows"]}
-    counted, releases, releases_by_k = _releases(figures["by_release"])
     moves = sorted({move for line in figures["worlds"].values() for move in line})
     return {
         "title": f"Audit of {name}",
@@ -330,38 +324,17 @@ def page_data(figures: Mapping[str, Any], cards: Sequence[Mapping[str, Any]], *,
         "meaning": MEANING,
         "cards": cards,
         "rules": [(rule, used.get(rule, 0), blamed.get(rule, 0)) for rule in dict.fromkeys([*used, *blamed])],
-        "counted": counted,
         "releases": releases,
-        "releases_by_k": releases_by_k,
-        "depth_head": depth_head,
-        "depths": depths,
         "overlap_head": ["", *overlap],
         "overlap": [(what, *(line[what] for line in overlap.values())) for what in next(iter(overlap.values()), ())],
         "text": _text_figures(figures),
         "worlds": {world: WORLDS[world] for world in figures["worlds"]},
-        "readings": [(split, *line.values()) for split, line in figures["readings"].items()],
-        "follow": [(split, *line.values()) for split, line in figures["follow"].items()],
         "moves": [(move, *(line.get(move, 0) for line in figures["worlds"].values())) for move in moves],
     }
 
 
-def _columns(first: str, lines: Mapping[str, Mapping[str, Any]]) -> tuple[list[str], list[Cells]]:
-    names = list(next(iter(lines.values()), {}))
-    return [first, *names], [(key, *(line[name] for name in names)) for key, line in lines.items()]
-
-
-def _releases(lines: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[Cells], list[Cells]]:
-    """What is counted, per release and split, and per k as well."""
-    names = [name for name in lines[0] if name not in ("release", "split", "k")] if lines else []
-    groups: dict[tuple[str, str], Counter[str]] = {}
-    for line in lines:
-        groups.setdefault((line["release"], line["split"]), Counter()).update({n: line[n] for n in names})
-    coarse = [(*group, *(counts[n] for n in names)) for group, counts in groups.items()]
-    return names, coarse, [(line["release"], line["split"], line["k"], *(line[n] for n in names)) for line in lines]
-
-
-def _text_figures(figures: Mapping[str, Any]) -> list[Cells]:
-    rows: list[Cells] = list(figures["text"].items())
+def _text_figures(figures: Mapping[str, Any]) -> list[tuple[str, int]]:
+    rows: list[tuple[str, int]] = list(figures["text"].items())
     noise = figures["noise"]
     if noise["rows with noise"]:
         rows += [(name, noise[name]) for name in ("rows with noise", "all noise facts typed by the text")]
