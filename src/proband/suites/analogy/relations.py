@@ -106,11 +106,11 @@ class Relation:
 
 def fingerprint(relations: Sequence[Relation]) -> str:
     """Of all names and tuples."""
-    result = Fingerprint()
+    digest = Fingerprint()
     for relation in relations:
         for each in relation.tuples:
-            result.add(relation.name, each.head, *each.tails)
-    return result.hex()
+            digest.add(relation.name, each.head, *each.tails)
+    return digest.hex()
 
 
 def without_duplicates(relation: Relation) -> Relation:

@@ -72,17 +72,17 @@ def best_known(synsets: dict[int, Synset], first: dict[str, int], counts: Counte
 def direct(synsets: dict[int, Synset], head: str, offset: int, symbol: str) -> list[tuple[str, int]]:
     """The words (with their synsets) one pointer away; antonymy is between words, the others between synsets."""
     synset = synsets[offset]
-    results = []
+    near = []
     for kind, target, speech, source, end in synset.pointers:
         if kind != symbol or target not in synsets or (symbol != "!" and speech != "n"):
             continue
         words = synsets[target].words
         if symbol == "!":
             if synset.words[source - 1].lower() == head:
-                results.append((words[end - 1], target))
+                near.append((words[end - 1], target))
         else:
-            results += [(word, target) for word in words]
-    return results
+            near += [(word, target) for word in words]
+    return near
 
 
 def closure(synsets: dict[int, Synset], head: str, offset: int, symbol: str) -> list[str]:

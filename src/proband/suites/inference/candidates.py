@@ -25,7 +25,7 @@ from proband.lexicon.inflection import STOP_WORDS, key, lemma
 from proband.lexicon.taxonomy import Lesk, Sense, Taxonomy, bag, open_taxonomy
 from proband.suites.inference.assertions.store import Assertion, Side, Store
 from proband.suites.inference.items import phrase
-from proband.suites.inference.questionnaire import Candidate, Questionnaire, questionnaires, write
+from proband.suites.inference.questionnaire import Candidate, questionnaires, write
 from proband.suites.inference.questions import ARTICLES, AUXILIARIES, PREPOSITIONS, THING, Question, read
 
 # ---- filters: functions from a candidate to True where it must go; the first of them that says so is counted ---------
@@ -150,12 +150,14 @@ WRONG_TYPE, RARE, REPEATED, NEGATED = "wrong-type", "rare", "repeated", "negated
 
 
 class Search:
-    """Candidates of questions in one store; `removed` counts what each criterion and filter took away."""
+    """Candidates of questions in one store; `removed` counts what each criterion and filter took away, `answered` the
+    questions that have candidates."""
 
     def __init__(self, store: Store, kinds: Kinds, filters: Mapping[str, Filter], *, least: int = 1) -> None:
         self.store, self.kinds, self.filters, self.least = store, kinds, filters, least
         self.removed: Counter[str] = Counter(dict.fromkeys((RARE, NEGATED, *filters, WRONG_TYPE, REPEATED), 0))
-        self.matching = 0
+        self.matching = self.answered = 0
+        self.unknown_types: set[str] = set()
         self.known: dict[str, list[tuple[Side, Assertion]]] = {}
 
     def prepare(self, questions: Iterable[Question]) -> None:
@@ -173,6 +175,8 @@ class Search:
     def candidates(self, question: Question) -> list[Candidate]:
         """What fits, the most frequent first; the same relation with the same answer is one candidate."""
         wanted = self.kinds.wanted(question.q_type)
+        if wanted == frozenset():
+            self.unknown_types.add(question.q_type)
         kept: dict[tuple[str, str, str], Candidate] = {}
         for one in self.about(question):
             self.matching += 1
@@ -186,7 +190,18 @@ class Search:
                 best = max(kept[name], one, key=lambda each: (each.count, each.subject, each.object))
                 one = replace(best, count=kept[name].count + one.count)
             kept[name] = one
+        self.answered += bool(kept)
         return sorted(kept.values(), key=lambda each: (-each.count, each.subject, each.relation, each.object))
+
+    def counts(self) -> dict[str, Any]:
+        """For the manifest."""
+        return {
+            "questions_with_candidates": self.answered,
+            "assertions": len(self.store),
+            "matching": self.matching,
+            "removed": dict(self.removed),
+            "candidates": self.matching - self.removed.total(),
+        }
 
     def _why_not(self, one: Candidate, question: Question, wanted: frozenset[Sense] | None) -> str:
         if one.count < self.least:
@@ -230,36 +245,22 @@ def candidates(
 
     Example: proband inference candidates store --questions questions.txt -o sheets
     """
-    to_answer = read(questions)
-    filters = filters_without(without)
-    opened = Store(store)
-    kinds = Kinds(open_taxonomy(taxonomy))
-    search = Search(opened, kinds, filters, least=min_count)
+    to_answer, filters = read(questions), filters_without(without)
+    search = Search(Store(store), Kinds(open_taxonomy(taxonomy)), filters, least=min_count)
     search.prepare(to_answer)
-    unknown: list[str] = []
-    answered = 0
-
-    def sheets() -> Iterator[Questionnaire]:
-        nonlocal answered
-        for number, question in enumerate(track(to_answer, "questions", total=len(to_answer)), start=1):
-            if kinds.wanted(question.q_type) == frozenset():
-                unknown.append(question.q_type)
-            fitting = search.candidates(question)
-            answered += bool(fitting)
-            yield from questionnaires(question, number, fitting, seed=seed, most=max_candidates)
-
-    count, written = write(out, sheets())
+    sheets = (
+        sheet
+        for number, question in enumerate(track(to_answer, "questions", total=len(to_answer)), start=1)
+        for sheet in questionnaires(question, number, search.candidates(question), seed=seed, most=max_candidates)
+    )
+    count, written = write(out, sheets)
     manifest = {
         "questions": len(to_answer),
-        "questions_with_candidates": answered,
-        "assertions": len(opened),
-        "matching": search.matching,
-        "removed": dict(search.removed),
-        "candidates": search.matching - search.removed.total(),
+        **search.counts(),
         "written": written,
         "questionnaires": count,
-        "unknown_types": sorted(set(unknown)),
-        "taxonomy": kinds.taxonomy.source.partition(":")[0],
+        "unknown_types": sorted(search.unknown_types),
+        "taxonomy": search.kinds.taxonomy.source.partition(":")[0],
         "options": {"seed": seed, "min-count": min_count, "max-candidates": max_candidates, "without": list(without)},
         "sha256": {name: sha256_file(out / name) for name in ("questionnaires.jsonl", "questionnaires.tsv")},
     }

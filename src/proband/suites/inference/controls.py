@@ -51,7 +51,7 @@ def controlled(examples: Sequence[Example], control: str, *, seed: int) -> list[
 def donors(examples: Sequence[Example], *, seed: int) -> list[int]:
     """For each example another one, of another question and with another premise relation; in the same split."""
     rng = np.random.default_rng([seed, 13])
-    result = np.zeros(len(examples), dtype=int)
+    donor = np.zeros(len(examples), dtype=int)
     for split in sorted({each.split for each in examples}):
         places = np.array([at for at, each in enumerate(examples) if each.split == split])
         chosen = rng.permutation(places)
@@ -60,8 +60,8 @@ def donors(examples: Sequence[Example], *, seed: int) -> list[int]:
             if not bad:
                 break
             chosen[bad] = rng.choice(places, size=len(bad))
-        result[places] = chosen
-    return [int(at) for at in result]
+        donor[places] = chosen
+    return [int(at) for at in donor]
 
 
 def alike(one: Example, other: Example) -> bool:
@@ -85,12 +85,12 @@ def arguments(example: Example) -> Iterator[tuple[str, Sequence[str]]]:
 
 def pools_of(examples: Sequence[Example]) -> Pools:
     """The arguments of each type, each once."""
-    results: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
+    pools: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     for each in examples:
         for argument, kinds in arguments(each):
             for kind in kinds:
-                results[each.split, kind].setdefault(argument.lower(), argument)
-    return {key: [names[name] for name in sorted(names)] for key, names in results.items()}
+                pools[each.split, kind].setdefault(argument.lower(), argument)
+    return {key: [names[name] for name in sorted(names)] for key, names in pools.items()}
 
 
 def others_of_type(example: Example, pools: Pools, *, seed: int) -> tuple[str, str]:

@@ -217,8 +217,8 @@ def pair_of(item: Item) -> Pair:
 
 def premises(folder: Path) -> list[Triple]:
     """The distinct premises of a folder of items, whatever their split; labels are not looked at."""
-    result = (Triple(*item.facts["premise"]) for item in read_items(folder))
-    return list(dict.fromkeys(each for each in result if each.relation))
+    triples = (Triple(*item.facts["premise"]) for item in read_items(folder))
+    return list(dict.fromkeys(each for each in triples if each.relation))
 
 
 def show(item: Item) -> str:

@@ -152,36 +152,36 @@ def _choices(row: Row, columns: tuple[str, ...]) -> tuple[str, ...]:
     if not columns:
         return ()
     if len(columns) == 1:
-        result = _list(row, columns[0])
+        choices = _list(row, columns[0])
     else:
         cells = [(_text(row, column), column) for column in columns]
-        result = tuple(cell for cell, _ in cells if cell)
+        choices = tuple(cell for cell, _ in cells if cell)
         gap = next((c for (cell, c), (after, _) in pairwise(cells) if not cell and after), None)
         if gap is not None:
             raise row.error("is empty, but a later choice is not", gap)
-    if len(result) == 1:
-        raise row.error(f"has one choice ({result[0]!r}); two or more are needed, or none", columns[0])
-    twice = next((choice for place, choice in enumerate(result) if choice in result[:place]), None)
+    if len(choices) == 1:
+        raise row.error(f"has one choice ({choices[0]!r}); two or more are needed, or none", columns[0])
+    twice = next((choice for place, choice in enumerate(choices) if choice in choices[:place]), None)
     if twice is not None:
         raise row.error(f"the choice {twice!r} occurs twice", columns[0])
-    return result
+    return choices
 
 
 def _accepted(row: Row, columns: tuple[str, ...]) -> tuple[str, ...]:
     if not columns:
         raise row.error("has no choices, and no column holds accepted answers; name one with --answers")
-    results = tuple(dict.fromkeys(text for column in columns for text in _list(row, column)))
-    if not results:
+    accepted = tuple(dict.fromkeys(text for column in columns for text in _list(row, column)))
+    if not accepted:
         raise row.error("the accepted answer is empty", columns[0])
-    return results
+    return accepted
 
 
 def _split(row: Row, column: str) -> Split:
     written = _text(row, column) if column else row.split
-    result: Any = SPLITS.get(written.lower(), "" if written else "test")
-    if not result:
+    split: Any = SPLITS.get(written.lower(), "" if written else "test")
+    if not split:
         raise row.error(f"{written!r} is none of train, valid, test", column)
-    return result  # type: ignore[no-any-return]
+    return split  # type: ignore[no-any-return]
 
 
 # ---- the right choice ----------------------------------------------------------------------------------------------

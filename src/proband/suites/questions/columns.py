@@ -87,10 +87,10 @@ def guess(names: Sequence[str], named: dict[str, str]) -> Columns:
     def first(role: str, *, several: bool = False) -> tuple[str, ...]:
         if role in given:
             return given[role]
-        results = [plain[name] for name in NAMES[role] if name in plain and plain[name] not in taken]
-        if not results and role in ("prompt", "gold"):  # "Question (English)", "The correct answer"
-            results = [name for name in names if name not in taken and set(NAMES[role][:3]) & set(_words(name))]
-        chosen = tuple(results if several else results[:1])
+        matching = [plain[name] for name in NAMES[role] if name in plain and plain[name] not in taken]
+        if not matching and role in ("prompt", "gold"):  # "Question (English)", "The correct answer"
+            matching = [name for name in names if name not in taken and set(NAMES[role][:3]) & set(_words(name))]
+        chosen = tuple(matching if several else matching[:1])
         taken.update(chosen)
         return chosen
 
@@ -141,24 +141,24 @@ def _named(role: str, value: str, names: Sequence[str]) -> tuple[str, ...]:
         return ()
     if value in names:
         return (value,)
-    results = tuple(name.strip() for name in value.split(","))
-    absent = next((name for name in results if name not in names), None)
+    columns = tuple(name.strip() for name in value.split(","))
+    absent = next((name for name in columns if name not in names), None)
     if absent is not None:
         raise ProbandError(f"--{role} {value}: no column {absent!r}; there are {', '.join(names)}")
-    return results
+    return columns
 
 
 def _one_each(names: Sequence[str], taken: set[str]) -> tuple[str, ...]:
     """Columns that are one choice each, if there are two or more in a row of letters or numbers."""
-    results: dict[str, list[tuple[str, str]]] = {}
+    by_stem: dict[str, list[tuple[str, str]]] = {}
     for name in names:
         plain = _plain(name)
         match = ONE_EACH.fullmatch(plain)
         if match and name not in taken:
-            results.setdefault(plain[: match.start(1)], []).append((match[1], name))
+            by_stem.setdefault(plain[: match.start(1)], []).append((match[1], name))
     rows = [
         tuple(name for _, name in sorted(each, key=lambda pair: (len(pair[0]), pair[0])))
-        for each in results.values()
+        for each in by_stem.values()
         if len(each) > 1 and _in_a_row(sorted((mark for mark, _ in each), key=lambda mark: (len(mark), mark)))
     ]
     return max(rows, key=len, default=())

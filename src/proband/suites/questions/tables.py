@@ -57,14 +57,14 @@ def read_rows(path: Path) -> list[Row]:
 
 def files_of(folder: Path) -> list[tuple[Path, str]]:
     """The data files of a Hugging Face folder (of the hub, or of `save_to_disk`), with the split that each is of."""
-    results = [file for file in sorted(folder.rglob("*")) if file.suffix in SUFFIXES and not _describes(file)]
-    kinds = {file.suffix for file in results}
+    data_files = [file for file in sorted(folder.rglob("*")) if file.suffix in SUFFIXES and not _describes(file)]
+    kinds = {file.suffix for file in data_files}
     if len(kinds) > 1:
         names = ", ".join(sorted(kinds))
         raise ProbandError(f"contains files of several kinds ({names}): name one of them", file=folder)
-    if not results:
+    if not data_files:
         raise ProbandError(f"contains no {', '.join(SUFFIXES)} file", file=folder)
-    return [(file, _split_of(file.relative_to(folder))) for file in results]
+    return [(file, _split_of(file.relative_to(folder))) for file in data_files]
 
 
 def _describes(file: Path) -> bool:

@@ -136,10 +136,10 @@ def build(options: BuildOptions, *, seed: int) -> Built:
 
 
 def fingerprint(pairs: Sequence[Pair]) -> str:
-    result = Fingerprint()
+    digest = Fingerprint()
     for pair in pairs:
-        result.add(pair.split, *pair.abstract, "|", *pair.concrete)
-    return result.hex()
+        digest.add(pair.split, *pair.abstract, "|", *pair.concrete)
+    return digest.hex()
 
 
 def split_by_caption(pairs: Sequence[Pair], *, seed: int, hold_out: float) -> list[Pair]:

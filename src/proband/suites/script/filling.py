@@ -266,10 +266,10 @@ def solve(items: Sequence[Item], model: PredictsWords, *, seed: int, options: Cl
 
 
 def candidates_of(item: Item) -> str:
-    result = item.facts.get("candidates")
-    if not isinstance(result, str) or not result.split():
+    words = item.facts.get("candidates")
+    if not isinstance(words, str) or not words.split():
         raise ProbandError(f"{item.id}: 'candidates' is missing; build the items anew or give --words FILE")
-    return result
+    return words
 
 
 def oracle(filler: Filler) -> dict[str, list[Prediction]]:

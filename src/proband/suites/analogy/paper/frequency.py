@@ -180,9 +180,9 @@ def outcome(
     quiet = sum(p >= ALPHA for p in tested)
     after = sum(p is not None and p < ALPHA for p in corrected)
     size = float(np.median([abs(each) for each in sizes if each is not None]))
-    result = f"p < 0.05 in {len(tested) - quiet} of {len(tested)} relations, {after} after Holm"
+    counts = f"p < 0.05 in {len(tested) - quiet} of {len(tested)} relations, {after} after Holm"
     return Outcome(
         difference=quiet / len(tested) - MOST,
         p=float(binomtest(quiet, len(tested), MOST).pvalue),
-        evidence=f"{setting}: {result}; median effect {size:.2f}",
+        evidence=f"{setting}: {counts}; median effect {size:.2f}",
     )

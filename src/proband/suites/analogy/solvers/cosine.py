@@ -82,14 +82,14 @@ def lookup(model: HasVectors, words: Sequence[str]) -> dict[str, Rows]:
     rows, known = model.vectors(forms)
     row_of = {form: row for form, row, there in zip(forms, rows, known, strict=True) if there}
     nothing = np.zeros(rows.shape[1], dtype=np.float32)
-    results: dict[str, Rows] = {}
+    vectors: dict[str, Rows] = {}
     for word in distinct:
-        hit = next((row_of[form] for form in spellings(word) if form in row_of), None)
-        if hit is None:
+        vector = next((row_of[form] for form in spellings(word) if form in row_of), None)
+        if vector is None:
             pieces = [row_of[part] for part in parts[word] if part in row_of]
-            hit = np.mean(pieces, axis=0) if pieces else nothing
-        results[word] = hit
-    return results
+            vector = np.mean(pieces, axis=0) if pieces else nothing
+        vectors[word] = vector
+    return vectors
 
 
 def spellings(word: str) -> list[str]:

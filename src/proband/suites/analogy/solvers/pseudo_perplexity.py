@@ -51,12 +51,12 @@ def pattern(name: str) -> str:
     >>> pattern("colons"), pattern("{h1}/{t1} = {h2}/{t2}")
     ('{h1} : {t1} :: {h2} : {t2}', '{h1}/{t1} = {h2}/{t2}')
     """
-    result = TEMPLATES.get(name, name)
-    if any(result.count(place) != 1 for place in PLACES):
+    template = TEMPLATES.get(name, name)
+    if any(template.count(place) != 1 for place in PLACES):
         raise ProbandError(
             f"no template {name!r}: there are {', '.join(TEMPLATES)}, or give text with {' '.join(PLACES)}"
         )
-    return result
+    return template
 
 
 def fill(template: str, query: Pair, option: Pair) -> str:

@@ -113,15 +113,15 @@ def combination_scores(
     words = list(dict.fromkeys(word for item in items for word in _three(item)))
     known = {word: at for word in words if (at := searched.find(word)) is not None}
     rows = dict(zip(known, searched.matrix[list(known.values())] @ searched.matrix.T, strict=True)) if known else {}
-    results: list[Row | None] = []
+    scores: list[Row | None] = []
     for item in items:
         a, b, c = _three(item)
         if a not in rows or b not in rows or c not in rows:
-            results.append(None)
+            scores.append(None)
         else:
             a_b, c_ab = float(rows[a][known[b]]), float(rows[b][known[c]] - rows[a][known[c]])
-            results.append(combine(rows[a], rows[b], rows[c], a_b, c_ab))
-    return results
+            scores.append(combine(rows[a], rows[b], rows[c], a_b, c_ab))
+    return scores
 
 
 def lrcos_scores(items: Sequence[Item], searched: Space, *, seed: str) -> list[Row | None]:
@@ -143,8 +143,8 @@ def lrcos_scores(items: Sequence[Item], searched: Space, *, seed: str) -> list[R
         weights = logistic(x, y, ridge=0.03)
         logit = searched.matrix @ weights[:-1].astype(np.float32) + np.float32(weights[-1])
         chance = 1 / (1 + np.exp(-np.clip(logit, -30, 30)))
-        result: Row = chance * (searched.matrix @ searched.matrix[at] + 1) / 2
-        return result
+        weighted: Row = chance * (searched.matrix @ searched.matrix[at] + 1) / 2
+        return weighted
 
     return [scores(item.facts["head"]) for item in items]
 

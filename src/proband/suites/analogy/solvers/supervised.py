@@ -83,8 +83,8 @@ def contextual(model: EmbedsWords, *, template: str, layers: Sequence[int]) -> F
 
     def features(sentences: Sequence[Sentence]) -> Floats:
         filled = [fill_spans(template, query, option) for query, option in sentences]
-        result = model.embed([text for text, _ in filled], [spans for _, spans in filled], layers=layers)
-        out: Floats = result.mean(axis=2).reshape(len(sentences), -1)
+        states = model.embed([text for text, _ in filled], [spans for _, spans in filled], layers=layers)
+        out: Floats = states.mean(axis=2).reshape(len(sentences), -1)
         return out
 
     return features
@@ -129,7 +129,7 @@ def probes_of(items: Sequence[Item]) -> tuple[list[Sentence], list[Probe]]:
     """The distinct sentences of a relation, and its probes; the tasks count rows of those sentences."""
     number: dict[Sentence, int] = {}
     row = {item.id: number.setdefault(query_and_option(item), len(number)) for item in items}
-    results = []
+    probes = []
     for probe in dict.fromkeys(item.tags["paper_probe"] for item in items):
         mine = [item for item in items if item.tags["paper_probe"] == probe]
         train = [item for item in mine if item.split == "train"]
@@ -141,12 +141,12 @@ def probes_of(items: Sequence[Item]) -> tuple[list[Sentence], list[Probe]]:
             labels=np.array([item.gold == 0 for item in train], dtype=np.float32),
             ask=np.array([row[item.id] for item in test]),
         )
-        results.append(Probe(train, test, task))
-    if not results:
+        probes.append(Probe(train, test, task))
+    if not probes:
         raise ProbandError(
             f"relation {items[0].tags['relation']!r} has no true and false items to learn from and to ask"
         )
-    return list(number), results
+    return list(number), probes
 
 
 def solve_with(items: Sequence[Item], features: Features, *, seed: int, options: LearningOptions) -> list[Answer]:

@@ -63,15 +63,15 @@ def extractor(how: How) -> Callable[[Unit], Iterator[tuple[Columns, int]]]:
     read = reader(how)
 
     def work(unit: Unit) -> Iterator[tuple[Columns, int]]:
-        tally, result = Tally(), 0
+        tally, read_so_far = Tally(), 0
         for assertion, count in read(unit):
             tally.add(assertion, count)
-            result += 1
+            read_so_far += 1
             if tally.full:
-                yield tally.empty(), result
-                result = 0
+                yield tally.empty(), read_so_far
+                read_so_far = 0
         if tally.counts:
-            yield tally.empty(), result
+            yield tally.empty(), read_so_far
 
     return work
 
@@ -82,11 +82,11 @@ def write_unit(folder: Path, unit: Unit, pieces: Iterable[tuple[Columns, int]]) 
     for old in parts.glob(f"{unit.name}.*.parquet"):
         old.unlink()
     frames = table_frame(unit) if unit.format == "tsv" else None
-    written, each = [], 0
+    written, total = [], 0
     for number, (rows, size) in enumerate(frames or ((frame(*columns), size) for columns, size in pieces), start=1):
         written.append(write_rows(parts / f"{unit.name}.{number:03}.parquet", with_keys(rows)))
-        each += size
-    done = Done(unit=unit.name, file=unit.path.name, found=each, parts=written)
+        total += size
+    done = Done(unit=unit.name, file=unit.path.name, found=total, parts=written)
     write_json(parts / f"{unit.name}.done", done)
     return done
 
@@ -222,7 +222,7 @@ def keys(texts: Any) -> Any:
     codes = flat.cast(pl.Enum(distinct)).to_physical().to_numpy()
     # stop words are nulls, which concat_str passes over
     forms = pl.Series([form or None for form in base_forms(distinct.to_list())], dtype=pl.String)
-    each, rows = [], []
+    parts, rows = [], []
     for length in np.unique(lengths).tolist():
         at = np.flatnonzero(lengths == length)
         if length > MOST:
@@ -232,11 +232,11 @@ def keys(texts: Any) -> Any:
             part = pl.select(pl.concat_str(columns, separator=" ", ignore_nulls=True)).to_series()
         if (part == "").any():  # nothing but stop words: they stay
             part = pl.select(pl.when(part == "").then(words.gather(at).list.join(" ")).otherwise(part)).to_series()
-        each.append(part)
+        parts.append(part)
         rows.append(at)
     back = np.empty(len(texts), np.uint32)
     back[np.concatenate(rows)] = np.arange(len(texts), dtype=np.uint32)
-    return pl.concat(each).gather(back)
+    return pl.concat(parts).gather(back)
 
 
 def one_space(texts: Any) -> Any:

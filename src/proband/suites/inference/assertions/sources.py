@@ -52,17 +52,17 @@ class Unit:
 
 def units(sources: list[Path], how: How) -> list[Unit]:
     """The work, in order; a folder stands for every file in it that is not hidden."""
-    results: list[Unit] = []
+    work: list[Unit] = []
     for source in sources:
         if not source.exists():
             raise ProbandError("no such file or folder", file=source)
         files = [source] if source.is_file() else sorted(path for path in source.rglob("*") if _visible(path, source))
         for path in files:
             kind = how.format if how.format != "auto" else guess(path)
-            results += _of_file(path, kind)
-    if not results:
+            work += _of_file(path, kind)
+    if not work:
         raise ProbandError("no file to read in " + ", ".join(map(str, sources)))
-    return results
+    return work
 
 
 def _visible(path: Path, root: Path) -> bool:
@@ -232,18 +232,18 @@ def reader(how: How) -> Read:
     def ngrams(unit: Unit) -> Counted:
         if not ngram_readers:
             ngram_readers.append(NgramReader(years=how.years))
-        result = ngram_readers[0]
-        result.file = unit.path
+        ngram_reader = ngram_readers[0]
+        ngram_reader.file = unit.path
         for number, line in lines(unit):
             try:
-                yield from result.read(line, number)
+                yield from ngram_reader.read(line, number)
             except ProbandError:
-                _placed(unit, number, partial(result.read, line))
+                _placed(unit, number, partial(ngram_reader.read, line))
 
     def conllu(unit: Unit) -> Counted:
         for number, rows in sentences(unit):
-            result = _placed(unit, number, partial(of_sentence, rows, unit.path))
-            yield from ((one, 1) for one in result)
+            assertions = _placed(unit, number, partial(of_sentence, rows, unit.path))
+            yield from ((one, 1) for one in assertions)
 
     def imported(read: Callable[..., tuple[Assertion, int] | None]) -> Read:
         def rows(unit: Unit) -> Counted:

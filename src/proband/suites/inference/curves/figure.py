@@ -269,8 +269,8 @@ def curve(name: str, each: Scored) -> Curve:
     band = []
     for at in (at for at in BAND_AT if recall[kept[0]] <= at <= recall[kept[-1]]):
         metric = Metric(name=f"precision at {at}", of=partial(precision_at, recall=at), over="set")
-        _, entry = each.interval(metric)
-        band.append((at, entry.low, entry.high))
+        _, bounds = each.interval(metric)
+        band.append((at, bounds.low, bounds.high))
     return Curve(name=name, points=tuple((float(recall[n]), float(precision[n])) for n in kept), band=tuple(band))
 
 

@@ -325,8 +325,8 @@ class Scored:
         return float(np.mean([metric.of(records, np.ones(len(self.ids))) for records in self.runs]))
 
     def interval(self, metric: Metric, *, share: bool = True) -> tuple[float, Interval]:
-        result = self.measured(metric)
-        return result.value, interval(result, self.shared, share=share)
+        measured = self.measured(metric)
+        return measured.value, interval(measured, self.shared, share=share)
 
     def p_against(self, constant: float, metric: Metric) -> float:
         """Of the metric against a constant; below 0.05 where the interval leaves the constant out."""

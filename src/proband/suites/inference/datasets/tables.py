@@ -73,8 +73,8 @@ def cut(text: str, relation: str, path: Path, line: int) -> Triple:
     Triple(subject='faces', relation='perplex', object='Autistic children')
     """
     bare = " ".join(relation.replace(SWAPPED, "").split())
-    before, each, after = f" {text} ".partition(f" {bare} ")
-    if not each:
+    before, match, after = f" {text} ".partition(f" {bare} ")
+    if not match:
         raise ProbandError(f"the relation {bare!r} does not occur in {text!r}", file=path, line=line)
     return Triple(before.strip(), bare, after.strip())
 

@@ -134,8 +134,8 @@ def logistic_regression(rows: Any, truth: Any, strength: float) -> Floats:
         value = strength * np.logaddexp(0.0, -margin).sum() + weights[1:] @ weights[1:] / 2
         return float(value), np.concatenate([[pull.sum()], rows.T @ pull + weights[1:]])
 
-    result = minimize(loss, np.zeros(rows.shape[1] + 1), jac=True, method="L-BFGS-B", options={"maxiter": 500})
-    return np.asarray(result.x)
+    optimum = minimize(loss, np.zeros(rows.shape[1] + 1), jac=True, method="L-BFGS-B", options={"maxiter": 500})
+    return np.asarray(optimum.x)
 
 
 class Direction(Learnt):

@@ -109,16 +109,16 @@ def freeze(
     """
     release = load_release(str(definition))
     secret = read_key(key).secret if key.exists() else secrets.token_hex(32)
-    questions, made = hide(release, secret)
+    questions, sealed = hide(release, secret)
     making = Release(release)
     stories = sum(1 for _ in making.lines(check=False))
     lines = b"".join(line + b"\n" for line in questions)
     hashes = {**making.sha256, HIDDEN: hashlib.sha256(lines).hexdigest()}
     release.questions.write_bytes(gzip.compress(lines, compresslevel=9, mtime=0))
-    write_json(key, made)
+    write_json(key, sealed)
     text = definition.read_text(encoding="utf-8")
-    write_text(definition, with_hashes(text, hashes, made.commitment(), generator=metadata.version("proband")))
-    return {"release": made.release, "stories": stories, HIDDEN: len(questions), "sha256": hashes, "key": str(key)}
+    write_text(definition, with_hashes(text, hashes, sealed.commitment(), generator=metadata.version("proband")))
+    return {"release": sealed.release, "stories": stories, HIDDEN: len(questions), "sha256": hashes, "key": str(key)}
 
 
 def with_hashes(text: str, hashes: Mapping[str, str], commitment: str, *, generator: str) -> str:

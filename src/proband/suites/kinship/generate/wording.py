@@ -77,16 +77,38 @@ class Wording:
         """The item as it stands in items.jsonl, and what the manifest counts of it. `draw` decides whom it is about,
         `words` how that is told."""
         names = self._names_for(draft.genders, cell.part, draw)
-        text, templates, groups = self._tell(draft, names, cell.phrases or cell.part, words)
+        telling = self._tell(draft, names, cell.phrases or cell.part, words)
         x, z = draft.query
         who, whom = (f"[{names[i]}]" if self.options.brackets else names[i] for i in (x, z))
         question, choices, gold = stories.ask(
             self.options.question, x=who, z=whom, target=draft.target, rules=self.rules, draw=words.random
         )
-        prompt = f"{text}\n{question}"
+        prompt = f"{telling.text}\n{question}"
+        clause, cluster = self.spell(draft.clause)
+        item = Item(
+            id=name,
+            suite="kinship",
+            prompt=prompt,
+            choices=choices,
+            gold=gold,
+            tags=_tags(draft, cell, kind, along_chain=self.options.facts_along_chain),
+            facts=self._facts(draft, names, telling, prompt, searched=searched),
+            split=cell.split,
+        )
+        seen: tuple[Any, ...] = ()
+        if cell.part:
+            seen = (telling.templates, names, cluster, stories.digest(prompt), *self._phrases(telling.text, names))
+        genders = f"{draft.genders[x]}-{draft.genders[z]}"
+        cell_name = (cell.part, cell.task, cell.k)
+        return encode(item), Note(cell_name, draft.target, genders, clause, draft.verdict, searched, seen)
+
+    def _facts(
+        self, draft: Draft, names: Sequence[str], telling: Telling, prompt: str, *, searched: bool
+    ) -> dict[str, Any]:
+        """What decides the answer and proves it, and how it is told."""
         clause, cluster = self.spell(draft.clause)
         proved = ("closure", "search") if searched else ("closure",)
-        facts = {
+        return {
             "names": names,
             "genders": draft.genders,
             "edges": draft.edges,
@@ -102,33 +124,12 @@ class Wording:
             "certified_by": proved if draft.verdict == "entailed" else (),
             "clause": clause,
             "clusters": (cluster,),
-            "templates": templates,
-            "groups": groups,
+            "templates": telling.templates,
+            "groups": telling.groups,
             "rules": self.rules.reference,
             "table": self.table,
             "seal": stories.seal(prompt),
         }
-        tags = _tags(draft, cell, kind, along_chain=self.options.facts_along_chain)
-        item = Item(
-            id=name,
-            suite="kinship",
-            prompt=prompt,
-            choices=choices,
-            gold=gold,
-            tags=tags,
-            facts=facts,
-            split=cell.split,
-        )
-        note = Note(
-            (cell.part, cell.task, cell.k),
-            draft.target,
-            f"{draft.genders[x]}-{draft.genders[z]}",
-            clause,
-            draft.verdict,
-            searched,
-            (templates, names, cluster, stories.digest(prompt), *self._phrases(text, names)) if cell.part else (),
-        )
-        return encode(item), note
 
     def _phrases(self, text: str, names: Sequence[str]) -> tuple[list[bytes], list[bytes]]:
         """The sentences of a story and its phrases that tell a fact, names masked; nothing for other forms."""

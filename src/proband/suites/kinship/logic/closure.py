@@ -97,9 +97,9 @@ def close(rules: Rules, genders: Sequence[str], edges: Sequence[Edge]) -> Closur
         for m in range(n):
             if m not in (i, j):
                 for a, y, b in ((i, j, m), (m, i, j)):  # i-m through j, m-j through i
-                    result = rules.union(sets[a][y], sets[y][b])
-                    if sets[a][b] & ~result:
-                        queue += closure.narrow(a, b, result)
+                    composed = rules.union(sets[a][y], sets[y][b])
+                    if sets[a][b] & ~composed:
+                        queue += closure.narrow(a, b, composed)
     return closure
 
 

@@ -93,12 +93,12 @@ class ExtractionTask(PaddedTask):
     def loss(self, net: Any, batch: Mentions) -> Tensor:
         """Cross-entropy per fact, and per person of known gender."""
         facts, female = net(batch)
-        told = ((batch.stated >= 0) & (batch.stated < NONE)).sum().clamp(min=1)
+        stated = ((batch.stated >= 0) & (batch.stated < NONE)).sum().clamp(min=1)
         wrong = F.cross_entropy(facts.flatten(0, 2), batch.stated.flatten(), ignore_index=NEVER, reduction="sum")
         logits = torch.stack([torch.zeros_like(female), female], -1).flatten(0, 1)
         known = (batch.female >= 0).sum().clamp(min=1)
         misgendered = F.cross_entropy(logits, batch.female.flatten(), ignore_index=NEVER, reduction="sum")
-        return wrong / told + misgendered / known
+        return wrong / stated + misgendered / known
 
     def score(self, net: Any, batch: Mentions) -> tuple[Tensor, Tensor]:
         """Stories whose facts are all read right."""

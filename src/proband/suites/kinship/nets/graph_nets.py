@@ -63,17 +63,17 @@ class Gat(nn.Module):
         size, n = batch.slots.shape
         people = self.people / self.people.norm(dim=-1, keepdim=True).clamp(min=1)
         x = people[:n].expand(size, -1, -1) if self.options.nodes == "place" else people[batch.slots]
-        i, j, told, relation = looped(batch, both=self.options.hears == "both")
+        i, j, real, relation = looped(batch, both=self.options.hears == "both")
         if self.options.hears == "second":
             i, j = j, i
         r = F.embedding(relation, F.pad(self.relations.weight, (0, 0, 0, 1)))  # the last: zero, for loops
         for _ in range(self.options.rounds):
             for layer in (self.first, self.second):
-                x = layer(F.dropout(x, self.options.dropout, self.training), i, j, r, told)
+                x = layer(F.dropout(x, self.options.dropout, self.training), i, j, r, real)
                 x = F.elu(x) if layer is self.first else x
         graph = (x * batch.there[..., None]).sum(1) / batch.people[:, None]
-        asked = x.gather(1, batch.query[..., None].expand(-1, -1, x.shape[-1])).flatten(1)
-        logits: Tensor = self.classifier(torch.cat([graph, asked], -1))
+        pair = x.gather(1, batch.query[..., None].expand(-1, -1, x.shape[-1])).flatten(1)
+        logits: Tensor = self.classifier(torch.cat([graph, pair], -1))
         return logits
 
 
@@ -93,8 +93,8 @@ class Untrained(nn.Module):
 
 
 def looped(batch: Batch, *, both: bool) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """(i, j, which of them are told, relation) of the facts, of the facts from their other side (`both`: these have
-    relations of their own), and a loop for every person."""
+    """(i, j, which of them are no padding, relation) of the facts, of the facts from their other side (`both`: these
+    have relations of their own), and a loop for every person."""
     n = batch.slots.shape[1]
     loops = torch.arange(n, device=batch.edges.device).expand(len(batch.edges), -1)
     i, relation, j = batch.edges.unbind(-1)
@@ -102,9 +102,9 @@ def looped(batch: Batch, *, both: bool) -> tuple[Tensor, Tensor, Tensor, Tensor]
     if both:
         i, j, given = torch.cat([i, j], 1), torch.cat([j, i], 1), torch.cat([given, given], 1)
         relation = torch.cat([relation.clamp(max=NO_EDGE - 1), relation.clamp(max=NO_EDGE - 1) + NO_EDGE], 1)
-    told = torch.cat([given, torch.ones_like(loops, dtype=torch.bool)], 1)
+    real = torch.cat([given, torch.ones_like(loops, dtype=torch.bool)], 1)
     relation = torch.cat([relation, torch.full_like(loops, NO_EDGE * (2 if both else 1))], 1)
-    return torch.cat([i, loops], 1), torch.cat([j, loops], 1), told, relation
+    return torch.cat([i, loops], 1), torch.cat([j, loops], 1), real, relation
 
 
 class GatLayer(nn.Module):
@@ -117,14 +117,14 @@ class GatLayer(nn.Module):
         for a in (self.a_i, self.a_j, self.a_r):
             nn.init.xavier_uniform_(a)
 
-    def forward(self, x: Tensor, i: Tensor, j: Tensor, r: Tensor, told: Tensor) -> Tensor:
-        """x: B × N × D; i, j, told: B × E; r: B × E × D_r."""
+    def forward(self, x: Tensor, i: Tensor, j: Tensor, r: Tensor, real: Tensor) -> Tensor:
+        """x: B × N × D; i, j, real: B × E; r: B × E × D_r."""
         v = self.w(x).unflatten(-1, (self.heads, -1))  # B × N × H × D
         people = torch.arange(x.shape[1], device=x.device)
-        of, to = (((who[:, None] == people[:, None]) & told[:, None]).to(x.dtype) for who in (i, j))  # B × N × E
+        of, to = (((who[:, None] == people[:, None]) & real[:, None]).to(x.dtype) for who in (i, j))  # B × N × E
         heard = (to.transpose(1, 2) @ v.flatten(2)).unflatten(-1, (self.heads, -1))  # B × E × H × D: W x_j
         e = of.transpose(1, 2) @ (v * self.a_i).sum(-1) + (heard * self.a_j).sum(-1) + r @ self.a_r.T
-        e = F.leaky_relu(e, self.slope).masked_fill(~told[..., None], -1e9)
+        e = F.leaky_relu(e, self.slope).masked_fill(~real[..., None], -1e9)
         weight = torch.exp(e - e.detach().amax(1, keepdim=True))
         alpha = weight / (of.transpose(1, 2) @ (of @ weight)).clamp(min=1e-30)  # B × E × H
         message = torch.cat([heard, r[:, :, None].expand(-1, -1, self.heads, -1)], -1)
@@ -318,9 +318,9 @@ def told_facts(batch: Batch) -> Tensor:
     size, n = len(batch.edges), batch.slots.shape[1]
     i, relation, j = batch.edges.unbind(-1)
     known = (relation < UNTYPED).to(torch.float32)
-    told = torch.zeros(size, n, n, R, device=i.device)
+    facts = torch.zeros(size, n, n, R, device=i.device)
     rows = torch.arange(size, device=i.device)[:, None].expand_as(i)
-    return told.index_put((rows, i, j, relation.clamp(max=R - 1)), known, accumulate=True).clamp(max=1)
+    return facts.index_put((rows, i, j, relation.clamp(max=R - 1)), known, accumulate=True).clamp(max=1)
 
 
 def turned(facts: Tensor, genders: Tensor, other_side: Tensor) -> Tensor:

@@ -37,11 +37,11 @@ def _with_question(story: Story, query: tuple[int, int], target: str, rng: rando
     )
     depths = {"depth": facts["depth"]} if "depth" in facts else {}
     clause = _clause(facts.get("edges", story.edges), query, story.genders, story.item)
-    made = story.with_text(
+    varied = story.with_text(
         facts.pop("text", story.text), question=question, query=query, target=target, **clause, **facts
     )
-    tags = {**made.tags, "target": target, **depths}
-    return msgspec.structs.replace(made, choices=choices, gold=gold, tags=tags)
+    tags = {**varied.tags, "target": target, **depths}
+    return msgspec.structs.replace(varied, choices=choices, gold=gold, tags=tags)
 
 
 def _clause(edges: Sequence[Edge], query: tuple[int, int], genders: Sequence[str], item: Item) -> dict[str, str]:

@@ -198,8 +198,8 @@ def _mirror(words: Tensor, positions: Tensor, *, n: int, m: int) -> Callable[[Te
     """Turns each sentence's own part of a grid upside down and back to front (and back again)."""
     j = (words[:, None] - 1 - torch.arange(n, device=words.device)).clamp(min=0)
     i = (positions[:, None] - 1 - torch.arange(m, device=words.device)).clamp(min=0)
-    each = torch.arange(len(words), device=words.device)[:, None, None]
-    return lambda table: table[each, j[:, :, None], i[:, None]]
+    sentence = torch.arange(len(words), device=words.device)[:, None, None]
+    return lambda table: table[sentence, j[:, :, None], i[:, None]]
 
 
 def _beyond_first(emit: Tensor) -> Tensor:

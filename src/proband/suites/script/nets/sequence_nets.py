@@ -111,10 +111,10 @@ class LanguageModel(nn.Module):
         if where.dtype == torch.bool:
             every = self.output.word_log_p(rows, numbers).view(words.shape)
             return torch.where(where, every, 0.0)
-        each = features.new_zeros(words.numel())
+        log_p = features.new_zeros(words.numel())
         if len(where):
-            each = each.index_put((where,), self.output.word_log_p(rows[where], numbers[where]))
-        return each.view(words.shape)
+            log_p = log_p.index_put((where,), self.output.word_log_p(rows[where], numbers[where]))
+        return log_p.view(words.shape)
 
     def ends(self, batch: Batch) -> Tensor | None:
         """Where the best alignment of each whole text ends; only for nets that align."""

@@ -156,11 +156,11 @@ def explore(blanks: Blanks) -> tuple[Filling, Tensor]:
     """
     net, batch, blank, allowed, draws = blanks.net, blanks.batch, blanks.blank, blanks.allowed, blanks.draws
     size, n = batch.y.shape
-    result = _empty_filling(batch, draws, blanks.samples[1] if blanks.samples else 0)
+    filling = _empty_filling(batch, draws, blanks.samples[1] if blanks.samples else 0)
     live = torch.arange(size, device=blank.device)  # the texts that are still read
     texts = live.clone()  # of each row
     at = live[:, None].repeat(1, draws)  # the row that each draw reads
-    score = result.surprisal.new_zeros(size, draws)
+    score = filling.surprisal.new_zeros(size, draws)
     prefix = blanks.begin()
     last = (blank * torch.arange(1, n + 1, device=blank.device)).amax(1)  # where the last blank of each text ends
     columns = blank.any(0).tolist()
@@ -168,8 +168,8 @@ def explore(blanks: Blanks) -> tuple[Filling, Tensor]:
         words = batch.y[texts, j]
         if columns[j]:
             prefix = blanks.place(prefix, texts, j)
-            blanks.ask(prefix, result, at=at, texts=texts, column=j)
-            versions, at[live] = torch.unique(at[live] * len(allowed) + result.words[live, :, j], return_inverse=True)
+            blanks.ask(prefix, filling, at=at, texts=texts, column=j)
+            versions, at[live] = torch.unique(at[live] * len(allowed) + filling.words[live, :, j], return_inverse=True)
             words = versions % len(allowed)
             if len(versions) > len(texts):
                 rows = versions // len(allowed)
@@ -186,7 +186,7 @@ def explore(blanks: Blanks) -> tuple[Filling, Tensor]:
         prefix = blanks.read(prefix, words, texts, j)
         ended = live[batch.words[live] == j + 1]
         score[ended] = net.text_log_p(prefix)[at[ended]]
-    return result, score
+    return filling, score
 
 
 def _empty_filling(batch: Batch, draws: int, samples: int) -> Filling:
@@ -208,9 +208,9 @@ def best_of(
     """The oracle's filling, and of several sampled texts the one to which the net gives the highest probability as a
     whole. `uniforms`: batch × draws × n numbers in [0, 1), see `sample_by`."""
     choose = first_then(gold, sample_by(uniforms, temperature))
-    entry, score = explore(Blanks(net, batch, blank, choose, allowed, draws=1 + uniforms.shape[1], **how))
+    filling, score = explore(Blanks(net, batch, blank, choose, allowed, draws=1 + uniforms.shape[1], **how))
     texts, best = torch.arange(len(blank), device=blank.device), 1 + score[:, 1:].argmax(1)
-    return entry.each(lambda x: x[:, 0]), entry.each(lambda x: x[texts, best])
+    return filling.each(lambda x: x[:, 0]), filling.each(lambda x: x[texts, best])
 
 
 def all_of(
@@ -221,8 +221,8 @@ def all_of(
     own, others = (sample_by(half, temperature) for half in uniforms.chunk(2, 1))
     count = uniforms.shape[1] // 2
     how |= {"draws": 1 + count, "samples": (others, count)}
-    entry, _ = explore(Blanks(net, batch, blank, first_then(gold, own), allowed, **how))
-    return entry.each(lambda x: x[:, 0]), [entry.each(partial(_draw, at=1 + k)) for k in range(count)]
+    filling, _ = explore(Blanks(net, batch, blank, first_then(gold, own), allowed, **how))
+    return filling.each(lambda x: x[:, 0]), [filling.each(partial(_draw, at=1 + k)) for k in range(count)]
 
 
 def _draw(values: Tensor, at: int) -> Tensor:

@@ -118,11 +118,11 @@ def task(items: Path, *, kind: str, options: NetOptions, seed: int = 0, model: N
         [(vocabulary.numbers(x), vocabulary.numbers(y[:end])) for x, y in part] for part in (training, held_out)
     )
     stages = options.stages if isinstance(options, TransducerOptions) else None
-    made = ScriptTask(kind, shape, table, pairs, valid, recipe=recipe, stages=stages, device=options.device)
+    planned = ScriptTask(kind, shape, table, pairs, valid, recipe=recipe, stages=stages, device=options.device)
     listed = items_path(items).parent / "whitelist.txt"
     whitelist = listed.read_text(encoding="utf-8").split() if listed.exists() else None
-    made.about = {"vectors": origin, "words": vocabulary.words, "whitelist": whitelist}
-    return made
+    planned.about = {"vectors": origin, "words": vocabulary.words, "whitelist": whitelist}
+    return planned
 
 
 def _shift(training: Sequence[Text], options: NetOptions) -> float:
@@ -134,19 +134,19 @@ def _shift(training: Sequence[Text], options: NetOptions) -> float:
 
 def texts_of(items: Path) -> tuple[list[Text], list[Text]]:
     """The texts to train on and those to hold out."""
-    results: dict[str, list[Text]] = {"train": [], "valid": [], "test": []}
+    texts: dict[str, list[Text]] = {"train": [], "valid": [], "test": []}
     for item in read_items(items):
         if item.facts.get("abstract") and item.facts.get("concrete"):
-            results[item.split].append((list(item.facts["abstract"]), list(item.facts["concrete"])))
+            texts[item.split].append((list(item.facts["abstract"]), list(item.facts["concrete"])))
     for split in ("train", "valid"):
-        if not results[split]:
+        if not texts[split]:
             raise ProbandError(f"no items of the split {split}; a net needs train and valid items", file=items)
-    return results["train"], results["valid"]
+    return texts["train"], texts["valid"]
 
 
 def _vectors(vocabulary: Vocabulary, source: Path | None, *, learned: bool) -> tuple[Tensor, Mapping[str, Any]]:
     """The table of word vectors and, for net.json, where it comes from."""
     if source is None:
         return torch.from_numpy(random_vectors(len(vocabulary), 100)), {"learned": True}
-    table, each = vectors_for(vocabulary, source)
-    return torch.from_numpy(table), {"learned": learned, "from": source.name, "found": each, "of": len(vocabulary)}
+    table, known = vectors_for(vocabulary, source)
+    return torch.from_numpy(table), {"learned": learned, "from": source.name, "found": known, "of": len(vocabulary)}

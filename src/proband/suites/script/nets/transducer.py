@@ -95,11 +95,11 @@ class Transducer(Seq2Seq):
         """Where the best alignment of each text ends that need not end at the last position."""
         emit, shift = self.weights(batch)
         start = torch.zeros_like(emit[:, 0]) if self.shape.anywhere else None
-        each = torch.arange(len(emit), device=emit.device)
+        text = torch.arange(len(emit), device=emit.device)
         beyond = torch.arange(emit.shape[2], device=emit.device) >= batch.positions[:, None]
-        last = rows(emit, shift, semiring=MAX, start=start)[each, batch.words - 1].masked_fill(beyond, NEVER).argmax(1)
+        last = rows(emit, shift, semiring=MAX, start=start)[text, batch.words - 1].masked_fill(beyond, NEVER).argmax(1)
         path = viterbi(emit, shift, words=batch.words, positions=last + 1, anywhere=self.shape.anywhere)
-        return self.with_lag(path)[each, batch.words - 1]
+        return self.with_lag(path)[text, batch.words - 1]
 
     def joint_log_likelihood(self, batch: Batch, alignment: Tensor) -> Tensor:
         """log p(y, a | x) for given alignments (the M-step): one position per word, so one softmax per word."""
@@ -107,12 +107,12 @@ class Transducer(Seq2Seq):
         top = self.decode(source, batch.before)
         at, joins = alignment.clamp(min=0), source.joins[0]
         hidden = self.from_decoder(top) + joins.gather(1, at[:, :, None].expand(-1, -1, joins.shape[2]))
-        each = self.word_log_p(hidden, batch.y, batch.real())
+        of_words = self.word_log_p(hidden, batch.y, batch.real())
         shift, stay = self.transitions(source, top)
         passed = torch.nn.functional.pad(shift.cumsum(2), (1, 0))  # passed[i] = Σ shifts over positions before i
         from_ = torch.cat([at[:, :1] if self.shape.anywhere else torch.zeros_like(at[:, :1]), at[:, :-1]], 1)
         moves = passed.gather(2, at[:, :, None]) - passed.gather(2, from_[:, :, None]) + stay.gather(2, at[:, :, None])
-        return (each + moves[:, :, 0] * (alignment >= 0)).sum(1)
+        return (of_words + moves[:, :, 0] * (alignment >= 0)).sum(1)
 
     # ---- one word at a time (A.4) -----------------------------------------------------------------------------------
 

@@ -189,8 +189,8 @@ def pairs_of(sentences: Iterable[list[Token]], *, least: int) -> Pairs:
             bar.advance()
     if not left:
         raise ProbandError("the text contains no dependencies")
-    each = np.frombuffer(left, np.int64), np.frombuffer(right, np.int64)
-    return frequent(*each, np.ones(len(left), np.int64), list(numbers), list(names), least=least)
+    columns = np.frombuffer(left, np.int64), np.frombuffer(right, np.int64)
+    return frequent(*columns, np.ones(len(left), np.int64), list(numbers), list(names), least=least)
 
 
 def task(items: Path, *, options: DependencyOptions, seed: int, model: Any = None) -> TrainWords:

@@ -101,10 +101,10 @@ class SkipGram:
         noise = [np.searchsorted(self.noise, self.rng.random(self.options.noise)) for _ in halves]
         noise = [np.minimum(each, len(self.right) - 1) for each in noise]
         jobs = [pool.submit(self.gradients, left[h], right[h], n) for h, n in zip(halves, noise, strict=True)]
-        results = [job.result() for job in jobs]
+        gradients = [job.result() for job in jobs]
         tables = (
-            (self.left, self.squares[0], [each[0] for each in results]),
-            (self.right, self.squares[1], [update for each in results for update in each[1:]]),
+            (self.left, self.squares[0], [each[0] for each in gradients]),
+            (self.right, self.squares[1], [update for each in gradients for update in each[1:]]),
         )
         for done in [pool.submit(apply, *table, rate=rate) for table in tables]:
             done.result()
