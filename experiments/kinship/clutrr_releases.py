@@ -256,6 +256,8 @@ def _length(systems: Systems, ending: str = "") -> Iterator[Finding]:
         claim = f"BERT-LSTM is the best text model, {among}"
         yield finding_of(claim, "3.5.1", [pair(net("bert-lstm"), net(name)) for name in others])
         best = max(shortcuts(systems, regime), key=lambda system: system.value(), default=None)
+        plain, turned = net("composer-no-converses"), net("composer")
+        yield finding_of(f"the composer is better without converses, {among}", "ours", [pair(plain, turned)])
         for name in (*BEYOND, "gat", *text):
             claim = f"{name} is above the best shortcut over all k, {among}"
             yield finding_of(claim, "ours", [pair(net(name), best)])
