@@ -26,8 +26,7 @@ import json, sys, time
 from pathlib import Path
 from proband.core.files import read_items
 from proband.suites.kinship.logic import search as certify
-from proband.suites.kinship.logic import patterns as pattern
-items = read_items(Path(sys.argv[1]))
+items = list(read_items(Path(sys.argv[1])))
 asked = [(i.facts["genders"], [tuple(e) for e in i.facts["edges"]], tuple(i.facts["query"]), i.facts["target"])
          for i in items]
 def rate():
@@ -43,7 +42,7 @@ from functools import lru_cache
 certify._entailed, certify._consistent = lru_cache(None)(certify._entailed), lru_cache(None)(certify._consistent)
 rate()
 print(json.dumps({"task": items[0].tags["task"], "k": items[0].tags["k"], "stories": len(asked),
-                  "patterns": len({pattern.parts(*a[:3])[0] for a in asked}),
+                  "patterns": len({certify.parts(*a[:3])[0] for a in asked}),
                   "fresh process": round(cold), "searched": round(warm), "remembered": round(rate())}))
 """
 
