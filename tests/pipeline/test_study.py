@@ -195,8 +195,11 @@ def test_the_plan_counts_items_and_calls(file: Path, tmp_path: Path) -> None:
 
 
 def test_the_plan_of_the_first_solver_that_fits_counts_by_the_kind_of_model(tmp_path: Path) -> None:
-    few = {"zero-shot": "1", "settings": "zero-shot", "models": "embedded:glove,embedded:mlm"}
-    plan = proband.study("analogy", out=tmp_path / "out", parameters=few, dry_run=True)["stages"]
+    file = tmp_path / "study.toml"
+    build = '[[build]]\nname = "pairs"\nsuite = "analogy"\noptions = { per-relation = 1 }\n'
+    run = '[[run]]\nitems = ["pairs"]\nmodels = ["embedded:glove", "embedded:mlm"]\n'
+    file.write_text(f'[study]\ntitle = "two kinds"\n{build}{run}', encoding="utf-8")
+    plan = proband.study(file, out=tmp_path / "out", dry_run=True)["stages"]
     glove, mlm = (stage for stage in plan if stage["verb"] == "run")
     assert glove["calls"] == glove["items"] > 0
     assert mlm["calls"] == 2 * mlm["items"]  # a text per option

@@ -80,12 +80,20 @@ def own_stream(*cuda: torch.device) -> Iterator[Any]:
         flags.allow_tf32 = before
 
 
+def set_seed(seed: int) -> None:
+    """`torch.manual_seed`, which without an accelerator notes the whole stack for each kind of them, every time."""
+    if torch.cuda.is_available() or torch.backends.mps.is_available():
+        torch.manual_seed(seed)
+    else:
+        torch.default_generator.manual_seed(seed)
+
+
 class Fit:
     """One net on its way: an epoch after the other, and what is best so far."""
 
     def __init__(self, task: Task, *, seed: int, device: str, stream: Any, folder: Path | None, of: str) -> None:
         self.task, self.recipe, self.seed, self.folder, self.of = task, task.recipe, seed, folder, of
-        torch.manual_seed(seed)
+        set_seed(seed)
         self.net: Any = task.network()
         self.steps = Steps(task, self.net, device=device, stream=stream)
         self.best = {k: v.detach().clone() for k, v in (self.steps.weights | self.steps.buffers).items()}
@@ -101,7 +109,7 @@ class Fit:
         _, steps = self.recipe.length(self.task.size)
         while self._open():
             epoch = len(self.curve)
-            torch.manual_seed(self.seed * 1_000_003 + epoch)
+            set_seed(self.seed * 1_000_003 + epoch)
             self.net.train()
             objective, first = self.task.objective(epoch), epoch * per_epoch
             order = itertools.islice(self.task.order(epoch=epoch, seed=self.seed), max(0, steps - first))

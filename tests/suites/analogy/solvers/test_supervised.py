@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,12 @@ from proband.suites.analogy.relations import Relation
 from proband.suites.analogy.solvers.supervised import probes_of
 
 NAMES = "capital, gerund"
+
+
+@cache
+def vectors(word: str) -> Floats:
+    rng = np.random.default_rng([ord(c) for c in word])
+    return np.stack([rng.normal(size=8) for _ in range(8)]).astype(np.float32)
 
 
 class Words:
@@ -39,9 +46,8 @@ class Words:
             words = [text[a:b] for a, b in places]
             true = any(r.holds((words[2], words[3])) for r in self.relations)
             for k, word in enumerate(words):
-                rng = np.random.default_rng([ord(c) for c in word])
                 for at, layer in enumerate(layers):
-                    out[n, k, at] = rng.normal(size=8)
+                    out[n, k, at] = vectors(word)[at]
                     if self.planted and layer % self.layers == 2:
                         out[n, k, at, 7] = 1.0 if true else -1.0
         return out
