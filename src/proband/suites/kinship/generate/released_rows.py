@@ -28,7 +28,7 @@ from proband.suites.kinship.clutrr.items import to_item
 from proband.suites.kinship.clutrr.rows import Row, Unreadable
 from proband.suites.kinship.generate.options import RELEASED, BuildOptions, refuse_others
 from proband.suites.kinship.telling import stories
-from proband.suites.kinship.telling.stories import plain
+from proband.suites.kinship.telling.stories import plain, shown_names
 from proband.suites.kinship.world.relations import INVERSE, NEUTRAL
 from proband.suites.kinship.world.rules import canonical_clause, load
 
@@ -104,7 +104,7 @@ class Released:
     def item(self, row: Row, source: Source, verdict: str | None) -> Item:
         item = to_item(row)
         rng = random.Random(f"{self.seed} {source.name} {row.line}")
-        x, z = (f"[{row.names[i]}]" if self.options.brackets else row.names[i] for i in row.query)
+        x, z = shown_names([row.names[i] for i in row.query], brackets=self.options.brackets)
         question, choices, gold = stories.ask(
             self.options.question, x=x, z=z, target=row.target, rules=load("sound"), draw=rng.random
         )
@@ -117,7 +117,7 @@ class Released:
 
     def text(self, row: Row) -> str:
         """The story as it stands, with or without its brackets; or the typed facts."""
-        names = [f"[{name}]" if self.options.brackets else name for name in row.names]
+        names = shown_names(row.names, brackets=self.options.brackets)
         edges = typed_facts(row)
         if self.options.form == "graph":
             return stories.triples(edges, names)

@@ -19,7 +19,7 @@ from proband.suites.kinship.reading.reader import unfaithful
 from proband.suites.kinship.telling import stories
 from proband.suites.kinship.telling.bank import Bank, load_bank
 from proband.suites.kinship.telling.phrases import fact_phrases, masked_sentences
-from proband.suites.kinship.telling.stories import Telling, plain, tell
+from proband.suites.kinship.telling.stories import Telling, plain, shown_names, tell
 from proband.suites.kinship.world.families import NAMES, Random, shuffle
 from proband.suites.kinship.world.rules import NONE, Rules, canonical_clause, load
 
@@ -79,9 +79,9 @@ class Wording:
         names = self._names_for(draft.genders, cell.part, draw)
         telling = self._tell(draft, names, cell.phrases or cell.part, words)
         x, z = draft.query
-        who, whom = (f"[{names[i]}]" if self.options.brackets else names[i] for i in (x, z))
+        shown = shown_names(names, brackets=self.options.brackets)
         question, choices, gold = stories.ask(
-            self.options.question, x=who, z=whom, target=draft.target, rules=self.rules, draw=words.random
+            self.options.question, x=shown[x], z=shown[z], target=draft.target, rules=self.rules, draw=words.random
         )
         prompt = f"{telling.text}\n{question}"
         clause, cluster = self.spell(draft.clause)
@@ -168,7 +168,7 @@ class Wording:
         options, rules = self.options, self.rules
         if options.form == "story" and self.english:
             return self._story(draft, names, part, rng)
-        shown = [f"[{name}]" for name in names] if options.brackets else names
+        shown = shown_names(names, brackets=options.brackets)
         order = shuffle(len(draft.edges), rng.random)
         edges, groups = [draft.edges[i] for i in order], tuple((i,) for i in order)
         # along the chain, words tell who is asked for
@@ -194,12 +194,11 @@ class Wording:
         for _ in range(TELLINGS):
             story = tell(
                 [draft.edges[place] for place in path],
-                names=names,
+                names=shown_names(names, brackets=options.brackets),
                 genders=draft.genders,
                 bank=self.bank,
                 rng=rng,
                 split=(part or None) if "paraphrases" in self.plan.hold_out else None,
-                brackets=options.brackets,
                 reveal=draft.query[1] if options.anonymise else None,
                 either_end=not options.facts_along_chain,
             )

@@ -60,7 +60,6 @@ def tell(
     bank: Bank,
     rng: random.Random,
     split: str | None = None,
-    brackets: bool = False,
     reveal: int | None = None,
     either_end: bool = False,
 ) -> Telling:
@@ -70,9 +69,8 @@ def tell(
     Where names do not tell genders (`@entity-1`), `reveal` is a person whose gender some kin word or pronoun must.
     """
     draw = rng.random
-    shown = [f"[{name}]" for name in names] if brackets else names
     if bank.occasions:
-        return _at_an_occasion(edges, shown, genders, bank.occasions_of(split), draw)
+        return _at_an_occasion(edges, names, genders, bank.occasions_of(split), draw)
     menus = bank.menus(split)
     sentences: list[tuple[str, str, tuple[int, ...]]] = []
     scenes: set[str] = set()
@@ -97,10 +95,15 @@ def tell(
             reveal = None
         template, end = line[0].id, at + len(key) - 1
         scenes |= line[0].scene
-        sentences.append((menu.tell(line, [shown[i] for i in path]), template, numbers[at:end]))
+        sentences.append((menu.tell(line, [names[i] for i in path]), template, numbers[at:end]))
         at = end
     text, ids, groups = zip(*(sentences[i] for i in shuffle(len(sentences), draw)))
     return Telling(" ".join(text), ids, groups)
+
+
+def shown_names(names: Sequence[str], *, brackets: bool) -> list[str]:
+    """The names as a text shows them: in [brackets], or as they are."""
+    return [f"[{name}]" for name in names] if brackets else list(names)
 
 
 def walk(edges: Sequence[Edge], start: int, *, size: int, genders: Sequence[str]) -> tuple[list[int], Key]:

@@ -15,7 +15,7 @@ from proband.core.types import Item
 from proband.suites.kinship.logic.closure import Edge
 from proband.suites.kinship.logic.noise import KINDS
 from proband.suites.kinship.telling import stories
-from proband.suites.kinship.telling.stories import plain
+from proband.suites.kinship.telling.stories import plain, shown_names
 from proband.suites.kinship.variations.other_texts import fresh_names
 from proband.suites.kinship.variations.proved_story import TRIES, UNREAD, Story, tell_facts
 from proband.suites.kinship.world.relations import FEMALE, MALE, Family
@@ -67,7 +67,7 @@ def _with_sentences(
     story: Story, larger: Story, facts: list[Edge], *, kind: str, family: Any, rng: random.Random, folder: Path
 ) -> Item | None:
     """The source's own text with further sentences before or after it."""
-    shown = [f"[{name}]" for name in larger.names] if story.brackets else larger.names
+    shown = shown_names(larger.names, brackets=story.brackets)
     for _ in range(TRIES):
         more: Sequence[str] = ()
         if story.form == "story":

@@ -26,7 +26,7 @@ from proband.suites.kinship.reading.reader import TRIPLE, unfaithful
 from proband.suites.kinship.reading.reader import story_of as prompt_story
 from proband.suites.kinship.telling import stories
 from proband.suites.kinship.telling.bank import Bank, load_bank
-from proband.suites.kinship.telling.stories import Telling, plain, tell
+from proband.suites.kinship.telling.stories import Telling, plain, shown_names, tell
 from proband.suites.kinship.verify.items import misstated, of_the_crowd
 from proband.suites.kinship.world.families import rows_of
 from proband.suites.kinship.world.rules import of_item
@@ -70,7 +70,7 @@ class Story:
 
     @property
     def shown(self) -> list[str]:
-        return [f"[{name}]" for name in self.names] if self.brackets else self.names
+        return shown_names(self.names, brackets=self.brackets)
 
     def with_text(self, text: str, *, question: str = "", **facts: Any) -> Item:
         """The item with another text, and another question if there is one; its certificate stays."""
@@ -209,11 +209,10 @@ def tell_facts(
     along = story.item.tags.get("facts") == "along-chain" or "seal" not in story.item.facts
     return tell(
         facts,
-        names=names,
+        names=shown_names(names, brackets=story.brackets),
         genders=story.genders,
         bank=bank,
         rng=rng,
         split=str(story.item.tags["split"]) if held and "split" in story.item.tags else None,
-        brackets=story.brackets,
         either_end=not along,
     )
