@@ -201,7 +201,6 @@ def _back(relations: Row) -> Row:
 # ---- occasions -----------------------------------------------------------------------------------------------------
 
 KIN_PLACE: Final = "@"
-FORMS: Final = ("past", "ing", "done")  # carried, carrying, (had) carried
 HIS: Final = {MALE: "his ", FEMALE: "her "}
 DOUBLED: Final = re.compile(r"(?:qu|[^aeiou])*[aeiou][bdglmnprt]")  # chat, chatting
 APPOSITION, COMMA = 0.6, 0.8  # up to here `her uncle Ben`, then `Ben, her uncle`, and then `her uncle, Ben`
