@@ -72,14 +72,14 @@ def dry_run(items: str | Path, *, model: str | Model, out: str | Path | None = N
     """What the run would ask, without asking it: the solver asks a model that only counts. Items that the folder `out`
     has answers to are not counted; what the cache knows is counted as `cached`."""
     runner = _silent_runner(items, model, out, RunOptions(**how))
-    asked = list(runner.asked_items())
-    done = runner.answered(asked) if out is not None else set()
-    made = {"suite": runner.suite.name, "model": runner.model.name, "solver": runner.solver.name, "items": len(asked)}
+    wanted = list(runner.asked_items())
+    done = runner.answered(wanted) if out is not None else set()
+    made = {"suite": runner.suite.name, "model": runner.model.name, "solver": runner.solver.name, "items": len(wanted)}
     made |= {"answered": len(done)} if done else {}
     if runner.solver.needs not in (ScoresText, Generates) or runner.solver.needs_all_items:
         return {**made, "calls": None, "tokens in": None, "tokens out": None}
     counting = Counting(runner.model, runner.how.cache_folder)
-    runner.job.solve(runner.solver)([item for item in asked if item.id not in done], model=counting.wrapped())
+    runner.job.solve(runner.solver)([item for item in wanted if item.id not in done], model=counting.wrapped())
     probe = asks_before(model, runner.suite, RunOptions(**how), setting=runner.setting)
     return {**made, **counting.figures(), **({"probe": 1} if probe else {})}
 

@@ -49,9 +49,9 @@ def krippendorff_alpha(
     """Alpha with its 95 % interval over items, or over `groups` of them (the items that one person judges together).
 
     >>> from proband.core.types import Judgment
-    >>> said = {"a": "yes yes", "b": "no no", "c": "yes no"}
+    >>> labels = {"a": "yes yes", "b": "no no", "c": "yes no"}
     >>> votes = Votes.of(Judgment(item_id=i, worker=str(n), value=v, seconds=1.0)
-    ...                  for i, all in said.items() for n, v in enumerate(all.split()))
+    ...                  for i, all in labels.items() for n, v in enumerate(all.split()))
     >>> round(krippendorff_alpha(votes).value, 4)
     0.4444
     """
@@ -123,9 +123,9 @@ def gwet_ac1(votes: Votes, *, seed: int = 0, draws: int = 2000, groups: Mapping[
     """AC1 with its 95 % interval over items, or over `groups` of them.
 
     >>> from proband.core.types import Judgment
-    >>> said = {"a": "yes yes", "b": "yes yes", "c": "yes no"}
+    >>> labels = {"a": "yes yes", "b": "yes yes", "c": "yes no"}
     >>> votes = Votes.of(Judgment(item_id=i, worker=str(n), value=v, seconds=1.0)
-    ...                  for i, all in said.items() for n, v in enumerate(all.split()))
+    ...                  for i, all in labels.items() for n, v in enumerate(all.split()))
     >>> round(gwet_ac1(votes).value, 4)
     0.5385
     """
@@ -168,9 +168,9 @@ def pairwise(votes: Votes, *, least: int = 1) -> list[Pair]:
     """Every two people who judged at least `least` items both, those with the lowest kappa first.
 
     >>> from proband.core.types import Judgment
-    >>> said = {"a": "yes yes", "b": "yes no", "c": "no no", "d": "no no"}
+    >>> labels = {"a": "yes yes", "b": "yes no", "c": "no no", "d": "no no"}
     >>> votes = Votes.of(Judgment(item_id=i, worker=w, value=v, seconds=1.0)
-    ...                  for i, both in said.items() for w, v in zip(("ann", "ben"), both.split()))
+    ...                  for i, both in labels.items() for w, v in zip(("ann", "ben"), both.split()))
     >>> [(p.one, p.other, p.shared, p.agreement, p.kappa) for p in pairwise(votes)]
     [('ann', 'ben', 4, 0.75, 0.5)]
     """

@@ -107,9 +107,9 @@ def majority(votes: Votes) -> Aggregate:
     """The label that most people gave; no decision where two tie.
 
     >>> from proband.core.types import Judgment
-    >>> said = {"a": "yes yes no", "b": "yes no"}
+    >>> labels = {"a": "yes yes no", "b": "yes no"}
     >>> votes = Votes.of(Judgment(item_id=i, worker=str(n), value=v, seconds=1.0)
-    ...                  for i, all in said.items() for n, v in enumerate(all.split()))
+    ...                  for i, all in labels.items() for n, v in enumerate(all.split()))
     >>> majority(votes).labels
     {'a': 'yes', 'b': None}
     """
