@@ -37,12 +37,12 @@ PAGES = (
 )
 
 
-def one_answer_less(folder: Path, url: str) -> None:
+def one_answer_less(study: Path) -> None:
     """Takes the newest answer away: what is known of the study is no longer true."""
-    from proband.annotate.store.database import Database
+    from proband.annotate.store.migrate import open_study
     from proband.annotate.store.schema import answers
 
-    database = Database(url)
+    database = open_study(study)
     first = database.read(lambda c: c.exec_driver_sql("SELECT max(id) FROM answers").scalar())
     database.write(lambda c: c.execute(delete(answers).where(answers.c.id == first)))
     database.close()
@@ -68,7 +68,7 @@ def main() -> None:
                 times, used = [], []
                 for turn in range(3):
                     if turn == 2:
-                        one_answer_less(folder, url or f"sqlite:///{folder / 'study' / 'answers.db'}")
+                        one_answer_less(folder / "study")
                     begin, before = time.perf_counter(), process.cpu_seconds()
                     reply = client.get(f"/owner{page}")
                     times.append(time.perf_counter() - begin)

@@ -76,7 +76,7 @@ def test_what_is_read_piece_by_piece_is_what_is_read_at_once(study: Any) -> None
         before = mine
 
 
-def test_votes_made_from_arrays_are_votes_made_from_judgments(study: Any) -> None:
+def test_votes_are_those_of_the_judgments(study: Any) -> None:
     found = study.database.read(lambda c: collect(c, study.project))
     plain, quick = Votes.of(found.judgments()), found.votes
     assert (plain.items, plain.workers, plain.labels) == (quick.items, quick.workers, quick.labels)

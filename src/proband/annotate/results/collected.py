@@ -43,6 +43,8 @@ class Given:
     unit_text: str = field(repr=False)
     gold: Any
     text: str = field(repr=False)  # the answer as JSON
+    parts: tuple[str, ...] = field(repr=False)  # what it labels
+    labels: tuple[str, ...] = field(repr=False)  # one for each part
     worker: str
     person_id: int
     panel: str
@@ -74,62 +76,15 @@ class Decision:
     at: float
 
 
-@dataclass(frozen=True)
-class Numbers:
-    """Parts and labels by number, and those of each answer as two arrays, from which votes are made without going
-    through every label again."""
+def numbered(names: Sequence[str]) -> tuple[tuple[str, ...], Ints]:
+    """The different names in order of appearance, and the number of each name among them.
 
-    parts: dict[str, int] = field(default_factory=dict)
-    labels: dict[str, int] = field(default_factory=dict)
-    units: dict[str, str] = field(default_factory=dict)  # part -> unit: what one person judges together
-    shapes: dict[tuple[str, ...], Ints] = field(default_factory=dict)  # unit and parts -> their numbers
-    coded: dict[str, tuple[Ints, Ints]] = field(default_factory=dict)  # answer -> parts, labels
-
-    def add(self, answer: str, unit: str, labels: Sequence[tuple[str, str]]) -> None:
-        shape = (unit, *(part for part, _ in labels))
-        if shape not in self.shapes:
-            names = [part_name(unit, part) for part in shape[1:]]
-            self.units.update((part, unit) for part in names)
-            self.shapes[shape] = np.array([self.parts.setdefault(part, len(self.parts)) for part in names], np.int64)
-        numbers = [self.labels.setdefault(label, len(self.labels)) for _, label in labels]
-        self.coded[answer] = self.shapes[shape], np.array(numbers, dtype=np.int64)
-
-    def votes(self, given: Sequence[Given]) -> Votes | None:
-        """The judgments of some answers, in their order."""
-        labelled = [each for each in given if len(self.coded[each.id][0])]
-        if not labelled:
-            return None
-        coded = [self.coded[each.id] for each in labelled]
-        part, label = (np.concatenate(columns) for columns in zip(*coded, strict=True))
-        workers = {name: n for n, name in enumerate(dict.fromkeys(each.worker for each in labelled))}
-        kept, item = by_appearance(part)
-        parts, labels = list(self.parts), list(self.labels)
-        ordered = sorted(np.unique(label).tolist(), key=labels.__getitem__)
-        place = np.zeros(len(labels), dtype=np.int64)
-        place[ordered] = np.arange(len(ordered))
-        return Votes(
-            tuple(parts[n] for n in kept),
-            tuple(workers),
-            tuple(labels[n] for n in ordered),
-            item,
-            np.repeat(np.array([workers[each.worker] for each in labelled]), [len(parts) for parts, _ in coded]),
-            place[label],
-        )
-
-
-def by_appearance(numbers: Ints) -> tuple[list[int], Ints]:
-    """The different numbers in the order in which they appear, and the place of each in that list.
-
-    >>> import numpy as np
-    >>> kept, places = by_appearance(np.array([7, 3, 7, 9]))
-    >>> kept, places.tolist()
-    ([7, 3, 9], [0, 1, 0, 2])
+    >>> names, numbers = numbered(["b", "a", "b"])
+    >>> names, numbers.tolist()
+    (('b', 'a'), [0, 1, 0])
     """
-    different, first, inverse = np.unique(numbers, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    rank = np.empty(len(order), dtype=np.int64)
-    rank[order] = np.arange(len(order))
-    return different[order].tolist(), rank[inverse]
+    places = {name: n for n, name in enumerate(dict.fromkeys(names))}
+    return tuple(places), np.array([places[name] for name in names], dtype=np.int64)
 
 
 def part_name(unit: str, part: str) -> str:
@@ -150,7 +105,6 @@ class Collected:
     done: Mapping[str, int]  # panel -> how many are filled
     decisions: Sequence[Decision]
     complete: Mapping[str, int]  # unit -> answers of the crowd with which it is complete
-    numbers: Numbers
     memory: dict[str, Any] = field(default_factory=dict)  # of what was computed
 
     @cached_property
@@ -168,9 +122,8 @@ class Collected:
     def judgments(self, panel: str = "crowd") -> Iterator[Judgment]:
         """One per person and part (a candidate, a story, a puzzle); seconds are shared by the parts of a unit."""
         for each in self.counted(panel):
-            labels = self.task.labels(each.body, each.answer)
-            for part, label in labels:
-                seconds = round(each.seconds / len(labels), 3)
+            for part, label in zip(each.parts, each.labels, strict=True):
+                seconds = round(each.seconds / len(each.labels), 3)
                 name = part_name(each.unit, part)
                 yield Judgment(item_id=name, worker=each.worker, value=label, seconds=seconds)
 
@@ -184,7 +137,16 @@ class Collected:
 
     @cached_property
     def votes(self) -> Votes | None:
-        return self.numbers.votes(self.counted())
+        """As `Votes.of` makes them of the judgments, without a record of each: there may be many."""
+        given = [each for each in self.counted() if each.labels]
+        if not given:
+            return None
+        parts, item = numbered([part_name(each.unit, part) for each in given for part in each.parts])
+        people, worker = numbered([each.worker for each in given])
+        labels = [label for each in given for label in each.labels]
+        known = {label: n for n, label in enumerate(sorted(set(labels)))}
+        every = np.repeat(worker, [len(each.labels) for each in given])
+        return Votes(parts, people, tuple(known), item, every, np.array([known[label] for label in labels]))
 
     @cached_property
     def labels(self) -> Labels:
@@ -195,10 +157,10 @@ class Collected:
         made: dict[str, str | None] = dict(RULES[rule](self)(self.votes).labels) if self.votes is not None else {}
         return made | {part_name(*key): label for key, label in self.decided.items()}
 
-    @property
+    @cached_property
     def groups(self) -> Mapping[str, str]:
         """Part -> unit: what one person judges together."""
-        return self.numbers.units
+        return {part_name(each.unit, part): each.unit for each in self.given for part in each.parts}
 
     def same_as(self, other: Collected) -> bool:
         """Whether nothing has happened in between."""

@@ -189,7 +189,7 @@ def flags(collected: Collected, person: Any, mine: Sequence[Given]) -> list[str]
         made.append(text("flag.typed"))
     if person["failed"]:
         made.append(text("flag.failed", count=person["failed"]))
-    given = Counter(label for each in mine for label in collected.numbers.coded[each.id][1].tolist())
+    given = Counter(label for each in mine for label in each.labels)
     if given.total() >= 10 and len(given) == 1:
         made.append(text("flag.same"))
     return made

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -11,7 +12,7 @@ import msgspec
 from sqlalchemy import Connection, func, select
 
 from proband.annotate.project import Project
-from proband.annotate.results.collected import Collected, Decision, Given, Numbers, UnitRow
+from proband.annotate.results.collected import Collected, Decision, Given, UnitRow
 from proband.annotate.store.answers import latest_ids, with_bodies
 from proband.annotate.store.schema import adjudications, answers, assignments, checks, people, slots, units
 from proband.annotate.tasks import task
@@ -28,7 +29,7 @@ class Register:
         self.lock = threading.Lock()
         self.units: dict[int, UnitRow] = {}
         self.given: dict[str, Given] = {}
-        self.numbers = Numbers()
+        self.parts: dict[tuple[str, ...], tuple[str, ...]] = {}  # those of a unit, in memory once
         self.last: Collected | None = None
 
     def collect(self, connection: Connection, project: Project) -> Collected:
@@ -68,7 +69,6 @@ class Register:
                 for row in connection.execute(decisions)
             ],
             complete={names[unit]: min(project.people.overlap, count) for unit, count in connection.execute(first)},
-            numbers=self.numbers,
         )
 
     def _read_units(self, connection: Connection) -> None:
@@ -83,17 +83,13 @@ class Register:
                 self.units[row.id] = UnitRow(name=row.name, clause=row.clause, text=row.body)
         changed = {number for number in new if number in known}
         for gone in [name for name, each in self.given.items() if each.unit_id in changed]:
-            self._forget(gone)
+            del self.given[gone]
         self.units = {number: self.units[number] for number in sizes}
-
-    def _forget(self, name: str) -> None:
-        del self.given[name]
-        del self.numbers.coded[name]
 
     def _read_given(self, connection: Connection, who: Mapping[int, Mapping[str, Any]], work: HumanTask) -> list[Given]:
         lines = latest_ids(connection)
         for gone in self.given.keys() - {line.id for line in lines}:
-            self._forget(gone)
+            del self.given[gone]
         rejected = {number for number, person in who.items() if person["decision"] == "rejected"}
         slot = {line.id: line.place if line.person_id not in rejected else None for line in lines}
         for some in chunks([name for name in slot if name not in self.given]):
@@ -106,13 +102,17 @@ class Register:
 
     def _add(self, row: Any, person: Mapping[str, Any], slot: int | None, work: HumanTask) -> None:
         unit = self.units[row.unit_id]
-        made = Given(
+        labels = work.labels(unit["body"], msgspec.json.decode(row.body, type=dict[str, Any]))
+        parts = tuple(part for part, _ in labels)
+        self.given[row.id] = Given(
             id=row.id,
             unit=unit["name"],
             unit_id=row.unit_id,
             unit_text=unit["text"],
             gold=msgspec.json.decode(row.gold or "null"),
             text=row.body,
+            parts=self.parts.setdefault(parts, parts),
+            labels=tuple(sys.intern(label) for _, label in labels),
             worker=person["worker"],
             person_id=row.person_id,
             panel=person["panel"],
@@ -123,8 +123,6 @@ class Register:
             created=row.created,
             signals=msgspec.json.decode(row.signals),
         )
-        self.given[row.id] = made
-        self.numbers.add(row.id, unit["name"], work.labels(made.body, made.answer))
 
 
 def chunks(ids: Sequence[Any]) -> Iterator[Sequence[Any]]:
