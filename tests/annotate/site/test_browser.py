@@ -38,7 +38,7 @@ def served_kind(tmp_path: Path, served: Callable[[Path], Any]) -> Callable[[str]
     return start
 
 
-BY_DAY = ("write", "judge")
+BY_DAY = ("judge",)
 
 
 @pytest.mark.slow

@@ -16,9 +16,12 @@ else:
     from hostile_strings import hostile
 
 KINDS = ("write", "review", "judge", "simplify", "solve")
+BY_DAY = ("review", "judge")
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind", [kind if kind in BY_DAY else pytest.param(kind, marks=pytest.mark.nightly) for kind in KINDS]
+)
 def test_no_hostile_string_runs(kind: str, tmp_path: Path, browser: Any) -> None:
     watch, _ = attack(browser, tmp_path, kind, hostile(2))
     assert watch.ran == []

@@ -288,6 +288,7 @@ def test_twenty_thousand_items_need_no_list_of_their_pairs() -> None:
     assert spread(rng.random(20_000) - 0.5, shared, SHARE).number > 10_000
 
 
+@pytest.mark.nightly
 def test_the_table_is_written_from_any_lines(simulation: Any) -> None:
     sys.path.insert(0, str(BENCHMARKS))
     try:

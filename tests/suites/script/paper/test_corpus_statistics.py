@@ -29,6 +29,7 @@ def test_without_counts_there_is_no_table(results: Callable[..., Any]) -> None:
 
 
 @pytest.mark.data
+@pytest.mark.nightly
 def test_kidscook(data: Path, tmp_path: Path, results: Callable[..., Any]) -> None:
     """Sequences and lengths are those of the paper; tokens and types nearly."""
     manifest = proband.build("script", out=tmp_path, data=data / "kidscook", released=True)
