@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from proband.core.errors import ProbandError
+from proband.core.errors import ProbandError, not_installed
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -86,8 +86,12 @@ def object_at(module: str, attribute: str) -> Any:
     try:
         value = import_module(module)
     except Exception as error:
-        if isinstance(error, ModuleNotFoundError) and f"{module}.".startswith(f"{error.name}."):
-            raise ProbandError(f"no module {module!r} is installed or in this folder") from None
+        if isinstance(error, ModuleNotFoundError):
+            if f"{module}.".startswith(f"{error.name}."):
+                raise ProbandError(f"no module {module!r} is installed or in this folder") from None
+            error = not_installed(error, f"the module {module!r}")
+        if isinstance(error, ProbandError):
+            raise error from None
         raise ProbandError(f"the module {module!r} cannot be imported: {type(error).__name__}: {error}") from None
     for part in attribute.split("."):
         if not hasattr(value, part):
