@@ -164,6 +164,7 @@ def test_activations_move_from_the_changed_word_to_the_answer() -> None:
     assert last[0] < 0.1 < 0.9 < last[1]
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 @pytest.mark.filterwarnings("ignore")

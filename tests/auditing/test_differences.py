@@ -32,7 +32,7 @@ def test_the_two_provers_agree(name: str) -> None:
             assert set(solve(domain, problem, world).possible) == possible(domain, problem, world), problem
 
 
-@pytest.mark.parametrize("name", ["grid", "temporal"])
+@pytest.mark.parametrize("name", [pytest.param("grid", marks=pytest.mark.nightly), "temporal"])
 def test_against_every_world_of_three_things(name: str) -> None:
     """Three things need at most seven different values a coordinate: enough to look at all of them."""
     domain, rng = load(name), random.Random(9)

@@ -205,7 +205,7 @@ def test_every_page_names_the_solver(proband: Any, tmp_path: Path) -> None:
     runs, out = tmp_path / "runs", tmp_path / "report"
     made = proband.json("run", items, "-m", "embedded:smollm2", "--limit", 2, "-o", runs / "default")
     assert made["solver"] == "likelihood"
-    made = proband.json("run", items, "-m", "embedded:smollm2", "--max-tokens", 4, "--limit", 2, "-o", runs / "words")
+    made = proband.json("run", items, "-m", "embedded:smollm2", "--max-tokens", 1, "--limit", 1, "-o", runs / "words")
     assert made["solver"] == "generate"
     proband("run", items, "-m", "baseline:random", "-o", runs / "random")
     result = proband.json("report", runs / "default", runs / "random", "-o", out)

@@ -46,6 +46,7 @@ def platform(html: Callable[[], str]) -> Iterator[int]:
     site.server_close()
 
 
+@pytest.mark.nightly
 def test_a_whole_visit_in_a_frame(tmp_path: Path, served: Callable[[Path], Any]) -> None:
     embedded: list[str] = []
     with (

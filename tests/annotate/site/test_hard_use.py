@@ -37,6 +37,7 @@ def test_nothing_is_lost_when_the_server_is_killed(database: str, request: pytes
     assert result["stored"] >= len(found.acknowledged)
 
 
+@pytest.mark.nightly
 def test_no_request_breaks_the_server(served: Callable[[Path], Any]) -> None:
     with judge_study(None, units=20, candidates=3, settings={"people": {"overlap": 5}}) as folder:
         statuses = fuzz(served(folder).url, folder, 200, seed=1)

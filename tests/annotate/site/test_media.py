@@ -115,6 +115,7 @@ def test_a_name_that_leads_elsewhere_gives_nothing(
     assert secret_of(folder).hex() not in reply.text
 
 
+@pytest.mark.nightly
 def test_a_browser_shows_the_picture_and_plays_the_clip(
     tmp_path: Path, served: Callable[[Path], Any], browser: Any
 ) -> None:

@@ -111,6 +111,7 @@ def test_the_same_seed_the_same_bytes(kinship: Path, tmp_path: Path) -> None:
     assert (tmp_path / "again/items.jsonl").read_bytes() == (kinship / "varied/items.jsonl").read_bytes()
 
 
+@pytest.mark.nightly
 def test_a_model_that_reads_and_one_that_does_not(kinship: Path, tmp_path: Path) -> None:
     """The reader keeps its answers and follows every change; the one that always says the same keeps them too, but
     follows none; a guesser flips."""

@@ -207,6 +207,7 @@ def test_the_interval_leaves_out_zero_if_and_only_if_p_is_below_5_percent() -> N
     assert seen == {True, False}
 
 
+@pytest.mark.nightly
 def test_the_interval_leaves_out_a_constant_if_and_only_if_p_is_below_5_percent() -> None:
     """Means from 0 to 1 and near both, one to three clusters an item, one to three runs, shares and other numbers."""
     rng = np.random.default_rng(0)

@@ -22,7 +22,8 @@ def reports() -> Any:
         sys.path.remove(str(BENCHMARKS))
 
 
-@pytest.mark.parametrize("models", [2, pytest.param(8, marks=pytest.mark.nightly)])
+@pytest.mark.nightly
+@pytest.mark.parametrize("models", [2, 8])
 def test_of_guessers_nothing_is_said_to_stand_out(reports: Any, models: int) -> None:
     """In 7 % of reports at most."""
     assert reports.findings_about_guessers(models, 60) <= 0.07

@@ -66,6 +66,7 @@ def test_nothing_is_cut_at_a_length() -> None:
     assert len(choose_blanks(pair_of("x", concrete), {"pot", "wire", "whisk"})) == 401
 
 
+@pytest.mark.nightly
 @pytest.mark.data
 def test_the_rule_gives_the_released_tags(data: Path) -> None:
     """All but seven of 10,045 texts with the released whitelist; see the module for the seven."""
@@ -75,6 +76,7 @@ def test_the_rule_gives_the_released_tags(data: Path) -> None:
     assert same_blanks(pairs, words, most=4) < 7000
 
 
+@pytest.mark.nightly
 @pytest.mark.data
 def test_our_whitelist_against_the_released(data: Path) -> None:
     pairs = corpus.read(data / "kidscook")

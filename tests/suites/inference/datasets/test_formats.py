@@ -198,6 +198,7 @@ def test_leaks_between_splits_are_counted(tmp_path: Path) -> None:
     assert leaks(found)["pairs_in_test_and_valid"] == 1
 
 
+@pytest.mark.nightly
 @pytest.mark.data
 def test_the_released_files_have_their_published_counts(data: Path) -> None:
     _, found = examples(data / "levy_dagan2016", "auto")

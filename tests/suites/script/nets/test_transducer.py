@@ -78,7 +78,9 @@ def test_the_row_of_a_prefix_is_its_best_alignment(kind: str, fresh: Callable[..
             assert int(prefix.aligned[0].argmax()) == max(weights, key=lambda a: weights[a])[-1]
 
 
-@pytest.mark.parametrize("stages", [(12, 0), (8, 4)], ids=["marginal", "marginal then viterbi"])
+@pytest.mark.parametrize(
+    "stages", [pytest.param((12, 0), marks=pytest.mark.nightly), (8, 4)], ids=["marginal", "marginal then viterbi"]
+)
 def test_a_planted_alignment_is_recovered(
     stages: tuple[int, int], fresh: Callable[..., Any], planted: Callable[[int, int], Any]
 ) -> None:
