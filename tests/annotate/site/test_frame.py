@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from proband.annotate.create import init
 from proband.annotate.project import read_project, secret_of
 from proband.annotate.tokens import new_link
