@@ -31,7 +31,8 @@ def test_damaged_files_give_one_line_and_no_traceback(proband: Any, items: Path)
         words = (["show", items, "sum-0"], ["compare", run, run])[turn % 2]
         code, _, err = proband.run(*words)
         assert code in (0, 2), err
-        assert err.count("\n") == (1 if code else 0), err
+        errors = [line for line in err.splitlines() if not line.startswith(f"{run}: not finished, ")]
+        assert len(errors) == (1 if code else 0), err  # a changed number of questions makes a run unfinished
         refused += code == 2
         path.write_bytes(original[path])
     assert refused > turns // 6
