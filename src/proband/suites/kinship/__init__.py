@@ -5,7 +5,7 @@
     reading/   English to facts: lexicon, sentences, pronouns, grammar, doubt, reader
     telling/   facts to English: template language, banks of paraphrases, their check, stories, questions
     clutrr/    CLUTRR's CSV files and rows, our items as rows
-    generate/  options, plan, rounds, a story as logic, its wording, hold-outs, build
+    generate/  options and plan, build (stories round by round), a story as logic, its wording, hold-outs
     audit/     which rows, their verdicts, the figures and findings of a data set
     nets/      the networks of the thesis, and three that go beyond it
     verify/    re-checking the certificates of items: a small checker that shares nothing with the generator

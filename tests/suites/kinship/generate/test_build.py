@@ -20,9 +20,8 @@ from proband.core.options import read_options
 from proband.core.types import Item
 from proband.suites.kinship import SUITE
 from proband.suites.kinship.clutrr.items import to_cells
-from proband.suites.kinship.generate.build import build
+from proband.suites.kinship.generate.build import Rounds, build
 from proband.suites.kinship.generate.options import TASKS, BuildOptions, make_plan, parse_range
-from proband.suites.kinship.generate.rounds import Rounds
 from proband.suites.kinship.logic import search as certify
 from proband.suites.kinship.logic.closure import close
 from proband.suites.kinship.world.relations import RELATIONS

@@ -11,10 +11,9 @@ import pytest
 from proband.core.errors import ProbandError
 from proband.core.files import parse
 from proband.core.types import Item
-from proband.suites.kinship.generate.build import build
+from proband.suites.kinship.generate.build import Tally, build
 from proband.suites.kinship.generate.hold_outs import Clauses, names_of
 from proband.suites.kinship.generate.options import HOLD_OUTS, BuildOptions
-from proband.suites.kinship.generate.rounds import Tally
 from proband.suites.kinship.generate.wording import Note
 from proband.suites.kinship.reading.lexicon import KIN
 from proband.suites.kinship.reading.reader import story_of

@@ -12,9 +12,9 @@ import pytest
 
 from proband.cli import main
 from proband.core.files import read_items, read_json
+from proband.suites.kinship.generate.build import Rounds
 from proband.suites.kinship.generate.hidden import hide, read_key
 from proband.suites.kinship.generate.release import Release, load_release
-from proband.suites.kinship.generate.rounds import Rounds
 
 SMALL = """# a small release
 name = "small"

@@ -1,57 +1,271 @@
-"""`proband build kinship`: a plan, its stories as lines of items.jsonl, and what the manifest says of them.
+"""`proband build kinship`: the stories of a plan as lines of items.jsonl, round by round (a round is a function of
+(seed, part, task, k, number) alone), and what the manifest says of them: counts as the items go by, and the report on
+what leaks from training to test.
 
-A story comes about in five files: options.py (which stories), rounds.py (one after the other), story_logic.py (its
+A story comes about in five files: options.py (which stories), this one (one after the other), story_logic.py (its
 facts and proof), wording.py (its names and words), telling/stories.py (its sentences).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
+from proband.core.errors import ProbandError
+from proband.core.plugins import declared
 from proband.core.suite import Built
-from proband.suites.kinship.generate.options import LICENCE, BuildOptions, Plan, make_plan
-from proband.suites.kinship.generate.rounds import SAMPLE, Tally, lines_of, shares
+from proband.core.worker_processes import Pool
+from proband.suites.kinship.generate.hold_outs import Clauses
+from proband.suites.kinship.generate.options import HOLD_OUTS, LICENCE, MIXED, BuildOptions, Cell, Plan, make_plan
+from proband.suites.kinship.generate.rule_world_logic import rules_draft
+from proband.suites.kinship.generate.story_logic import Draft, Goal, Setting, family_draft, from_either_side, goals
+from proband.suites.kinship.generate.wording import Note, Wording
 from proband.suites.kinship.telling.crowd_templates import bank_licence
-from proband.suites.kinship.world.rules import SHIPPED
+from proband.suites.kinship.world.families import Random, family_pool, shuffle
+from proband.suites.kinship.world.rules import SHIPPED, Rules, load
 
+OTHER_BUILDERS = {  # by the option that asks for one
+    "data": "proband.suites.kinship.generate.released_rows:build_released",
+    "release": "proband.suites.kinship.generate.release:build_release",
+}
+SAMPLE = 500  # without --certify full, one item in so many is searched for a counter-family
+ROUNDS = 5  # of stories per message between processes
+MAX_TRIES = 50  # under a quota of clauses, so many stories are looked through for each that is wanted
+MOST = 100_000  # clauses to count apart at most
+Story = tuple[bytes, Note]  # its line in items.jsonl, and what the manifest counts of it
 REST = "the rest is Proband's own, Apache-2.0"
 ENOUGH, UNEVEN = 44, 0.15  # a balanced cell of so many stories has no label as common as this
 
 
 def build(options: BuildOptions, *, seed: int) -> Built:
     """Stories as items, or with `data` CLUTRR's rows as items, or with `release` a frozen set."""
-    if options.data is not None:
-        from proband.suites.kinship.generate.released_rows import build_released
-
-        return build_released(options, options.data, seed=seed)
-    if options.release is not None:
-        from proband.suites.kinship.generate.release import build_release
-
-        return build_release(options, seed=seed)
+    for option, builder in OTHER_BUILDERS.items():
+        if getattr(options, option) is not None:
+            made: Built = declared(builder)(options, seed=seed)
+            return made
     plan, tally = make_plan(options, seed=seed), Tally()
     return Built(
         items=lines_of(plan, plan.cells, tally), licence=_licence(options), summary=lambda: _summary(plan, tally)
     )
 
 
-def _licence(options: BuildOptions) -> str:
-    """Of what the items are made from: the templates' and the rules', where they are not ours.
+def lines_of(plan: Plan, cells: Sequence[Cell], tally: Tally) -> Iterator[bytes]:
+    """The lines of items.jsonl. What goes beyond the quota of its clause is left out."""
+    most = plan.options.max_per_clause
+    with Pool(rounds_of, (plan,), workers=plan.options.workers) as workers:
+        for cell in cells:
+            limit, kept = cell.count if most is None else MAX_TRIES * cell.count, 0
+            with closing(workers.results(_tasks(cell, limit, plan))) as rounds:
+                stories = islice(chain.from_iterable(rounds), limit)
+                for line, note in islice(_within_quota(stories, most), cell.count):
+                    tally.add(note)
+                    yield line
+                    kept += 1
+            if kept < cell.count:
+                raise ProbandError(
+                    f"'max-per-clause' is {most}: the {cell.task} stories of {cell.k} facts have too few clauses for "
+                    f"{cell.count} of them ({kept} found)"
+                )
 
-    >>> _licence(BuildOptions(rules="mine/office.toml"))
-    "that of the rules in office.toml (the rest is Proband's own, Apache-2.0)"
+
+def _tasks(cell: Cell, limit: int, plan: Plan) -> Iterator[tuple[Cell, range]]:
+    """The rounds of a cell that give `limit` stories, a few at a time."""
+    rounds = range(cell.first, cell.first - (-limit // Rounds.size(plan)))
+    return ((cell, rounds[at : at + ROUNDS]) for at in range(0, len(rounds), ROUNDS))
+
+
+def _within_quota(stories: Iterable[Story], most: int | None) -> Iterator[Story]:
+    if most is None:
+        yield from stories
+        return
+    used = Counter[str]()
+    for line, note in stories:
+        if used[note.clause] < most:
+            used[note.clause] += 1
+            yield line, note
+
+
+def rounds_of(plan: Plan) -> Callable[[tuple[Cell, range]], Iterator[Story]]:
+    """What a worker process does: the stories of some rounds of a cell."""
+    rounds = Rounds(plan)
+    return lambda task: (story for number in task[1] for story in rounds.stories(task[0], number))
+
+
+class Rounds:
+    """Makes any round of stories of a plan."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan, options = plan, plan.options
+        self.rules: Rules = load(options.rules)
+        self.setting = Setting(
+            rules=self.rules,
+            sound=load("sound") if self.rules.world == "family" else self.rules,
+            graphs=family_pool(self.rules, seed=plan.seed, shape=plan.shape),
+            families=options.families,
+            size=plan.noise_size,
+            revisit=options.revisit,
+            blind=options.anonymise,
+        )
+        self.draft = family_draft if self.rules.world == "family" else rules_draft
+        self.goals = goals(self.rules)
+        self.from_here = {goal: [*self.goals[i:], *self.goals[:i]] for i, goal in enumerate(self.goals)}
+        held = "clauses" in plan.hold_out
+        clauses = Clauses(self.rules, share=options.held_clauses, seed=plan.seed) if held else None
+        self.shared = {c.k for c in plan.cells if c.part == "train"}  # longer clauses are new to training anyway
+        self.accept = {part: clauses.accept(part) if clauses and part else None for part in ("", "train", "test")}
+        self.wording = Wording(plan, self.rules)
+
+    @staticmethod
+    def size(plan: Plan) -> int:
+        """Stories per round: as many as there are goals."""
+        return len(goals(load(plan.options.rules)))
+
+    def stories(self, cell: Cell, number: int) -> Iterator[Story]:
+        """The stories of a round, one for every goal."""
+        secret = self.plan.secret
+        key = (f"{self.plan.seed} {secret}" if secret else self.plan.seed, cell.part, cell.task, cell.k, number)
+        draw, words = generator(*key).random, generator(*key, "words")  # apart: the same facts in any form
+        sides = generator(*key, "sides").random  # apart: the same questions, whichever side facts are stated from
+        first = number * len(self.goals)
+        sample = self._sample(cell, first)
+        for index, goal in enumerate(self._order(draw), start=first):
+            task = MIXED[index % len(MIXED)] if cell.task == "mixed" else cell.task
+            draft = self._draft(cell, goal, task, draw)
+            if not self.plan.options.facts_along_chain:
+                draft = from_either_side(draft, self.rules, sides)
+            searched = index in sample and draft.verdict == "entailed"
+            if searched:
+                _search(draft)
+            name = f"{cell.prefix}-{index:06d}"
+            yield self.wording.item(draft, draw, words, cell=cell, name=name, kind=task, searched=searched)
+
+    def _order(self, draw: Random) -> list[Goal]:
+        """Balanced: every goal once, each word with one gender of x, in random order, then each with the other.
+        Uniform: as many goals, each drawn."""
+        if self.plan.options.labels == "uniform":
+            return [self.goals[int(draw() * len(self.goals))] for _ in self.goals]
+        by_word: dict[tuple[int, str], list[Goal]] = {}
+        for goal in self.goals:
+            by_word.setdefault(goal[:2], []).append(goal)
+        mixed = [[same[i] for i in shuffle(len(same), draw)] for same in by_word.values()]
+        return [layer[i] for layer in zip(*mixed, strict=True) for i in shuffle(len(mixed), draw)]
+
+    def _draft(self, cell: Cell, goal: Goal, task: str, draw: Random) -> Draft:
+        """A draft for the goal or, where its clauses are all held out, for one of the goals that come after it."""
+        accept = self.accept[cell.part] if task != "memory" and cell.k in self.shared else None
+        for candidate in self.from_here[goal]:
+            draft = self.draft(self.setting, candidate, cell.k, task=task, draw=draw, accept=accept)
+            if draft is not None:
+                return draft
+        raise ProbandError(f"no story of {cell.k} facts for task {task!r} can be made with these settings")
+
+    def _sample(self, cell: Cell, first: int) -> Sequence[int]:
+        """The stories of a round to search for a counter-family: all, or one of every SAMPLE of the cell at random."""
+        last, certify = first + len(self.goals), self.plan.options.certify
+        if self.rules.world != "family" or certify == "none":
+            return ()
+        if certify == "full":
+            return range(first, last)
+        chosen = []
+        for start in range(first - first % SAMPLE, last, SAMPLE):
+            draw = generator(self.plan.seed, "search", cell.part, cell.task, cell.k, start).random
+            chosen.append(start + int(draw() * max(1, min(SAMPLE, cell.count - start))))
+        return chosen
+
+
+def generator(*parts: object) -> random.Random:
+    """A random generator for a round or another part of a build: the parts decide it, not the process.
+
+    >>> generator(0, "train", 3).random() == generator(0, "train", 3).random() != generator(0, "train", 4).random()
+    True
     """
-    foreign = [] if options.rules in SHIPPED else [f"the rules in {Path(options.rules).name}"]
-    bank = options.bank if options.form == "story" else "proband"
-    if bank.startswith("clutrr:"):
-        folder = Path(bank.removeprefix("clutrr:"))
-        own = bank_licence(folder)
-        templates = f"{own} (the templates in {folder.name}" if own else "CC BY-NC 4.0 (the templates are CLUTRR's"
-        return "; ".join([templates, *foreign]) + f"; {REST})"
-    if bank != "proband":
-        foreign.append(f"the templates in {Path(bank).name}")
-    return f"that of {' and '.join(foreign)} ({REST})" if foreign else LICENCE
+    digest = hashlib.blake2b(repr(parts).encode(), digest_size=8).digest()
+    return random.Random(int.from_bytes(digest))
+
+
+def _search(draft: Draft) -> None:
+    """An independent, complete search for a family in which the facts hold and the answer does not."""
+    from proband.suites.kinship.logic.search import entailed
+
+    if not entailed(draft.genders, draft.edges, draft.query, draft.target):
+        raise ProbandError(
+            f"closure and search disagree on {draft.edges}, query {draft.query}, answer {draft.target!r}: please report"
+        )
+
+
+# ---- what the manifest says ----------------------------------------------------------------------------------------
+
+
+class Tally:
+    """Counts as the items go by: labels, genders, clauses, and what each split has seen."""
+
+    def __init__(self) -> None:
+        self.targets: Counter[tuple[Any, ...]] = Counter()
+        self.genders: Counter[str] = Counter()
+        self.clauses: Counter[str] = Counter()
+        self.seen: dict[str, dict[str, Counter[Any]]] = {"train": {}, "test": {}}
+        self.verdicts: Counter[str] = Counter()
+        self.searched = 0
+
+    def add(self, note: Note) -> None:
+        self.targets[note.cell, note.target] += 1
+        self.genders[note.genders] += 1
+        if len(self.clauses) < MOST or note.clause in self.clauses:  # flat memory, however long the build
+            self.clauses[note.clause] += 1
+        self.verdicts[note.verdict] += 1
+        self.searched += note.searched
+        if note.seen:
+            self._see(self.seen[note.cell[0]], note)
+
+    def _see(self, seen: dict[str, Counter[Any]], note: Note) -> None:
+        templates, names, cluster, prompt, sentences, phrases = note.seen
+        k = note.cell[2]
+        parts = ([k], [cluster] if k > 2 else [], [prompt], templates, names, sentences, phrases)
+        for what, each in zip(("lengths", "clauses", "prompts", "paraphrases", "names", "sentences", "phrases"), parts):
+            seen.setdefault(what, Counter()).update(each)
+
+    def leaks(self, held: Sequence[str]) -> dict[str, Any]:
+        """For each of the four, whole prompts, and sentences and fact-telling phrases with the names masked: how many
+        different ones train, test and both have, and which share of test's train has (of the different ones, and of
+        all that occur)."""
+        report = {}
+        for what in (*HOLD_OUTS, "prompts", "sentences", "phrases"):
+            train, test = (self.seen[split].get(what, Counter()) for split in ("train", "test"))
+            both = train.keys() & test.keys()
+            report[what] = {
+                "train": len(train),
+                "test": len(test),
+                "shared": len(both),
+                "share_of_test": round(len(both) / len(test), 4) if test else 0.0,
+                "share_of_occurrences": round(sum(test[x] for x in both) / test.total(), 4) if test else 0.0,
+                "held_out": (what if what in HOLD_OUTS else "paraphrases") in held and what != "prompts",
+            }
+        return report
+
+    def priors(self) -> dict[str, Any]:
+        """Per task and k (and split): how many, the share of the commonest label, and every label's share."""
+        cells: dict[tuple[Any, ...], Counter[str]] = {}
+        for (cell, target), count in self.targets.items():
+            cells.setdefault(cell, Counter())[target] += count
+        report = {}
+        for (split, task, k), labels in cells.items():
+            report[" ".join(filter(None, (split, task, f"k={k}")))] = {
+                "items": labels.total(),
+                "majority_accuracy": round(max(labels.values()) / labels.total(), 4),
+                "priors": shares(labels),
+            }
+        return report
+
+
+def shares(counts: Counter[str]) -> dict[str, float]:
+    total = counts.total()
+    return {name: round(count / total, 4) for name, count in sorted(counts.items())}
 
 
 def _summary(plan: Plan, tally: Tally) -> Mapping[str, Any]:
@@ -79,3 +293,21 @@ def _summary(plan: Plan, tally: Tally) -> Mapping[str, Any]:
         },
         **({"leaks": tally.leaks(plan.hold_out)} if any(cell.part for cell in plan.cells) else {}),
     }
+
+
+def _licence(options: BuildOptions) -> str:
+    """Of what the items are made from: the templates' and the rules', where they are not ours.
+
+    >>> _licence(BuildOptions(rules="mine/office.toml"))
+    "that of the rules in office.toml (the rest is Proband's own, Apache-2.0)"
+    """
+    foreign = [] if options.rules in SHIPPED else [f"the rules in {Path(options.rules).name}"]
+    bank = options.bank if options.form == "story" else "proband"
+    if bank.startswith("clutrr:"):
+        folder = Path(bank.removeprefix("clutrr:"))
+        own = bank_licence(folder)
+        templates = f"{own} (the templates in {folder.name}" if own else "CC BY-NC 4.0 (the templates are CLUTRR's"
+        return "; ".join([templates, *foreign]) + f"; {REST})"
+    if bank != "proband":
+        foreign.append(f"the templates in {Path(bank).name}")
+    return f"that of {' and '.join(foreign)} ({REST})" if foreign else LICENCE

@@ -31,8 +31,8 @@ from proband.core.options import Meta
 from proband.core.statistics.clusters import Clusters, Neighbours
 from proband.core.statistics.estimates import Measured, interval
 from proband.core.types import Item
+from proband.suites.kinship.generate.build import Tally, lines_of
 from proband.suites.kinship.generate.release import HIDDEN, Definition, Release, load_release
-from proband.suites.kinship.generate.rounds import Tally, lines_of
 from proband.suites.kinship.verify.items import verify
 
 SHOWN: Final = ("names", "genders", "query")  # of the facts: what a reader of the story is told anyway

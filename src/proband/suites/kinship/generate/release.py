@@ -27,6 +27,7 @@ from proband.core.errors import ProbandError, in_words
 from proband.core.files import dumps
 from proband.core.options import read_options
 from proband.core.suite import Built
+from proband.suites.kinship.generate.build import Rounds, Tally, lines_of
 from proband.suites.kinship.generate.options import (
     LICENCE,
     BuildOptions,
@@ -36,7 +37,6 @@ from proband.suites.kinship.generate.options import (
     parse_range,
     refuse_others,
 )
-from proband.suites.kinship.generate.rounds import Rounds, Tally, lines_of
 
 HIDDEN: Final = "hidden"
 CARD: Final = "card.md"

@@ -11,7 +11,6 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -35,8 +34,10 @@ from proband.suites.kinship.world.rules import canonical_clause, load
 LICENCE: Final = "that of the rows in {data} (CLUTRR's own: CC BY-NC 4.0)"
 
 
-def build_released(options: BuildOptions, data: Path, *, seed: int) -> Built:
+def build_released(options: BuildOptions, *, seed: int) -> Built:
     """Items of the rows at `data`. Options that say how stories are made have no meaning for stories that are there."""
+    data = options.data
+    assert data is not None
     refuse_others(options, RELEASED, "--data, whose stories are there already")
     files = sources(data)
     if any(source.path.name.endswith(".jsonl") for source in files):
