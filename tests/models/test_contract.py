@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -45,10 +46,16 @@ def plain_masked(model: Any, text: Text, method: str) -> tuple[float, int]:
         for j, word in enumerate(words):
             if j == t or (word == words[t] and (method == "pll-whole-word" or (method == "pll-word-l2r" and j > t))):
                 masked[0, j] = tokenizer.mask_token_id
-        with torch.no_grad():
-            total += net(masked).logits[0, t].log_softmax(-1)[ids[0, t]].item()
+        total += one_pass(net, tuple(masked[0].tolist()))[t, ids[0, t]].item()
         count += 1
     return total, count
+
+
+@cache
+def one_pass(net: Any, ids: tuple[int, ...]) -> Any:
+    """The log probabilities of one text by itself; texts and methods have many masked texts in common."""
+    with torch.no_grad():
+        return net(torch.tensor([ids])).logits[0].log_softmax(-1)
 
 
 def plain_causal(model: Any, text: Text) -> tuple[float, int]:

@@ -22,6 +22,7 @@ import types
 import typing
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar  # noqa: F401 (the example above is annotated)
 
@@ -75,9 +76,15 @@ def formerly(name: str = "", **values: str) -> dict[str, Any]:
     return {"extra": {"formerly": name, "values": values}}
 
 
-def described(kind: type) -> list[Field]:
+@cache
+def _hints(kind: type) -> dict[str, Any]:
+    return typing.get_type_hints(kind, include_extras=True)
+
+
+@cache
+def described(kind: type) -> tuple[Field, ...]:
     """Every option of a dataclass, in order."""
-    hints, plain = typing.get_type_hints(kind, include_extras=True), typing.get_type_hints(kind)
+    hints, plain = _hints(kind), typing.get_type_hints(kind)
     out = []
     for field in dataclasses.fields(kind):
         parts = _parts(plain[field.name])
@@ -95,7 +102,7 @@ def described(kind: type) -> list[Field]:
                 former_values=next((n.extra["values"] for n in notes if isinstance(n, Meta) and n.extra), {}),
             )
         )
-    return out
+    return tuple(out)
 
 
 def _parts(hint: Any) -> tuple[Any, ...]:
@@ -105,7 +112,7 @@ def _parts(hint: Any) -> tuple[Any, ...]:
 def read_options(kind: type[Options], given: Mapping[str, Any], *, of: str) -> Options:
     """An instance of `kind`; names may be written with '-' or '_', values as text or as they are."""
     fields = {field.attribute: field for field in described(kind)}
-    hints = typing.get_type_hints(kind, include_extras=True)
+    hints = _hints(kind)
     values = {}
     for name, value in named_now(kind, given, of=of).items():
         attribute = name.replace("-", "_")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -26,16 +27,26 @@ FAMILIES: dict[str, tuple[dict[str, Any], bool]] = {
     "mamba": ({"hidden_size": 32, "num_hidden_layers": 3, "state_size": 8}, False),  # no attention at all
     "opt": (SHAPE | {"ffn_dim": 48, "word_embed_proj_dim": 32}, True),
 }
+# families that differ in positions, windows, masks or attention; their relatives in `make test-all`
+FIRST_TIER = ("gpt2", "llama", "gemma2", "bloom", "mamba")
+EVERY_FAMILY = pytest.mark.parametrize(
+    "family", [name if name in FIRST_TIER else pytest.param(name, marks=pytest.mark.nightly) for name in FAMILIES]
+)
 
 
-def network_of(family: str, **more: Any) -> Network:
+@cache
+def model_of(family: str, **more: Any) -> Any:
     from transformers import CONFIG_MAPPING, AutoModelForCausalLM
 
     torch.manual_seed(0)
     kind: Any = CONFIG_MAPPING[family]
     config = kind(vocab_size=VOCABULARY, initializer_range=0.4, **{**FAMILIES[family][0], **more})
     auto: Any = AutoModelForCausalLM
-    return Network(auto.from_config(config))
+    return auto.from_config(config)
+
+
+def network_of(family: str, **more: Any) -> Network:
+    return Network(model_of(family, **more))
 
 
 def questions(seed: int = 0) -> tuple[list[Ints], list[list[int]]]:
@@ -48,10 +59,15 @@ def questions(seed: int = 0) -> tuple[list[Ints], list[list[int]]]:
     return lefts, endings
 
 
-def naive(network: Network, left: Ints, ending: list[int]) -> float:
-    ids = torch.tensor([[*left.tolist(), *ending]])
+@cache
+def one_pass(model: Any, ids: tuple[int, ...]) -> Any:
+    """The log probabilities of one text by itself; several tests ask for the same."""
     with torch.no_grad():
-        logprobs = network.model(ids, use_cache=False).logits[0].float().log_softmax(-1)
+        return model(torch.tensor([ids]), use_cache=False).logits[0].float().log_softmax(-1)
+
+
+def naive(network: Network, left: Ints, ending: list[int]) -> float:
+    logprobs = one_pass(network.model, (*left.tolist(), *ending))
     return float(sum(logprobs[len(left) + i - 1, token].item() for i, token in enumerate(ending)))
 
 
@@ -62,7 +78,7 @@ def check(network: Network, lefts: list[Ints], endings: list[list[int]]) -> None
             assert found[i, j] == pytest.approx(naive(network, left, ending), abs=1e-4), (i, j)
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@EVERY_FAMILY
 def test_equal_to_one_pass_per_ending(family: str) -> None:
     network = network_of(family)
     check(network, *questions())
@@ -147,7 +163,7 @@ def families_of_texts() -> tuple[list[str], list[Ints], list[Ints]]:
     return keys, rows, positions
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@EVERY_FAMILY
 def test_texts_as_trees_are_the_texts_alone(family: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """As on a GPU: each context once, with a tree of its own behind it, several contexts in a batch."""
     network = network_of(family)
