@@ -56,7 +56,7 @@ class NoOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class Field:
-    """One option, for help pages: `name` as a user types it (with -), `type` without annotations."""
+    """One option, for help pages: `name` as a user types it (with -), `type` without annotations, `hint` with them."""
 
     name: str
     type: Any
@@ -65,6 +65,7 @@ class Field:
     choices: tuple[str, ...] = ()
     formerly: str = ""  # its name in the release before
     former_values: Mapping[str, str] = dataclasses.field(default_factory=dict)  # as they are called now
+    hint: Any = None
 
     @property
     def attribute(self) -> str:
@@ -77,14 +78,9 @@ def formerly(name: str = "", **values: str) -> dict[str, Any]:
 
 
 @cache
-def _hints(kind: type) -> dict[str, Any]:
-    return typing.get_type_hints(kind, include_extras=True)
-
-
-@cache
 def described(kind: type) -> tuple[Field, ...]:
     """Every option of a dataclass, in order."""
-    hints, plain = _hints(kind), typing.get_type_hints(kind)
+    hints, plain = typing.get_type_hints(kind, include_extras=True), typing.get_type_hints(kind)
     out = []
     for field in dataclasses.fields(kind):
         parts = _parts(plain[field.name])
@@ -100,6 +96,7 @@ def described(kind: type) -> tuple[Field, ...]:
                 choices=tuple(str(each) for each in choices),
                 formerly=next((str(n.extra["formerly"]) for n in notes if isinstance(n, Meta) and n.extra), ""),
                 former_values=next((n.extra["values"] for n in notes if isinstance(n, Meta) and n.extra), {}),
+                hint=hints[field.name],
             )
         )
     return tuple(out)
@@ -111,15 +108,14 @@ def _parts(hint: Any) -> tuple[Any, ...]:
 
 def read_options(kind: type[Options], given: Mapping[str, Any], *, of: str) -> Options:
     """An instance of `kind`; names may be written with '-' or '_', values as text or as they are."""
-    fields = {field.attribute: field for field in described(kind)}
-    hints = _hints(kind)
+    fields = {field.attribute: field for field in described(kind)}  # type: ignore[arg-type] # a class can be hashed
     values = {}
     for name, value in named_now(kind, given, of=of).items():
         attribute = name.replace("-", "_")
         if attribute not in fields:
             known = ", ".join(sorted(field.name for field in fields.values())) or "none"
             raise ProbandError(f"{of} has no option {name!r}; it has {known}")
-        values[attribute] = _read(fields[attribute], hints[attribute], value, of=of)
+        values[attribute] = _read(fields[attribute], value, of=of)
     return kind(**values)
 
 
@@ -142,7 +138,7 @@ def named_now(kind: type, given: Mapping[str, Any], *, of: str = "") -> dict[str
     return now
 
 
-def _read(field: Field, hint: Any, value: Any, *, of: str) -> Any:
+def _read(field: Field, value: Any, *, of: str) -> Any:
     kinds = _parts(field.type)
     if value is None or (value == "none" and type(None) in kinds and str not in kinds):
         if type(None) not in kinds:
@@ -153,7 +149,7 @@ def _read(field: Field, hint: Any, value: Any, *, of: str) -> Any:
     if isinstance(value, str) and bool in kinds:
         value = WORDS.get(value.lower(), value)
     try:
-        return msgspec.convert(value, hint, strict=False, dec_hook=_path)
+        return msgspec.convert(value, field.hint, strict=False, dec_hook=_path)
     except (msgspec.ValidationError, TypeError, ValueError) as error:
         raise ProbandError(f"{of}: {field.name!r} is {value!r}; it must be {_wanted(field, error)}") from None
 
