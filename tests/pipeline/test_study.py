@@ -149,8 +149,7 @@ def test_a_killed_study_ends_with_the_same_bytes(file: Path, finished: Path, tmp
     proband.study(file, out=tmp_path / "out")
     for name in ("items.jsonl", "answers.jsonl"):
         made, whole = (
-            {p.relative_to(o): p.read_bytes() for p in (o / "stages").rglob(name)}
-            for o in (tmp_path / "out", finished)
+            {p.relative_to(o): p.read_bytes() for p in (o / "stages").rglob(name)} for o in (tmp_path / "out", finished)
         )
         assert made == whole
     table = "tables/kinship-by-k.csv"

@@ -21,17 +21,16 @@ OPTIONS = {
 
 
 def test_nets_of_a_real_encoder_are_trained_reloaded_and_run(tmp_path: Path) -> None:
-    proband.build("kinship", out=tmp_path / "items", k="2", per_k=22, hold_out="clauses,paraphrases", test_per_k=3)
+    proband.build("kinship", out=tmp_path / "items", k="2", per_k=8, hold_out="clauses,paraphrases", test_per_k=2)
     encoder = proband.load_model("embedded:mlm")
     for kind, options in OPTIONS.items():
         folder = tmp_path / kind
-        proband.train(tmp_path / "items", net=kind, model=encoder, out=folder, options={**options, "batch": 11})
+        proband.train(tmp_path / "items", net=kind, model=encoder, out=folder, options={**options, "batch": 4})
         assert read_json(folder / "net.json")["model"]["name"] == "embedded:mlm"
     for kind in ("bert", "bert-extractor"):
         proband.run(tmp_path / "items", model=f"net:{tmp_path / kind}", out=tmp_path / f"run-{kind}", split="all")
         answers = list(read_answers(tmp_path / f"run-{kind}" / "answers.jsonl"))
-        assert len(answers) == 25
-        assert len({answer.scores for answer in answers}) > 20  # each story has its own
+        assert len({answer.scores for answer in answers}) == len(answers) == 10  # each story has its own
     note = read_json(tmp_path / "bert" / "net.json")
     note["model"]["weights"] = "0" * 64
     write_json(tmp_path / "bert" / "net.json", note)

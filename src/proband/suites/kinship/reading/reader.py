@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from proband.core.errors import ProbandError
 from proband.core.types import Answer, Item
 from proband.suites.kinship.logic.closure import Edge, close, scores, shortest_path
 from proband.suites.kinship.reading.doubt import doubt
-from proband.suites.kinship.reading.grammar import Fact, read_facts
+from proband.suites.kinship.reading.grammar import Fact, Reading, read_facts
 from proband.suites.kinship.world.families import GENDER_OF
 from proband.suites.kinship.world.relations import FEMALE, GENDER, MALE, NEUTRAL
 from proband.suites.kinship.world.rules import Rules, of_item
@@ -38,8 +39,14 @@ def read_story(
         return TRIPLE.findall(story)
     if rules is not None and rules.world != "family":
         return read_sentences(story, names=list(known), rules=rules)
-    strict = read_facts(story, known, strict=True)
-    return strict.facts if not strict.problems else read_facts(story, known).facts
+    strict = _read_strictly(story, tuple(known.items()))
+    return list(strict.facts) if not strict.problems else read_facts(story, known).facts
+
+
+@lru_cache(maxsize=1)
+def _read_strictly(story: str, known: tuple[tuple[str, str | None], ...]) -> Reading:
+    """Who verifies a story asks twice: for what is not understood, and for its facts."""
+    return read_facts(story, dict(known), strict=True)
 
 
 def story_of(item: Item) -> str:
@@ -96,7 +103,9 @@ def _not_understood(story: str, known: Mapping[str, str], rules: Rules, *, stric
         return None
     if wrong := doubt(story, known):
         return wrong
-    problems = read_facts(story.replace("[", "").replace("]", ""), known, strict=True).problems if strict else []
+    if not strict:
+        return None
+    problems = _read_strictly(story.replace("[", "").replace("]", ""), tuple(known.items())).problems
     return problems[0] if problems else None
 
 
