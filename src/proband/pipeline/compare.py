@@ -85,8 +85,9 @@ def _systems(paths: list[Path], wanted: Wanted, *, by: str, split: str, seed: in
     from proband.reporting.numbers.cells import Study
 
     logs: list[Log] = []
-    by_source = not any(map(is_log, paths)) and _varied_apart(paths, wanted.items)
-    if by_source or any(map(is_log, paths)):
+    sides = [] if any(map(is_log, paths)) else [item_sets([path], items=wanted.items) for path in paths]
+    by_source = _varied_apart(sides)
+    if by_source or not sides:
         logs = [read_log(path, replace(wanted, by_source=by_source)) for path in paths]
         items = join_logs(logs)
         metric, pool = items.suite.metrics[0], False
@@ -94,7 +95,7 @@ def _systems(paths: list[Path], wanted: Wanted, *, by: str, split: str, seed: in
     elif wanted.cluster:
         raise ProbandError("'cluster' is for logs; the items of a run say themselves what they share")
     else:
-        items = _one_set(paths, wanted.items)
+        items = _one_set(paths, sides)
         metric, pool = items.suite.metric(wanted.metric), len(items.answered) > len(paths)
     study = Study(items, [metric], seed=seed, pool=pool, split=split, shared=True)
     if len(study.systems) != len(paths):
@@ -141,17 +142,16 @@ def _unread(study: Study) -> dict[str, float]:
     return {label: study.unread(at, rows) for at, label in enumerate(study.labels)}
 
 
-def _varied_apart(paths: list[Path], items: str | Path | None) -> bool:
+def _varied_apart(sides: list[list[ItemSet]]) -> bool:
     """Whether the runs are over an item set and over variations of it, or over two variations of one set: then they are
     joined by the source of the items."""
-    sets = [each for path in paths for each in item_sets([path], items=items)]
+    sets = [each for side in sides for each in side]
     sources = {each.manifest.get("source", {}).get("sha256", each.runs[0].items_sha) for each in sets}
     return len({each.runs[0].items_sha for each in sets}) > 1 and len(sources) == 1
 
 
-def _one_set(paths: list[Path], items: str | Path | None) -> ItemSet:
+def _one_set(paths: list[Path], sides: list[list[ItemSet]]) -> ItemSet:
     """The runs of all folders, which must be over the same items."""
-    sides = [item_sets([path], items=items) for path in paths]
     for path, sets in zip(paths, sides):
         if len(sets) > 1:
             raise ProbandError(f"contains runs on {len(sets)} sets of items: name one", file=path)
