@@ -29,6 +29,11 @@ SITE = ".site"
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(console|python|(?:toml|jinja|json)(?= ))(?: (\S+))?\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
+# a command that needs no shell: `! ` says that it fails, and its output may go to a file
+OURS = re.compile(
+    r"(?P<fails>! )?(?P<command>proband (?:'[^']*'|[^'|<>&;$*`\\])+?)(?: > (?P<file>\S+)|(?P<either> 2>&1 \|\| true))?"
+)
+
 
 def blocks(page: Path) -> list[tuple[str, str, str]]:
     return BLOCK.findall(page.read_text(encoding="utf-8"))
@@ -107,17 +112,20 @@ def run_here(words: list[str], folder: Path, what: str) -> str:
     from proband.cli import main
 
     is_python = words[0] == sys.executable
-    command = what if is_python else what.replace("\\\n", " ")
-    if not is_python and (not command.startswith("proband ") or re.search(r"[|<>&;$*`\\]", command)):
+    plain = None if is_python else OURS.fullmatch(what.replace("\\\n", " "))
+    if not is_python and plain is None:
         output = run(words, folder, what)
         importlib.invalidate_caches()  # it may have installed something
         return output
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
-        if is_python:
+    printed, file = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(file if plain and plain["file"] else printed), contextlib.redirect_stderr(printed):
+        if plain is None:
             exec(compile(what, "block", "exec"), {"__name__": "__main__"})
-        code = 0 if is_python else main(shlex.split(command, comments=True)[1:])
-    assert code == 0, f"{what}\n{printed.getvalue()}"
+        else:
+            code = main(shlex.split(plain["command"], comments=True)[1:])
+            assert plain["either"] or bool(code) == bool(plain["fails"]), f"{what}\n{printed.getvalue()}"
+    if plain and plain["file"]:
+        (folder / plain["file"]).write_text(file.getvalue(), encoding="utf-8")
     return printed.getvalue()
 
 

@@ -16,7 +16,7 @@ import pytest
 from proband import __version__
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_site_is_built_offline_and_every_link_leads_somewhere(root: Path, tmp_path: Path) -> None:
     """`--strict` turns a broken link, a missing anchor or an unknown reference into an error."""
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path / "site")]
@@ -31,6 +31,32 @@ def test_the_site_is_built_offline_and_every_link_leads_somewhere(root: Path, tm
     )
     published = {path.name for path in (tmp_path / "site" / "schemas").glob("*.schema.json")}
     assert {f"{name}.schema.json" for name in ("item", "answer", "run", "study")} <= published
+
+
+def test_navigation_headings_and_names_of_the_site_are_there(root: Path) -> None:
+    """What can be read without building the site, which is built at night."""
+    import yaml
+    from markdown.extensions.toc import slugify  # type: ignore[import-untyped]
+
+    config = yaml.safe_load((root / "mkdocs.yml").read_text())
+    named = re.findall(r"[\w/-]+\.md", json.dumps(config["nav"]))
+    folders = (root / "docs", root)
+    assert not [name for name in named if name != "index.md" and not any((path / name).is_file() for path in folders)]
+    pages = {*(root / "docs").rglob("*.md"), *root.glob("*.md"), *(root / "benchmarks").glob("*.md")}
+    texts = {page: re.sub(r"^```.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL) for page in pages}
+    headings = {
+        page: {slugify(title.replace("`", ""), "-") for title in re.findall(r"^#+ (.+)$", text, re.MULTILINE)}
+        for page, text in texts.items()
+    }
+    links = [
+        (page, (page.parent / target).resolve() if target else page, anchor)
+        for page, text in texts.items()
+        for target, anchor in re.findall(r"\]\(([^)#\s:]*)#([^)\s]+)\)", text)
+    ]
+    assert len(links) > 20
+    assert not [(page.name, to.name, anchor) for page, to, anchor in links if anchor not in headings.get(to, {anchor})]
+    for name in re.findall(r"^::: (\S+)$", texts[root / "docs" / "api.md"], re.MULTILINE):
+        assert importlib.util.find_spec(name), name
 
 
 def test_the_schemas_are_those_of_the_structs(root: Path, tmp_path: Path) -> None:

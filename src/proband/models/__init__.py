@@ -114,7 +114,7 @@ def check_model(model: Any, spec: str) -> Any:
     from proband.core import protocols
 
     check_named(model, spec)
-    if not any(isinstance(model, each) for each in protocols.ABILITIES):
+    if not any(protocols.implements(model, each) for each in protocols.ABILITIES):
         names = ", ".join(each.__name__ for each in protocols.ABILITIES)
         raise ProbandError(f"{spec}: the model (a {type(model).__name__}) has none of the protocols {names}")
     return model

@@ -20,7 +20,7 @@ import sqlite3
 import weakref
 import zlib
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import cached_property
 from pathlib import Path
@@ -70,9 +70,12 @@ class Store:
         """
         size = 4 * self.matrix.shape[1]
         rows = [os.pread(self._rows, size, row * size) for row in ids.tolist()]
-        if list(map(zlib.crc32, rows)) != self._sums[ids].tolist():
-            raise Damaged(self.folder)
+        self._compare(rows, self._sums[ids])
         return np.frombuffer(b"".join(rows), dtype="<f4").reshape(-1, self.matrix.shape[1])
+
+    def _compare(self, rows: Iterable[bytes], sums: NDArray[np.uint32]) -> None:
+        if list(map(zlib.crc32, rows)) != sums.tolist():
+            raise Damaged(self.folder)
 
     def bucket_rows(self, ids: Ints) -> Floats:
         """Vectors of n-gram buckets, checked."""
@@ -81,8 +84,11 @@ class Store:
     def verify(self) -> None:
         """Check every row of the matrix, once, reading the file beside the mapping so that no memory stays taken."""
         if not self._verified:
-            for start in range(0, len(self.matrix), BLOCK):
-                self.rows(np.arange(start, min(start + BLOCK, len(self.matrix))))
+            words, size = self.matrix.shape[0], 4 * self.matrix.shape[1]
+            for start in range(0, words, BLOCK):
+                block = os.pread(self._rows, size * min(BLOCK, words - start), size * start)
+                rows = (block[at : at + size] for at in range(0, len(block), size))
+                self._compare(rows, self._sums[start : min(start + BLOCK, words)])
             self._verified = True
 
 

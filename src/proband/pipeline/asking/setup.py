@@ -21,7 +21,7 @@ from proband.core.errors import ProbandError, not_installed
 from proband.core.files import decode, items_path, read_items, read_json, read_manifest
 from proband.core.options import read_options
 from proband.core.progress import say
-from proband.core.protocols import ABILITIES, Generates, Model, ScoresText
+from proband.core.protocols import ABILITIES, Generates, Model, ScoresText, implements
 from proband.core.suite import Solver, Suite
 from proband.core.types import Item
 from proband.pipeline.asking.items_and_answers import Turn
@@ -225,12 +225,12 @@ def choose_solver(
     `options` that are given are those of such a solver."""
     if name is not None and "," not in name:
         solver = suite.solver(name)
-        if not isinstance(model, solver.needs):
+        if not implements(model, solver.needs):
             ability = ABILITIES.get(solver.needs, f"has {solver.needs.__name__}")
             raise ProbandError(f"solver {name} needs a model that {ability}; {model.name} does not")
         return solver
     for solver in candidates(suite, name, setting=setting, options=options):
-        if isinstance(model, solver.needs) and solver.setting in ("", setting):
+        if implements(model, solver.needs) and solver.setting in ("", setting):
             return solver
     raise ProbandError(f"{model.name} supports none of the solvers {name or 'of ' + suite.name}")
 
