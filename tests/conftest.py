@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -69,6 +71,14 @@ def unpainted(monkeypatch: pytest.MonkeyPatch) -> None:
 def _unpainted_unless_it_is_about_reports(request: pytest.FixtureRequest) -> None:
     if not {"reporting", "test_demo.py"} & set(request.path.parts):
         request.getfixturevalue("unpainted")
+
+
+@pytest.fixture(autouse=True)
+def _search_path_as_before() -> Iterator[None]:
+    """What is imported by name is also looked for in the current folder, which is another one in most tests."""
+    before = list(sys.path)
+    yield
+    sys.path[:] = before
 
 
 @pytest.fixture(scope="session")

@@ -9,6 +9,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable
+from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -22,15 +23,29 @@ PATH = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 def entry_points_of(group: str, *, built_in: Iterable[str]) -> dict[str, EntryPoint]:
     """The entry points of a group by name, not imported; a name that is taken is an error."""
-    from importlib.metadata import entry_points
-
     points: dict[str, EntryPoint] = {}
-    for point in entry_points(group=group):
+    for point in _entry_points(group, tuple(map(_state, sys.path))):
         if point.name in built_in or point.name in points:
             owner = f"one of {_package(points[point.name])}" if point.name in points else "a built-in one"
             raise ProbandError(f"{_package(point)}: its {group} entry point {point.name!r} has the name of {owner}")
         points[point.name] = point
     return points
+
+
+@lru_cache(maxsize=8)
+def _entry_points(group: str, places: tuple[tuple[str, int], ...]) -> tuple[EntryPoint, ...]:
+    """Looked up again when a package was added to one of the places: each time a file of every package is read."""
+    from importlib.metadata import entry_points
+
+    return tuple(entry_points(group=group))
+
+
+def _state(place: str) -> tuple[str, int]:
+    """A place where packages stand, and when it was changed."""
+    try:
+        return place, os.stat(place or os.curdir).st_mtime_ns
+    except OSError:
+        return place, 0
 
 
 def imported(point: EntryPoint, kind: type) -> Any:

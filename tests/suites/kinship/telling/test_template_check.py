@@ -57,7 +57,7 @@ def facts(told: Told) -> set[tuple[str, str, str]]:
 
 def test_phrases_pass() -> None:
     templates = load_bank().templates
-    assert [str(fault) for template in templates[::8] for fault in check_template(template)] == []
+    assert [str(fault) for template in templates[::16] for fault in check_template(template)] == []
 
 
 @pytest.mark.nightly
@@ -135,7 +135,7 @@ def test_broken_templates_are_caught() -> None:
     rng = random.Random(1)
     tried: Counter[str] = Counter()
     missed: list[str] = []
-    bank = Bank("sample", (*rng.sample(load_bank().templates, 700), *joined(rng, 25), *load_bank("scenes").templates))
+    bank = Bank("sample", (*rng.sample(load_bank().templates, 350), *joined(rng, 12), *load_bank("scenes").templates))
     for told in some_tellings(bank, rng):
         assert compare(told.text, told.label, told.genders) == []
         for kind, broken in (
