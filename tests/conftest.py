@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -60,17 +62,41 @@ def fresh_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return made
 
 
-@pytest.fixture
-def unpainted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Figures as SVG only, as without matplotlib: painting is what takes most of a small report's time."""
-    for module in ("draw.marks", "write"):
-        monkeypatch.setattr(f"proband.reporting.{module}.can_paint", lambda: False)
-
-
 @pytest.fixture(autouse=True)
-def _unpainted_unless_it_is_about_reports(request: pytest.FixtureRequest) -> None:
-    if not {"reporting", "test_demo.py"} & set(request.path.parts):
-        request.getfixturevalue("unpainted")
+def _unpainted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Figures as SVG only, as without matplotlib: painting is what takes most of a small report's time. Fixtures that
+    live longer than a test paint them."""
+    monkeypatch.setattr("proband.reporting.write.can_paint", lambda: False)
+
+
+@pytest.fixture(scope="session")
+def launch() -> Iterator[Callable[..., Any]]:
+    """Start a Chromium with further flags. From then on, an event loop runs in this thread."""
+    if os.environ.get("PROBAND_NO_BROWSER") == "1":
+        pytest.skip("PROBAND_NO_BROWSER=1: no page was opened")
+    names = ("chromium", "chromium-browser", "google-chrome")
+    path = next((place for name in names if (place := shutil.which(name))), None)
+    if path is None:
+        pytest.fail("no Chromium: install it (Debian: apt install chromium) or set PROBAND_NO_BROWSER=1", pytrace=False)
+    from playwright.sync_api import sync_playwright
+
+    flags = "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
+    more = "--disable-component-update --disable-sync --disable-dev-shm-usage"
+    with sync_playwright() as play:
+        yield lambda *own: play.chromium.launch(executable_path=path, args=[*flags.split(), *more.split(), *own])
+
+
+@pytest.fixture(scope="session")
+def browser(launch: Callable[..., Any]) -> Iterator[Any]:
+    opened = launch()
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(scope="session")
+def tab(browser: Any) -> Any:
+    """One page that most tests share: a new one takes Chromium a second, an address opened in it half of that."""
+    return browser.new_context().new_page()
 
 
 @pytest.fixture(autouse=True)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
-import os
 import random
-import shutil
+import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -188,23 +188,73 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A report over two item sets, one of them full of hostile text."""
     out = tmp_path_factory.mktemp("report")
     cloze = dataclasses.replace(cloze_set(), source="cloze</title><script>window.hacked=1</script>")
-    write_report([set_of(640), set_of(80, hostile=True, models=("embedded:mlm", HOSTILE)), cloze], out=out)
+    sets = [set_of(640), set_of(80, hostile=True, models=("embedded:mlm", HOSTILE)), cloze]
+    write_report(sets, out=out, paint=False)
     return out
 
 
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    if os.environ.get("PROBAND_NO_BROWSER") == "1":
-        pytest.skip("PROBAND_NO_BROWSER=1: the page was not opened")
-    names = ("chromium", "chromium-browser", "google-chrome")
-    path = next((found for name in names if (found := shutil.which(name))), None)
-    if path is None:
-        pytest.fail("no Chromium: install it (Debian: apt install chromium) or set PROBAND_NO_BROWSER=1", pytrace=False)
-    from playwright.sync_api import sync_playwright
+class Visit:
+    """A page of a report, and everything it complained of or asked for."""
 
-    flags = "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
-    more = "--disable-component-update --disable-sync --disable-dev-shm-usage"
-    with sync_playwright() as play:
-        started = play.chromium.launch(executable_path=path, args=[*flags.split(), *more.split()])
-        yield started
-        started.close()
+    def __init__(self, tab: Any, file: Path, anchor: str, *, width: int, scheme: str) -> None:
+        self.page, self.trouble, self.requests = tab, list[str](), list[str]()
+        self.listeners = {
+            "console": lambda message: self.trouble.append(message.text),
+            "pageerror": lambda error: self.trouble.append(str(error)),
+            "dialog": self._dialog,
+            "request": lambda request: self.requests.append(request.url),
+        }
+        for event, listener in self.listeners.items():
+            tab.on(event, listener)
+        tab.set_viewport_size({"width": width, "height": 900})
+        tab.emulate_media(media="screen", color_scheme=scheme)
+        tab.goto(f"{file.as_uri()}?{next(NUMBERS)}{anchor}")  # another address is another page, also where it is not
+
+    def _dialog(self, dialog: Any) -> None:
+        self.trouble.append(dialog.message)
+        dialog.dismiss()
+
+    def items(self) -> None:
+        self.page.locator("#items").scroll_into_view_if_needed()
+        self.page.wait_for_selector("#list li")
+
+    def open_all(self) -> None:
+        self.page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true })")
+
+    def found(self, text: str) -> None:
+        """Wait until the line above the list says this."""
+        from playwright.sync_api import expect
+
+        expect(self.page.locator("#found")).to_have_text(re.compile(text), timeout=20_000)
+
+    def close(self) -> None:
+        self.page.evaluate("localStorage.clear()")
+        for event, listener in self.listeners.items():
+            self.page.remove_listener(event, listener)
+        assert self.trouble == []
+        assert [url for url in self.requests if not url.startswith(("file:", "data:"))] == []
+
+
+NUMBERS = itertools.count()
+
+
+@pytest.fixture
+def visit(tab: Any, request: pytest.FixtureRequest) -> Iterator[Callable[..., Visit]]:
+    """Open a page in place of the one before, at an anchor, of the common report or another."""
+    opened: list[Visit] = []
+
+    def open_page(
+        file: str = "analogy.html",
+        anchor: str = "",
+        *,
+        of: Path | None = None,
+        width: int = 1280,
+        scheme: str = "light",
+    ) -> Visit:
+        of = of or request.getfixturevalue("folder")
+        opened.append(Visit(tab, of / file, anchor, width=width, scheme=scheme))
+        return opened[-1]
+
+    yield open_page
+    for each in opened:
+        each.close()

@@ -118,7 +118,7 @@ def test_two_probes_relation_by_relation() -> None:
 
 
 @pytest.mark.parametrize("pair", ["relation", "", "item"])
-def test_two_sides_below_chance_cannot_be_interpreted(tmp_path: Path, unpainted: None, pair: str) -> None:
+def test_two_sides_below_chance_cannot_be_interpreted(tmp_path: Path, pair: str) -> None:
     """A model that is misled less often than another shows no knowledge: 40 % against 10 % of two choices."""
     items = items_of()
     answered = [
@@ -252,7 +252,7 @@ def test_no_data_leaves_a_claim_open() -> None:
         )
 
 
-def test_claims_are_written_in_all_formats(tmp_path: Path, unpainted: None) -> None:
+def test_claims_are_written_in_all_formats(tmp_path: Path) -> None:
     def of(results: Any, seed: int) -> list[Sheet]:
         outcomes = {
             "quiet": {label: Outcome(difference=0.2, p=0.001, evidence="counted") for label in results.labels[:1]}

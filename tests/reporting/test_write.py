@@ -17,43 +17,47 @@ from proband.core.errors import ProbandError
 from proband.core.suite import Analysis, Sheet
 from proband.core.types import Estimate
 from proband.reporting import ItemSet, write_report
-from proband.reporting.draw import marks
 
 
 def bytes_of(folder: Path) -> dict[str, bytes]:
     return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
 
 
-def test_the_same_runs_are_the_same_bytes(make_set: Callable[..., ItemSet], tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def painted(make_set: Callable[..., ItemSet], tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Two reports of the same runs, with painted figures."""
+    out = tmp_path_factory.mktemp("painted")
     for name in ("a", "b"):
-        write_report([make_set(80)], out=tmp_path / name)
-    first, second = bytes_of(tmp_path / "a"), bytes_of(tmp_path / "b")
+        write_report([make_set(80, models=("embedded:mlm", "embedded:glove"))], out=out / name)
+    return out / "a", out / "b"
+
+
+def test_the_same_runs_are_the_same_bytes(painted: tuple[Path, Path]) -> None:
+    first, second = map(bytes_of, painted)
     assert first.keys() == second.keys()
     assert [name for name in first if first[name] != second[name]] == []
 
 
 @pytest.mark.slow
-def test_the_hash_seed_changes_nothing(tmp_path: Path, root: Path) -> None:
+def test_the_hash_seed_changes_nothing(make_set: Callable[..., ItemSet], tmp_path: Path, root: Path) -> None:
     """Another process with another hash seed writes the same page."""
     code = (
         "import importlib.util, sys; from pathlib import Path\n"
         "spec = importlib.util.spec_from_file_location('example', 'tests/reporting/conftest.py')\n"
         "example = importlib.util.module_from_spec(spec); spec.loader.exec_module(example)\n"
-        "import proband.reporting.draw.marks, proband.reporting.write\n"
-        "for module in (proband.reporting.draw.marks, proband.reporting.write): module.can_paint = lambda: False\n"
-        "example.write_report([example.set_of(40)], out=Path(sys.argv[1]))"
+        "example.write_report([example.set_of(40)], out=Path(sys.argv[1]), paint=False)"
     )
-    for name in ("1", "2"):
-        env = {**os.environ, "PYTHONHASHSEED": name}
-        subprocess.run([sys.executable, "-c", code, str(tmp_path / name)], check=True, cwd=root, env=env)
-    assert bytes_of(tmp_path / "1") == bytes_of(tmp_path / "2")
+    env = {**os.environ, "PYTHONHASHSEED": "1"}
+    subprocess.run([sys.executable, "-c", code, str(tmp_path / "there")], check=True, cwd=root, env=env)
+    write_report([make_set(40)], out=tmp_path / "here", paint=False)
+    assert bytes_of(tmp_path / "there") == bytes_of(tmp_path / "here")
 
 
-def test_what_is_written(folder: Path) -> None:
-    names = set(bytes_of(folder))
+def test_what_is_written(folder: Path, painted: tuple[Path, Path]) -> None:
+    names, figures = set(bytes_of(folder)), set(bytes_of(painted[0] / "figures"))
     for table in ("groups", "length", "relations", "headline"):
         assert {f"tables/analogy-{table}.{end}" for end in ("md", "tex", "csv")} <= names
-        assert {f"figures/analogy-{table}.{end}" for end in ("svg", "png", "pdf")} <= names
+        assert {f"analogy-{table}.{end}" for end in ("svg", "png", "pdf")} <= figures
     assert {"index.html", "analogy.html", "analogy-2.html", "cloze.html"} <= names
     assert {"report.json", "tables/analogy-2-groups.md", "data/cloze-index.js"} <= names
 
@@ -122,7 +126,9 @@ class Links(HTMLParser):
         self.handle_endtag(tag)
 
 
-def test_the_pages_are_sound_and_have_no_dead_links(folder: Path) -> None:
+@pytest.mark.parametrize("report", ["folder", "painted"])
+def test_the_pages_are_sound_and_have_no_dead_links(report: str, request: pytest.FixtureRequest) -> None:
+    folder = request.getfixturevalue("folder") if report == "folder" else request.getfixturevalue("painted")[0]
     pages = {path.name: Links() for path in folder.glob("*.html")}
     for name, parser in pages.items():
         parser.feed((folder / name).read_text("utf-8"))
@@ -137,9 +143,8 @@ def test_the_pages_are_sound_and_have_no_dead_links(folder: Path) -> None:
 
 
 def test_without_matplotlib_there_are_svgs_and_a_word_about_it(
-    make_set: Callable[..., ItemSet], tmp_path: Path, unpainted: None
+    make_set: Callable[..., ItemSet], tmp_path: Path
 ) -> None:
-    assert marks.figure_formats() == ("svg",)
     write_report([make_set(40)], out=tmp_path)
     page = "".join(path.read_text("utf-8") for path in tmp_path.glob("*.html"))
     assert "proband[plots]" in page
@@ -147,11 +152,9 @@ def test_without_matplotlib_there_are_svgs_and_a_word_about_it(
     assert ".png" not in page
 
 
-def test_a_smaller_report_leaves_no_files_of_a_larger_one(
-    make_set: Callable[..., ItemSet], tmp_path: Path, unpainted: None
-) -> None:
+def test_a_smaller_report_leaves_no_files_of_a_larger_one(make_set: Callable[..., ItemSet], tmp_path: Path) -> None:
     out, alone = tmp_path / "both", tmp_path / "alone"
-    first, second = make_set(40), make_set(30)
+    first, second = (make_set(count, models=("embedded:mlm",)) for count in (40, 30))
     write_report([first, second], out=out)
     assert (out / "analogy-2.html").exists()
     (out / "notes.html").write_text("mine")
@@ -170,9 +173,7 @@ def test_a_smaller_report_leaves_no_files_of_a_larger_one(
     assert (tmp_path / "outside.html").exists()
 
 
-def test_a_table_nobody_has_tags_for_is_left_out(
-    make_set: Callable[..., ItemSet], tmp_path: Path, unpainted: None
-) -> None:
+def test_a_table_nobody_has_tags_for_is_left_out(make_set: Callable[..., ItemSet], tmp_path: Path) -> None:
     loaded = make_set(40)
     table = dataclasses.replace(loaded.suite.tables[0], name="absent", title="By a tag nobody has", rows=("absent",))
     suite = dataclasses.replace(loaded.suite, tables=(*loaded.suite.tables, table))
@@ -183,9 +184,7 @@ def test_a_table_nobody_has_tags_for_is_left_out(
     assert not list((tmp_path / "tables").glob("*absent*"))
 
 
-def test_an_analysis_is_made_of_the_items_it_is_for(
-    make_set: Callable[..., ItemSet], tmp_path: Path, unpainted: None
-) -> None:
+def test_an_analysis_is_made_of_the_items_it_is_for(make_set: Callable[..., ItemSet], tmp_path: Path) -> None:
     sheet = Sheet(name="controls", title="Controls", header=("run",), rows=(("a",),))
     controls = Analysis(name="controls", help="", of=lambda *_: [sheet], always=True, built_with={"control": "all"})
     loaded = make_set(20)
@@ -196,9 +195,7 @@ def test_an_analysis_is_made_of_the_items_it_is_for(
         assert (tmp_path / control / "tables" / "analogy-controls.md").exists() is made
 
 
-def test_tables_and_analyses_are_asked_for_by_name(
-    make_set: Callable[..., ItemSet], tmp_path: Path, unpainted: None
-) -> None:
+def test_tables_and_analyses_are_asked_for_by_name(make_set: Callable[..., ItemSet], tmp_path: Path) -> None:
     items = make_set(40)
     first, *rest = items.suite.tables
     words = Analysis(

@@ -106,7 +106,14 @@ def write_report(sets: Sequence[ItemSet], *, out: Path, **options: Any) -> dict[
     title = what.title or "Proband report: " + ", ".join(dict.fromkeys(each.suite.name for each in sets))
     missing = "" if can_paint() or not what.paint else NO_PLOTS
     texts = pages(
-        sections, title=title, claims=claims, across=across, missing=missing, learnt=findings, notes=what.notes
+        sections,
+        title=title,
+        claims=claims,
+        across=across,
+        figures=folder.figures,
+        missing=missing,
+        learnt=findings,
+        notes=what.notes,
     )
     for file, text in texts.items():
         folder.text(file, text)
@@ -323,7 +330,8 @@ class Folder:
     """Writes the files of one report and remembers their names."""
 
     def __init__(self, out: Path, *, force: bool = False, paint: bool = True) -> None:
-        self.out, self.files, self.force, self.paint = out, set[str](), force, paint and can_paint()
+        self.out, self.files, self.force = out, set[str](), force
+        self.figures = ("svg", "png", "pdf") if paint and can_paint() else ("svg",)
         self.before = _files_of(out / SUMMARY) | _files_begun(out / BEGUN)
         if not self.before:
             for name in (SUMMARY, "index.html"):
@@ -377,8 +385,7 @@ class Folder:
 
     def _picture(self, picture: Picture, name: str) -> None:
         self.text(f"figures/{name}.svg", svg(picture))
-        if self.paint:
-            names = [f"figures/{name}.{end}" for end in ("png", "pdf")]
+        if names := [f"figures/{name}.{end}" for end in self.figures[1:]]:
             for each in names:
                 self._claim(each)
             with named_errors(self.out):

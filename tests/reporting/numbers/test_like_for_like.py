@@ -62,9 +62,7 @@ def test_beside_other_data_there_are_no_published_figures(items: ItemSet, manife
     assert "Table 3" not in markdown(grid) + latex(grid) + comma_separated(grid)
 
 
-def test_another_construction_and_fewer_questions_are_footnotes_in_every_format(
-    items: ItemSet, tmp_path: Path, unpainted: None
-) -> None:
+def test_another_construction_and_fewer_questions_are_footnotes_in_every_format(items: ItemSet, tmp_path: Path) -> None:
     other = changed(items, times=10, conditions={"negatives": "made up"})
     grid = grid_of(other)
     words = ["negatives: made up, published as printed", "10 % of the questions of the published rows"]

@@ -45,12 +45,6 @@ def wide(tmp_path_factory: pytest.TempPathFactory, make_set: Callable[..., ItemS
     return out
 
 
-def opened(browser: Any, folder: Path, *, width: int = 1280, **options: Any) -> Any:
-    page = browser.new_context(viewport={"width": width, "height": 900}, **options).new_page()
-    page.goto((folder / "analogy.html").as_uri())
-    return page
-
-
 LINES = """() => {
   const lines = [];
   for (const box of document.querySelectorAll('.headline dt, tbody th[scope=row], .over, .under, .legend button')) {
@@ -71,15 +65,14 @@ LINES = """() => {
 }"""
 
 
-def test_a_name_breaks_only_at_a_separator(browser: Any, wide: Path) -> None:
-    page = opened(browser, wide)
+def test_a_name_breaks_only_at_a_separator(visit: Callable[..., Any], wide: Path) -> None:
+    page = visit(of=wide).page
     ends = {line.strip()[-1] for line in page.evaluate(LINES) if line.strip()}
-    page.context.close()
     assert ends <= set(":/@=_- ·"), "lines of names end where a word does"
 
 
-def test_a_table_that_is_too_wide_says_so_and_keeps_the_names(browser: Any, wide: Path) -> None:
-    page = opened(browser, wide)
+def test_a_table_that_is_too_wide_says_so_and_keeps_the_names(visit: Callable[..., Any], wide: Path) -> None:
+    page = visit(of=wide).page
     table = page.locator("#analogy-length-table")
     table.evaluate("element => { element.open = true }")
     box, hint = table.locator(".scroll"), table.locator(".hint")
@@ -91,31 +84,29 @@ def test_a_table_that_is_too_wide_says_so_and_keeps_the_names(browser: Any, wide
     page.wait_for_function("!document.querySelector('#analogy-length-table .scroll').classList.contains('more')")
     assert not hint.is_visible()
     assert abs(name.bounding_box()["x"] - before) < box.bounding_box()["width"] / 4
-    page.context.close()
 
 
 def test_five_and_nine_columns_fit_without_scrolling(
-    browser: Any, make_set: Callable[..., ItemSet], tmp_path: Path, unpainted: None
+    visit: Callable[..., Any], make_set: Callable[..., ItemSet], tmp_path: Path
 ) -> None:
     loaded = make_set(540, models=("solver:symbolic", "solver:read", "baseline:majority", "embedded:smollm2"))
     items = [replace(item, tags={**item.tags, "k": 2 + i % 9}) for i, item in enumerate(loaded.items())]
     write_report([dataclasses.replace(loaded, items_from=items)], out=tmp_path)
-    page = opened(browser, tmp_path)
-    page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true })")
+    seen = visit(of=tmp_path)
+    seen.open_all()
+    page = seen.page
     wide = "box => box.scrollWidth - box.clientWidth"
     assert [page.locator(f"#analogy-{name}-table .scroll").evaluate(wide) for name in ("length", "groups")] == [0, 0]
     page.set_viewport_size({"width": 720, "height": 900})  # about A4
     page.emulate_media(media="print")
     assert page.evaluate("document.documentElement.scrollWidth") <= 720
-    page.context.close()
 
 
-def test_marks_of_one_place_stand_side_by_side(browser: Any, wide: Path) -> None:
-    page = opened(browser, wide)
+def test_marks_of_one_place_stand_side_by_side(visit: Callable[..., Any], wide: Path) -> None:
+    page = visit(of=wide).page
     marks = page.locator("#analogy-length-figure .wide svg [data-m][data-tip]").evaluate_all(
         "marks => marks.map((mark) => { const b = mark.getBBox(); return [b.x + b.width / 2, b.y + b.height / 2] })"
     )
-    page.context.close()
     assert len(marks) == 15 * len(NAMES)
     apart = [np.hypot(a[0] - b[0], a[1] - b[1]) for a, b in itertools.combinations(marks, 2)]
     assert min(apart) > 3
@@ -144,19 +135,22 @@ def test_twelve_models_have_twelve_colours_and_each_page_its_own(make_set: Calla
     assert len({hue for study in studies for hue in study.hues}) == 18
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_on_paper(browser: Any, wide: Path, scheme: str) -> None:
+def test_on_paper(visit: Callable[..., Any], wide: Path) -> None:
     """Dark ink and no call for JavaScript; tables that were closed are printed too."""
-    page = opened(browser, wide, width=720, color_scheme=scheme)
+    page = visit(of=wide, width=720).page
     page.evaluate("document.documentElement.dataset.theme = 'dark'")
-    page.emulate_media(media="print", color_scheme=scheme)
+    for scheme in ("light", "dark"):
+        page.emulate_media(media="print", color_scheme=scheme)
+        assert "JavaScript" not in page.locator("body").inner_text()
+        ink = page.evaluate("getComputedStyle(document.body).color")
+        assert sum(map(int, ink[4:-1].split(","))) < 200
+        assert page.locator("#analogy-relations-table td").first.is_visible()
+
+
+def test_on_paper_without_a_script(browser: Any, wide: Path) -> None:
+    page = browser.new_context(java_script_enabled=False).new_page()
+    page.goto((wide / "analogy.html").as_uri())
+    assert "needs JavaScript" in page.locator("#items").inner_text()
+    page.emulate_media(media="print")
     assert "JavaScript" not in page.locator("body").inner_text()
-    ink = page.evaluate("getComputedStyle(document.body).color")
-    assert sum(map(int, ink[4:-1].split(","))) < 200
-    assert page.locator("#analogy-relations-table td").first.is_visible()
     page.context.close()
-    still = opened(browser, wide, java_script_enabled=False)
-    assert "needs JavaScript" in still.locator("#items").inner_text()
-    still.emulate_media(media="print")
-    assert "JavaScript" not in still.locator("body").inner_text()
-    still.context.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,18 +30,15 @@ def page_of_all(tmp_path_factory: pytest.TempPathFactory) -> Path:
         build(name, out=folder / "items" / name, seed=0, **options)
         runs.append(folder / "runs" / name)
         run(folder / "items" / name, model=model, out=runs[-1], cache=False)
-    with pytest.MonkeyPatch.context() as patch:  # the page shows SVG: nothing is painted for it
-        patch.setattr("proband.reporting.write.can_paint", lambda: False)
-        report(runs, out=folder / "report")
+    report(runs, out=folder / "report", paint=False)
     return folder
 
 
 @pytest.mark.parametrize("suite", SUITES)
-def test_items_are_filtered_by_verdict(browser: Any, page_of_all: Path, suite: str) -> None:
-    page = browser.new_page()
-    page.goto((page_of_all / "report" / f"{suite}.html").as_uri())
-    page.locator("#items").scroll_into_view_if_needed()
-    page.wait_for_selector("#list li")
+def test_items_are_filtered_by_verdict(visit: Callable[..., Any], page_of_all: Path, suite: str) -> None:
+    seen = visit(f"{suite}.html", of=page_of_all / "report")
+    seen.items()
+    page = seen.page
     labels = [text.split("\n")[0] for text in page.locator("#tags label").all_inner_texts()]
     assert SUITES[suite][2] in labels
     assert not [label for label in labels if "_" in label]
@@ -53,7 +51,6 @@ def test_items_are_filtered_by_verdict(browser: Any, page_of_all: Path, suite: s
             counts[verdict] = (
                 0 if text.startswith("none") else int(re.findall(r"of ([\d,]+)", text)[0].replace(",", ""))
             )
-    page.close()
     assert counts["wrong"] > 0
     if suite == "inference":  # the lemma baseline answers yes or no: its threshold is that answer
         assert counts == _right_and_wrong(page_of_all / "items" / suite, page_of_all / "runs" / suite)

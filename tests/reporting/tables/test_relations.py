@@ -42,7 +42,7 @@ def test_a_line_per_relation_and_model_that_two_suites_have(both: list[ItemSet])
     assert across_suites(studies[:1]) is None
 
 
-def test_it_stands_in_the_overview_and_in_files(both: list[ItemSet], tmp_path: Path, unpainted: None) -> None:
+def test_it_stands_in_the_overview_and_in_files(both: list[ItemSet], tmp_path: Path) -> None:
     write_report(both, out=tmp_path)
     assert 'id="relations"' in (tmp_path / "index.html").read_text("utf-8")
     assert "as a probe" in (tmp_path / "tables" / "relations.csv").read_text("utf-8")

@@ -267,10 +267,6 @@ def can_paint() -> bool:
     return find_spec("matplotlib") is not None
 
 
-def figure_formats() -> tuple[str, ...]:
-    return ("svg", "png", "pdf") if can_paint() else ("svg",)
-
-
 def paint(picture: Picture, paths: Sequence[Path]) -> None:
     """Write the picture to PNG or PDF files, the same bytes every time."""
     from matplotlib import rc_context

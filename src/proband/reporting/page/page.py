@@ -20,7 +20,7 @@ from proband.reporting import tables
 from proband.reporting.claims import Verdict
 from proband.reporting.draw.charts import differences, drawing, heat_map
 from proband.reporting.draw.lines import curve_plot, line_plot
-from proband.reporting.draw.marks import NARROW, WIDE, Axis, Picture, figure_formats, look, svg
+from proband.reporting.draw.marks import NARROW, WIDE, Axis, Picture, look, svg
 from proband.reporting.numbers import words
 from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.grids import Grid, tip
@@ -58,16 +58,18 @@ def pages(
     title: str,
     claims: Sequence[Verdict] = (),
     across: Sheet | None = None,
+    figures: Sequence[str] = ("svg",),
     missing: str = "",
     learnt: Sequence[Verdict] = (),
     notes: Sequence[tuple[str, str]] = (),
 ) -> dict[str, str]:
-    """File -> page: the overview, one page per item set, and the claims; `missing` says which figure files could not be
-    written. The overview begins with what was `learnt` and the `notes`."""
+    """File -> page: the overview, one page per item set, and the claims. Figures are files of the formats `figures`;
+    `missing` says which could not be written. The overview begins with what was `learnt` and the `notes`."""
     views = [_view(section) for section in sections]
     listed = [("index.html", "Overview"), *((view["file"], view["title"]) for view in views)]
     listed += [("claims.html", "Claims")] if claims else []
-    shared = {**_shared(), "title": title, "pages": listed, "missing": missing, "claims": claims, "sections": views}
+    shared = {**_shared(), "title": title, "pages": listed, "claims": claims, "sections": views}
+    shared |= {"figures": figures, "missing": missing}
     contents, counts = _outline(views, across, first=bool(learnt or notes)), _counts(sections)
     overview = {"contents": contents, "counts": counts, "across": across, "learnt": learnt, "notes": notes}
     texts = {"index.html": _rendered("overview", shared, **overview)}
@@ -259,11 +261,11 @@ def sheet_file(sheet: Sheet, key: str) -> str:
 
 
 def _both_widths(draw: Callable[[float], Picture], *, switched: bool = True) -> dict[str, Any]:
-    """A drawing for wide screens and for narrow ones, and the files that hold it."""
+    """A drawing for wide screens and for narrow ones."""
     from markupsafe import Markup
 
     wide, narrow = (Markup(svg(draw(width), page=True, switched=switched)) for width in (WIDE, NARROW))
-    return {"wide": wide, "narrow": narrow, "figures": figure_formats()}
+    return {"wide": wide, "narrow": narrow}
 
 
 # ---- where the numbers come from: items, licence, models, versions, settings, and the commands that repeat them -----
