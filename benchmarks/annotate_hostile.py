@@ -11,6 +11,7 @@ import csv
 import io
 import json
 import re
+import shutil
 import sys
 import tempfile
 import time
@@ -19,8 +20,8 @@ from typing import Any
 
 from annotate_parts import ROOT, load_average
 from attacking import Watch, attack
-from browsing import chromium
 from hostile_strings import hostile
+from playwright.sync_api import sync_playwright
 
 KINDS = ("write", "review", "judge", "simplify", "solve")
 
@@ -32,7 +33,7 @@ def proband(*words: object) -> None:
         assert main([*map(str, words), "--json"]) == 0, words
 
 
-def reports(browser: Any, folder: Path, kind: str, suite: Path) -> Watch:
+def reports(page: Any, folder: Path, kind: str, suite: Path) -> Watch:
     """What people gave as a report: explanations as cloze items that are run, puzzles as lines of people."""
     out = folder / f"{kind}-report"
     if kind == "simplify":
@@ -45,12 +46,12 @@ def reports(browser: Any, folder: Path, kind: str, suite: Path) -> Watch:
         proband("report", folder / "run", "-o", out)
     else:
         proband("report", suite / "runs", "-o", out)
-    watch = Watch(browser, "file:")
-    for page in sorted(out.glob("*.html")):
-        watch.look(page.as_uri(), own_scripts=True)
+    watch = Watch(page, "file:")
+    for path in sorted(out.glob("*.html")):
+        watch.look(path.as_uri(), own_scripts=True)
     for table in out.rglob("*.tex"):
         assert not re.search(r"\\\\(input|write18|immediate)\\b", table.read_text("utf-8")), table
-    watch.context.close()
+    watch.close()
     return watch
 
 
@@ -61,10 +62,12 @@ def main() -> None:
     given = parser.parse_args()
     strings, pages, begin = hostile(given.strings), 0, time.monotonic()
     ran: list[str] = []
-    with tempfile.TemporaryDirectory() as name, chromium() as browser:
+    with tempfile.TemporaryDirectory() as name, sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        page = browser.new_page()
         for kind in given.kinds.split(","):
-            watch, suite = attack(browser, Path(name), kind, strings)
-            watches = [watch, reports(browser, Path(name), kind, suite)] if kind in ("simplify", "solve") else [watch]
+            watch, suite = attack(page, Path(name), kind, strings)
+            watches = [watch, reports(page, Path(name), kind, suite)] if kind in ("simplify", "solve") else [watch]
             pages += sum(each.pages for each in watches)
             ran += [words for each in watches for words in each.ran]
             print(f"{kind}: {pages} pages so far, {time.monotonic() - begin:.0f} s", file=sys.stderr)

@@ -42,14 +42,18 @@ LOOK = f"""() => [window.hit, document.title === 'hit',
 class Watch:
     """A page, and what a string managed to do in it."""
 
-    def __init__(self, browser: Any, base: str) -> None:
-        self.context = browser.new_context()
-        self.context.add_init_script("window.hit = 0")
-        self.page = self.context.new_page()
-        self.base, self.pages = base, 0
+    def __init__(self, page: Any, base: str) -> None:
+        self.page, self.base, self.pages = page, base, 0
         self.ran: list[str] = []
         self.page.on("dialog", self._dialog)
         self.page.on("request", self._asked)
+
+    def close(self) -> None:
+        """Leave the page as it was, for the next one who uses it."""
+        self.page.goto("about:blank")
+        self.page.context.clear_cookies()
+        self.page.remove_listener("dialog", self._dialog)
+        self.page.remove_listener("request", self._asked)
 
     def _dialog(self, dialog: Any) -> None:
         self.ran.append(f"dialog on {self.page.url}")
@@ -132,19 +136,19 @@ def body_of(kind: str, unit: dict[str, Any], text: str, *, second: bool) -> dict
     return {"choice": body["choices"][second], "difficulty": 1, "overtime": False}
 
 
-def attack(browser: Any, folder: Path, kind: str, strings: list[str]) -> tuple[Watch, Path]:
+def attack(page: Any, folder: Path, kind: str, strings: list[str]) -> tuple[Watch, Path]:
     """Every page of a project of this kind; gives what ran and the folder of its exports."""
     made = project(folder, kind, strings)
     study = open_project(folder / kind)
     object.__setattr__(study, "visits", Limit(burst=1e9, per_second=1e9))
     server = Server(application(study))
-    watch = Watch(browser, server.url)
+    watch = Watch(page, server.url)
     try:
         _visit(watch, study, server.url, kind, strings)
         _second_person(study, kind, strings)
         exports = _dashboard(watch, study, server.url, made["password"], strings, folder / f"{kind}-exports")
     finally:
-        watch.context.close()
+        watch.close()
         server.stop()
     return watch, exports
 
@@ -208,7 +212,7 @@ def _dashboard(watch: Watch, study: OpenProject, base: str, password: str, strin
     watch.page.wait_for_selector("dl.figures")
     for where in ("", "/people", "/person/1", "/person/2", "/disputes", "/plan", "/links"):
         watch.look(f"{base}/owner{where}")
-    cookies = {each["name"]: each["value"] for each in watch.context.cookies()}
+    cookies = {each["name"]: each["value"] for each in watch.page.context.cookies()}
     with httpx.Client(cookies=cookies, timeout=60) as client:
         table = client.get(f"{base}/owner/export/csv").text
         rows = list(csv.reader(io.StringIO(table)))

@@ -3,45 +3,44 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
 import time
-from collections.abc import Iterator
 from typing import Any
-
-
-@contextlib.contextmanager
-def chromium(*flags: str) -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as play:
-        browser = play.chromium.launch(
-            executable_path=shutil.which("chromium") or "/usr/bin/chromium", args=["--no-sandbox", *flags]
-        )
-        yield browser
-        browser.close()
 
 
 class Browsing:
     """A page that is used by keyboard, and everything it complained of."""
 
-    def __init__(self, browser: Any, *, width: int = 1280, scheme: str = "light") -> None:
-        self.context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
-        self.page = self.context.new_page()
-        self.width = width
+    def __init__(self, page: Any, *, width: int = 1280) -> None:
+        self.page, self.context, self.width = page, page.context, width
         self.trouble: list[str] = []
         self.expected: list[str] = []  # words of complaints that the test provokes
-        self.page.on("pageerror", lambda error: self.trouble.append(str(error)))
-        self.page.on("dialog", self._dialog)
-        self.page.on("console", lambda message: self.trouble.append(message.text) if message.type == "error" else None)
+        self.listeners = {"pageerror": self._error, "dialog": self._dialog, "console": self._message}
+        for event, listener in self.listeners.items():
+            page.on(event, listener)
+        page.set_viewport_size({"width": width, "height": 800})
+        page.emulate_media(media="screen", color_scheme="light")
 
     def __enter__(self) -> Browsing:
         return self
 
     def __exit__(self, kind: Any, *_: Any) -> None:
-        self.context.close()
+        """Leave the page as it was, for the next one who uses it."""
+        self.page.unroute_all()
+        self.page.goto("about:blank")
+        self.context.set_offline(False)
+        self.context.clear_cookies()
+        for event, listener in self.listeners.items():
+            self.page.remove_listener(event, listener)
         if kind is None:
             expected = (*self.expected, "422", "ERR_INTERNET_DISCONNECTED", "net::ERR_FAILED")
             assert [t for t in self.trouble if not any(word in t for word in expected)] == []
+
+    def _error(self, error: Any) -> None:
+        self.trouble.append(str(error))
+
+    def _message(self, message: Any) -> None:
+        if message.type == "error":
+            self.trouble.append(message.text)
 
     def _dialog(self, dialog: Any) -> None:
         self.trouble.append(f"dialog {dialog.message}")
@@ -62,7 +61,7 @@ class Browsing:
         from axe_playwright_python.sync_playwright import Axe
 
         tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-        found = Axe().run(self.page, options={"runOnly": tags}).response["violations"]
+        found = Axe().run(self.page, options={"runOnly": tags, "resultTypes": ["violations"]}).response["violations"]
         serious = [
             f"{each['id']}: {node['html'][:160]}"
             for each in found

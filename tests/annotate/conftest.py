@@ -6,17 +6,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 if TYPE_CHECKING:
-    from tests.annotate.browsing import chromium
     from tests.annotate.servers import Postgres, Server, programs
     from tests.annotate.visitors import Person
 else:
-    from browsing import chromium
     from servers import Postgres, Server, programs
     from visitors import Person
 
@@ -37,12 +35,6 @@ def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
         return f"sqlite:///{tmp_path / 'own.db'}"
     server: Postgres = request.getfixturevalue("postgres")
     return server.database()
-
-
-@pytest.fixture(scope="module")  # not longer: its event loop runs as long as it is open
-def browser() -> Iterator[Any]:
-    with chromium() as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -82,9 +82,9 @@ def test_the_same_id_with_another_text_is_a_revision(simplify: Any, person: Any,
     assert rows[0]["counts"]
 
 
-def test_two_tabs_keep_both_texts(simplify: Any, browser: Any, tmp_path: Path) -> None:
+def test_two_tabs_keep_both_texts(simplify: Any, tab: Any, tmp_path: Path) -> None:
     folder, base, _ = simplify
-    with Browsing(browser) as first:
+    with Browsing(tab) as first:
         first.go(f"{base}/join/{new_link(secret_of(folder), 'crowd', name='tabs')}")
         first.page.check("input[name=agree]")
         first.page.click("button.primary")
@@ -99,6 +99,7 @@ def test_two_tabs_keep_both_texts(simplify: Any, browser: Any, tmp_path: Path) -
         second.fill("#s0", "TWO")
         second.click("#task button[type=submit]")
         second.wait_for_function("u => document.querySelector('#task input[name=unit]')?.value !== u", arg=unit)
+        second.close()
     rows = stored(folder, tmp_path)
     assert [(row["answer"]["steps"], row["revision"]) for row in rows] == [(["TWO"], 2)]
 
@@ -191,9 +192,9 @@ def test_a_draft_survives_although_somebody_else_took_the_place(simplify: Any, p
     assert status(folder)["progress"]["answers"] == len(CAPTIONS), "the overlap is exact"
 
 
-def test_nothing_typed_is_lost_on_reload(simplify: Any, browser: Any) -> None:
+def test_nothing_typed_is_lost_on_reload(simplify: Any, tab: Any) -> None:
     folder, base, _ = simplify
-    with Browsing(browser, width=390) as visit:
+    with Browsing(tab, width=390) as visit:
         visit.go(f"{base}/join/{new_link(secret_of(folder), 'crowd', name='typing')}")
         visit.page.check("input[name=agree]")
         visit.page.click("button.primary")
@@ -214,11 +215,11 @@ def test_nothing_typed_is_lost_on_reload(simplify: Any, browser: Any) -> None:
         visit.says("That is too long: at most 400 characters.")
 
 
-def test_a_box_that_was_unticked_stays_so(tmp_path: Path, served: Any, browser: Any) -> None:
+def test_a_box_that_was_unticked_stays_so(tmp_path: Path, served: Any, tab: Any) -> None:
     folder = tmp_path / "study"
     sample = Path(__file__).resolve().parents[3] / "src" / "proband" / "data" / "annotate" / "write.jsonl"
     init(folder, kind="write", items=sample)
-    with Browsing(browser) as visit:
+    with Browsing(tab) as visit:
         visit.go(f"{served(folder).url}/join/{new_link(secret_of(folder), 'crowd', name='box')}")
         visit.page.check("input[name=agree]")
         visit.page.click("button.primary")

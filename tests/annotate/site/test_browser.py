@@ -45,11 +45,11 @@ BY_DAY = ("judge",)
 @pytest.mark.parametrize(
     "kind", [kind if kind in BY_DAY else pytest.param(kind, marks=pytest.mark.nightly) for kind in SAMPLES]
 )
-def test_a_whole_visit(kind: str, served_kind: Callable[[str], tuple[Path, str, str]], browser: Any) -> None:
+def test_a_whole_visit(kind: str, served_kind: Callable[[str], tuple[Path, str, str]], tab: Any) -> None:
     """Pages that every kind has go through axe with the first kind, those that differ with each."""
     folder, base, password = served_kind(kind)
     first = kind == next(iter(SAMPLES))
-    with Browsing(browser, width=320) as visit:
+    with Browsing(tab, width=320) as visit:
         visit.go(f"{base}/join/{new_link(secret_of(folder), 'crowd', name='one')}")
         visit.fits()
         if first:
@@ -112,7 +112,7 @@ def test_a_whole_visit(kind: str, served_kind: Callable[[str], tuple[Path, str, 
         visit.fits()
         code = visit.page.locator("#code").inner_text()
         assert f'done = "{code}"' in (folder / "project.toml").read_text()
-    dashboard_of(browser, base, password, whole=first)
+    dashboard_of(tab, base, password, whole=first)
 
 
 def test_whoever_waits_gets_what_becomes_free(tmp_path: Path, served: Callable[[Path], Any], browser: Any) -> None:
@@ -122,7 +122,8 @@ def test_whoever_waits_gets_what_becomes_free(tmp_path: Path, served: Callable[[
     base, secret = served(folder).url, secret_of(folder)
     first = Person(base, new_link(secret, "crowd", name="first"))
     first.begin()
-    with Browsing(browser, width=320) as visit:
+    page = browser.new_page()  # of its own: its clock is moved
+    with Browsing(page, width=320) as visit:
         visit.page.clock.install()
         visit.go(f"{base}/join/{new_link(secret, 'crowd', name='second')}")
         visit.page.check("input[name=agree]")
@@ -134,23 +135,24 @@ def test_whoever_waits_gets_what_becomes_free(tmp_path: Path, served: Callable[[
         first.client.post(f"{first.home}/stop", data={"form": first.hidden()["form"]})
         visit.page.clock.fast_forward(31_000)
         visit.page.wait_for_selector("#task")
+    page.close()
     first.client.close()
 
 
-def dashboard_of(browser: Any, base: str, password: str, *, whole: bool) -> None:
+def dashboard_of(page: Any, base: str, password: str, *, whole: bool) -> None:
     """The owner's pages, with what the visit left; unless `whole`, those that show answers."""
-    with Browsing(browser, width=320) as owner:
+    with Browsing(page, width=320) as owner:
         owner.go(f"{base}/owner")
         if whole:
             owner.axe("login")
         owner.page.fill("#password", password)
         owner.page.keyboard.press("Enter")
         owner.page.wait_for_selector("dl.figures")
-        for page in (
+        for place in (
             ("", "/people", "/person/1", "/disputes", "/plan", "/links") if whole else ("/person/1", "/disputes")
         ):
-            owner.go(f"{base}/owner{page}")
-            owner.axe(f"owner{page}")
+            owner.go(f"{base}/owner{place}")
+            owner.axe(f"owner{place}")
             owner.fits()
         if not whole:
             return

@@ -16,13 +16,14 @@ from proband.annotate.project import read_project, secret_of
 from proband.annotate.tokens import new_link
 
 if TYPE_CHECKING:
-    from tests.annotate.browsing import Browsing, chromium
+    from tests.annotate.browsing import Browsing
     from tests.annotate.visitors import questionnaires, write_lines
 else:
-    from browsing import Browsing, chromium
+    from browsing import Browsing
     from visitors import questionnaires, write_lines
 
 FRAME = '<!doctype html><title>Platform</title><iframe src="{}" width="1000" height="700" sandbox="{}"></iframe>'
+PHASEOUT = "--test-third-party-cookie-phaseout"
 RIGHTS = "allow-scripts allow-forms allow-same-origin allow-popups"
 
 
@@ -49,18 +50,15 @@ def platform(html: Callable[[], str]) -> Iterator[int]:
 
 
 @pytest.mark.nightly
-def test_a_whole_visit_in_a_frame(tmp_path: Path, served: Callable[[Path], Any]) -> None:
+def test_a_whole_visit_in_a_frame(tmp_path: Path, served: Callable[[Path], Any], launch: Callable[..., Any]) -> None:
     embedded: list[str] = []
-    with (
-        platform(lambda: FRAME.format(embedded[0], RIGHTS)) as port,
-        chromium("--test-third-party-cookie-phaseout") as browser,
-    ):
+    with platform(lambda: FRAME.format(embedded[0], RIGHTS)) as port, launch(PHASEOUT) as browser:
         items = write_lines(tmp_path / "q.jsonl", questionnaires(2, 3))
         settings = {"people": {"overlap": 1}, "platform": {"frames": [f"http://localhost:{port}"]}}
         init(tmp_path / "study", kind="judge", items=items, settings_given=settings)
         folder, server = tmp_path / "study", served(tmp_path / "study")
         embedded.append(f"{server.url}/join/{new_link(secret_of(folder), 'crowd')}?participant=p1")
-        with Browsing(browser) as visit:
+        with Browsing(browser.new_page()) as visit:
             visit.go(f"http://localhost:{port}/")  # another site than 127.0.0.1
             frame = visit.page.frame_locator("iframe")
             frame.locator("input[name=agree]").check()
@@ -78,7 +76,7 @@ def test_a_whole_visit_in_a_frame(tmp_path: Path, served: Callable[[Path], Any])
             assert visit.context.cookies() == []
             assert visit.page.url == f"http://localhost:{port}/"
 
-        with Browsing(browser) as stranger:  # a site that project.toml does not name
+        with Browsing(browser.new_page()) as stranger:  # a site that project.toml does not name
             stranger.expected += ["frame-ancestors", "Framing"]
             stranger.go(f"http://127.0.0.1:{port}/")
             while not any("frame-ancestors" in words for words in stranger.trouble):

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +30,8 @@ def test_nothing_is_lost_when_the_server_is_killed(database: str, request: pytes
     with judge_study(
         server.database() if server else None, units=60, candidates=2, settings={"people": {"overlap": 8}}
     ) as folder:
-        found = asyncio.run(crash(plan, folder, server))
+        with ThreadPoolExecutor(1) as thread:  # in this one, the event loop of a browser may run
+            found = thread.submit(asyncio.run, crash(plan, folder, server)).result()
         result = verify(folder, found.acknowledged)
     assert len(found.acknowledged) >= 80
     assert (len(found.back), len(found.back_database)) == ((1, 1) if server else (2, 0))

@@ -22,17 +22,17 @@ BY_DAY = ("review", "judge")
 @pytest.mark.parametrize(
     "kind", [kind if kind in BY_DAY else pytest.param(kind, marks=pytest.mark.nightly) for kind in KINDS]
 )
-def test_no_hostile_string_runs(kind: str, tmp_path: Path, browser: Any) -> None:
-    watch, _ = attack(browser, tmp_path, kind, hostile(2))
+def test_no_hostile_string_runs(kind: str, tmp_path: Path, tab: Any) -> None:
+    watch, _ = attack(tab, tmp_path, kind, hostile(2))
     assert watch.ran == []
     assert watch.pages >= 10
 
 
-def test_a_string_that_is_not_escaped_is_found(tmp_path: Path, browser: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_string_that_is_not_escaped_is_found(tmp_path: Path, tab: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     from proband.web.templates import environment
 
     monkeypatch.setattr(environment("proband.web.annotate", "proband.suites.script.people"), "autoescape", False)
     environment("proband.web.annotate", "proband.suites.script.people").cache.clear()
-    watch, _ = attack(browser, tmp_path, "simplify", hostile(1))
+    watch, _ = attack(tab, tmp_path, "simplify", hostile(1))
     environment("proband.web.annotate", "proband.suites.script.people").cache.clear()
     assert watch.ran

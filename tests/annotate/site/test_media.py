@@ -117,14 +117,12 @@ def test_a_name_that_leads_elsewhere_gives_nothing(
 
 @pytest.mark.nightly
 def test_a_browser_shows_the_picture_and_plays_the_clip(
-    tmp_path: Path, served: Callable[[Path], Any], browser: Any
+    tmp_path: Path, served: Callable[[Path], Any], tab: Any
 ) -> None:
-    blank = browser.new_page()
-    clip = base64.b64decode(blank.evaluate(CLIP))
-    blank.close()
+    clip = base64.b64decode(tab.evaluate(CLIP))
     folder = study(tmp_path, {"a.png": picture(), "clips/b.webm": clip})
     base = served(folder).url
-    with Browsing(browser, width=320) as visit:
+    with Browsing(tab, width=320) as visit:
         visit.go(f"{base}/join/{new_link(secret_of(folder), 'crowd', name='one')}")
         visit.page.check("input[name=agree]")
         visit.page.click("button.primary")
