@@ -203,7 +203,7 @@ def test_every_page_names_the_solver(proband: Any, tmp_path: Path) -> None:
     """A chat model whose probabilities can be read is asked by them; its bare name stands nowhere beside a score."""
     items = write(tmp_path / "items", "test")
     runs, out = tmp_path / "runs", tmp_path / "report"
-    made = proband.json("run", items, "-m", "embedded:smollm2", "--limit", 2, "-o", runs / "default")
+    made = proband.json("run", items, "-m", "embedded:smollm2", "--limit", 1, "-o", runs / "default")
     assert made["solver"] == "likelihood"
     made = proband.json("run", items, "-m", "embedded:smollm2", "--max-tokens", 1, "--limit", 1, "-o", runs / "words")
     assert made["solver"] == "generate"
