@@ -34,8 +34,8 @@ OURS = re.compile(
     r"(?P<fails>! )?(?P<command>proband (?:'[^']*'|[^'|<>&;$*`\\])+?)(?: > (?P<file>\S+)|(?P<either> 2>&1 \|\| true))?"
 )
 
-# By day the stages of this study are planned, not run; tests/suites/script/test_paper.py runs the same study on a smaller
-# corpus, and the shell runs this one at night.
+# By day the stages of this study are planned, not run: tests/suites/script/test_paper.py runs the same study on a
+# smaller corpus, and the shell runs this one at night.
 PLANNED = "proband study script "
 
 
