@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import gzip
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import lru_cache, partial
 from pathlib import Path
@@ -53,6 +53,14 @@ def parse(path: Path, out: Path, pipeline: str) -> int:
     return count
 
 
+def in_processes(work: Callable[[Path], int], files: Sequence[Path], workers: int) -> Iterator[int]:
+    if workers == 1:
+        yield from map(work, files)
+        return
+    with ProcessPoolExecutor(workers) as pool:
+        yield from pool.map(work, files)
+
+
 def main() -> None:
     known = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     known.add_argument("texts", nargs="+", type=Path)
@@ -62,9 +70,10 @@ def main() -> None:
     given = known.parse_args()
     files = [file for text in given.texts for file in (sorted(text.glob("[!.]*")) if text.is_dir() else [text])]
     given.out.mkdir(parents=True, exist_ok=True)
-    with ProcessPoolExecutor(given.workers) as pool, Progress("parsing", total=len(files)) as bar:
+    work = partial(parse, out=given.out, pipeline=given.pipeline)
+    with Progress("parsing", total=len(files)) as bar:
         count = 0
-        for sentences in pool.map(partial(parse, out=given.out, pipeline=given.pipeline), files):
+        for sentences in in_processes(work, files, given.workers):
             count += sentences
             bar.advance()
     print(f"{count:,} sentences of {len(files):,} files in {given.out}")

@@ -97,7 +97,7 @@ def test_minilm_is_mean_pooling() -> None:
 
 
 def test_minilm_embeds_once_what_items_share(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    build("analogy", out=tmp_path / "items", per_relation=60, relations="capital")
+    build("analogy", out=tmp_path / "items", per_relation=16, relations="capital")
     asked = [query_and_options(item) for item in read_items(tmp_path / "items")]
     model = load("embedded:minilm", {"device": "cpu"})
     batch, rows = model.network.batch, 0

@@ -144,7 +144,7 @@ def run(
     return call
 
 
-@pytest.mark.parametrize("cache", [[], ["--no-cache"]])
+@pytest.mark.parametrize("cache", [[], pytest.param(["--no-cache"], marks=pytest.mark.nightly)])
 def test_answers_reach_the_folder_as_they_come_and_survive_ctrl_c(
     tmp_path: Path,
     command: Callable[..., subprocess.Popen[str]],

@@ -174,8 +174,7 @@ class Links:
                     cells = line.split()
                     places = [(name, int(cell)) for cell in cells[-int(cells[2]) :]]
                     self.senses.setdefault(lemma.replace("_", " "), []).extend(places)
-        self.synset = cache(self._synset)
-        self.reached = cache(self._reached)
+        self.synset, self.steps, self.reached = cache(self._synset), cache(self._steps), cache(self._reached)
 
     @classmethod
     def among(cls, words: Collection[str]) -> Links | None:
@@ -218,10 +217,13 @@ class Links:
                 yield from others if not end else (others[end - 1],)
 
     def _above(self, sense: Sense, symbols: tuple[str, ...]) -> set[Sense]:
-        return reachable(sense, lambda one: [to for symbol, to, _, _ in self.synset(one)[1] if symbol in symbols])
+        return reachable(sense, lambda one: self.steps(one, symbols))
+
+    def _steps(self, sense: Sense, symbols: tuple[str, ...]) -> tuple[Sense, ...]:
+        return tuple(to for symbol, to, _, _ in self.synset(sense)[1] if symbol in symbols)
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=4)
 def _links(root: Path, words: frozenset[str]) -> Links:
     """Builds of one process are often of the same relations."""
     return Links(root, words)
