@@ -52,10 +52,11 @@ def edit(folder: Path, before: str, after: str) -> None:
 
 
 class Person:
-    """Somebody who follows a link and fills in forms."""
+    """Somebody who follows a link and fills in forms. Clients read no certificates: over http none is asked for, and
+    reading them takes 70 ms."""
 
     def __init__(self, base: str, link: str, **query: str) -> None:
-        self.client = httpx.Client(timeout=30, base_url=base, follow_redirects=True)
+        self.client = httpx.Client(verify=False, timeout=30, base_url=base, follow_redirects=True)
         self.page = self.client.get(f"/join/{link}", params=query)
         self.home = str(self.page.url)
 
@@ -82,7 +83,7 @@ class Owner:
     """Signed in, with the token of the session."""
 
     def __init__(self, base: str, folder: Path, password: str, name: str = "owner") -> None:
-        self.client = httpx.Client(base_url=base, follow_redirects=True, timeout=120)
+        self.client = httpx.Client(verify=False, base_url=base, follow_redirects=True, timeout=120)
         login = {"form": form_token(secret_of(folder), "login"), "username": name, "password": password}
         found = re.search(r'name="form" value="(\w+)"', self.client.post("/owner/login", data=login).text)
         assert found is not None, "not signed in"

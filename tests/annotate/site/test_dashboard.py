@@ -193,7 +193,7 @@ def test_a_visit_behind_a_proxy_below_a_path(tmp_path: Path, person: Callable[..
     init(folder, kind="judge", items=items, settings_given={"people": {"overlap": 1}, "platform": platform})
     server = Server(application(open_project(folder)), root_path="/study", proxy_headers=True)
     headers = {"X-Forwarded-Proto": "https", "X-Forwarded-For": "203.0.113.9", "Host": "example.org"}
-    with httpx.Client(base_url=server.url, headers=headers, timeout=30) as client:
+    with httpx.Client(verify=False, base_url=server.url, headers=headers, timeout=30) as client:
         link = new_link(secret_of(folder), "crowd")
         there = client.get(f"/join/{link}", params={"participant": "p"}).headers["location"]
         assert there.startswith("/study/v/")

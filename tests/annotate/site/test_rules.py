@@ -101,7 +101,7 @@ def test_pause_close_and_stop(tmp_path: Path, visitor: Callable[..., Person], se
     server = served(folder)
     someone, other = visitor(folder, "a", server), visitor(folder, "b", server)
     someone.send("understood")
-    with httpx.Client(base_url=server.url, follow_redirects=True, timeout=30) as owner:
+    with httpx.Client(verify=False, base_url=server.url, follow_redirects=True, timeout=30) as owner:
         login = {"form": form_token(secret_of(folder), "login"), "password": password}
         page = owner.post("/owner/login", data=login)
         token = re.search(r'name="form" value="(\w+)"', page.text)
@@ -140,7 +140,7 @@ def test_links_are_signed_and_ids_are_hashed(tmp_path: Path, served: Any) -> Non
     link = new_link(secret, "crowd")
     with pytest.raises(Forged):
         unseal(secret, "link", link[:-2] + ("AA" if link[-2:] != "AA" else "BB"), Link)
-    with httpx.Client(base_url=server.url, timeout=30) as client:
+    with httpx.Client(verify=False, base_url=server.url, timeout=30) as client:
         assert client.get("/join/forged").status_code == 404
         assert client.get(f"/join/{link}").status_code == 400  # no id
         preview = client.get(f"/join/{link}", params={"workerId": "W", "assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE"})
@@ -166,7 +166,7 @@ def test_the_owners_pages_need_the_password(tmp_path: Path, served: Any) -> None
     folder, password = made(tmp_path)
     server, secret = served(folder), secret_of(folder)
     assert password not in "".join(path.read_text(errors="replace") for path in folder.iterdir() if path.is_file())
-    with httpx.Client(base_url=server.url, timeout=30) as client:
+    with httpx.Client(verify=False, base_url=server.url, timeout=30) as client:
         for where in ("", "/people", "/person/1", "/disputes", "/plan", "/links", "/export/csv", "/figures.json"):
             reply = client.get(f"/owner{where}")
             assert reply.status_code == 303
@@ -179,7 +179,7 @@ def test_the_owners_pages_need_the_password(tmp_path: Path, served: Any) -> None
 def test_headers_of_every_response(tmp_path: Path, served: Any) -> None:
     folder, _ = made(tmp_path)
     server = served(folder)
-    with httpx.Client(base_url=server.url, timeout=30) as client:
+    with httpx.Client(verify=False, base_url=server.url, timeout=30) as client:
         for where in ("/", "/owner/login", "/join/x", "/static/annotate.js", "/health"):
             headers = client.get(where).headers
             policy = headers["content-security-policy"]
