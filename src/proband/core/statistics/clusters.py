@@ -172,13 +172,21 @@ class Neighbours:
     def degree(self) -> Floats:
         """The number of neighbours of each item, not counting itself."""
         counts = np.bincount(self.cell).astype(np.float64)
-        degree: Floats = (self.inside @ (self.sign * (self.inside.T @ counts)) - 1)[self.cell]
+        degree: Floats = (self.inside @ (self.sign * (self._by_set @ counts)) - 1)[self.cell]
         return degree
 
     @cached_property
     def pairs(self) -> float:
         """Ordered pairs of neighbours."""
         return float(self.degree.sum())
+
+    @cached_property
+    def _by_set(self) -> Any:
+        return self.inside.T  # made once: for a few items it takes longer than the product with it
+
+    @cached_property
+    def _by_cluster(self) -> Any:
+        return self.belongs.T
 
     def cell_sums(self, u: Floats) -> Floats:
         """Sums over the items of each cell; the items are the last axis."""
@@ -194,14 +202,14 @@ class Neighbours:
     def products(self, u: Floats) -> Floats:
         """The sum of u_i u_j over all ordered pairs of neighbours; the items are the last axis of `u`."""
         sums = self.cell_sums(u)
-        within = (self.inside.T @ sums.reshape(-1, sums.shape[-1]).T).T.reshape(*u.shape[:-1], -1)
+        within = (self._by_set @ sums.reshape(-1, sums.shape[-1]).T).T.reshape(*u.shape[:-1], -1)
         result: Floats = (within**2 @ self.sign) - (u**2).sum(axis=-1)
         return result
 
     def cluster_sums(self, u: Floats) -> Floats:
         """Sums over the items of each cluster; the items are the last axis of `u`."""
         sums = self.cell_sums(u)
-        result: Floats = (self.belongs.T @ sums.reshape(-1, sums.shape[-1]).T).T.reshape(*u.shape[:-1], -1)
+        result: Floats = (self._by_cluster @ sums.reshape(-1, sums.shape[-1]).T).T.reshape(*u.shape[:-1], -1)
         return result
 
 
