@@ -62,11 +62,12 @@ def fresh_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return made
 
 
-@pytest.fixture(autouse=True)
-def _unpainted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Figures as SVG only, as without matplotlib: painting is what takes most of a small report's time. Fixtures that
-    live longer than a test paint them."""
-    monkeypatch.setattr("proband.reporting.write.can_paint", lambda: False)
+@pytest.fixture(scope="session", autouse=True)
+def _unpainted() -> Iterator[None]:
+    """Figures as SVG only, as without matplotlib: painting is what takes most of a small report's time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("proband.reporting.write.can_paint", lambda: False)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -27,8 +27,10 @@ def bytes_of(folder: Path) -> dict[str, bytes]:
 def painted(make_set: Callable[..., ItemSet], tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """Two reports of the same runs, with painted figures."""
     out = tmp_path_factory.mktemp("painted")
-    for name in ("a", "b"):
-        write_report([make_set(80, models=("embedded:mlm", "embedded:glove"))], out=out / name)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("proband.reporting.write.can_paint", lambda: True)
+        for name in ("a", "b"):
+            write_report([make_set(80, models=("embedded:mlm", "embedded:glove"))], out=out / name)
     return out / "a", out / "b"
 
 
