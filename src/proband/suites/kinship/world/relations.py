@@ -120,26 +120,19 @@ class Family:
 
     @cached_property
     def children(self) -> tuple[frozenset[int], ...]:
-        children: list[list[int]] = [[] for _ in range(len(self))]
-        for y, parents in enumerate(self.parents):
-            for x in parents:
-                children[x].append(y)
-        return tuple(map(frozenset, children))
+        return tuple(frozenset(y for y in range(len(self)) if x in self.parents[y]) for x in range(len(self)))
 
     @cached_property
     def siblings(self) -> tuple[frozenset[int], ...]:
         """Others with the same parents; with a common parent where remarriage makes half-siblings."""
-        groups: dict[frozenset[int], list[int]] = {}
-        for x, parents in enumerate(self.parents):
-            groups.setdefault(parents, []).append(x)
-        if self.world.no_stepparents:
-            together = {parents: group if parents else [] for parents, group in groups.items()}
-        else:
-            together = {
-                parents: sorted(x for others, group in groups.items() if parents & others for x in group)
-                for parents in groups
-            }
-        return tuple(frozenset(y for y in together[parents] if y != x) for x, parents in enumerate(self.parents))
+
+        def same(x: int, y: int) -> bool:
+            if self.world.no_stepparents:
+                return bool(self.parents[x]) and self.parents[x] == self.parents[y]
+            return bool(self.parents[x] & self.parents[y])
+
+        people = range(len(self))
+        return tuple(frozenset(y for y in people if y != x and same(x, y)) for x in people)
 
     def neutral_relations(self, i: int, j: int) -> Iterator[str]:
         """What person j is to person i, without the gender of j."""
