@@ -202,7 +202,8 @@ def interval(measured: Measured, shared: Neighbours, *, share: bool) -> Interval
     else:
         value, u = np.array(measured.value), measured.mean_influence
         low, high = map(float, value_ends(value, u, shared, share=share, seeds=seeds))
-        own = max(float(_own_variance(value, u, each, share=share)) for each in shared.readings)
+        several = shared.readings if seeds.count > 1 else ()  # else nothing is due to seeds
+        own = max((float(_own_variance(value, u, each, share=share)) for each in several), default=0.0)
     return Interval(low=low, high=high, few=shared.few, from_seeds=seeds_part(own, [seeds]))
 
 

@@ -278,12 +278,10 @@ def share_p(
     mean: Floats, constant: float, of_items: Spread, shared: Neighbours, *, seeds: Seeds | None = None
 ) -> Floats:
     """The p-value of a mean that would be `constant`, two-sided; 1 where it is."""
-    seeds = seeds or Seeds()
-    above, below = (
-        _p_above(c, *_outward(m, of_items, shared, seeds)).max(axis=0)
-        for m, c in ((mean, constant), (1 - mean, 1 - constant))
-    )
-    return np.where(mean == constant, 1.0, np.where(mean < constant, above, below))
+    below = mean < constant
+    near, at = np.where(below, mean, 1 - mean), np.where(below, constant, 1 - constant)
+    p = _p_above(at, *_outward(near, of_items, shared, seeds or Seeds())).max(axis=0)
+    return np.where(mean == constant, 1.0, p)
 
 
 def _upper(mean: Floats, of_items: Spread, shared: Neighbours, seeds: Seeds) -> Floats:
@@ -298,7 +296,7 @@ def _end(y: Floats, kappa: Floats, freedom: Floats) -> Floats:
     return np.minimum(upper, 1.0)
 
 
-def _p_above(constant: float, y: Floats, kappa: Floats, freedom: Floats) -> Floats:
+def _p_above(constant: Floats, y: Floats, kappa: Floats, freedom: Floats) -> Floats:
     return p_value(constant - y, np.sqrt(kappa * constant * (1 - constant)), freedom)
 
 
