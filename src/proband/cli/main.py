@@ -120,7 +120,8 @@ def verbs() -> list[str]:
 
 
 def app(words: Sequence[str] = ()) -> App:
-    """The app for these words: `build` has the options of the suite that they name."""
+    """The app for these words: the verb that they begin with, all of them where they begin with none; `build` has the
+    options of the suite that they name."""
     made = App(
         name="proband",
         help=HELP,
@@ -137,14 +138,19 @@ def app(words: Sequence[str] = ()) -> App:
         result_action="return_value",
         **_layout(),
     )
-    made.command(build.build_commands(_suites_needed(words)))
-    if not words or words[0] not in verbs()[:-1]:
+    all_verbs = verbs()
+    wanted = set(words[:1]) & set(all_verbs) or set(all_verbs)
+    if "build" in wanted:
+        made.command(build.build_commands(_suites_needed(words)))
+    if "annotate" in wanted:
         made.command(annotate.commands())
     for each in _suites_named(words):
         made.command(build.suite_commands(each))
     for place, verb in enumerate(VERBS):
-        made.command(verb, name=verb.__name__.rstrip("_"), sort_key=place)
-    made.register_install_completion_command(help="Install completion for your shell.")
+        if (name := verb.__name__.rstrip("_")) in wanted:
+            made.command(verb, name=name, sort_key=place)
+    if len(wanted) > 1:
+        made.register_install_completion_command(help="Install completion for your shell.")
     made["--help"].help = "Print this help."
     made["--version"].help = "Print the version."
     return made
