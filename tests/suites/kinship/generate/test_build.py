@@ -56,7 +56,7 @@ def test_a_round_alone_is_the_round_in_the_stream() -> None:
 
 
 def test_workers_do_not_matter() -> None:
-    options: dict[str, Any] = {"task": "clean,mixed", "k": "2,3", "per_k": 210, "hold_out": "all", "test_k": "5"}
+    options: dict[str, Any] = {"task": "clean,mixed", "k": "2,3", "per_k": 110, "hold_out": "all", "test_k": "5"}
     assert lines(**options) == lines(**options, workers=2)
     assert lines(k="3,4", per_k=60, max_per_clause=2) == lines(k="3,4", per_k=60, max_per_clause=2, workers=3)
 
@@ -68,20 +68,19 @@ def test_hash_seed_and_process_do_not_matter(tmp_path: Path) -> None:
         "b = SUITE.build(o, seed=5)\n"
         "print(hashlib.sha256(b'\\n'.join(b.items)).hexdigest(), b.summary()['counts'])"
     )
-    said = {
-        subprocess.run(
-            [sys.executable, "-c", code],
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for seed in ("0", "4242")
-    }
-    assert len(said) == 1
-    here = lines(seed=5, task="mixed,all", k="2..4", per_k=30, hold_out="clauses,names")
-    assert hashlib.sha256(b"\n".join(here)).hexdigest() in said.pop()
+    other = str(4242 if os.environ.get("PYTHONHASHSEED") != "4242" else 0)
+    printed = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONHASHSEED": other},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    options = BuildOptions(task="mixed,all", k="2..4", per_k=30, hold_out="clauses,names", certify="none")
+    built = build(options, seed=5)
+    digest = hashlib.sha256(b"\n".join(line for line in built.items if isinstance(line, bytes))).hexdigest()
+    assert printed == f"{digest} {built.summary()['counts']}\n"
 
 
 def test_another_seed_is_another_set() -> None:
@@ -328,15 +327,15 @@ def test_items_know_their_split() -> None:
 
 
 def test_memory_stays_flat() -> None:
-    """What is held after thousands of stories is what was held after hundreds."""
+    """What is held after 1,350 stories is what was held after 900."""
     import tracemalloc
 
     stream = iter(build(BuildOptions(k=3, per_k=3000, certify="none", form="facts", families=2), seed=0).items)
     tracemalloc.start()
     held = []
     for _ in range(3):
-        for _ in range(900):
+        for _ in range(450):
             next(stream)
         held.append(tracemalloc.get_traced_memory()[0])
     tracemalloc.stop()
-    assert held[2] - held[1] < 300_000
+    assert held[2] - held[1] < 150_000

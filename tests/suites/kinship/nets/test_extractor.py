@@ -45,7 +45,7 @@ class GoldReader:
 
 
 def test_with_perfect_reading_the_rules_answer_stories_of_any_length(tmp_path: Path) -> None:
-    proband.build("kinship", out=tmp_path, k="2,6,10", per_k=22, task="clean,supporting,irrelevant,disconnected")
+    proband.build("kinship", out=tmp_path, k="2,6,10", per_k=11, task="clean,supporting,irrelevant,disconnected")
     options = read_options(ExtractorOptions, {}, of="extractor")
     solver = Extractor(net=GoldReader(), options=options, vocabulary=Vocabulary.of([], least=1), name="gold", sha="")
     items = list(read_items(tmp_path))

@@ -63,6 +63,7 @@ class Clauses:
         return lambda clause: len(clause) <= 2 or self.held(clause)
 
 
+@lru_cache(maxsize=4)
 def _short(rules: Rules) -> list[list[set[Clause]]]:
     """For each length from 3 to 5 and each target, its clauses: what its rules unfold to, whatever the genders."""
     targets = range(len(rules.neutrals))
@@ -82,6 +83,7 @@ def _short(rules: Rules) -> list[list[set[Clause]]]:
     return [[group for group in known[k] if group] for k in (3, 4, 5)]
 
 
+@lru_cache(maxsize=10_000)
 def _possible(rules: Rules, clause: Clause) -> bool:
     """Whether the closure finds no contradiction ("my spouse's child's other parent" would be a second spouse)."""
     for genders in product((MALE, FEMALE), repeat=len(clause) + 1):

@@ -17,6 +17,8 @@ from pathlib import Path
 import pytest
 
 from proband.suites.inference.assertions.extraction.plain_text import OURS, TextParser
+from proband.suites.inference.assertions.extraction.rules import extract
+from proband.suites.inference.assertions.extraction.tally import assertions
 
 LEXICON = Path(__file__).parents[5] / "weights" / "proband-english" / "recipe" / "lexicon.toml"
 installed = pytest.mark.skipif(find_spec(OURS) is None, reason="weights/proband-english is not installed")
@@ -173,7 +175,9 @@ def parser() -> TextParser:
 
 def misses(sentences: list[tuple[str, set[tuple[str, str, str]]]]) -> list[str]:
     """Sentences that did not give exactly what they say, with what they gave."""
-    return [f"{text} -> {got}" for text, expected in sentences if (got := set(parser().assertions([text]))) != expected]
+    read = parser().by_paragraph(text for text, _ in sentences)
+    made = [{one for words, tree in paragraph for one in assertions(words, extract(tree))} for paragraph in read]
+    return [f"{text} -> {got}" for (text, expected), got in zip(sentences, made, strict=True) if got != expected]
 
 
 @installed
