@@ -169,14 +169,6 @@ class Neighbours:
         return min(each.effective for each in self.readings)
 
     @cached_property
-    def _by_set(self) -> Any:
-        return self.inside.T
-
-    @cached_property
-    def _by_cluster(self) -> Any:
-        return self.belongs.T
-
-    @cached_property
     def degree(self) -> Floats:
         """The number of neighbours of each item, not counting itself."""
         counts = np.bincount(self.cell).astype(np.float64)
