@@ -29,7 +29,7 @@ class Talker:
 
 def test_two_prompts_are_told_apart_by_name_or_by_hash(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     items = tmp_path / "items"
-    build("analogy", out=items, seed=0, per_relation=1)
+    build("analogy", out=items, seed=0, per_relation=1, relations="capital, plural")
     prompts = {
         "a/mine.jinja": "{{ prompt }} Short.",
         "b/mine.jinja": "{{ prompt }} Long.",

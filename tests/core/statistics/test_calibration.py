@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import runpy
 import sys
 from collections.abc import Callable, Sequence
@@ -17,6 +18,7 @@ from proband.core.statistics import estimates as stats
 from proband.core.statistics.clusters import Clusters, Floats, Neighbours
 from proband.core.statistics.spread import ONE_SEED, SHARE, STANDS_IN, Spread, effective, share_ends, spread
 
+NIGHT = "PROBAND_MUTATIONS" in os.environ  # `make test-all`
 BENCHMARKS = Path(__file__).resolve().parents[3] / "benchmarks"
 
 
@@ -116,7 +118,7 @@ KINDS: dict[str, Callable[[int, np.random.Generator], int]] = {
 def test_naming_a_further_cluster_never_makes_a_result_more_significant(further: str, share: bool) -> None:
     """One kind of cluster, then two, then three: the interval grows, p does not fall, too few stays too few."""
     rng = np.random.default_rng(len(further) + share)
-    for _ in range(15):
+    for _ in range(15 if NIGHT else 8):
         n, known = int(rng.integers(40, 120)), str(rng.choice(list(KINDS)))
         kinds = [("the same", "a"), (further, "b"), (known, "c")]
         columns = [[f"{name}{KINDS[kind](i, rng)}" for i in range(n)] for kind, name in kinds]
@@ -197,7 +199,7 @@ def test_no_interval_has_no_width() -> None:
 def test_the_interval_leaves_out_zero_if_and_only_if_p_is_below_5_percent() -> None:
     rng = np.random.default_rng(0)
     seen = set()
-    for _ in range(400):
+    for _ in range(400 if NIGHT else 200):
         names = [tuple(map(str, rng.integers(0, 25, rng.integers(1, 4)))) for _ in range(80)]
         a, b = (np.stack([rng.random(80) < p for _ in range(rng.integers(1, 4))]).astype(float) for p in (0.6, 0.45))
         share = bool(rng.random() < 0.5)

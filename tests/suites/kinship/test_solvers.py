@@ -40,7 +40,7 @@ def score(found: Sequence[Item], answers: Sequence[Answer]) -> float:
 @pytest.mark.parametrize("question", ["choice", "text", "yes-no"])
 @pytest.mark.parametrize("rules", ["sound", "grid"])
 def test_the_symbolic_solver_is_perfect(question: str, rules: str) -> None:
-    found = items(question=question, rules=rules)
+    found = items(question=question, rules=rules, per_k=6)
     solver = SUITE.own_models["symbolic"]()
     assert isinstance(solver, AnswersItems)
     assert score(found, solver.answer(found)) == 1.0
