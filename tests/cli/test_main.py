@@ -136,8 +136,8 @@ def test_every_verb_has_help_with_an_example(proband: Any, verb: str) -> None:
     [
         ["--help"],
         ["run", "--help"],
-        ["study", "--help"],
-        ["inference", "assertions", "--help"],
+        pytest.param(["study", "--help"], marks=pytest.mark.nightly),
+        pytest.param(["inference", "assertions", "--help"], marks=pytest.mark.nightly),
         ["build", "kinship", "--help"],
         ["list", "suites"],
     ],
