@@ -84,6 +84,7 @@ def test_a_killed_worker_ends_the_work_with_one_line() -> None:
 def failing() -> Callable[[int], Iterator[int]]:
     def work(task: int) -> Iterator[int]:
         if task == 3:
+            time.sleep(0.2)  # the other worker fails at 5 meanwhile
             raise ProbandError("no story of 3 facts")
         yield 10 // (task - 5)
 

@@ -78,12 +78,13 @@ class Pool(Generic[Task, Result]):
         self.pipes.clear()
 
     def results(self, tasks: Iterable[Task]) -> Generator[Iterable[Result], None, None]:
-        """What each task gives, in the order of the tasks. Whoever stops listening early stops the work too."""
+        """What each task gives, in the order of the tasks; a task that fails raises its error when it is its turn.
+        Whoever stops listening early stops the work too."""
         if self.workers == 1:
             yield from map(self.work, tasks)
             return
         self.job.value += 1
-        job, todo, waiting = self.job.value, enumerate(tasks), dict[int, list[Result]]()
+        job, todo, waiting = self.job.value, enumerate(tasks), dict[int, list[Result] | Exception]()
         turn, sent, more = 0, 0, True
         try:
             while True:
@@ -93,9 +94,7 @@ class Pool(Generic[Task, Result]):
                     of, number, result, error = self._receive(pipe)
                     if of != job:  # left over from a job that nobody waits for
                         continue
-                    if error is not None:
-                        raise error
-                    waiting[number] = result
+                    waiting[number] = result if error is None else error
                 idle = [pipe for pipe in self.pipes if pipe not in self.busy]
                 while more and idle and sent - turn < AHEAD * self.workers:
                     following = next(todo, None)
@@ -103,7 +102,10 @@ class Pool(Generic[Task, Result]):
                         self._send(idle.pop(), (job, *following))
                         sent += 1
                 if turn in waiting:
-                    yield waiting.pop(turn)
+                    done = waiting.pop(turn)
+                    if isinstance(done, Exception):
+                        raise done
+                    yield done
                     turn += 1
                 elif turn == sent and not more:
                     return
