@@ -16,7 +16,7 @@ import pickle
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
@@ -177,7 +177,7 @@ class Cached(Calls):
         elif isinstance(value, str):
             return without_surrogates(value)
         else:
-            plain = astuple(value)
+            plain = tuple(getattr(value, each.name) for each in fields(value))  # `astuple` would copy each of them
             if not finite(plain):
                 problem = f"gave a number that is not finite ({', '.join(map(str, _numbers(plain)))})"
             else:
