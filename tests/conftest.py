@@ -15,6 +15,7 @@ from hypothesis import settings
 from hypothesis.internal.conjecture import providers
 
 from proband.core.cache import cache_folder
+from proband.lexicon import wordnet
 
 # `make test` gives the same verdict every time; `make explore` draws new examples
 settings.register_profile("fixed", derandomize=True, database=None, deadline=None, print_blob=False)
@@ -42,11 +43,14 @@ def pytest_collection_finish() -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: "test_wheel" not in item.nodeid)  # takes minutes: one worker begins with it
+    absent = {}
     if data_folder() is None:
-        skip = pytest.mark.skip(reason="the papers' files are absent: set PROBAND_DATA to a folder that holds them")
-        for item in items:
-            if item.get_closest_marker("data"):
-                item.add_marker(skip)
+        absent["data"] = "the papers' files are absent: set PROBAND_DATA to a folder that holds them"
+    if wordnet.installed() is None:
+        absent["wordnet"] = "WordNet is absent: install it (Debian: apt install wordnet-base)"
+    for item in items:
+        for mark in absent.keys() & {mark.name for mark in item.iter_markers()}:
+            item.add_marker(pytest.mark.skip(reason=absent[mark]))
 
 
 @pytest.fixture

@@ -24,7 +24,11 @@ def house(root: Path) -> Any:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "suite",
-    ["kinship", *(pytest.param(name, marks=pytest.mark.nightly) for name in ("analogy", "script", "inference"))],
+    [
+        "kinship",
+        pytest.param("analogy", marks=[pytest.mark.nightly, pytest.mark.wordnet]),
+        *(pytest.param(name, marks=pytest.mark.nightly) for name in ("script", "inference")),
+    ],
 )
 def test_an_item_passes_through_the_files_that_are_listed(house: Any, suite: str) -> None:
     walked, listed = set(house.walk_alone(suite)), house.read_list()[suite]

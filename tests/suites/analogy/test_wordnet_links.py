@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from proband.core.errors import ProbandError
-from proband.lexicon.wordnet import Links, find
+from proband.lexicon.wordnet import Links
 from proband.suites.analogy.probes import OtherTruths
 from proband.suites.analogy.relations import Relation, Tuple
 
@@ -76,11 +76,8 @@ def test_without_wordnet_nothing_is_asked(monkeypatch: pytest.MonkeyPatch) -> No
     assert Links.among(["bird"]) is None
 
 
+@pytest.mark.wordnet
 def test_links_of_wordnet_itself() -> None:
-    try:
-        find(None)
-    except ProbandError:
-        pytest.skip("WordNet is not installed")
     links = Links.among(["sparrow", "animal", "finger", "hand", "hot", "cold"])
     assert links is not None
     assert "hypernym" in links.between("sparrow", "animal")

@@ -40,6 +40,7 @@ def test_a_relation_without_content_words_follows_from_one_that_contains_it() ->
 
 
 @pytest.mark.data
+@pytest.mark.wordnet
 def test_counts_on_levy_and_dagan(data: Path) -> None:
     """Both rules. The released one is counted by the authors' program on the same file: 397 of 432."""
     made = list(items(examples(data / "levy_dagan2016", "auto")[1]))
@@ -49,6 +50,7 @@ def test_counts_on_levy_and_dagan(data: Path) -> None:
         assert (sum(item.gold == 0 for item in yes), len(yes)) == (hits, said)
 
 
+@pytest.mark.wordnet
 @pytest.mark.parametrize(
     ("premise", "hypothesis", "straight", "accepted"),
     [
