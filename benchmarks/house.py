@@ -135,18 +135,16 @@ def listed(walks: dict[str, list[str]]) -> str:
     """The walks as Markdown: first what all suites share, then what each one has besides."""
     first = next(iter(walks.values()))
     shared = [file for file in first if all(file in files for files in walks.values())]
-    parts = [f"**Every suite** ({len(shared)} files):\n", *map(_line, shared)]
+    parts = [f"**Every suite** ({len(shared)} files):\n", _links(shared)]
     for suite, files in walks.items():
         rest = [file for file in files if file not in shared]
         head = f"**{suite}** ({len(files)} files in all, {len(own(suite, files))} of them the suite's own), besides:"
-        parts += [f"\n{head}\n", *map(_line, rest)]
+        parts += [f"\n{head}\n", _links(rest)]
     return "\n".join(parts) + "\n"
 
 
-def _line(file: str) -> str:
-    text = ast.get_docstring(ast.parse((PACKAGE / file).read_text(encoding="utf-8"))) or ""
-    sentence = " ".join(text.split("\n\n")[0].split()).removesuffix(".")
-    return f"- `{file}`: {sentence}"
+def _links(files: list[str]) -> str:
+    return " →\n".join(f"[`{file}`](../src/proband/{file})" for file in files)
 
 
 def read_list(page: Path = PAGE) -> dict[str, set[str]]:
@@ -157,7 +155,7 @@ def read_list(page: Path = PAGE) -> dict[str, set[str]]:
     head = ""
     for line in lines:
         head = line.split("**")[1] if line.startswith("**") else head
-        if line.startswith("- `"):
+        if line.startswith("[`"):
             found[head].add(line.split("`")[1])
     shared = found.pop(heads[0])
     return {suite: shared | files for suite, files in found.items()}

@@ -1,4 +1,4 @@
-"""The middle of the pass in docs/inference-pass.md: simulated people judge questionnaires.
+"""The middle of the pass in experiments/inference/pass.md: simulated people judge questionnaires.
 
     python benchmarks/simulated_judgments.py SHEETS LEVY_DAGAN.tsv [SEED]
 

@@ -55,5 +55,5 @@ def test_a_list_that_is_written_is_read_back(house: Any, tmp_path: Path) -> None
     text = page.read_text()
     assert text.startswith("before\n")
     assert text.endswith("after\n")
-    assert "- `cli/main.py`: From the words of a command" in text
+    assert "[`cli/main.py`](../src/proband/cli/main.py)" in text
     assert "**kinship** (3 files in all, 1 of them the suite's own), besides:" in text

@@ -137,9 +137,8 @@ def test_what_a_newcomer_reads_first_is_short(root: Path) -> None:
     releases = (root / "CHANGELOG.md").read_text().split("\n## ")[1:]
     assert all(len(release.splitlines()) <= 40 for release in releases)
     guide = (root / "CONTRIBUTING.md").read_text()
-    assert {"adding-a-suite.md", "adding-a-model.md", "adding-a-part.md", "adding-a-domain.md"} <= set(
-        re.findall(r"docs/([\w-]+\.md)", guide)
-    )
+    sections = ("a-model", "a-suite", "a-probe-a-net-or-a-prompt", "a-domain-of-audits")
+    assert {f"docs/extending.md#{section}" for section in sections} <= set(re.findall(r"docs/[\w-]+\.md#[\w-]+", guide))
 
 
 def test_decisions_have_a_day_and_a_status(root: Path) -> None:

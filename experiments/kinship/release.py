@@ -1,6 +1,6 @@
 """The table of models on release 1 of the certified stories, from the committed answers:
 
-    python experiments/kinship/release.py                    # writes tables/release-*.md and the tables of docs/kinship-release.md
+    python experiments/kinship/release.py                    # writes tables/release-*.md and the tables of release.md
     python experiments/kinship/release.py --check            # fails if they are not what the answers give
     python experiments/kinship/release.py --collect FOLDER   # takes over the answers of `proband study kinship-release -o FOLDER`
 
@@ -32,7 +32,7 @@ from proband.suites.kinship.world.relations import RELATIONS
 
 HERE = Path(__file__).parent
 ANSWERS, TESTS = HERE / "release-answers.parquet", HERE / "release-tests.parquet"
-CARD = HERE.parents[1] / "docs" / "kinship-release.md"
+CARD = HERE / "release.md"
 KS = tuple(range(2, 11))
 PAIRED = 176  # questions of each length that are told in three ways
 NOT_ASKED, NO_ANSWER = 254, 255

@@ -1,6 +1,6 @@
 """A domain: relations, the words for them, phrases that say facts, questions, and what a relation means.
 
-A domain is a TOML file (`data/domains/`, guide: docs/adding-a-domain.md). Its `prover` says who decides what follows:
+A domain is a TOML file (`data/domains/`, guide: docs/extending.md). Its `prover` says who decides what follows:
 `differences` (differences.py), for relations that are conditions on coordinates, or one of a suite (`family`).
 
 >>> grid = load("grid")
