@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from proband.auditing.domain import Fact, load
-from proband.auditing.grammar import Grammar, Unread, names_in
+from proband.auditing.grammar import Grammar, names_in
+from proband.auditing.reading import Unread
 
 GRID, KINSHIP, TEMPORAL = (Grammar(load(name)) for name in ("grid", "kinship", "temporal"))
 

@@ -18,11 +18,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final, NamedTuple
 
 from proband.auditing.domain import Domain, Fact, Word
+from proband.auditing.reading import Reading, Unread
 from proband.core.errors import ProbandError
 
 MARK: Final = r"@\d+"
@@ -59,24 +59,6 @@ class ShapeFact(NamedTuple):
     word: Word
     b: int
     negated: bool
-
-
-class Unread(NamedTuple):
-    """Why a row is not read, and the sentence."""
-
-    reason: str
-    sentence: str = ""
-
-
-@dataclass(frozen=True)
-class Reading:
-    """The facts of a text, the sentence and the shape each sentence has; or what could not be read."""
-
-    facts: tuple[Fact, ...] = ()
-    sentences: tuple[str, ...] = ()
-    shapes: tuple[str, ...] = ()
-    unread: Unread | None = None
-    genders: dict[str, str | None] = field(default_factory=dict)
 
 
 def split(text: str) -> list[str]:
@@ -172,12 +154,17 @@ class Grammar:
             elif of_pair and len(pair) != 2:
                 problem = "'they' has no pair of people before it"
             if problem:
-                return Reading(tuple(facts), tuple(sentences), tuple(shapes), Unread(problem, sentence))
+                return Reading(
+                    facts=tuple(facts),
+                    sentences=tuple(sentences),
+                    shapes=tuple(shapes),
+                    unread=Unread(problem, sentence),
+                )
             for a, word, b, negated in clauses or ():
                 for owner in pair if b < 0 else (shape.things[b],):
                     facts.append(Fact(shape.things[a], word.relation, owner, word.gender, negated, number))
             pair = pair if of_pair else shape.things
-        return Reading(tuple(facts), tuple(sentences), tuple(shapes))
+        return Reading(facts=tuple(facts), sentences=tuple(sentences), shapes=tuple(shapes))
 
     def _shape_facts(self, shape: str) -> tuple[ShapeFact, ...] | None:
         if shape not in self.known:

@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from proband.auditing.domain import OTHER, Domain, Fact, Word
-from proband.auditing.grammar import Grammar, Reading, Unread, names_in, split
+from proband.auditing.grammar import Grammar, names_in, split
 from proband.auditing.problem import Problem, Prover
+from proband.auditing.reading import Reading, Unread
 from proband.auditing.rows import Row
 from proband.core.errors import ProbandError
 
@@ -134,7 +135,7 @@ class Judge:
             if label is None:
                 raise ProbandError(f"the answer {row.answer[:40]!r} is no word of {self.domain.name}")
             things = {*question, *(thing for fact in reading.facts for thing in (fact.a, fact.b))}
-            genders = self._genders(row, things) | reading.genders
+            genders = {**self._genders(row, things), **reading.genders}
             problem = Problem(reading.facts, question, tuple(sorted(genders.items())))
             return self._decide(problem, label, reading, leaks)
         except ProbandError as error:

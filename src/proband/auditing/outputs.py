@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from proband.auditing.causes import readable
-from proband.auditing.grammar import Unread, names_in
+from proband.auditing.grammar import names_in
 from proband.auditing.judging import Judge, Judged, fewest
+from proband.auditing.reading import Unread
 from proband.auditing.rows import Row
 from proband.auditing.run import Audited, Explained
 from proband.auditing.tally import Tally

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from proband.auditing.domain import Domain, Fact
+from proband.auditing.reading import Reader
 
 
 class Problem(NamedTuple):
@@ -32,8 +33,8 @@ class Prover:
 
     `solve(problem, world, shown)` searches all worlds of the facts; `shown` asks for the worlds themselves. `check` is
     the second prover, of another kind. It may leave more answers open than there are (`complete` is False then), never
-    fewer. `read` reads stories that the phrases do not cover (None: nothing else does). `draw(world, question, answer)`
-    is an SVG.
+    fewer. `read` reads stories that the phrases do not cover (None: nothing else does). `second_reader` is of another
+    kind; the second prover gets its facts. `draw(world, question, answer)` is an SVG.
     """
 
     solve: Callable[..., Solution]
@@ -44,6 +45,7 @@ class Prover:
     read: Callable[[str, Mapping[str, str | None], Sequence[str]], Any] | None = (
         None  # text, genders, who is asked about
     )
+    second_reader: Reader | None = None
     genders: Callable[[str], str | None] = lambda name: None
 
 

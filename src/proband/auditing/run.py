@@ -21,10 +21,10 @@ from proband.auditing.causes import Cause, Causes
 from proband.auditing.differences import solve
 from proband.auditing.domain import Domain
 from proband.auditing.drawing import draw
-from proband.auditing.grammar import Unread
 from proband.auditing.judging import Judge, Judged
 from proband.auditing.order_encoding import possible
 from proband.auditing.problem import Prover, Provers
+from proband.auditing.reading import Unread
 from proband.auditing.rows import Row
 from proband.core.errors import ProbandError
 from proband.core.progress import track

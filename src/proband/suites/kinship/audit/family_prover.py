@@ -17,8 +17,9 @@ from itertools import product
 from typing import Any, Final, NamedTuple
 
 from proband.auditing.domain import Domain, Fact
-from proband.auditing.grammar import Reading, Unread, split
+from proband.auditing.grammar import split
 from proband.auditing.problem import Problem, Prover, Solution
+from proband.auditing.reading import Reading, Unread
 from proband.core.errors import ProbandError
 from proband.suites.kinship.logic import search
 from proband.suites.kinship.logic.closure import close

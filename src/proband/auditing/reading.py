@@ -1,0 +1,49 @@
+"""What a reader makes of a row: its facts and what is asked, or why it does not understand it.
+
+A row may be read twice, by readers of different kinds (the phrases of a domain; rules over a dependency parse). Each is
+a `Reader`: it accounts for every word of the story and of the question, or says what it did not understand. It knows
+nothing of the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
+
+from proband.auditing.domain import Fact, Word
+
+
+class Unread(NamedTuple):
+    """Why a row is not read, and the sentence."""
+
+    reason: str
+    sentence: str = ""
+
+
+class Question(NamedTuple):
+    """What is `a` to `b`? With a `word`, a yes-or-no question: is `a` the `word` of `b`? With a `word` and no `a`:
+    which thing is the `word` of `b`, or of all others where `b` is empty too?"""
+
+    a: str
+    b: str
+    word: Word | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """The facts of a text, the sentence and the shape each sentence has, and the question; or what could not be read.
+    `genders`: those that the text itself tells, by its kin words and pronouns."""
+
+    facts: tuple[Fact, ...] = ()
+    question: Question | None = None
+    genders: Mapping[str, str | None] = field(default_factory=dict)
+    sentences: tuple[str, ...] = ()
+    shapes: tuple[str, ...] = ()
+    unread: Unread | None = None
+
+
+class Reader(Protocol):
+    """A story and its question, both as they stand in the row, and the genders that its columns give."""
+
+    def __call__(self, text: str, question: str, genders: Mapping[str, str | None], /) -> Reading: ...
