@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from proband.auditing.domain import Domain, Fact
-from proband.auditing.reading import Reader
+from proband.auditing.reading import TextReader
 
 
 class Problem(NamedTuple):
@@ -45,7 +45,7 @@ class Prover:
     read: Callable[[str, Mapping[str, str | None], Sequence[str]], Any] | None = (
         None  # text, genders, who is asked about
     )
-    second_reader: Reader | None = None
+    second_reader: TextReader | None = None
     genders: Callable[[str], str | None] = lambda name: None
 
 

@@ -1,8 +1,8 @@
 """What a reader makes of a row: its facts and what is asked, or why it does not understand it.
 
 A row may be read twice, by readers of different kinds (the phrases of a domain; rules over a dependency parse). Each is
-a `Reader`: it accounts for every word of the story and of the question, or says what it did not understand. It knows
-nothing of the other.
+a `TextReader`: it accounts for every word of the story and of the question, or says what it did not understand.
+It knows nothing of the other.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Unread(NamedTuple):
     sentence: str = ""
 
 
-class Question(NamedTuple):
+class AskedRelation(NamedTuple):
     """What is `a` to `b`? With a `word`, a yes-or-no question: is `a` the `word` of `b`? With a `word` and no `a`:
     which thing is the `word` of `b`, or of all others where `b` is empty too?"""
 
@@ -36,14 +36,14 @@ class Reading:
     `genders`: those that the text itself tells, by its kin words and pronouns."""
 
     facts: tuple[Fact, ...] = ()
-    question: Question | None = None
+    question: AskedRelation | None = None
     genders: Mapping[str, str | None] = field(default_factory=dict)
     sentences: tuple[str, ...] = ()
     shapes: tuple[str, ...] = ()
     unread: Unread | None = None
 
 
-class Reader(Protocol):
+class TextReader(Protocol):
     """A story and its question, both as they stand in the row, and the genders that its columns give."""
 
     def __call__(self, text: str, question: str, genders: Mapping[str, str | None], /) -> Reading: ...
