@@ -27,12 +27,12 @@ help:
 	@echo "make picture the picture of a report in the README, from the demonstration"
 	@echo "make clean   remove .venv and what was made"
 
-$(STAMP): pyproject.toml
+$(STAMP): pyproject.toml annotate/pyproject.toml
 	@echo "== virtual environment in .venv, packages by name (a few minutes the first time)"
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(PIP) torch==2.13.0
-	$(PIP) -e ".[dev]"
+	$(PIP) -e ".[dev]" -e ./annotate
 	@$(BIN)/python -c "import matplotlib.figure, polars, scipy.stats, torch, transformers"
 	@touch $(STAMP)
 
@@ -65,8 +65,8 @@ demo: $(WEIGHTS)
 
 check: $(STAMP)
 	@echo "== style and types"
-	$(BIN)/ruff format --check src tests benchmarks
-	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff format --check src tests benchmarks annotate conftest.py
+	$(BIN)/ruff check src tests benchmarks annotate conftest.py
 	$(BIN)/mypy
 
 # types take one core a minute: the tests go on beside them
@@ -85,7 +85,7 @@ test-all: $(WEIGHTS) $(BROWSER) $(DATABASE) check
 
 explore: $(STAMP)
 	@echo "== property tests with new random examples"
-	PROBAND_EXAMPLES=explore OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS) -q -m "not data" $$(grep -rl hypothesis tests --include='test_*.py')
+	PROBAND_EXAMPLES=explore OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS) -q -m "not data" $$(grep -rl hypothesis tests annotate/tests --include='test_*.py')
 
 quick: $(STAMP)
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS) -q -m "not slow and not nightly and not data"

@@ -39,8 +39,8 @@ PAGES = (
 
 def one_answer_less(study: Path) -> None:
     """Takes the newest answer away: what is known of the study is no longer true."""
-    from proband.annotate.store.migrate import open_study
-    from proband.annotate.store.schema import answers
+    from proband_annotate.store.migrate import open_study
+    from proband_annotate.store.schema import answers
 
     database = open_study(study)
     first = database.read(lambda c: c.exec_driver_sql("SELECT max(id) FROM answers").scalar())

@@ -139,8 +139,8 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--pace", type=float, default=10.0, help="mean seconds for a unit")
     given = parser.parse_args()
-    from proband.annotate.project import secret_of
-    from proband.annotate.tokens import new_link
+    from proband_annotate.project import secret_of
+    from proband_annotate.tokens import new_link
 
     settings = {"people": {"overlap": 20}}
     units = max(50, int(given.people * given.minutes * 60 / given.pace / 20 * 1.2) + 50)

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "tests" / "annotate"))  # a benchmark is a test at full size
+sys.path.insert(0, str(ROOT / "annotate" / "tests"))  # a benchmark is a test at full size
 
 
 def load_average() -> str:

@@ -24,10 +24,10 @@ def race(folder: Path, *, people: int, seed: int) -> dict[str, Any]:
     """Everybody asks for work until there is none; some leave a unit unanswered until its lease runs out."""
     from sqlalchemy import func, select
 
-    from proband.annotate import visit
-    from proband.annotate.site.context import open_project
-    from proband.annotate.store import people as people_store
-    from proband.annotate.store.schema import answers, assignments, slots
+    from proband_annotate import visit
+    from proband_annotate.site.context import open_project
+    from proband_annotate.store import people as people_store
+    from proband_annotate.store.schema import answers, assignments, slots
 
     opened = open_project(folder)
     database, project, kind = opened.database, opened.project, opened.kind

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -90,13 +91,12 @@ NEEDS_AN_EXTRA = {
     "run items -m baseline:random --engine ray -o run": "ray",
     "vary pairs --as voice -o varied": "words",
     "inference assertions text.txt -o store": "parse",
-    "annotate demo -o people": "annotate",
     "audit reasoning-gym:family_relationships -o audit": "audit",
 }
 WITHOUT_EXTRAS = """
 import io, json, shlex, sys
 absent = "torch transformers tokenizers huggingface_hub safetensors gguf httpx ray lemminflect wordfreq spacy "
-for name in (absent + "starlette sqlalchemy uvicorn reasoning_gym matplotlib").split():
+for name in (absent + "proband_annotate reasoning_gym matplotlib").split():
     sys.modules[name] = None
 from contextlib import redirect_stderr, redirect_stdout
 from proband.cli import main
@@ -128,7 +128,7 @@ def test_what_needs_an_extra_says_which_in_one_line(tmp_path: Path) -> None:
     ]
     done = subprocess.run(
         [sys.executable, "-c", WITHOUT_EXTRAS],
-        input=json.dumps(works + list(NEEDS_AN_EXTRA)),
+        input=json.dumps([*works, *NEEDS_AN_EXTRA, "annotate demo -o people"]),
         cwd=tmp_path,
         capture_output=True,
         text=True,
@@ -141,3 +141,18 @@ def test_what_needs_an_extra_says_which_in_one_line(tmp_path: Path) -> None:
         assert code == 2, line
         assert message.count("\n") == 1, message
         assert f"pip install 'proband[{extra}]'" in message, message
+    assert shown["annotate demo -o people"][0] == 2
+    assert shown["annotate demo -o people"][1].endswith("is not installed: pip install proband-annotate\n")
+
+
+def test_the_package_needs_no_web_framework_and_no_database(root: Path) -> None:
+    """They are needed by `proband-annotate`, which is found by its entry point."""
+    named = {}
+    for folder in (root, root / "annotate"):
+        project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+        extras = project.get("optional-dependencies", {})
+        lines = [*project["dependencies"], *(line for name in extras if name != "dev" for line in extras[name])]
+        named[project["name"]] = {re.split(r"[^\w.-]", line)[0] for line in lines}
+    web = {"alembic", "argon2-cffi", "httptools", "psycopg", "sqlalchemy", "starlette", "uvicorn", "uvloop"}
+    assert not web & named["proband"]
+    assert web <= named["proband-annotate"]

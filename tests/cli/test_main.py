@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from proband.cli.main import app, as_named_now, suite_first, verbs
+from proband.cli.main import app, as_named_now, main, suite_first, verbs
 
 VERBS = verbs()
 PROGRAM = """
@@ -182,3 +182,23 @@ def test_a_former_option_is_understood_and_named(proband: Any, capsys: Any) -> N
 
 def test_a_suite_without_commands_of_its_own_says_so(proband: Any) -> None:
     assert "toy has no commands of its own" in proband.fails("toy", "--help")
+
+
+def test_a_verb_of_a_package_that_is_absent(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One line says how to install it; the list of verbs has it too, and other verbs do not look for it."""
+    looked_up = sys.modules["proband.cli.main"]
+    monkeypatch.setattr(looked_up, "entry_points_of", lambda group, built_in: {})
+    assert main(["annotate", "status", "study"]) == 2
+    assert capsys.readouterr().err == "proband: `proband annotate` is not installed: pip install proband-annotate\n"
+    assert main(["--help"]) == 0
+    assert "annotate              `proband annotate` is not installed: pip install proband-annotate" in (
+        capsys.readouterr().out
+    )
+
+    def refuse(*args: object, **given: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(looked_up, "entry_points_of", refuse)
+    assert main(["list", "suites"]) == 0

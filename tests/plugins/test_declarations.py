@@ -86,8 +86,8 @@ def test_its_work_for_people(proband: Proband, tmp_path: Path, capsys: pytest.Ca
     """Made, shown, answered wrongly and rightly by two people, aggregated and exported, by a task nobody here knows."""
     from starlette.testclient import TestClient
 
-    from proband.annotate.site.app import application
-    from proband.annotate.site.context import open_project
+    from proband_annotate.site.app import application
+    from proband_annotate.site.context import open_project
 
     assert {row["name"] for row in proband("list", "tasks")["tasks"]} >= {"kinship/write", "more/larger"}
     proband("build", "more", "-o", "items", "--count", 2)

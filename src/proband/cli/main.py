@@ -11,18 +11,21 @@ import errno
 import gc
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cyclopts import App, CycloptsError, Group, Parameter
 
 from proband import __version__
 from proband.cli.arguments_and_output import OPTIONS, shown
-from proband.cli.verbs import annotate, audit, build, compare, plan, report, run, show, study, train
+from proband.cli.verbs import audit, build, compare, plan, report, run, show, study, train
 from proband.cli.verbs.show import list_
 from proband.core.errors import CheckFailed, ProbandError, not_installed
+from proband.core.plugins import entry_points_of
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
     from proband.core.suite import Suite
 
 DEBUG = "PROBAND_DEBUG"
@@ -49,6 +52,8 @@ VERBS: tuple[Callable[..., None], ...] = (  # `build`, which has a command per s
     study.paper,
     report.export,
 )
+ADDED = "proband.verbs"  # entry points of other packages: a function that gives the cyclopts app of a verb
+PACKAGED = {"annotate": "proband-annotate"}  # verbs of ours that are installed by a package of their own
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -115,8 +120,46 @@ def _fail(message: str, code: int) -> int:
 
 def verbs() -> list[str]:
     """The names of all verbs, in the order of the help."""
+    own = _own_verbs()
+    return [*own, *sorted(PACKAGED.keys() | entry_points_of(ADDED, built_in=own).keys())]
+
+
+def _own_verbs() -> list[str]:
     own = [verb.__name__.rstrip("_") for verb in VERBS]
-    return [*own[:2], "build", *own[2:], "annotate"]
+    return [*own[:2], "build", *own[2:]]
+
+
+def added_verb(name: str, points: Mapping[str, EntryPoint]) -> App:
+    """The commands of a verb that another package brings."""
+    if (point := points.get(name)) is None:
+        raise ProbandError(f"`proband {name}` is not installed: pip install {PACKAGED[name]}")
+    try:
+        made: App = point.load()()
+    except ModuleNotFoundError as error:
+        package = PACKAGED.get(name) or (point.dist.name if point.dist else point.module)
+        raise ProbandError(
+            f"`proband {name}` needs {error.name}, which is not installed: pip install {package}"
+        ) from None
+    return made
+
+
+def _added_verbs(words: Sequence[str], own: Sequence[str]) -> dict[str, App]:
+    """The one that is wanted; all of them, by name, for help and completion, also those that cannot be loaded."""
+    if words[:1] and words[0] in own:
+        return {}
+    points = entry_points_of(ADDED, built_in=own)
+    known = sorted(PACKAGED.keys() | points.keys())
+    if words[:1] and words[0] in known:
+        return {words[0]: added_verb(words[0], points)}
+    listed = not words or words[0].startswith("-") or words[0] == "__complete"
+    return {name: _verb_in_a_list(name, points) if listed else App(name=name) for name in known}
+
+
+def _verb_in_a_list(name: str, points: Mapping[str, EntryPoint]) -> App:
+    try:
+        return added_verb(name, points)
+    except ProbandError as error:
+        return App(name=name, help=str(error), sort_key=99)
 
 
 def app(words: Sequence[str] = ()) -> App:
@@ -138,12 +181,13 @@ def app(words: Sequence[str] = ()) -> App:
         result_action="return_value",
         **_layout(),
     )
-    all_verbs = verbs()
-    wanted = set(words[:1]) & set(all_verbs) or set(all_verbs)
+    own = _own_verbs()
+    added = _added_verbs(words, own)
+    wanted = set(words[:1]) & {*own, *added} or {*own, *added}
     if "build" in wanted:
         made.command(build.build_commands(_suites_needed(words)))
-    if "annotate" in wanted:
-        made.command(annotate.commands())
+    for commands in added.values():
+        made.command(commands)
     for each in _suites_named(words):
         made.command(build.suite_commands(each))
     for place, verb in enumerate(VERBS):
@@ -184,7 +228,7 @@ def _suites_needed(words: Sequence[str]) -> Sequence[str]:
 
 def _is_verb(words: Sequence[str]) -> bool:
     """Whether they begin with a verb or option of all suites, so that no suite need be known."""
-    return not words or words[0].startswith("-") or words[0] in verbs()
+    return not words or words[0].startswith("-") or words[0] in _own_verbs() or words[0] in verbs()
 
 
 def _suites_named(words: Sequence[str]) -> list[Suite]:

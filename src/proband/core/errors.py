@@ -61,7 +61,6 @@ EXTRAS = {
     "wordfreq": "words",
     "lemminflect": "words",
     "ray": "ray",
-    **dict.fromkeys(("alembic", "argon2", "psycopg", "sqlalchemy", "starlette", "uvicorn"), "annotate"),
     "spacy": "parse",
     "reasoning_gym": "audit",
 }

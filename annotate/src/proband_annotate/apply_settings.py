@@ -1,0 +1,157 @@
+"""Settings of project.toml that stand in the database too: slots, checks, what is fixed once a study exists.
+
+`init` and every start of the server bring the database in line with project.toml. More answers wanted: more slots are
+made. Fewer: slots that nobody holds are removed; nothing that was answered is lost. A unit that was complete stays
+complete while the further answers come (`slots.added`). What cannot take effect is refused.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, and_, delete, func, insert, select, text, update
+
+from proband.core.errors import ProbandError
+from proband.core.human_task import Unit
+from proband_annotate.project import Project
+from proband_annotate.store import people as people_store
+from proband_annotate.store.migrate import LOCK
+from proband_annotate.store.schema import assignments, at_slot, settings, slots, units
+from proband_annotate.store.slots import add_slots, add_unit
+from proband_annotate.texts import texts
+
+CHECKS = 6  # attention checks in a study
+
+
+def apply_settings(connection: Connection, project: Project) -> list[str]:
+    """Bring the database in line with the settings; gives what was changed, in words."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": LOCK})
+    _fixed(connection, project)
+    made = [*_crowd(connection, project), *_experts(connection, project), *_checks(connection, project)]
+    for words in made:
+        people_store.note(connection, "settings", None, words)
+    return made
+
+
+def _fixed(connection: Connection, project: Project) -> None:
+    """What a study is made with and keeps."""
+    rows = connection.execute(select(settings.c.name, settings.c.value)).all()
+    known = {row.name: row.value for row in rows}
+    for name, value in (("kind", project.kind), ("seed", str(project.seed))):
+        if known.setdefault(name, value) != value:
+            raise ProbandError(f"'{name}' is {value} in project.toml, but the study was made with {known[name]}")
+    missing = [{"name": name, "value": known[name]} for name in ("kind", "seed") if name not in {r.name for r in rows}]
+    if missing:
+        connection.execute(insert(settings), missing)
+        if project.quality.extra_overlap:  # of a study that is older than `slots.added`
+            beyond = (slots.c.panel == "crowd") & (slots.c.place > project.people.overlap)
+            connection.execute(update(slots).where(beyond).values(added="disputed"))
+
+
+# ---- slots ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Slots:
+    """The slots of a unit in one panel, without those of a dispute."""
+
+    free: list[int]
+    held: int = 0
+    done: int = 0
+
+    @property
+    def all(self) -> int:
+        return len(self.free) + self.held
+
+
+def _slots(connection: Connection, panel: str) -> Mapping[int, Slots]:
+    taken = at_slot(assignments.c.unit_id, assignments.c.panel, assignments.c.place)
+    query = (
+        select(slots.c.unit_id, slots.c.place, assignments.c.state)
+        .select_from(slots.outerjoin(assignments, taken))
+        .where(slots.c.panel == panel, slots.c.added != "disputed")
+        .order_by(slots.c.unit_id, slots.c.place)
+    )
+    of_unit: dict[int, Slots] = defaultdict(lambda: Slots(free=[]))
+    for unit_id, place, state in connection.execute(query):
+        mine = of_unit[unit_id]
+        if state is None:
+            mine.free.append(place)
+        else:
+            mine.held += 1
+            mine.done += state == "done"
+    return of_unit
+
+
+def _crowd(connection: Connection, project: Project) -> list[str]:
+    wanted = dict.fromkeys(_main(connection), project.people.overlap)
+    return _furnish(connection, "crowd", wanted, f"people.overlap = {project.people.overlap}")
+
+
+def _experts(connection: Connection, project: Project) -> list[str]:
+    """Experts keep the units they have; further ones in the order of their (shuffled) numbers."""
+    every, there = _main(connection), _slots(connection, "expert")
+    overlap, count = project.people.expert_overlap, project.people.expert_units or len(every)
+    order = sorted(every, key=lambda unit: (-there[unit].held if unit in there else 0, unit not in there, unit))
+    chosen = dict.fromkeys(order[:count], overlap) if overlap else {}
+    wanted = {unit: chosen.get(unit, 0) for unit in every if unit in chosen or unit in there}
+    words = f"people.expert-overlap = {overlap}, people.expert-units = {project.people.expert_units}"
+    return _furnish(connection, "expert", wanted, words)
+
+
+def _main(connection: Connection) -> Sequence[int]:
+    return connection.execute(select(units.c.id).where(units.c.role == "main").order_by(units.c.id)).scalars().all()
+
+
+def _furnish(connection: Connection, panel: str, wanted: Mapping[int, int], setting: str) -> list[str]:
+    """So many slots for each unit; none that is held is taken away."""
+    there, added, removed = _slots(connection, panel), 0, 0
+    for unit_id, count in wanted.items():
+        mine = there.get(unit_id) or Slots(free=[])
+        if mine.all < count:
+            complete = 0 < mine.all == mine.done
+            add_slots(connection, unit_id, panel, count - mine.all, added="edited" if complete else "")
+            added += count - mine.all
+        elif surplus := min(mine.all - count, len(mine.free)):
+            gone = and_(slots.c.unit_id == unit_id, slots.c.panel == panel)
+            connection.execute(delete(slots).where(gone, slots.c.place.in_(mine.free[-surplus:])))
+            removed += surplus
+    changes = (("added", added), ("removed", removed))
+    return [f"{setting}: {number:,} slots of the {panel} {verb}" for verb, number in changes if number]
+
+
+# ---- checks ----------------------------------------------------------------------------------------------------------
+
+
+def _checks(connection: Connection, project: Project) -> list[str]:
+    """Attention checks are made when they are first wanted; gold units were set apart by `init`."""
+    roles = select(units.c.role, func.count()).group_by(units.c.role)
+    there = {row.role: row[1] for row in connection.execute(roles)}
+    if project.quality.gold_every and not there.get("gold"):
+        raise ProbandError(
+            f"'quality.gold-every' is {project.quality.gold_every}, but no units with a known answer were set apart "
+            "(annotate init --gold N)"
+        )
+    if not project.quality.attention_every or there.get("attention"):
+        return []
+    last = connection.scalar(select(func.max(units.c.id))) or 0
+    for number, unit in enumerate(attention_units(project), start=last + 1):
+        add_unit(connection, number=number, unit=unit.row())
+    return [f"quality.attention-every = {project.quality.attention_every}: {CHECKS} attention checks made"]
+
+
+def attention_units(project: Project) -> list[Unit]:
+    """Attention checks that say what to choose; their texts stand in texts.toml."""
+    options = [option.strip() for option in texts()["attention.options"].split(",")]
+    rng = random.Random(project.seed)
+    made = []
+    for number in range(CHECKS):
+        answer = rng.choice(options)
+        words = texts()[f"attention.ask{number % 3}"].format(answer=answer)
+        body = {"text": words, "options": options, "answer": answer}
+        made.append(Unit(id=f"attention-{number + 1}", role="attention", body=body))
+    return made

@@ -1,0 +1,220 @@
+"""Back-up and restore: one archive with a whole project, made while its server runs.
+
+The database in it is an SQLite file with every table as it was at one moment, whichever database the project has:
+SQLite is copied page by page with what is in its log (a copy of `answers.db` alone would lack that), PostgreSQL is read
+in one snapshot. So a back-up is restored into either, and moves a study from one to the other.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import sqlite3
+import tarfile
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from sqlalchemy import Connection, MetaData, func, select, text
+
+from proband import __version__
+from proband.core.errors import ProbandError
+from proband.core.files import encode, sha256_file
+from proband_annotate.create import whole_or_nothing
+from proband_annotate.project import database_url, read_project
+from proband_annotate.store.database import Database
+from proband_annotate.store.migrate import NEWEST, current, migrate
+
+DATABASE, CONTENTS = "answers.db", "backup.json"
+NAME = re.compile(r"-\d{8}T\d{6}Z\.tar\.gz$")
+ROWS = 1000  # copied at once
+
+
+class Contents(msgspec.Struct, frozen=True, kw_only=True):
+    """backup.json: what the archive must contain."""
+
+    made: str
+    proband: str
+    schema: str
+    rows: dict[str, int]  # table -> rows
+    sha256: dict[str, str]  # file -> hash
+
+
+def backup(folder: Path, out: Path, *, keep: int = 0) -> dict[str, Any]:
+    """Write the archive: to a file, or into a folder under a name with the time, where all but the newest `keep` of
+    this project are then deleted (0: none)."""
+    project = read_project(folder)
+    into = out if out.is_dir() else out.parent
+    stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+    target = out / f"{folder.resolve().name}-{stamp}.tar.gz" if out.is_dir() else out
+    if target.exists():
+        raise ProbandError("exists already", file=target)
+    if not into.is_dir():
+        raise ProbandError("no such folder", file=into)
+    with (
+        closing(Database(database_url(folder, project))) as database,
+        tempfile.TemporaryDirectory(dir=into, prefix=".backup-") as name,
+    ):
+        copy, archive = Path(name) / DATABASE, Path(name) / "archive"
+        schema = _snapshot(database, copy)
+        own = database.engine.url.database if database.sqlite else None
+        files = {DATABASE: copy, **{str(path.relative_to(folder)): path for path in _files(folder, own)}}
+        hashes = {name: sha256_file(path) for name, path in files.items()}
+        contents = Contents(made=stamp, proband=__version__, schema=schema, rows=_counts(copy), sha256=hashes)
+        _pack(archive, files, encode(contents))
+        os.replace(archive, target)
+    deleted = _delete_old(folder, out, keep) if keep and out.is_dir() else 0
+    counts = {name: contents.rows.get(name, 0) for name in ("units", "people", "answers")}
+    return {"file": str(target), "bytes": target.stat().st_size, "schema": schema, **counts, "deleted": deleted}
+
+
+def _snapshot(database: Database, copy: Path) -> str:
+    """Every table as it is now, as an SQLite file; gives the schema's revision."""
+    if database.sqlite:
+        source = Path(database.engine.url.database or "")
+        if not source.is_file():
+            raise ProbandError("no such database", file=source)
+        with closing(sqlite3.connect(source, timeout=30)) as live, closing(sqlite3.connect(copy)) as made:
+            live.backup(made)
+            made.execute("PRAGMA journal_mode=DELETE")  # one file
+            schema = made.execute("SELECT version_num FROM alembic_version").fetchone()[0]
+        return str(schema)
+    at_one_moment = database.engine.connect().execution_options(isolation_level="REPEATABLE READ")
+    with at_one_moment as source_connection, source_connection.begin():
+        schema = current(source_connection)
+        if schema is None:
+            raise ProbandError("the database contains no study")
+        with closing(Database(f"sqlite:///{copy}")) as target:
+            migrate(target, to=schema)
+            target.write(lambda connection: _copy(source_connection, connection))
+    with closing(sqlite3.connect(copy)) as made:
+        made.execute("PRAGMA journal_mode=DELETE")
+    return schema
+
+
+def _copy(source: Connection, target: Connection) -> None:
+    """All rows of all tables of a study, in an order that foreign keys allow."""
+    tables = MetaData()
+    tables.reflect(bind=target)
+    for table in tables.sorted_tables:
+        if table.name == "alembic_version":
+            continue
+        rows = source.execution_options(yield_per=ROWS).execute(select(table))
+        for some in rows.partitions():
+            target.execute(table.insert(), [dict(row._mapping) for row in some])
+        if target.dialect.name == "postgresql" and "id" in table.c and table.name in ("people", "events"):
+            last = target.scalar(select(func.max(table.c.id))) or 0
+            sequence = text("SELECT setval(pg_get_serial_sequence(:table, 'id'), :last, :used)")
+            target.execute(sequence, {"table": table.name, "last": max(1, last), "used": last > 0})
+
+
+def _files(folder: Path, database: str | None) -> Iterator[Path]:
+    """All that a project's folder has (settings, secret, units, media, items, keys), but for its database."""
+    left_out = {folder.resolve() / DATABASE, *([Path(database)] if database else [])}
+    names = {f"{path.resolve()}{end}" for path in left_out for end in ("", "-wal", "-shm", "-journal")}
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and not path.is_symlink() and str(path.resolve()) not in names:
+            yield path
+
+
+def _counts(path: Path) -> dict[str, int]:
+    with closing(sqlite3.connect(path)) as opened:
+        names = [row[0] for row in opened.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
+        return {n: opened.execute(f'SELECT count(*) FROM "{n}"').fetchone()[0] for n in names if n != "alembic_version"}
+
+
+def _pack(archive: Path, files: dict[str, Path], contents: bytes) -> None:
+    """Readable by its owner only, since it has the project's secret."""
+    handle = os.open(archive, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "wb") as raw:
+        with tarfile.open(fileobj=raw, mode="w:gz") as tar:
+            entry = tarfile.TarInfo(CONTENTS)
+            entry.size, entry.mode, entry.mtime = len(contents), 0o600, int(time.time())
+            tar.addfile(entry, io.BytesIO(contents))
+            for name, path in files.items():
+                tar.add(path, arcname=name, recursive=False)
+        raw.flush()
+        os.fsync(raw.fileno())
+
+
+def _delete_old(folder: Path, out: Path, keep: int) -> int:
+    name = folder.resolve().name
+    mine = sorted(path for path in out.glob(f"{name}-*.tar.gz") if NAME.fullmatch(path.name.removeprefix(name)))
+    for old in mine[:-keep]:
+        old.unlink()
+    return len(mine[:-keep])
+
+
+# ---- restore --------------------------------------------------------------------------------------------------------
+
+
+def restore(archive: Path, folder: Path, *, database: str = "") -> dict[str, Any]:
+    """A project from its back-up, in an empty folder; `database`: another one than it had, which must be empty."""
+    if folder.exists() and any(folder.iterdir()):
+        raise ProbandError("is not empty; a back-up is restored into a folder of its own", file=folder)
+    with whole_or_nothing(folder):
+        contents = _unpack(archive, folder)
+        schema = contents.schema
+        if schema > NEWEST:
+            raise ProbandError(f"was made by a newer Proband ({contents.proband}, schema {schema})", file=archive)
+        if database:
+            _name_database(folder / "project.toml", database)
+        _fill(folder / DATABASE, database_url(folder, read_project(folder)), schema)
+    counts = {name: contents.rows.get(name, 0) for name in ("units", "people", "answers")}
+    return {"project": str(folder), "made": contents.made, "schema": f"{schema} to {NEWEST}", **counts}
+
+
+def _unpack(archive: Path, folder: Path) -> Contents:
+    """The files, each as backup.json has it."""
+    try:
+        with tarfile.open(archive, "r:gz") as tar:
+            tar.extractall(folder, filter="data")
+    except (tarfile.TarError, EOFError, OSError) as error:
+        raise ProbandError(f"cannot be read as a back-up: {error}", file=archive) from None
+    path = folder / CONTENTS
+    if not path.is_file():
+        raise ProbandError("is no back-up of a study", file=archive)
+    try:
+        contents = msgspec.json.decode(path.read_bytes(), type=Contents)
+    except msgspec.DecodeError as error:
+        raise ProbandError(f"{CONTENTS} cannot be read: {error}", file=archive) from None
+    path.unlink()
+    there = {str(each.relative_to(folder)) for each in folder.rglob("*") if each.is_file()}
+    for name, right in contents.sha256.items():
+        if name not in there or sha256_file(folder / name) != right:
+            raise ProbandError(f"{name!r} is missing or damaged", file=archive)
+    if extra := sorted(there - contents.sha256.keys()):
+        raise ProbandError(f"{extra[0]!r} is not a part of the back-up", file=archive)
+    return contents
+
+
+def _name_database(path: Path, url: str) -> None:
+    """Another database in project.toml; the rest stays as it is written."""
+    line = f"database = {encode(url).decode()}"
+    changed, count = re.subn(r"(?m)^database\s*=.*$", lambda _: line, path.read_text("utf-8"), count=1)
+    path.write_text(changed if count else f"{line}\n{changed}", "utf-8")
+
+
+def _fill(copy: Path, url: str, schema: str) -> None:
+    """The rows in their database, at the schema they had, then at the newest."""
+    with closing(Database(url)) as database:
+        if database.sqlite:
+            target = Path(database.engine.url.database or "")
+            if target.resolve() != copy.resolve():
+                if target.exists():
+                    raise ProbandError("exists already; a back-up never replaces a database", file=target)
+                os.replace(copy, target)
+        else:
+            if database.read(current) is not None:
+                raise ProbandError("the database is not empty; a back-up never replaces a study")
+            migrate(database, to=schema)
+            with closing(Database(f"sqlite:///{copy}")) as source:
+                source.read(lambda old: database.write(lambda new: _copy(old, new)))
+            for path in (copy, *copy.parent.glob(f"{copy.name}-*")):
+                path.unlink()
+        migrate(database)

@@ -1,0 +1,242 @@
+"""A project's folder and database from a suite's files (`init`), and further units later (`add`)."""
+
+from __future__ import annotations
+
+import random
+import secrets
+import shutil
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from itertools import islice, zip_longest
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from sqlalchemy import Connection, func, select
+
+from proband.core.errors import ProbandError
+from proband.core.files import atomic, items_path, raw_lines, write_jsonl, write_text
+from proband.core.human_task import HumanTask, Unit, read_units
+from proband_annotate.apply_settings import apply_settings, attention_units
+from proband_annotate.bundle import copy_medium, opened
+from proband_annotate.erasing import add_review
+from proband_annotate.project import Project, as_toml, database_url, in_words, new_code, read_project, secret_of
+from proband_annotate.reviewing import authors_secret, units_of, written_in
+from proband_annotate.store import owners
+from proband_annotate.store import people as people_store
+from proband_annotate.store.database import Database
+from proband_annotate.store.migrate import migrate, open_existing
+from proband_annotate.store.schema import count_rows, settings
+from proband_annotate.store.schema import units as units_table
+from proband_annotate.store.slots import add_unit
+from proband_annotate.tasks import task
+from proband_annotate.texts import text
+
+
+def init(
+    folder: Path,
+    *,
+    kind: str,
+    items: Path,
+    trial: int = 0,
+    gold: int = 0,
+    limit: int | None = None,
+    secret: Path | None = None,
+    settings_given: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Make a project of all units, or of `limit` of them. Gives what to tell its owner: the password is shown once and
+    stored as a hash."""
+    if folder.exists() and any(folder.iterdir()):
+        raise ProbandError("is not empty; a project needs a folder of its own", file=folder)
+    work, password = task(kind), secrets.token_urlsafe(12)
+    with whole_or_nothing(folder), opened(items) as source:
+        every = _read_units(work, source, items)
+        media = copy_media(every, source, folder)
+        if work.keeps_items:  # a run of people answers these very items
+            keep_items(source, folder / "items")
+        plain: dict[str, Any] = msgspec.to_builtins(_project(kind, work.defaults, settings_given or {}))
+        write_text(folder / "project.toml", as_toml(plain))
+        project = read_project(folder)
+        chosen = sample_units(every, limit, seed=project.seed) if limit else every
+        made = _roles(chosen, trial=trial, gold=gold, seed=project.seed)
+        if project.quality.attention_every:
+            made += attention_units(project)
+        if gold and not project.quality.gold_every:
+            raise ProbandError(f"--gold {gold}: 'quality.gold-every' is 0, so that nobody would see these units")
+        write_jsonl(folder / "units.jsonl", made)
+        # reviews: the same people must have the same hashes as in the project that is reviewed
+        secret_of(folder, make=True, like=authors_secret(source, chosen, secret) if work.reviews else None)
+        load(folder, project, password=password)
+        if work.reviews and (written := written_in(items)) is not None:
+            add_review(written, folder)
+    counts = Counter(unit.role for unit in made)
+    return {
+        "project": str(folder),
+        "kind": kind,
+        "units": counts["main"],
+        "checks": {role: counts[role] for role in ("trial", "gold", "attention") if counts[role]},
+        "media": media,
+        "answers_wanted": project.people.overlap * counts["main"],
+        "password": password,
+    }
+
+
+def _read_units(work: HumanTask, source: Path, items: Path) -> list[Unit]:
+    units = units_of(work, source)
+    if not units:
+        raise ProbandError("contains no units", file=items)
+    return units
+
+
+def with_contact(given: Mapping[str, Any], contact: str) -> dict[str, Any]:
+    """Settings with whom people can write to, without whom nobody can consent."""
+    texts_given = {**given.get("texts", {}), **({"contact": contact} if contact else {})}
+    if not str(texts_given.get("contact", "")).strip():
+        reason = "people must know whom they can write to before they consent"
+        raise ProbandError(f"no contact: {reason}; --contact 'NAME, ADDRESS'")
+    return {**given, "texts": texts_given}
+
+
+@contextmanager
+def whole_or_nothing(folder: Path) -> Iterator[None]:
+    """An empty folder, which is empty again if something fails."""
+    before = folder.exists()
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    except BaseException:
+        shutil.rmtree(folder)
+        if before:
+            folder.mkdir()
+        raise
+
+
+def _project(kind: str, defaults: Mapping[str, Any], given: Mapping[str, Any]) -> Project:
+    codes = {"done": new_code(), "screened-out": new_code(), "failed-checks": new_code()}
+    values: dict[str, Any] = {"title": text(f"{kind}.name"), "kind": kind, "codes": codes}
+    for source in (defaults, given):
+        for table, entries in source.items():
+            values[table] = {**values.get(table, {}), **entries} if isinstance(entries, Mapping) else entries
+    try:
+        return msgspec.convert(values, Project)
+    except msgspec.ValidationError as error:
+        raise ProbandError(in_words(str(error))) from None
+
+
+def sample_units(units: Sequence[Unit], limit: int, *, seed: int) -> list[Unit]:
+    """So many of the units, in their order: as nearly as can be equally many of each clause (of puzzles: each length).
+
+    >>> units = [Unit(id=f"{k}-{n}", clause=k, body={}) for k in "23" for n in range(9)]
+    >>> sorted(unit.clause for unit in sample_units(units, 5, seed=0))
+    ['2', '2', '2', '3', '3']
+    """
+    rng, groups = random.Random(f"sample {seed}"), dict[str, list[int]]()
+    for place, unit in enumerate(units):
+        groups.setdefault(unit.clause, []).append(place)
+    for places in groups.values():
+        rng.shuffle(places)
+    turns = (place for turn in zip_longest(*groups.values()) for place in turn if place is not None)
+    return [units[place] for place in sorted(islice(turns, limit))]
+
+
+def _roles(units: Sequence[Unit], *, trial: int, gold: int, seed: int) -> list[Unit]:
+    """The units with some of them set apart: the first `trial` ones for practice, `gold` random ones with a known
+    answer as checks."""
+    main = [unit for unit in units if unit.role == "main"]
+    if trial + gold >= len(main) and (trial or gold):
+        raise ProbandError(f"{trial} trial and {gold} gold units leave none of {len(main)}")
+    apart = {unit.id: "trial" for unit in main[:trial]}
+    known = [unit.id for unit in main[trial:] if unit.gold is not None]
+    if gold > len(known):
+        raise ProbandError(f"{gold} gold units are wanted, but only {len(known)} units have a known answer")
+    apart |= dict.fromkeys(random.Random(seed).sample(known, gold), "gold")
+    return [msgspec.structs.replace(unit, role=apart.get(unit.id, unit.role)) for unit in units]
+
+
+def copy_media(units: Sequence[Unit], source: Path, folder: Path) -> int:
+    """Pictures and clips that units name, copied beside them."""
+    names = sorted({unit.body["media"] for unit in units if unit.body.get("media")})
+    base = source if source.is_dir() else source.parent
+    for name in names:
+        copy_medium(base, name, folder / "media")
+    return len(names)
+
+
+def keep_items(source: Path, folder: Path) -> None:
+    """The items themselves, with their manifest, for exports that name them by hash."""
+    path = items_path(source)
+    folder.mkdir()
+    for file in (path, path.parent / "manifest.json"):
+        if file.is_file():
+            shutil.copyfile(file, folder / ("items.jsonl" if file == path else file.name))
+
+
+def load(folder: Path, project: Project, *, password: str) -> None:
+    """Fill an empty database with the units of the project."""
+    with closing(Database(database_url(folder, project))) as database:
+        migrate(database)
+        units = list(read_units(folder / "units.jsonl"))
+        hashed = owners.hash_of(password)
+        database.write(lambda connection: _fill(connection, project, units, hashed))
+
+
+def _fill(connection: Connection, project: Project, units: Sequence[Unit], hashed: str) -> None:
+    if count_rows(connection, units_table):
+        raise ProbandError("the database already contains a project")
+    _insert_units(connection, units, after=0, rng=random.Random(project.seed))
+    apply_settings(connection, project)
+    connection.execute(settings.insert(), [{"name": "state", "value": "open"}, {"name": "owner", "value": hashed}])
+
+
+def _insert_units(connection: Connection, units: Sequence[Unit], *, after: int, rng: random.Random) -> None:
+    numbers = list(range(after + 1, after + len(units) + 1))
+    rng.shuffle(numbers)  # the number tells nothing about the place in the file
+    for number, unit in zip(numbers, units, strict=True):
+        add_unit(connection, number=number, unit=unit.row())
+
+
+# ---- further units of a study, also while its server runs -----------------------------------------------------------
+
+
+def add_units(folder: Path, items: Path) -> dict[str, Any]:
+    """Further units of the study's kind, with as many places as the others. One that is there already is left as it is,
+    so that the command can be given again; the same name with another text is an error."""
+    project = read_project(folder)
+    work = task(project.kind)
+    if work.reviews and (items / "secret").is_file() and secret_of(items) != secret_of(folder):
+        raise ProbandError("these stories belong to another study: their authors would not be known here", file=items)
+    with closing(open_existing(database_url(folder, project))) as database, opened(items) as source:
+        units = _read_units(work, source, items)
+        media = copy_media(units, source, folder)
+        if work.keeps_items:
+            _add_items(source, folder / "items" / "items.jsonl")
+        added = database.write(lambda connection: _add(connection, project, units))
+        there = list(read_units(folder / "units.jsonl"))
+        names = {unit.id for unit in there}
+        write_jsonl(folder / "units.jsonl", [*there, *(unit for unit in units if unit.id not in names)])
+    return {"project": str(folder), "added": added, "there_before": len(units) - added, "media": media}
+
+
+def _add(connection: Connection, project: Project, units: Sequence[Unit]) -> int:
+    known = {row.name: row.body for row in connection.execute(select(units_table.c.name, units_table.c.body))}
+    new = [unit for unit in units if unit.id not in known]
+    for unit in units:
+        if unit.id in known and known[unit.id] != unit.row()["body"]:
+            raise ProbandError(f"unit {unit.id!r} is in the study with another text; give the new one a new id")
+    last = connection.scalar(select(func.max(units_table.c.id))) or 0
+    _insert_units(connection, new, after=last, rng=random.Random(f"{project.seed} {last}"))
+    if new:
+        people_store.note(connection, "settings", None, f"{len(new)} units added")
+    apply_settings(connection, project)  # which makes their places
+    return len(new)
+
+
+def _add_items(source: Path, path: Path) -> None:
+    """The items that people solve, for the run that is exported; the manifest no longer describes them."""
+    lines = [raw for _, raw in raw_lines(path)]
+    new = [raw for _, raw in raw_lines(items_path(source)) if raw not in set(lines)]
+    with atomic(path, mode="wb") as file:
+        file.writelines(raw.rstrip(b"\n") + b"\n" for raw in (*lines, *new))
+    if new:
+        (path.parent / "manifest.json").unlink(missing_ok=True)

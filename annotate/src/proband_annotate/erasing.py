@@ -1,0 +1,137 @@
+"""A person is erased, on the dashboard or by command: what they gave in this project, and what they wrote in the
+projects that review it. Found by the id their platform knows, or by the personal link they were sent."""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from sqlalchemy import Connection
+
+from proband.core.errors import ProbandError
+from proband.core.files import file_errors, write_jsonl
+from proband.core.human_task import read_units
+from proband_annotate.project import secret_of
+from proband_annotate.store import people as people_store
+from proband_annotate.store.database import Database
+from proband_annotate.store.migrate import open_study
+from proband_annotate.tokens import Forged, Link, Visit, unseal, worker_hash
+
+SOURCES = ("prolific", "mturk", "url")  # of ids that a platform gives
+ROLES = ("main", "gold", "trial", "attention")
+REVIEWS = "reviews.txt"  # in a project of the kind write: the projects in which its stories are reviewed
+
+
+@dataclass
+class Erased:
+    """What is gone, and which projects could not be reached (with the reason)."""
+
+    answers: int = 0
+    stories: int = 0
+    projects: list[str] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
+
+
+def workers_of(secret: bytes, who: str, source: str = "") -> list[str]:
+    """The hashes by which somebody may be known: one for a personal link or a visit's address, one per platform for an
+    id."""
+    who = who.strip()
+    token = who.rpartition("/")[2].partition("?")[0]
+    try:
+        link: Link = unseal(secret, "link", token, Link)
+        return [worker_hash(secret, "link", link.name)] if link.name else []
+    except Forged:
+        pass
+    try:
+        visit: Visit = unseal(secret, "visit", token, Visit)
+        return [visit.worker]
+    except Forged:
+        return [worker_hash(secret, each, who) for each in ((source,) if source else SOURCES)]
+
+
+def erase_by_name(folder: Path, who: str, source: str = "") -> dict[str, Any]:
+    """Somebody known by an id or a link, for the command line; an error if nobody and nothing is theirs."""
+    made = Erased()
+    with closing(open_study(folder)) as database:
+        for worker in workers_of(secret_of(folder), who, source):
+            erase(folder, database, worker, made)
+    if not made.projects:
+        raise ProbandError(f"nobody is known by {who!r}, neither here nor as an author", file=folder)
+    return asdict(made)
+
+
+def known_by_name(folder: Path, who: str, source: str = "") -> dict[str, Any]:
+    """What would be erased here."""
+    hashes = workers_of(secret_of(folder), who, source)
+
+    def count(connection: Connection) -> dict[str, Any]:
+        people = [person for worker in hashes if (person := people_store.find(connection, worker)) is not None]
+        answers = sum(people_store.answered(connection, person.id, *ROLES) for person in people)
+        return {"people": [person.id for person in people], "answers": answers, "erased": False}
+
+    with closing(open_study(folder)) as database:
+        return database.read(count)
+
+
+def erase(folder: Path, database: Database, worker: str, made: Erased | None = None) -> Erased:
+    """A person of this project, and what they wrote in the projects that review it."""
+    made = made or Erased()
+    _erase_here(folder, database, worker, made)
+    for other in reviews_of(folder):
+        try:
+            there = open_study(other)
+        except ProbandError as error:
+            made.left.append(str(error))
+            continue
+        with closing(there):
+            _erase_here(other, there, worker, made)
+    return made
+
+
+def _erase_here(folder: Path, database: Database, worker: str, made: Erased) -> None:
+    person = database.read(lambda c: people_store.find(c, worker))
+    if person is not None:
+        made.answers += database.write(lambda c: people_store.erase(c, person.id))
+    stories = database.write(lambda c: people_store.erase_stories(c, worker))
+    made.stories += stories
+    if stories:
+        _rewrite_units(folder / "units.jsonl", worker)
+    if person is not None or stories:
+        made.projects.append(str(folder))
+        database.forget()
+
+
+def _rewrite_units(path: Path, worker: str) -> None:
+    """units.jsonl as the database now has it."""
+    units = list(read_units(path)) if path.is_file() else []
+    rows = (
+        msgspec.structs.replace(
+            unit,
+            body=people_store.without_stories(unit.body, worker)[0],
+            excluded=tuple(each for each in unit.excluded if each != worker),
+        )
+        for unit in units
+    )
+    write_jsonl(path, rows)
+
+
+# ---- which projects review which -------------------------------------------------------------------------------------
+
+
+def reviews_of(folder: Path) -> list[Path]:
+    path = folder / REVIEWS
+    if not path.is_file():
+        return []
+    with file_errors(path):
+        lines = path.read_text("utf-8").splitlines()
+    return [folder / line for line in dict.fromkeys(lines) if line]
+
+
+def add_review(folder: Path, review: Path) -> None:
+    """Remember in a project of the kind write that its stories are reviewed there."""
+    with file_errors(folder / REVIEWS), open(folder / REVIEWS, "a", encoding="utf-8") as file:
+        file.write(os.path.relpath(review.resolve(), folder.resolve()) + "\n")

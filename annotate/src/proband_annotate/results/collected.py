@@ -1,0 +1,236 @@
+"""Everything that people did in a project."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache, wraps
+from typing import Any, TypeVar
+
+import msgspec
+import numpy as np
+
+from proband.core.agreement.aggregation import dawid_skene, mace
+from proband.core.agreement.votes import Aggregate, Ints, Votes, all_but, majority
+from proband.core.human_task import WHOLE, HumanTask, Labels
+from proband.core.types import Judgment
+from proband_annotate.project import Project
+from proband_annotate.tasks import task
+
+
+@lru_cache(maxsize=32)
+def decode_body(text: str) -> dict[str, Any]:
+    """The bodies of units are long, and few are needed at a time: they are kept as text."""
+    return msgspec.json.decode(text, type=dict[str, Any])
+
+
+class UnitRow(dict[str, Any]):
+    """name, clause, text; `["body"]` is decoded when it is needed."""
+
+    def __missing__(self, key: str) -> Any:
+        if key != "body":
+            raise KeyError(key)
+        return decode_body(self["text"])
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Given:
+    """The last revision of one person's answer to one unit."""
+
+    id: str
+    unit: str
+    unit_id: int
+    unit_text: str = field(repr=False)
+    gold: Any
+    text: str = field(repr=False)  # the answer as JSON
+    parts: tuple[str, ...] = field(repr=False)  # what it labels
+    labels: tuple[str, ...] = field(repr=False)  # one for each part
+    worker: str
+    person_id: int
+    panel: str
+    source: str
+    slot: int | None  # None: it came late, or its person was rejected; it does not count
+    seconds: float
+    revision: int
+    created: float
+    signals: Mapping[str, float]
+
+    @property
+    def body(self) -> Mapping[str, Any]:
+        """Of the unit."""
+        return decode_body(self.unit_text)
+
+    @property
+    def answer(self) -> Mapping[str, Any]:
+        return msgspec.json.decode(self.text, type=dict[str, Any])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Decision:
+    """The owner's label for a part of a unit."""
+
+    unit: str
+    part: str
+    label: str
+    reason: str
+    at: float
+
+
+def numbered(names: Sequence[str]) -> tuple[tuple[str, ...], Ints]:
+    """The different names in order of appearance, and the number of each name among them.
+
+    >>> names, numbers = numbered(["b", "a", "b"])
+    >>> names, numbers.tolist()
+    (('b', 'a'), [0, 1, 0])
+    """
+    places = {name: n for n, name in enumerate(dict.fromkeys(names))}
+    return tuple(places), np.array([places[name] for name in names], dtype=np.int64)
+
+
+def part_name(unit: str, part: str) -> str:
+    return unit if part == WHOLE else part
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Collected:
+    """A project's answers. `given` has main units only, in the order of units and people. What is computed from one is
+    kept with it; a study in which nothing has happened gives the same object again."""
+
+    project: Project
+    state: str
+    given: Sequence[Given]
+    people: Sequence[Mapping[str, Any]]
+    units: Mapping[int, Mapping[str, Any]]  # main units: id -> name, clause, body
+    slots: Mapping[str, int]  # panel -> how many are wanted
+    done: Mapping[str, int]  # panel -> how many are filled
+    decisions: Sequence[Decision]
+    complete: Mapping[str, int]  # unit -> answers of the crowd with which it is complete
+    memory: dict[str, Any] = field(default_factory=dict)  # of what was computed
+
+    @cached_property
+    def decided(self) -> dict[tuple[str, str], str]:
+        """(unit, part) -> the owner's label."""
+        return {(each.unit, each.part): each.label for each in self.decisions}
+
+    @property
+    def task(self) -> HumanTask:
+        return task(self.project.kind)
+
+    def counted(self, panel: str = "crowd") -> list[Given]:
+        return [each for each in self.given if each.slot is not None and each.panel == panel]
+
+    def judgments(self, panel: str = "crowd") -> Iterator[Judgment]:
+        """One per person and part (a candidate, a story, a puzzle); seconds are shared by the parts of a unit."""
+        for each in self.counted(panel):
+            for part, label in zip(each.parts, each.labels, strict=True):
+                seconds = round(each.seconds / len(each.labels), 3)
+                name = part_name(each.unit, part)
+                yield Judgment(item_id=name, worker=each.worker, value=label, seconds=seconds)
+
+    @cached_property
+    def unit_numbers(self) -> dict[str, int]:
+        return {unit["name"]: number for number, unit in self.units.items()}
+
+    def body(self, unit: str) -> Mapping[str, Any]:
+        body: Mapping[str, Any] = self.units[self.unit_numbers[unit]]["body"]
+        return body
+
+    @cached_property
+    def votes(self) -> Votes | None:
+        """As `Votes.of` makes them of the judgments, without a record of each: there may be many."""
+        given = [each for each in self.counted() if each.labels]
+        if not given:
+            return None
+        parts, item = numbered([part_name(each.unit, part) for each in given for part in each.parts])
+        people, worker = numbered([each.worker for each in given])
+        labels = [label for each in given for label in each.labels]
+        known = {label: n for n, label in enumerate(sorted(set(labels)))}
+        every = np.repeat(worker, [len(each.labels) for each in given])
+        return Votes(parts, people, tuple(known), item, every, np.array([known[label] for label in labels]))
+
+    @cached_property
+    def labels(self) -> Labels:
+        """Part -> label by the task's own rule, None where it leaves it open; what the owner decided stands."""
+        return self.labels_by("paper")
+
+    def labels_by(self, rule: str) -> Labels:
+        made: dict[str, str | None] = dict(RULES[rule](self)(self.votes).labels) if self.votes is not None else {}
+        return made | {part_name(*key): label for key, label in self.decided.items()}
+
+    @cached_property
+    def groups(self) -> Mapping[str, str]:
+        """Part -> unit: what one person judges together."""
+        return {part_name(each.unit, part): each.unit for each in self.given for part in each.parts}
+
+    def same_as(self, other: Collected) -> bool:
+        """Whether nothing has happened in between."""
+        names = ("project", "state", "given", "people", "units", "slots", "done", "decisions", "complete")
+        return all(getattr(self, name) == getattr(other, name) for name in names)
+
+
+# ---- the rule of the task ----------------------------------------------------------------------------------------
+
+
+def own_rule(collected: Collected) -> Callable[[Votes], Aggregate]:
+    """A label is kept where all but so many of the people agree, or the majority; the task says which."""
+    return majority if collected.task.dissent is None else lambda votes: _where_complete(collected, votes)
+
+
+def _where_complete(collected: Collected, votes: Votes) -> Aggregate:
+    """The rule, unit by unit, for those with as many answers as they were given places for; an overlap that was raised
+    afterwards changes nothing until the further answers come."""
+    work = collected.task
+    least = {part: min(work.of_at_most, collected.complete.get(unit, 1)) for part, unit in collected.groups.items()}
+    made: dict[str, str | None] = {}
+    for count in sorted({least[name] for name in votes.items}):
+        kept = all_but(votes, dissent=work.dissent or 0, least=count).labels
+        made |= {name: label for name, label in kept.items() if least[name] == count}
+    return Aggregate({name: made[name] for name in votes.items})
+
+
+T = TypeVar("T")
+
+
+def kept(compute: Callable[[Collected], T]) -> Callable[[Collected], T]:
+    """A function whose result is kept with the study it was computed from."""
+
+    @wraps(compute)
+    def once(collected: Collected) -> T:
+        if compute.__name__ not in collected.memory:
+            collected.memory[compute.__name__] = compute(collected)
+        result: T = collected.memory[compute.__name__]
+        return result
+
+    return once
+
+
+# ---- from several people's labels to one: the paper's rule, majority, Dawid & Skene, MACE; then the owner's own word
+
+
+RULES: Mapping[str, Callable[[Collected], Callable[[Votes], Aggregate]]] = {
+    "paper": own_rule,
+    "majority": lambda collected: majority,
+    "dawid-skene": lambda collected: dawid_skene,
+    "mace": lambda collected: mace,
+}
+
+
+def disputed(collected: Collected, *, most: int) -> list[dict[str, Any]]:
+    """The parts that the paper's rule leaves open, those with the most even votes first; decided ones last. Not more
+    than `most`."""
+    if collected.votes is None:
+        return []
+    votes, decided = collected.votes, {part_name(*key): label for key, label in collected.decided.items()}
+    open_parts = own_rule(collected)(votes).labels
+    people = votes.count.sum(axis=1)
+    top = (votes.count.max(axis=1) / people).tolist()
+    several = (people > 1).tolist()
+    places = [n for n, name in enumerate(votes.items) if (open_parts[name] is None and several[n]) or name in decided]
+    places.sort(key=lambda n: (votes.items[n] in decided, top[n], votes.items[n]))
+    rows = []
+    for place in places[:most]:
+        name = votes.items[place]
+        given = {label: int(n) for label, n in zip(votes.labels, votes.count[place], strict=True) if n}
+        about = {"votes": given, "top": top[place], "decided": decided.get(name)}
+        rows.append({"part": name, "unit": collected.groups[name], **about})
+    return rows

@@ -1,0 +1,183 @@
+"""Exports: all answers as JSON lines or CSV, the suite's own input, a Hugging Face data set with its card."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from proband.core.errors import ProbandError
+from proband.core.files import write_json, write_jsonl, write_text
+from proband.core.human_task import Body, Labels
+from proband.core.text import write_csv
+from proband.web.templates import render_text
+from proband_annotate.project import fingerprint, secret_of
+from proband_annotate.results.collected import Collected, part_name
+from proband_annotate.results.figures import agreement, progress
+from proband_annotate.reviewing import SOURCE
+from proband_annotate.texts import paragraphs, words
+
+OWNER = "owner"  # worker and panel of a decision
+FORMATS = ("jsonl", "csv", "suite", "hf")
+
+
+def export(collected: Collected, *, to: str, out: Path, project_folder: Path) -> dict[str, Any]:
+    if to == "jsonl":
+        return {"answers": write_jsonl(out, rows(collected)), "file": str(out)}
+    if to == "csv":
+        return _csv(collected, out)
+    if to == "suite":
+        return suite_input(collected, out, project_folder)
+    if to == "hf":
+        return _hub(collected, out)
+    raise ProbandError(f"no format {to!r}; there are {', '.join(FORMATS)}")
+
+
+def suite_input(collected: Collected, folder: Path, project_folder: Path) -> dict[str, Any]:
+    """What the suite reads, with where it comes from; gives what was written and the command that reads it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    made = collected.task.suite_input(collected, folder, project_folder)
+    about = {"title": collected.project.title, "kind": collected.project.kind, "licence": collected.project.licence}
+    if collected.task.reviewed:  # which secret hides the authors
+        about["project"] = os.path.relpath(project_folder.resolve(), folder.resolve())
+        about["secret"] = fingerprint(secret_of(project_folder))
+    write_json(folder / SOURCE, about)
+    if collected.decisions:
+        decided = (
+            {"item_id": part_name(each.unit, each.part), "label": each.label, "reason": each.reason}
+            for each in collected.decisions
+        )
+        made["decisions"] = write_jsonl(folder / "decisions.jsonl", decided)
+    return made
+
+
+def part_text(collected: Collected, body: Body, part: str) -> str:
+    """What a label is about: a candidate answer or a story; empty where the unit is one whole."""
+    return next((each.text for each in collected.task.parts(body) if each.id == part), "")
+
+
+def rows(collected: Collected) -> Iterator[dict[str, Any]]:
+    """A line per answer, all of them, also those that do not count; then a line per decision of the owner."""
+    for each in collected.given:
+        yield {
+            "id": each.id,
+            "unit": each.unit,
+            "unit_text": collected.task.unit_text(each.body),
+            "worker": each.worker,
+            "panel": each.panel,
+            "counts": each.slot is not None,
+            "revision": each.revision,
+            "seconds": round(each.seconds, 3),
+            "created": each.created,
+            "answer": each.answer,
+            "signals": each.signals,
+        }
+    for decision in collected.decisions:
+        yield {
+            "id": f"decision {decision.unit} {decision.part}",
+            "unit": decision.unit,
+            "unit_text": collected.task.unit_text(collected.body(decision.unit)),
+            "worker": OWNER,
+            "panel": OWNER,
+            "counts": True,
+            "revision": 1,
+            "seconds": 0.0,
+            "created": decision.at,
+            "answer": {"part": decision.part, "label": decision.label, "reason": decision.reason},
+            "signals": {},
+        }
+
+
+def _csv(collected: Collected, out: Path) -> dict[str, Any]:
+    """A line per label where there are labels, else per answer."""
+    shared_names = ["worker", "panel", "counts", "revision", "seconds"]
+    header = ["id", "unit", "part", *shared_names, "label", "text", "detail", "unit_text", "part_text"]
+    return {"lines": write_csv(out, header, answer_rows(collected)), "file": str(out)}
+
+
+def answer_rows(collected: Collected) -> Iterator[list[Any]]:
+    for each in collected.given:
+        shared = [each.worker, each.panel, each.slot is not None, each.revision, round(each.seconds, 3)]
+        body, answer = each.body, each.answer
+        parts, about = collected.task.labels(body, answer), collected.task.unit_text(body)
+        if parts:
+            texts = {part.id: part.text for part in collected.task.parts(body)}
+            for part, label in parts:
+                more = collected.task.detail(answer, part)
+                yield [each.id, each.unit, part, *shared, label, "", more, about, texts.get(part, "")]
+        else:
+            yield [each.id, each.unit, "", *shared, "", "\n".join(collected.task.writing(answer)), "", about, ""]
+    for decision in collected.decisions:
+        body = collected.body(decision.unit)
+        shown = [collected.task.unit_text(body), part_text(collected, body, decision.part)]
+        names = [f"decision {decision.unit} {decision.part}", decision.unit, decision.part]
+        yield [*names, OWNER, OWNER, True, 1, 0.0, decision.label, "", decision.reason, *shown]
+
+
+def _hub(collected: Collected, out: Path) -> dict[str, Any]:
+    """README.md with the card's head, data/answers.jsonl, data/units.jsonl and data/labels.jsonl, with the texts."""
+    out.mkdir(parents=True, exist_ok=True)
+    flat = (
+        {**row, "answer": json.dumps(row["answer"], ensure_ascii=False), "signals": json.dumps(row["signals"])}
+        for row in rows(collected)
+    )
+    count = write_jsonl(out / "data" / "answers.jsonl", flat)
+    every = sorted(collected.units.values(), key=lambda unit: str(unit["name"]))
+    write_jsonl(out / "data" / "units.jsonl", (_hub_unit(collected, unit) for unit in every))
+    made = collected.labels
+    if made:
+        write_jsonl(out / "data" / "labels.jsonl", _hub_labels(collected, made))
+    write_text(out / "README.md", card(collected, with_labels=bool(made)))
+    return {"answers": count, "labels": len(made), "folder": str(out)}
+
+
+def _hub_unit(collected: Collected, unit: Mapping[str, Any]) -> dict[str, Any]:
+    """A unit without the authors of its stories; its body is one column, since kinds differ."""
+    body = {
+        name: [{k: v for k, v in part.items() if k != "author"} for part in value] if name == "stories" else value
+        for name, value in unit["body"].items()
+    }
+    return {"unit": unit["name"], "text": collected.task.unit_text(body), "body": json.dumps(body, ensure_ascii=False)}
+
+
+def _hub_labels(collected: Collected, made: Labels) -> Iterator[dict[str, Any]]:
+    """A line per label with what it is about and who had the last word."""
+    decided = {part_name(unit, part): unit for unit, part in collected.decided}
+    for part, label in made.items():
+        unit = decided.get(part) or collected.groups[part]
+        body = collected.body(unit)
+        yield {
+            "part": part,
+            "label": label,
+            "decided_by": OWNER if part in decided else "people",
+            "unit": unit,
+            "unit_text": collected.task.unit_text(body),
+            "part_text": part_text(collected, body, part),
+        }
+
+
+def card(collected: Collected, *, with_labels: bool) -> str:
+    """The data card: what was asked of whom, how it was paid and checked, how far people agreed."""
+    project = collected.project
+    return render_text(
+        "proband_annotate.results",
+        "card.md",
+        project=project,
+        done=progress(collected),
+        people=len({each.worker for each in collected.counted()}),
+        configs=["answers", "units", *(["labels"] if with_labels else [])],
+        instructions=paragraphs(project.texts.instructions or words(f"{project.kind}.instructions")),
+        agreement=agreement(collected),
+        inline=inline,
+    )
+
+
+def inline(text: str) -> str:
+    r"""Text in Markdown as text.
+
+    >>> inline("<b>*x*")
+    '\\<b\\>\\*x\\*'
+    """
+    return "".join("\\" + c if c in "\\`*_{}[]()#+!|<>~" else c for c in " ".join(text.split()))

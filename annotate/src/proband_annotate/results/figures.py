@@ -1,0 +1,199 @@
+"""The figures of a study: progress, time, pay, agreement, people."""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from proband.core.agreement.aggregation import agreement_with_others, mace
+from proband.core.agreement.coefficients import Alpha, Pair, gwet_ac1, krippendorff_alpha, pairwise
+from proband.core.human_task import Figure, HumanTask
+from proband_annotate.results.collected import Collected, Given, kept
+from proband_annotate.texts import text
+
+SHARED = 5  # labels that two people must both have given, so that their agreement says something
+
+
+@kept
+def figures(collected: Collected) -> dict[str, Any]:
+    """Everything `status` prints and the dashboard shows."""
+    return {
+        "title": collected.project.title,
+        "kind": collected.project.kind,
+        "state": collected.state,
+        "progress": progress(collected),
+        "time": times(collected),
+        "money": money(collected),
+        "agreement": agreement(collected),
+        "paper": dict(collected.task.figures(collected)),
+    }
+
+
+def progress(collected: Collected) -> dict[str, Any]:
+    outcomes = Counter(person["outcome"] or "working" for person in collected.people)
+    late = sum(each.slot is None for each in collected.given)
+    return {
+        "units": len(collected.units),
+        "answers_wanted": collected.slots.get("crowd", 0),
+        "answers": collected.done.get("crowd", 0),
+        "expert_answers_wanted": collected.slots.get("expert", 0),
+        "expert_answers": collected.done.get("expert", 0),
+        "kept_but_not_counted": late,
+        "people": len(collected.people),
+        "outcomes": dict(sorted(outcomes.items())),
+    }
+
+
+def times(collected: Collected) -> dict[str, Any]:
+    seconds = sorted(each.seconds for each in collected.counted())
+    if not seconds:
+        return {"answers": 0}
+    return {
+        "answers": len(seconds),
+        "mean_seconds": round(statistics.fmean(seconds), 1),
+        "median_seconds": round(statistics.median(seconds), 1),
+        "quartiles": [round(seconds[int(share * (len(seconds) - 1))], 1) for share in (0.25, 0.75)],
+    }
+
+
+def money(collected: Collected) -> dict[str, Any]:
+    """What was spent: every answer of the crowd that was sent is paid, unless its person was rejected."""
+    pay, rejected = collected.project.pay, {p["id"] for p in collected.people if p["decision"] == "rejected"}
+    paid = sum(each.panel == "crowd" and each.person_id not in rejected for each in collected.given)
+    median = times(collected).get("median_seconds")
+    cost = paid * pay.per_unit
+    return {
+        "currency": pay.currency,
+        "answers_paid": paid,
+        "cost": round(cost, 2),
+        "with_fee": round(cost * (1 + pay.platform_fee), 2),
+        "per_hour": round(pay.per_unit * 3600 / median, 2) if median else None,
+        "fair_per_hour": pay.per_hour,
+    }
+
+
+def plain(value: Alpha) -> dict[str, Any]:
+    if value.value is None:
+        return {"value": None, "why": value.why}
+    return {"value": round(value.value, 4), "low": round(value.low or 0.0, 4), "high": round(value.high or 0.0, 4)}
+
+
+def agreement(collected: Collected) -> dict[str, Any]:
+    if collected.votes is None:
+        return {}
+    return {
+        "krippendorff_alpha": plain(krippendorff_alpha(collected.votes, groups=collected.groups, draws=1000)),
+        "gwet_ac1": plain(gwet_ac1(collected.votes, groups=collected.groups, draws=1000)),
+    }
+
+
+# ---- the paper's own figures ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class FigureLine:
+    """A figure as people read it."""
+
+    name: str
+    here: str
+    interval: str
+    published: str
+
+
+def figure_lines(kind: str, figures: Mapping[str, Figure]) -> list[FigureLine]:
+    """The figures in the papers' words."""
+    made = []
+    for key, figure in figures.items():
+        name, _, length = key.partition(", ")
+        low, high, unit = figure.get("low"), figure.get("high"), figure["unit"]
+        ends = {"low": _with_unit(low, unit), "high": _with_unit(high, unit)}
+        made.append(
+            FigureLine(
+                name=text(f"{kind}.figure.{name}") + (f", {length}" if length else ""),
+                here=_with_unit(figure["here"], unit) or "–",
+                interval=f"{text('owner.interval', **ends)}, n = {figure['n']:,}" if low is not None else "",
+                published=_with_unit(figure["published"], unit),
+            )
+        )
+    return made
+
+
+def _with_unit(number: float | None, unit: str) -> str:
+    """
+    >>> _with_unit(0.5, "share"), _with_unit(1234, "count"), _with_unit(83, "seconds"), _with_unit(None, "count")
+    ('50.0 %', '1,234', '83 s', '')
+    """
+    if number is None:
+        return ""
+    return {"share": f"{100 * number:.1f} %", "count": f"{number:,}", "seconds": f"{number:.0f} s"}.get(
+        unit, f"{number:.3g}"
+    )
+
+
+# ---- people --------------------------------------------------------------------------------------------------------
+
+
+@kept
+def people_figures(collected: Collected) -> list[dict[str, Any]]:
+    """A line per person: what they did, how well, and what may be worth a look. Nothing here decides anything."""
+    by_person: dict[int, list[Given]] = defaultdict(list)
+    for each in collected.given:
+        by_person[each.person_id].append(each)
+    quality = _quality(collected)
+    rows = []
+    for person in collected.people:
+        mine = by_person[person["id"]]
+        seconds = [each.seconds for each in mine]
+        agreed, competence = quality.get(person["worker"], (None, None))
+        row = {key: person[key] for key in ("id", "worker", "source", "panel", "outcome", "decision", "reason")}
+        row |= {
+            "answers": len(mine),
+            "median_seconds": round(statistics.median(seconds), 1) if seconds else None,
+            "checks": f"{person['checks_passed']}/{person['checks']}",
+            "agreement": round(agreed, 3) if agreed is not None else None,
+            "competence": round(competence, 3) if competence is not None else None,
+            "flags": flags(collected, person, mine),
+        }
+        rows.append(row)
+    return rows
+
+
+def _quality(collected: Collected) -> dict[str, tuple[float | None, float]]:
+    """Worker -> share of labels as the majority of the others has them, competence by MACE."""
+    votes = collected.votes
+    if votes is None or len(votes.labels) < 2:
+        return {}
+    competence = mace(votes).competence
+    assert competence is not None
+    return dict(zip(votes.workers, zip(agreement_with_others(votes), competence.tolist(), strict=True), strict=True))
+
+
+@kept
+def pairs(collected: Collected) -> list[Pair]:
+    """How far every two people agree who gave enough labels on the same parts."""
+    return pairwise(collected.votes, least=SHARED) if collected.votes is not None else []
+
+
+def flags(collected: Collected, person: Any, mine: Sequence[Given]) -> list[str]:
+    limits = collected.project.signals
+    made = []
+    if mine and statistics.median(each.seconds for each in mine) < limits.fastest_seconds:
+        made.append(text("flag.fast"))
+    if any(each.signals.get("pasted", 0) >= limits.paste_characters for each in mine):
+        made.append(text("flag.pasted"))
+    typed = [each for each in mine if each.signals.get("keys") is not None and _length(each, collected.task) > 60]
+    if any(each.signals["keys"] < 0.3 * _length(each, collected.task) for each in typed):
+        made.append(text("flag.typed"))
+    if person["failed"]:
+        made.append(text("flag.failed", count=person["failed"]))
+    given = Counter(label for each in mine for label in each.labels)
+    if given.total() >= 10 and len(given) == 1:
+        made.append(text("flag.same"))
+    return made
+
+
+def _length(each: Given, task: HumanTask) -> int:
+    return sum(map(len, task.writing(each.answer)))

@@ -1,0 +1,148 @@
+"""The answers of a project, read; a server that has read them before reads only what is new."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+from sqlalchemy import Connection, func, select
+
+from proband.core.human_task import HumanTask
+from proband_annotate.project import Project
+from proband_annotate.results.collected import Collected, Decision, Given, UnitRow
+from proband_annotate.store.answers import latest_ids, with_bodies
+from proband_annotate.store.schema import adjudications, answers, assignments, checks, people, slots, units
+from proband_annotate.tasks import task
+from proband_annotate.visit import state_of
+
+CHUNK = 200  # answers read at once
+
+
+class Register:
+    """What was read of a project before."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.units: dict[int, UnitRow] = {}
+        self.given: dict[str, Given] = {}
+        self.parts: dict[tuple[str, ...], tuple[str, ...]] = {}  # those of a unit, in memory once
+        self.last: Collected | None = None
+
+    def collect(self, connection: Connection, project: Project) -> Collected:
+        """The study as it stands; the same object as before if nothing has happened since."""
+        with self.lock:
+            result = self._collect(connection, project)
+            if self.last is None or not result.same_as(self.last):
+                self.last = result
+            return self.last
+
+    def _collect(self, connection: Connection, project: Project) -> Collected:
+        self._read_units(connection)
+        rows = _people(connection)
+        wanted = select(slots.c.panel, func.count()).group_by(slots.c.panel)
+        filled = (
+            select(assignments.c.panel, func.count())
+            .where(assignments.c.place.is_not(None), assignments.c.state == "done")
+            .group_by(assignments.c.panel)
+        )
+        first = (
+            select(slots.c.unit_id, func.count())
+            .where(slots.c.panel == "crowd", slots.c.added == "")
+            .group_by(slots.c.unit_id)
+        )
+        decisions = select(adjudications).order_by(adjudications.c.unit_id, adjudications.c.part)
+        names = {number: unit["name"] for number, unit in self.units.items()}
+        return Collected(
+            project=project,
+            state=state_of(connection),
+            given=self._read_given(connection, {row["id"]: row for row in rows}, task(project.kind)),
+            people=rows,
+            units=dict(self.units),
+            slots={row[0]: row[1] for row in connection.execute(wanted)},
+            done={row[0]: row[1] for row in connection.execute(filled)},
+            decisions=[
+                Decision(unit=names[row.unit_id], part=row.part, label=row.label, reason=row.reason, at=row.at)
+                for row in connection.execute(decisions)
+            ],
+            complete={names[unit]: min(project.people.overlap, count) for unit, count in connection.execute(first)},
+        )
+
+    def _read_units(self, connection: Connection) -> None:
+        """Units that are new, and those whose text became another: the stories of an erased author leave them."""
+        main = select(units.c.id, func.length(units.c.body)).where(units.c.role == "main").order_by(units.c.id)
+        sizes = {row[0]: row[1] for row in connection.execute(main)}
+        known = {number: len(unit["text"]) for number, unit in self.units.items()}
+        new = [number for number, size in sizes.items() if known.get(number) != size]
+        for some in chunks(new):
+            query = select(units.c.id, units.c.name, units.c.clause, units.c.body).where(units.c.id.in_(some))
+            for row in connection.execute(query):
+                self.units[row.id] = UnitRow(name=row.name, clause=row.clause, text=row.body)
+        changed = {number for number in new if number in known}
+        for gone in [name for name, each in self.given.items() if each.unit_id in changed]:
+            del self.given[gone]
+        self.units = {number: self.units[number] for number in sizes}
+
+    def _read_given(self, connection: Connection, who: Mapping[int, Mapping[str, Any]], work: HumanTask) -> list[Given]:
+        lines = latest_ids(connection)
+        for gone in self.given.keys() - {line.id for line in lines}:
+            del self.given[gone]
+        rejected = {number for number, person in who.items() if person["decision"] == "rejected"}
+        slot = {line.id: line.place if line.person_id not in rejected else None for line in lines}
+        for some in chunks([name for name in slot if name not in self.given]):
+            for row in sorted(with_bodies(connection, some), key=lambda row: row.unit_id):  # each unit decoded once
+                self._add(row, who[row.person_id], slot[row.id], work)
+        for name, held in slot.items():
+            if self.given[name].slot != held:
+                self.given[name] = replace(self.given[name], slot=held)
+        return [self.given[name] for name in slot]
+
+    def _add(self, row: Any, person: Mapping[str, Any], slot: int | None, work: HumanTask) -> None:
+        unit = self.units[row.unit_id]
+        labels = work.labels(unit["body"], msgspec.json.decode(row.body, type=dict[str, Any]))
+        parts = tuple(part for part, _ in labels)
+        self.given[row.id] = Given(
+            id=row.id,
+            unit=unit["name"],
+            unit_id=row.unit_id,
+            unit_text=unit["text"],
+            gold=msgspec.json.decode(row.gold or "null"),
+            text=row.body,
+            parts=self.parts.setdefault(parts, parts),
+            labels=tuple(sys.intern(label) for _, label in labels),
+            worker=person["worker"],
+            person_id=row.person_id,
+            panel=person["panel"],
+            source=person["source"],
+            slot=slot,
+            seconds=row.seconds,
+            revision=row.revision,
+            created=row.created,
+            signals=msgspec.json.decode(row.signals),
+        )
+
+
+def chunks(ids: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    return (ids[begin : begin + CHUNK] for begin in range(0, len(ids), CHUNK))
+
+
+def collect(connection: Connection, project: Project) -> Collected:
+    """The study, read wholly."""
+    return Register().collect(connection, project)
+
+
+def _people(connection: Connection) -> list[dict[str, Any]]:
+    """Every person with the results of their checks."""
+    rows = [dict(row._mapping) for row in connection.execute(select(people).order_by(people.c.id))]
+    query = (
+        select(answers.c.person_id, func.count(), func.sum(checks.c.passed))
+        .join(answers, answers.c.id == checks.c.answer_id)
+        .group_by(answers.c.person_id)
+    )
+    results = {person: (int(passed or 0), n) for person, n, passed in connection.execute(query)}
+    for row in rows:
+        row["checks_passed"], row["checks"] = results.get(row["id"], (0, 0))
+    return rows

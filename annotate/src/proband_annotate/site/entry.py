@@ -1,0 +1,71 @@
+"""The way in: a signed link, alone (one person) or with the id that a platform passes."""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import Any
+from urllib.parse import urlsplit
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from proband_annotate.project import Project
+from proband_annotate.site.context import OpenProject, message
+from proband_annotate.site.forms import Refused, clean
+from proband_annotate.site.signed_ids import verified_id
+from proband_annotate.tokens import Forged, Link, Visit, seal, unseal, worker_hash
+
+PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"  # Mechanical Turk shows a task before it is accepted
+NAME = re.compile(r"[\x21-\x7e]{1,128}")
+
+
+def identity(query: Any, project: Project) -> tuple[str, str, dict[str, str]] | None:
+    """(source, id, what to hand back) from the parameters of an address."""
+    if name := query.get("PROLIFIC_PID"):
+        return "prolific", name, {}
+    if name := query.get("workerId"):
+        back = {"assignmentId": query.get("assignmentId", ""), "turkSubmitTo": query.get("turkSubmitTo", "")}
+        host = urlsplit(back["turkSubmitTo"]).hostname or ""
+        genuine = back["turkSubmitTo"].startswith("https://") and host.endswith(".mturk.com")
+        return "mturk", name, back if genuine and NAME.fullmatch(back["assignmentId"]) else {}
+    if name := query.get(project.platform.id_parameter):
+        return "url", name, {}
+    return None
+
+
+def signed(query: Any, study: OpenProject, name: str) -> bool:
+    """Whether the platform signed this very id."""
+    platform = study.project.platform
+    try:
+        token = query.get(platform.token_parameter, "")
+        return verified_id(token, study.keys, audience=platform.public_url, now=time.time()) == name
+    except Forged:
+        return False
+
+
+async def join(request: Request) -> Response:
+    """GET /join/LINK: to the person's own address."""
+    study: OpenProject = request.app.state.study
+    caller = request.client.host if request.client else ""
+    if not study.entries.allows(caller, time.monotonic()):
+        raise Refused(429, "busy")
+    try:
+        link: Link = unseal(study.secret, "link", request.path_params["link"], Link)
+    except Forged:
+        raise Refused(404, "no_link") from None
+    query = request.query_params
+    if link.name:
+        visit = Visit(worker_hash(study.secret, "link", link.name), "link", link.panel)
+    else:
+        if query.get("assignmentId") == PREVIEW:
+            return message(request, "preview")
+        person = identity(query, study.project)
+        if person is None or not NAME.fullmatch(clean(person[1])):
+            raise Refused(400, "no_id")
+        source, name, back = person
+        if study.keys and not signed(query, study, name):
+            raise Refused(403, "not_signed")
+        visit = Visit(worker_hash(study.secret, source, name), source, link.panel, back)
+    root = request.scope.get("root_path", "")
+    return RedirectResponse(f"{root}/v/{seal(study.secret, 'visit', visit)}", status_code=303)

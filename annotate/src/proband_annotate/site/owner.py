@@ -1,0 +1,323 @@
+"""The owner's pages: figures, people, disputes, remarks, agreement, pay, plan, links, exports; and what can be done
+there."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import shutil
+import tempfile
+import time
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import delete, insert, select, update
+from starlette.background import BackgroundTask
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, Response
+
+from proband.core.human_task import WHOLE
+from proband.core.text import csv_lines
+from proband_annotate.erasing import erase as erase_everywhere
+from proband_annotate.erasing import workers_of
+from proband_annotate.results.collected import Collected, disputed
+from proband_annotate.results.export import FORMATS, export, part_text
+from proband_annotate.results.figures import SHARED, figure_lines, figures, pairs, people_figures
+from proband_annotate.results.payments import HEADER, payments
+from proband_annotate.results.planning import plan
+from proband_annotate.site.context import OpenProject, page
+from proband_annotate.site.forms import Refused, bounded, number_in
+from proband_annotate.site.owner_session import COOKIE, acting, acting_as, home, owned, root_of
+from proband_annotate.store import people as people_store
+from proband_annotate.store import remarks as remark_store
+from proband_annotate.store.people import REASONS
+from proband_annotate.store.schema import adjudications, bonuses, events, people, settings, units
+from proband_annotate.store.slots import restore
+from proband_annotate.texts import label_name
+from proband_annotate.tokens import links, person_code, personal_links
+
+STATES = ("open", "paused", "closed")
+SHOWN = 200  # pairs of people
+
+
+@owned
+async def dashboard(request: Request, study: OpenProject, session: str) -> Response:
+    _, made = await study.collect_with(figures)
+    paper = figure_lines(study.project.kind, made["paper"])
+    return page(request, "dashboard.html", token=session, f=made, paper=paper, states=STATES, here="")
+
+
+@owned
+async def figures_json(request: Request, study: OpenProject, session: str) -> Response:
+    return JSONResponse((await study.collect_with(figures))[1])
+
+
+@owned
+async def people_page(request: Request, study: OpenProject, session: str) -> Response:
+    _, rows = await study.collect_with(people_figures)
+    return page(request, "people.html", token=session, rows=rows, here="people")
+
+
+@owned
+async def person_page(request: Request, study: OpenProject, session: str) -> Response:
+    number = bounded(request.path_params["person"])
+    collected, rows = await study.collect_with(people_figures)
+    row = next((row for row in rows if row["id"] == number), None)
+    if row is None:
+        raise Refused(404, "missing")
+    query = select(events).where(events.c.person_id == number).order_by(events.c.id.desc()).limit(100)
+    granted = select(bonuses).where(bonuses.c.person_id == number)
+    log, bonus = await study.read(
+        lambda c: ([dict(each._mapping) for each in c.execute(query)], c.execute(granted).one_or_none())
+    )
+    given = [each for each in collected.given if each.person_id == number][:200]
+    about: dict[str, Any] = {"row": row, "given": given, "log": log, "bonus": bonus, "reasons": REASONS}
+    about |= {"when": when, "unit_text": collected.task.unit_text, "part_text": partial(part_text, collected)}
+    return page(request, "person.html", token=session, **about, here="people")
+
+
+def when(at: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M", time.gmtime(at))
+
+
+@owned
+async def disputes_page(request: Request, study: OpenProject, session: str) -> Response:
+    collected, rows = await study.collect_with(partial(disputed, most=200))
+    context = {row["part"]: part_context(collected, row["unit"], row["part"]) for row in rows}
+    label = partial(label_name, study.project.kind)
+    about: dict[str, Any] = {"rows": rows, "context": context, "names": collected.unit_numbers, "label_name": label}
+    return page(request, "disputes.html", token=session, **about, here="disputes")
+
+
+def part_context(collected: Collected, unit: str, part: str) -> dict[str, Any]:
+    """What the owner reads to decide: the texts, and the labels there are."""
+    body = collected.body(unit)
+    parts, labels = {each.id: each for each in collected.task.parts(body)}, list(collected.task.choices(body))
+    if not parts:
+        return {"title": unit, "text": collected.task.unit_text(body), "labels": labels, "part": WHOLE}
+    return {"title": parts[part].title, "text": parts[part].text, "labels": labels, "part": part}
+
+
+@owned
+async def plan_page(request: Request, study: OpenProject, session: str) -> Response:
+    text = request.query_params.get("precision", "0.05")
+    try:
+        half_width = min(0.5, max(0.001, float(text)))
+    except ValueError:
+        half_width = 0.05
+    _, made = await study.collect_with(partial(plan, half_width=half_width))
+    return page(request, "plan.html", token=session, plan=made, here="plan")
+
+
+@owned
+async def links_page(request: Request, study: OpenProject, session: str) -> Response:
+    return show_links(request, study, session)
+
+
+def show_links(request: Request, study: OpenProject, session: str, made: Sequence[str] = ()) -> Response:
+    known = links(study.project, study.secret, base(request))
+    return page(request, "links.html", token=session, links=known, made=made, here="links")
+
+
+def base(request: Request) -> str:
+    return f"{request.url.scheme}://{request.url.netloc}{root_of(request)}"
+
+
+@owned
+async def export_file(request: Request, study: OpenProject, session: str) -> Response:
+    """GET /owner/export/FORMAT: one file; folders as a zip archive."""
+    to = request.path_params["format"]
+    if to not in FORMATS:
+        raise Refused(404, "missing")
+    return (await study.collect_with(lambda collected: _export(study, collected, to)))[1]
+
+
+def _export(study: OpenProject, collected: Collected, to: str) -> Response:
+    folder = Path(tempfile.mkdtemp())
+    gone = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
+    name = f"{study.project.kind}.{to}"
+    if to in ("jsonl", "csv"):
+        export(collected, to=to, out=folder / name, project_folder=study.folder)
+        return FileResponse(folder / name, filename=name, background=gone)
+    export(collected, to=to, out=folder / to, project_folder=study.folder)
+    path = shutil.make_archive(str(folder / "made"), "zip", folder / to)
+    return FileResponse(path, filename=f"{study.project.kind}-{to}.zip", background=gone)
+
+
+@owned
+async def remarks_page(request: Request, study: OpenProject, session: str) -> Response:
+    rows, units = await study.read(lambda c: (remark_store.all_of(c), remark_store.per_unit(c)))
+    collected = await study.collect()
+    named = {row.unit for row in rows if row.unit in collected.unit_numbers}
+    texts = {name: collected.task.unit_text(collected.body(name)) for name in named}
+    return page(request, "remarks.html", token=session, rows=rows, units=units, texts=texts, when=when, here="remarks")
+
+
+@owned
+async def agreement_page(request: Request, study: OpenProject, session: str) -> Response:
+    collected, made = await study.collect_with(pairs)
+    numbers = {person["worker"]: person["id"] for person in collected.people}
+    about: dict[str, Any] = {"pairs": made[:SHOWN], "count": len(made), "least": SHARED, "numbers": numbers}
+    return page(request, "agreement.html", token=session, **about, here="agreement")
+
+
+@owned
+async def payments_file(request: Request, study: OpenProject, session: str) -> Response:
+    """GET /owner/payments.csv: what everybody is paid, by number and completion code."""
+    collected = await study.collect()
+    granted = await study.read(lambda c: {row.person_id: row for row in c.execute(select(bonuses))})
+    rows = payments(collected, granted, study.secret)
+    headers = {"Content-Disposition": f'attachment; filename="{study.project.kind}-payments.csv"'}
+    table = "".join(csv_lines([HEADER, *(row.values() for row in rows)]))
+    return Response(table, media_type="text/csv", headers=headers)
+
+
+# ---- actions --------------------------------------------------------------------------------------------------------
+
+
+@acting
+async def set_state(request: Request, study: OpenProject, form: dict[str, str]) -> Response:
+    state = form.get("state", "")
+    if state not in STATES:
+        raise Refused(400, "bad_form")
+
+    def work(connection: Any) -> None:
+        connection.execute(update(settings).where(settings.c.name == "state").values(value=state))
+        people_store.note(connection, "state", None, state)
+
+    await study.write(work)
+    return home(request)
+
+
+@acting_as("assistant")
+async def decide(request: Request, study: OpenProject, form: dict[str, str]) -> Response:
+    """Approve, reject with a reason, or take it back."""
+    number, decision = bounded(request.path_params["person"]), form.get("decision", "")
+    reason = form.get("reason", "")
+    words = " ".join(filter(None, (reason if decision == "rejected" else "", form.get("words", "").strip()[:1000])))
+    if decision not in ("approved", "rejected", "") or (decision == "rejected" and reason not in REASONS):
+        raise Refused(400, "bad_form")
+
+    def work(connection: Any) -> None:
+        before = connection.scalar(select(people.c.decision).where(people.c.id == number))
+        if before is not None:
+            people_store.decide(connection, number, decision, words)
+            if before == "rejected" != decision:
+                restore(connection, number)
+
+    await study.write(work)
+    return home(request, f"/person/{number}")
+
+
+@acting_as("assistant")
+async def approve_all(request: Request, study: OpenProject, form: dict[str, str]) -> Response:
+    """Everybody who finished and is not decided on."""
+
+    def work(connection: Any) -> None:
+        query = select(people.c.id).where(people.c.outcome == "done", people.c.decision == "")
+        for number in connection.execute(query).scalars().all():
+            people_store.decide(connection, number, "approved", "")
+
+    await study.write(work)
+    return home(request, "/people")
+
+
+@acting
+async def erase(request: Request, study: OpenProject, form: dict[str, str]) -> Response:
+    number = bounded(request.path_params["person"])
+    if form.get("sure") != "yes":
+        raise Refused(400, "bad_form")
+    worker = await study.read(lambda c: c.scalar(select(people.c.worker).where(people.c.id == number)))
+    if worker is None:
+        raise Refused(404, "missing")
+    made = await asyncio.to_thread(erase_everywhere, study.folder, study.database, worker)
+    if made.left:
+        return page(request, "message.html", name="not_erased", done=0, places=made.left)
+    return home(request, "/people")
+
+
+@acting_as("viewer")
+async def find_person(request: Request, study: OpenProject, form: dict[str, str]) -> Response:
+    """POST /owner/find: to the page of somebody known by an id or a personal link."""
+    hashes = [*workers_of(study.secret, form.get("who", "")), *await worker_by_code(study, form.get("who", ""))]
+    number = await study.read(lambda c: c.scalar(select(people.c.id).where(people.c.worker.in_(hashes))))
+    if number is None:
+        raise Refused(404, "nobody")
+    return home(request, f"/person/{number}")
+
+
+async def worker_by_code(study: OpenProject, code: str) -> list[str]:
+    """Who was given this completion code, where everybody has their own."""
+    rows = await study.read(lambda c: c.execute(select(people.c.worker, people.c.outcome)).all())
+    wanted = code.strip().upper()
+    return [row.worker for row in rows if row.outcome and person_code(study.secret, row.worker, row.outcome) == wanted]
+
+
+@acting_as("assistant")
+async def adjudicate(request: Request, study: OpenProject, form: dict[str, str]) -> Response:
+    """The owner's label for a part of a unit; an empty one takes it back."""
+    unit, part, label = number_in(form, "unit"), form.get("part", ""), form.get("label", "")
+    if unit < 0 or not part:
+        raise Refused(400, "bad_form")
+    known = await study.read(lambda c: c.scalar(select(units.c.name).where(units.c.id == unit)))
+    if known is None:
+        raise Refused(404, "missing")
+    try:
+        context = part_context(await study.collect(), known, part)
+    except KeyError:
+        raise Refused(404, "missing") from None
+    if label not in (*context["labels"], ""):
+        raise Refused(400, "bad_form")
+
+    def work(connection: Any) -> None:
+        here = (adjudications.c.unit_id == unit) & (adjudications.c.part == part)
+        connection.execute(delete(adjudications).where(here))
+        if label:
+            row = {"unit_id": unit, "part": part, "label": label, "reason": form.get("words", "")[:1000]}
+            connection.execute(insert(adjudications).values(**row, at=time.time()))
+        people_store.note(connection, "adjudicated", None, f"{part}: {label or 'open'}")
+
+    await study.write(work)
+    return home(request, "/disputes")
+
+
+@acting
+async def make_links(request: Request, study: OpenProject, form: dict[str, str]) -> Response:
+    number, panel = number_in(form, "count"), form.get("panel", "crowd")
+    if not 1 <= number <= 1000 or panel not in ("crowd", "expert"):
+        raise Refused(400, "bad_form")
+    made = personal_links(study.project, study.secret, base(request), count=number, panel=panel)
+    return show_links(request, study, request.cookies.get(COOKIE, ""), made)
+
+
+@acting_as("assistant")
+async def settle_remark(request: Request, study: OpenProject, form: dict[str, str]) -> Response:
+    number, settled = number_in(form, "remark"), form.get("settled") == "yes"
+    if number < 0:
+        raise Refused(400, "bad_form")
+    await study.write(lambda c: remark_store.settle(c, number, settled=settled))
+    return home(request, "/remarks")
+
+
+@acting
+async def bonus(request: Request, study: OpenProject, form: dict[str, str]) -> Response:
+    """POST /owner/person/N/bonus: in place of the one before; 0 takes it back."""
+    number = bounded(request.path_params["person"])
+    try:
+        amount = round(float(form.get("amount", "") or "0"), 2)
+    except ValueError:
+        amount = math.nan
+    if not 0 <= amount <= 10_000:
+        raise Refused(400, "bad_form")
+
+    def work(connection: Any) -> bool:
+        known = connection.scalar(select(people.c.id).where(people.c.id == number)) is not None
+        if known:
+            remark_store.grant(connection, number, amount, form.get("words", "").strip()[:1000])
+        return known
+
+    if not await study.write(work):
+        raise Refused(404, "missing")
+    return home(request, f"/person/{number}")

@@ -1,0 +1,174 @@
+"""A person's visit: one address, GET shows what is next (here), POST does it (visit_posts.py).
+
+The page of each step, the last answer to be changed, the picture or clip of a unit.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+
+from proband.core.human_task import Invalid
+from proband_annotate import visit as steps
+from proband_annotate.bundle import unsafe
+from proband_annotate.site.context import OpenProject, message, page
+from proband_annotate.site.forms import Refused, bounded
+from proband_annotate.texts import text
+from proband_annotate.tokens import Forged, Visit, person_code, unseal
+
+
+def visit_of(request: Request) -> Visit:
+    """The person whose signed visit stands in the address."""
+    try:
+        visit: Visit = unseal(request.app.state.study.secret, "visit", request.path_params["visit"], Visit)
+    except Forged:
+        raise Refused(404, "no_link") from None
+    return visit
+
+
+async def show(request: Request) -> Response:
+    """GET /v/VISIT"""
+    study: OpenProject = request.app.state.study
+    visit = visit_of(request)
+    if not study.visits.allows(visit.worker, time.monotonic()):
+        raise Refused(429, "busy")
+    step = await study.read(lambda c: steps.glance(c, visit.worker))
+    if step is None:
+        step = await study.write(lambda c: steps.advance(c, study.project, visit.worker))
+    token, person = request.path_params["visit"], step.person
+    practice: list[steps.Line] = []
+    if person is not None and not step.done and (step.name == "unit" or person.outcome == "screened_out"):
+        practice = await study.read(lambda c: steps.last_practice(c, study.task, person.id))
+    if step.name == "unit":
+        return unit_page(request, study, step, practice=practice)
+    if step.name == "instructions":
+        return instructions_page(request, study, visit, step)
+    if step.name == "end":
+        return page(request, "end.html", token=token, **ending(study, visit, step), practice=practice)
+    if step.name == "consent":
+        return page(request, "consent.html", token=token)
+    return message(request, step.name, token=token, done=step.done)
+
+
+def unit_page(
+    request: Request,
+    study: OpenProject,
+    step: steps.Step,
+    *,
+    problem: Invalid | None = None,
+    revise: bool = False,
+    practice: Sequence[steps.Line] = (),
+) -> Response:
+    body, project = step.unit["body"], study.project
+    attention = step.unit["role"] == "attention"
+    limit = project.time.limit_seconds if step.person is not None and step.person.panel == "crowd" else 0
+    return page(
+        request,
+        "attention.html" if attention else study.task.page.partition(":")[2],
+        token=request.path_params["visit"],
+        unit={"text": body["text"], "options": body["options"]} if attention else study.task.shown(body),
+        number=step.unit["id"],
+        role=step.unit["role"],
+        step=step,
+        all_units=units_to_do(study, step),
+        draft=step.draft,
+        problem=problem,
+        revise=revise,
+        practice=practice,
+        skips=study.project.people.skips - step.skipped if step.unit["role"] != "trial" else 0,
+        left=max(0, round(step.started + limit - time.time())) if limit and not attention and not revise else None,
+        status=422 if problem else 200,
+    )
+
+
+def units_to_do(study: OpenProject, step: steps.Step) -> int:
+    """How many units the counter promises, those with a known answer among them; 0: no limit."""
+    limit, every = study.project.people.units_per_person, study.project.quality.gold_every
+    if not limit or step.person is None or step.person.panel != "crowd":
+        return 0
+    return limit + (min(limit // every, step.gold) if every else 0)
+
+
+def instructions_page(
+    request: Request, study: OpenProject, visit: Visit, step: steps.Step, *, problem: Invalid | None = None
+) -> Response:
+    assert step.person is not None
+    return page(
+        request,
+        "instructions.html",
+        token=request.path_params["visit"],
+        questions=questions(study, visit),
+        left=study.project.quality.comprehension_attempts - step.person.attempts,
+        again=bool(step.person.attempts),
+        problem=problem,
+        status=422 if problem else 200,
+    )
+
+
+def questions(study: OpenProject, visit: Visit) -> list[dict[str, Any]]:
+    """The questions about the instructions. Their options stand in an order of the person's own; `right` is the place
+    of the right one, which the page does not tell."""
+    made = []
+    for number, each in enumerate(study.project.quality.comprehension):
+        order = list(range(len(each.options)))
+        random.Random(f"{visit.worker}{number}").shuffle(order)
+        options = [each.options[place] for place in order]
+        made.append({"text": each.question, "options": options, "right": str(order.index(0))})
+    return made
+
+
+def ending(study: OpenProject, visit: Visit, step: steps.Step) -> dict[str, Any]:
+    assert step.person is not None
+    if step.person.decision == "rejected":  # no code: nothing was completed
+        return {"outcome": "rejected", "code": "", "reason": reason_of(step.person.reason)}
+    outcome = step.person.outcome
+    code = getattr(study.project.codes, outcome)
+    if study.project.codes.per_person and visit.source != "prolific":  # Prolific knows the study's own codes only
+        code = person_code(study.secret, visit.worker, outcome)
+    back = study.project.platform.return_url
+    if visit.source == "prolific":
+        back = back or "https://app.prolific.com/submissions/complete?cc={code}"
+    return {
+        "outcome": outcome,
+        "code": code,
+        "back": back.replace("{code}", code),
+        "mturk": visit.back,
+        "done": step.done,
+    }
+
+
+def reason_of(stored: str) -> str:
+    """The reason of a rejection as its person reads it.
+
+    >>> reason_of("careless All alike.")
+    'careless answers. All alike.'
+    """
+    known, _, words = stored.partition(" ")
+    return " ".join(f"{part.rstrip('.')}." for part in (text(f"owner.reason_{known}"), words) if part)
+
+
+async def revise(request: Request) -> Response:
+    """GET /v/VISIT/change: the last answer, to be changed; sending it adds a revision."""
+    study: OpenProject = request.app.state.study
+    visit = visit_of(request)
+    step = await study.read(lambda c: steps.last_step(c, study.task, visit.worker))
+    if step is None:
+        raise Refused(409, "not_yours")
+    return unit_page(request, study, step, revise=True)
+
+
+async def media(request: Request) -> Response:
+    """GET /v/VISIT/media/UNIT: the picture or clip of a unit the person was given."""
+    study: OpenProject = request.app.state.study
+    visit = visit_of(request)
+    step = await study.read(lambda c: steps.unit_for(c, visit.worker, bounded(request.path_params["unit"])))
+    name = step.unit["body"].get("media") if step is not None else None
+    path = study.folder / "media" / name if name and not unsafe(name) else None
+    if path is None or path.is_symlink() or not path.is_file():
+        raise Refused(404, "missing")
+    return FileResponse(path, headers={"Cache-Control": "private, max-age=3600"})

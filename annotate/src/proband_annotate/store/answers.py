@@ -1,0 +1,170 @@
+"""Answers: append-only, known by an id that was made in the browser, revised by adding."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Row, delete, select, update
+
+from proband_annotate.store.people import Person
+from proband_annotate.store.schema import answers, assignments, checks, drafts, of_person, people, units
+from proband_annotate.store.slots import held, retake
+
+ASSIGNED = of_person(assignments, answers.c.person_id, answers.c.unit_id)  # joins an answer with its assignment
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stored:
+    """What became of a submission."""
+
+    id: str
+    new: bool  # False: this very answer was here already
+    counts: bool
+    revision: int
+
+
+class Conflict(Exception):
+    """An id that belongs to another answer, or a unit the person was never given."""
+
+
+class Ended(Exception):
+    """An answer after the end: the visit has an outcome, its person a decision, or the study is closed."""
+
+
+def submit(
+    connection: Connection,
+    person: Person,
+    *,
+    answer_id: str,
+    unit_id: int,
+    body: str,
+    signals: str,
+    now: float,
+    closed: bool = False,
+) -> Stored:
+    """Store an answer once, however often it is sent; take a place for it if the lease ran out. The same id with
+    another body is a further revision, under an id that follows from both. After the end nothing is stored."""
+    known = _by_id(connection, answer_id)
+    if known is not None and known.person_id == person.id and known.unit_id == unit_id and known.body != body:
+        answer_id = str(uuid.uuid5(uuid.NAMESPACE_OID, f"{answer_id} {body}"))
+        known = _by_id(connection, answer_id)
+    if known is not None:
+        if known.person_id != person.id or known.unit_id != unit_id:
+            raise Conflict
+        lease = held(connection, person.id, unit_id)
+        counts = lease is not None and lease.place is not None
+        return Stored(id=answer_id, new=False, counts=counts, revision=known.revision)
+    if closed or person.outcome or person.decision:
+        raise Ended
+    lease = held(connection, person.id, unit_id)
+    if lease is None:
+        raise Conflict
+    last = last_answer(connection, person.id, unit_id)
+    revision = last.revision + 1 if last is not None else 1
+    seconds = max(0.0, now - lease.started)
+    row = {"id": answer_id, "person_id": person.id, "unit_id": unit_id, "revision": revision, "body": body}
+    connection.execute(answers.insert().values(**row, seconds=seconds, signals=signals, created=now))
+    counts = lease.place is not None or retake(connection, lease, state="done")
+    if lease.state != "done":
+        connection.execute(update(assignments).where(of_person(assignments, person.id, unit_id)).values(state="done"))
+    connection.execute(delete(drafts).where(of_person(drafts, person.id, unit_id)))
+    return Stored(id=answer_id, new=True, counts=counts, revision=revision)
+
+
+def _by_id(connection: Connection, answer_id: str) -> Row[Any] | None:
+    return connection.execute(select(answers).where(answers.c.id == answer_id)).one_or_none()
+
+
+def save_draft(connection: Connection, person: Person, unit_id: int, body: str, now: float) -> bool:
+    """Keep what is being typed; only for a unit the person was given and has not answered, before the visit ends."""
+    lease = held(connection, person.id, unit_id)
+    if person.outcome or lease is None or lease.state not in ("open", "expired"):
+        return False
+    here = of_person(drafts, person.id, unit_id)
+    if not connection.execute(update(drafts).where(here).values(body=body, saved=now)).rowcount:
+        connection.execute(drafts.insert().values(person_id=person.id, unit_id=unit_id, body=body, saved=now))
+    return True
+
+
+def draft_of(connection: Connection, person_id: int, unit_id: int) -> str | None:
+    return connection.scalar(select(drafts.c.body).where(of_person(drafts, person_id, unit_id)))
+
+
+def last_answer(connection: Connection, person_id: int, unit_id: int) -> Row[Any] | None:
+    query = select(answers).where(of_person(answers, person_id, unit_id)).order_by(answers.c.revision.desc())
+    return connection.execute(query.limit(1)).one_or_none()
+
+
+def record_check(connection: Connection, person: Person, answer_id: str, *, share: float, passed: bool) -> int:
+    """How a check went; gives the number of failed ones, this one included."""
+    connection.execute(checks.insert().values(answer_id=answer_id, share=share, passed=int(passed)))
+    if passed:
+        return int(person.failed)
+    connection.execute(update(people).where(people.c.id == person.id).values(failed=people.c.failed + 1))
+    return int(person.failed) + 1
+
+
+def of_unit(connection: Connection, unit_id: int, panel: str) -> list[Row[Any]]:
+    """The last revision of every answer that counts for a unit."""
+    query = (
+        select(answers)
+        .join(assignments, ASSIGNED)
+        .where(answers.c.unit_id == unit_id, assignments.c.place.is_not(None), assignments.c.panel == panel, _newest())
+    )
+    return list(connection.execute(query))
+
+
+def _newest() -> Any:
+    """Condition: no later revision of the answer."""
+    newer = answers.alias()
+    same = of_person(newer, answers.c.person_id, answers.c.unit_id)
+    return ~select(newer.c.id).where(same, newer.c.revision > answers.c.revision).exists()
+
+
+def latest_ids(connection: Connection) -> Sequence[Row[Any, Any, Any, Any]]:
+    """id, person_id, unit_id and place of the last revision of every answer to main units, in the order of units and
+    people: what can change about an answer, without what never does."""
+    query = (
+        select(answers.c.id, answers.c.person_id, answers.c.unit_id, assignments.c.place)
+        .join(units, units.c.id == answers.c.unit_id)
+        .join(assignments, ASSIGNED)
+        .where(units.c.role == "main", _newest())
+        .order_by(answers.c.unit_id, answers.c.person_id)
+    )
+    return connection.execute(query).all()
+
+
+def with_bodies(connection: Connection, ids: Sequence[str]) -> Sequence[Row[Any]]:
+    """Whole answers, with the gold of their unit."""
+    query = select(answers, units.c.gold).join(units, units.c.id == answers.c.unit_id).where(answers.c.id.in_(ids))
+    return connection.execute(query).all()
+
+
+def latest(connection: Connection, *, role: str = "main", counted: bool = True) -> Iterator[Row[Any]]:
+    """The last revision of every answer to units of a role, with who and what, in the order of units and people.
+
+    `counted`: only those that hold a place."""
+    query = (
+        select(
+            answers,
+            people.c.worker,
+            people.c.panel,
+            people.c.decision,
+            people.c.source,
+            units.c.name.label("unit"),
+            units.c.body.label("unit_body"),
+            units.c.gold,
+            assignments.c.place,
+        )
+        .join(people, people.c.id == answers.c.person_id)
+        .join(units, units.c.id == answers.c.unit_id)
+        .join(assignments, ASSIGNED)
+        .where(units.c.role == role, _newest())
+        .order_by(units.c.id, people.c.id)
+    )
+    if counted:
+        query = query.where(assignments.c.place.is_not(None))
+    yield from connection.execute(query)

@@ -1,0 +1,180 @@
+"""People: known by a keyed hash, counted, decided on, forgotten on request."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Row, delete, func, insert, select, update
+
+from proband.core.files import encode
+from proband_annotate.store.schema import (
+    adjudications,
+    answers,
+    assignments,
+    at_slot,
+    bonuses,
+    checks,
+    count_rows,
+    drafts,
+    events,
+    exclusions,
+    of_person,
+    people,
+    remarks,
+    settings,
+    slots,
+    units,
+)
+
+Person = Row[Any]
+REASONS = ("failed_checks", "careless", "no_effort", "machine_text", "other")  # for a rejection; words may follow
+
+
+def note(connection: Connection, kind: str, person_id: int | None = None, detail: str = "") -> None:
+    connection.execute(events.insert().values(at=time.time(), person_id=person_id, kind=kind, detail=detail))
+
+
+def try_writing(connection: Connection) -> None:
+    """Whether the database takes an answer: as much text as a large one, written and taken back."""
+    connection.execute(insert(settings).values(name="probe", value="x" * 65_536))
+    connection.execute(delete(settings).where(settings.c.name == "probe"))
+
+
+def find(connection: Connection, worker: str, *, lock: bool = False) -> Person | None:
+    """A person by hash; with `lock`, nobody else works on their row until the transaction ends."""
+    query = select(people).where(people.c.worker == worker)
+    return connection.execute(query.with_for_update() if lock else query).one_or_none()
+
+
+def arrive(connection: Connection, *, worker: str, source: str, panel: str, signals: bool, most: int = 0) -> bool:
+    """A person who agreed to take part; False if the study is full. Coming twice changes nothing."""
+    if find(connection, worker) is not None:
+        return True
+    if most and panel == "crowd":
+        if connection.dialect.name == "postgresql":  # arrivals wait for each other, so that `most` is exact
+            connection.exec_driver_sql("SELECT pg_advisory_xact_lock(7043115)")
+        if count_rows(connection, people, people.c.panel == "crowd") >= most:
+            return False
+    row = {"worker": worker, "source": source, "panel": panel, "signals": int(signals), "created": time.time()}
+    connection.execute(_insert(connection)(people).values(**row).on_conflict_do_nothing(index_elements=["worker"]))
+    made = find(connection, worker)
+    assert made is not None
+    note(connection, "consent", made.id, "with signals" if signals else "without signals")
+    return True
+
+
+def _insert(connection: Connection) -> Any:
+    """The database's own `insert`, which knows of conflicts."""
+    from sqlalchemy.dialects import postgresql, sqlite
+
+    return postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
+
+
+def try_comprehension(connection: Connection, worker: str, *, right: bool, attempts: int) -> None:
+    """One attempt at the questions about the instructions; after the last wrong one the person is screened out."""
+    person = find(connection, worker, lock=True)
+    if person is None or person.understood or person.outcome:
+        return
+    used = person.attempts + 1
+    values: dict[str, Any] = {"attempts": used, "understood": int(right)}
+    connection.execute(update(people).where(people.c.id == person.id).values(**values))
+    note(connection, "comprehension", person.id, "right" if right else f"wrong, attempt {used} of {attempts}")
+    if not right and used >= attempts:
+        finish(connection, person.id, "screened_out")
+
+
+def finish(connection: Connection, person_id: int, outcome: str) -> None:
+    """The end of a visit: open leases go back."""
+    _give_all_back(connection, person_id, assignments.c.state == "open")
+    done = update(people).where(people.c.id == person_id, people.c.outcome == "")
+    if connection.execute(done.values(outcome=outcome, finished=time.time())).rowcount:
+        note(connection, "finished", person_id, outcome)
+
+
+def give_back(connection: Connection, lease: Row[Any], *, state: str) -> None:
+    mine = of_person(assignments, lease.person_id, lease.unit_id)
+    connection.execute(update(assignments).where(mine).values(place=None, state=state))
+    if lease.place is not None:
+        here = at_slot(lease.unit_id, lease.panel, lease.place)
+        connection.execute(update(slots).where(here).values(taken=0))
+
+
+def _give_all_back(connection: Connection, person_id: int, which: ColumnElement[bool]) -> None:
+    """Leases of a person; those that were answered stay so."""
+    leases = select(assignments).where(assignments.c.person_id == person_id, which)
+    for lease in connection.execute(leases).all():
+        give_back(connection, lease, state="done" if lease.state == "done" else "expired")
+
+
+def decide(connection: Connection, person_id: int, decision: str, reason: str) -> None:
+    """Approve or reject, which ends a visit; a rejection has a reason. The answers of a rejected person no longer
+    count: their slots open again (`slots.restore` takes those back that are still free)."""
+    connection.execute(update(people).where(people.c.id == person_id).values(decision=decision, reason=reason))
+    note(connection, decision or "undecided", person_id, reason)
+    if decision == "rejected":
+        _give_all_back(connection, person_id, assignments.c.place.is_not(None))
+    if decision:
+        leave(connection, person_id)
+
+
+def leave(connection: Connection, person_id: int) -> None:
+    """The end of a visit that failed nothing: done, or screened out where nothing was sent."""
+    finish(connection, person_id, "done" if answered(connection, person_id, "main") else "screened_out")
+
+
+def erase(connection: Connection, person_id: int) -> int:
+    """Everything a person gave is deleted; what stays is that somebody was erased. Gives the number of answers."""
+    _give_all_back(connection, person_id, assignments.c.place.is_not(None))
+    mine = select(answers.c.id).where(answers.c.person_id == person_id)
+    connection.execute(delete(checks).where(checks.c.answer_id.in_(mine)))
+    gone = connection.execute(delete(answers).where(answers.c.person_id == person_id)).rowcount
+    for table in (drafts, assignments, events, remarks, bonuses):
+        connection.execute(delete(table).where(table.c.person_id == person_id))
+    connection.execute(delete(people).where(people.c.id == person_id))
+    note(connection, "erased", None, f"{gone} answers")
+    return gone
+
+
+def erase_stories(connection: Connection, worker: str) -> int:
+    """The stories of an author leave the units in which others review them; gives their number. A unit without any is
+    no longer given to anybody."""
+    count = 0
+    for unit in connection.execute(select(units.c.id, units.c.body).where(units.c.body.contains(worker))).all():
+        body, gone = without_stories(json.loads(unit.body), worker)
+        if not gone:
+            continue
+        count += gone
+        ids = [story["id"] for story in body["stories"] if story.get("erased")]
+        connection.execute(delete(adjudications).where(adjudications.c.part.in_(ids)))
+        connection.execute(update(units).where(units.c.id == unit.id).values(body=encode(body).decode()))
+        if all(story.get("erased") for story in body["stories"]):
+            here = assignments.c.unit_id == unit.id
+            connection.execute(update(assignments).where(here, assignments.c.state == "open").values(state="expired"))
+            connection.execute(update(assignments).where(here).values(place=None))
+            connection.execute(delete(slots).where(slots.c.unit_id == unit.id))
+            connection.execute(update(units).where(units.c.id == unit.id).values(role="erased"))
+    connection.execute(delete(exclusions).where(exclusions.c.worker == worker))
+    if count:
+        note(connection, "erased", None, f"{count} stories")
+    return count
+
+
+def without_stories(body: dict[str, Any], worker: str) -> tuple[dict[str, Any], int]:
+    """A unit's body in which an author's stories are gone but for their ids, and their number. The others keep their
+    places, by which the page and its form know them."""
+    stories = body.get("stories", [])
+    kept = [{"id": s["id"], "erased": True} if s.get("author") == worker else s for s in stories]
+    gone = sum(story.get("author") == worker for story in stories)
+    return ({**body, "stories": kept} if gone else body), gone
+
+
+def answered(connection: Connection, person_id: int, *roles: str) -> int:
+    """How many units of these roles a person has answered."""
+    query = (
+        select(func.count())
+        .select_from(assignments.join(units))
+        .where(assignments.c.person_id == person_id, assignments.c.state == "done", units.c.role.in_(roles))
+    )
+    return connection.scalar(query) or 0

@@ -1,0 +1,190 @@
+"""Who works on what: slots are taken, kept alive by a heartbeat, given back when the lease runs out."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import Connection, Row, func, or_, select, update
+
+from proband_annotate.store.people import Person, give_back
+from proband_annotate.store.schema import assignments, at_slot, drafts, exclusions, of_person, slots, units
+
+Assignment = Row[Any]
+TURN = 1_000_003  # each person sees the units in another order
+
+
+def add_unit(connection: Connection, *, number: int, unit: Mapping[str, Any]) -> None:
+    """A unit, without slots so far."""
+    row = {key: unit[key] for key in ("name", "role", "clause", "body", "gold")}
+    connection.execute(units.insert().values(id=number, **row))
+    for worker in unit.get("excluded", ()):
+        connection.execute(exclusions.insert().values(unit_id=number, worker=worker))
+
+
+def add_slots(connection: Connection, unit_id: int, panel: str, count: int, *, added: str = "") -> None:
+    """Further slots, behind those there are; `added` says why, if they came later."""
+    here = (slots.c.unit_id == unit_id) & (slots.c.panel == panel)
+    last = connection.scalar(select(func.max(slots.c.place)).where(here)) or 0
+    shuffled = {n: zlib.crc32(f"{unit_id}.{n}".encode()) % TURN for n in range(last + 1, last + count + 1)}
+    shared = {"unit_id": unit_id, "panel": panel, "added": added}
+    if shuffled:
+        connection.execute(slots.insert(), [{**shared, "place": n, "shuffle": s} for n, s in shuffled.items()])
+
+
+def current(connection: Connection, person_id: int) -> Assignment | None:
+    """What a person is working on."""
+    mine = (assignments.c.person_id == person_id) & (assignments.c.state == "open")
+    return connection.execute(select(assignments).where(mine).order_by(assignments.c.started)).first()
+
+
+def take(connection: Connection, person: Person, *, now: float, until: float) -> Assignment | None:
+    """A free place on a unit the person has not seen and is not excluded from."""
+    slot = _free_slot(connection, person)
+    if slot is None and return_expired(connection, now=now):
+        slot = _free_slot(connection, person)
+    if slot is None:
+        return None
+    connection.execute(update(slots).where(at_slot(slot.unit_id, slot.panel, slot.place)).values(taken=1))
+    row = {"unit_id": slot.unit_id, "panel": slot.panel, "place": slot.place}
+    connection.execute(assignments.insert().values(person_id=person.id, state="open", started=now, until=until, **row))
+    return current(connection, person.id)
+
+
+def _free_slot(connection: Connection, person: Person) -> Row[Any] | None:
+    """Level by level: first slots before second ones. Each person begins elsewhere in the shuffled order, so that two
+    rarely reach for the same unit; the index has this order, and nothing is sorted."""
+    begin = person.id * 104729 % TURN
+    free = (slots.c.panel == person.panel) & (slots.c.taken == 0)
+    level = connection.scalar(select(func.min(slots.c.place)).where(free))
+    while level is not None:
+        for part in (slots.c.shuffle >= begin, slots.c.shuffle < begin):
+            query = (
+                select(slots)
+                .where(free, slots.c.place == level, part)
+                .where(_is_new(slots.c.unit_id, person))
+                .order_by(slots.c.shuffle)
+                .limit(1)
+                .with_for_update(skip_locked=True)
+            )
+            if (slot := connection.execute(query).first()) is not None:
+                return slot
+        level = connection.scalar(select(func.min(slots.c.place)).where(free, slots.c.place > level))
+    return None
+
+
+def _is_new(unit_id: Any, person: Person) -> Any:
+    """Condition: a unit that the person has not seen and is not excluded from."""
+    seen = select(assignments.c.unit_id).where(assignments.c.person_id == person.id)
+    excluded = select(exclusions.c.unit_id).where(exclusions.c.worker == person.worker)
+    return unit_id.not_in(seen) & unit_id.not_in(excluded)
+
+
+def take_unit(connection: Connection, person: Person, unit_id: int, *, now: float, until: float) -> Assignment | None:
+    """A unit without slots (trial, gold, attention): everybody may have it."""
+    row = {"person_id": person.id, "unit_id": unit_id, "panel": person.panel}
+    connection.execute(assignments.insert().values(**row, state="open", started=now, until=until))
+    return current(connection, person.id)
+
+
+def unseen(connection: Connection, person_id: int, role: str) -> int | None:
+    """The first unit of a role that a person has not had."""
+    seen = select(assignments.c.unit_id).where(assignments.c.person_id == person_id)
+    query = select(units.c.id).where(units.c.role == role, units.c.id.not_in(seen)).order_by(units.c.id)
+    return connection.scalar(query.limit(1))
+
+
+def heartbeat(connection: Connection, person: Person, unit_id: int, *, until: float) -> bool:
+    """The person is still there: the lease lasts until then; one that ran out is renewed if a place is free. After the
+    end of a visit an open tab keeps nothing."""
+    lease = held(connection, person.id, unit_id)
+    if lease is None or lease.state in ("done", "skipped") or person.outcome:
+        return False
+    if lease.state == "expired" and not retake(connection, lease, state="open"):
+        return False
+    connection.execute(update(assignments).where(of_person(assignments, person.id, unit_id)).values(until=until))
+    return True
+
+
+def retake(connection: Connection, lease: Assignment, *, state: str) -> bool:
+    """A place for an assignment that lost its own, if one is free."""
+    query = (
+        select(slots)
+        .where(slots.c.unit_id == lease.unit_id, slots.c.panel == lease.panel, slots.c.taken == 0)
+        .order_by(slots.c.place)
+        .limit(1)
+        .with_for_update(skip_locked=True)
+    )
+    slot = connection.execute(query).first()
+    if slot is None:
+        return False
+    mine = of_person(assignments, lease.person_id, lease.unit_id)
+    connection.execute(update(slots).where(at_slot(slot.unit_id, slot.panel, slot.place)).values(taken=1))
+    connection.execute(update(assignments).where(mine).values(place=slot.place, state=state))
+    return True
+
+
+def resume(connection: Connection, person: Person, *, until: float) -> Assignment | None:
+    """A unit whose lease ran out while the person was away: one with a draft, or a check. Its place is taken again if
+    it is still free; if not, the answer is kept and counts only if a place becomes free."""
+    drafted = select(drafts.c.unit_id).where(drafts.c.person_id == person.id)
+    query = (
+        select(assignments)
+        .join(units, units.c.id == assignments.c.unit_id)
+        .where(assignments.c.person_id == person.id, assignments.c.state == "expired")
+        .where(or_(units.c.role != "main", assignments.c.unit_id.in_(drafted)))
+        .order_by(assignments.c.started.desc())
+    )
+    lease = connection.execute(query).first()
+    if lease is None:
+        return None
+    retake(connection, lease, state="open")
+    mine = of_person(assignments, person.id, lease.unit_id)
+    connection.execute(update(assignments).where(mine).values(state="open", until=until))
+    return current(connection, person.id)
+
+
+def restore(connection: Connection, person_id: int) -> int:
+    """Places for the answers of a person who is no longer rejected, where some are still free; gives their number."""
+    without = (assignments.c.person_id == person_id) & (assignments.c.state == "done") & assignments.c.place.is_(None)
+    leases = connection.execute(select(assignments).where(without)).all()
+    return sum(retake(connection, lease, state="done") for lease in leases)
+
+
+def return_expired(connection: Connection, *, now: float) -> int:
+    """Give back every place whose lease ran out."""
+    over = (assignments.c.state == "open") & (assignments.c.until < now)
+    query = select(assignments).where(over).with_for_update(skip_locked=True)
+    leases = connection.execute(query).all()
+    for lease in leases:
+        give_back(connection, lease, state="expired")
+    return len(leases)
+
+
+def pending(connection: Connection, person: Person) -> bool:
+    """Whether a place that the person could have may come back: somebody else holds it now."""
+    query = (
+        select(assignments.c.unit_id)
+        .where(assignments.c.state == "open", assignments.c.place.is_not(None), assignments.c.panel == person.panel)
+        .where(_is_new(assignments.c.unit_id, person))
+        .limit(1)
+    )
+    return connection.execute(query).first() is not None
+
+
+def unfinished(connection: Connection, unit_id: int, panel: str) -> bool:
+    """Whether a unit still waits for an answer of a panel."""
+    taken = at_slot(assignments.c.unit_id, assignments.c.panel, assignments.c.place)
+    query = (
+        select(slots.c.place)
+        .select_from(slots.outerjoin(assignments, taken & (assignments.c.state == "done")))
+        .where(slots.c.unit_id == unit_id, slots.c.panel == panel, assignments.c.state.is_(None))
+        .limit(1)
+    )
+    return connection.execute(query).first() is not None
+
+
+def held(connection: Connection, person_id: int, unit_id: int) -> Assignment | None:
+    """The assignment of a person on a unit, in whatever state."""
+    return connection.execute(select(assignments).where(of_person(assignments, person_id, unit_id))).one_or_none()

@@ -1,0 +1,73 @@
+"""Every text that people read, from files that can be translated: texts.toml here, and one of each task's own."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from proband.core.errors import ProbandError
+from proband.core.human_task import Check
+from proband_annotate.tasks import task
+
+
+@cache
+def texts() -> dict[str, str]:
+    """Key -> text, keys dotted; those of tasks apart."""
+    return flattened(tomllib.loads(files("proband_annotate").joinpath("texts.toml").read_text("utf-8")), "")
+
+
+@cache
+def texts_of(kind: str) -> dict[str, str]:
+    """The texts of a task, whose keys begin with its name."""
+    package, _, name = task(kind).texts.partition(":")
+    return flattened(tomllib.loads(files(package).joinpath(name).read_text("utf-8")), f"{kind}.")
+
+
+def flattened(table: dict[str, Any], prefix: str) -> dict[str, str]:
+    """
+    >>> flattened({"ask": "Why? ", "labels": {"yes": "Yes"}}, "judge.")
+    {'judge.ask': 'Why?', 'judge.labels.yes': 'Yes'}
+    """
+    made: dict[str, str] = {}
+    for name, value in table.items():
+        made |= flattened(value, f"{prefix}{name}.") if isinstance(value, dict) else {prefix + name: value.strip()}
+    return made
+
+
+def words(name: str) -> str:
+    """A text as it stands in its file."""
+    known = texts()
+    if name not in known:
+        known = texts_of(name.partition(".")[0])
+    if name not in known:
+        raise ProbandError(f"there is no text {name!r}")
+    return known[name]
+
+
+def text(name: str, **values: object) -> str:
+    """A text with its values put in; a check as value is its own sentence.
+
+    >>> text("unit.progress", done=2, all=10)
+    'Task 2 of 10'
+    """
+    return words(name).format(**{key: _in_words(value) for key, value in values.items()})
+
+
+def _in_words(value: object) -> object:
+    return text(value.text, **value.values) if isinstance(value, Check) else value
+
+
+def label_name(kind: str, label: str) -> str:
+    """A label as people read it: the task's word for it, or the label itself."""
+    return texts_of(kind).get(f"{kind}.{label}", label)
+
+
+def paragraphs(words: str) -> list[str]:
+    """The paragraphs of a longer text; blank lines separate them.
+
+    >>> paragraphs("One\\nline.\\n\\nTwo.")
+    ['One line.', 'Two.']
+    """
+    return [" ".join(part.split()) for part in words.split("\n\n") if part.strip()]

@@ -1,0 +1,133 @@
+"""Signed tokens in place of accounts: links that invite, visits that belong to one person, forms that are ours.
+
+A visit's token stands in the address and in every form, so nothing depends on cookies: a page works in a platform's
+frame, and another site cannot send a form in a person's name.
+"""
+
+from __future__ import annotations
+
+import base64
+import hmac
+import secrets
+from typing import Any
+
+import msgspec
+
+from proband_annotate.project import Project
+from proband_annotate.texts import text
+
+SIGNATURE = 16  # bytes
+
+
+class Forged(Exception):
+    """A token that this project did not sign."""
+
+
+class Link(msgspec.Struct, frozen=True, array_like=True):
+    """An invitation: of one person (`name`), or of everybody whose id a platform passes."""
+
+    panel: str
+    name: str = ""
+
+
+class Visit(msgspec.Struct, frozen=True, array_like=True):
+    """One person in this project. `back` is what a platform wants to see again at the end."""
+
+    worker: str
+    source: str
+    panel: str
+    back: dict[str, str] = {}
+
+
+def key(secret: bytes, use: str) -> bytes:
+    return hmac.digest(secret, use.encode(), "sha256")
+
+
+def worker_hash(secret: bytes, source: str, name: str) -> str:
+    """What is stored in place of a worker's id: useless without the secret."""
+    return hmac.digest(key(secret, "worker"), f"{source}\0{name}".encode(), "sha256").hex()[:32]
+
+
+def seal(secret: bytes, use: str, value: Any) -> str:
+    body = msgspec.json.encode(value)
+    signed = hmac.digest(key(secret, use), body, "sha256")[:SIGNATURE] + body
+    return base64.urlsafe_b64encode(signed).decode().rstrip("=")
+
+
+def unseal(secret: bytes, use: str, token: str, kind: Any) -> Any:
+    raw = from_base64(token)
+    right = hmac.digest(key(secret, use), raw[SIGNATURE:], "sha256")[:SIGNATURE]
+    if not hmac.compare_digest(raw[:SIGNATURE], right):
+        raise Forged
+    try:
+        return msgspec.json.decode(raw[SIGNATURE:], type=kind)
+    except (ValueError, msgspec.DecodeError):
+        raise Forged from None
+
+
+def from_base64(text: str) -> bytes:
+    """Of the kind that addresses have, without padding."""
+    try:
+        return base64.urlsafe_b64decode(text.encode("ascii") + b"=" * (-len(text) % 4))
+    except ValueError:
+        raise Forged from None
+
+
+def form_token(secret: bytes, visit: str) -> str:
+    """Stands in every form of a visit or a session."""
+    return hmac.digest(key(secret, "form"), visit.encode(), "sha256").hex()[:32]
+
+
+def new_link(secret: bytes, panel: str, *, name: str = "") -> str:
+    return seal(secret, "link", Link(panel, name))
+
+
+def person_code(secret: bytes, worker: str, outcome: str) -> str:
+    """A completion code of one person's own: it says who finished, and how, to whoever has the secret."""
+    digest = hmac.digest(key(secret, "code"), f"{worker} {outcome}".encode(), "sha256")
+    return base64.b32encode(digest)[:10].decode()
+
+
+def metrics_token(secret: bytes) -> str:
+    """What a monitoring program shows to read the server's figures."""
+    return key(secret, "metrics").hex()
+
+
+def personal_name() -> str:
+    return secrets.token_urlsafe(9)
+
+
+def new_session(secret: bytes, session_id: str, until: float) -> str:
+    return seal(secret, "session", [until, session_id])
+
+
+def session_id(secret: bytes, token: str, now: float) -> str:
+    """The id in a session's cookie; empty if the cookie is forged or its time is over."""
+    try:
+        until, name = unseal(secret, "session", token, tuple[float, str])
+    except Forged:
+        return ""
+    return str(name) if until > now else ""
+
+
+# ---- the addresses of a project: for its owner, for platforms, for single people -----------------------------------
+
+
+def links(project: Project, secret: bytes, base: str) -> dict[str, str]:
+    """What to paste where."""
+    base = (project.platform.public_url or base).rstrip("/")
+    join = f"{base}/join/{new_link(secret, 'crowd')}"
+    prolific = "?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
+    return {
+        text("links.owner"): f"{base}/owner",
+        text("links.prolific"): join + prolific,
+        text("links.mturk"): join,
+        text("links.other"): f"{join}?{project.platform.id_parameter}=ID",
+        text("links.metrics"): f"{base}/metrics (Authorization: Bearer {metrics_token(secret)})",
+    }
+
+
+def personal_links(project: Project, secret: bytes, base: str, *, count: int, panel: str = "crowd") -> list[str]:
+    """One link per person, for studies without a platform."""
+    base = (project.platform.public_url or base).rstrip("/")
+    return [f"{base}/join/{new_link(secret, panel, name=personal_name())}" for _ in range(count)]

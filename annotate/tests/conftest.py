@@ -1,0 +1,68 @@
+"""Fixtures of the web app: a real PostgreSQL, an empty database of each kind, a server, people. The tests of this
+folder find `visitors`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+if TYPE_CHECKING:
+    from annotate.tests.servers import Postgres, Server, programs
+    from annotate.tests.visitors import Person
+else:
+    from servers import Postgres, Server, programs
+    from visitors import Person
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
+    if programs() is None:
+        pytest.skip("PostgreSQL is not installed (Debian: postgresql)")
+    server = Postgres(tmp_path_factory.mktemp("postgres") / "server")
+    yield server
+    server.stop("immediate")
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.nightly)])
+def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """An empty database of each kind."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'own.db'}"
+    server: Postgres = request.getfixturevalue("postgres")
+    return server.database()
+
+
+@pytest.fixture
+def served() -> Iterator[Callable[[Path], Server]]:
+    """Serve a project's folder."""
+    from proband_annotate.site.app import application
+    from proband_annotate.site.context import open_project
+
+    running: list[Server] = []
+
+    def start(folder: Path) -> Server:
+        running.append(Server(application(open_project(folder))))
+        return running[-1]
+
+    yield start
+    for server in running:
+        server.stop()
+
+
+@pytest.fixture
+def person() -> Iterator[Callable[..., Person]]:
+    """People, who leave at the end."""
+    there: list[Person] = []
+
+    def come(base: str, link: str, **query: str) -> Person:
+        there.append(Person(base, link, **query))
+        return there[-1]
+
+    yield come
+    for each in there:
+        each.client.close()

@@ -1,0 +1,172 @@
+"""Exports by the command line: the owner's decisions, the texts, the licence, and authors who must not review."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from proband.cli import main
+from proband.core.files import read_items
+from proband_annotate.project import secret_of
+
+if TYPE_CHECKING:
+    from annotate.tests.visitors import Owner, simulate, write_lines
+else:
+    from visitors import Owner, simulate, write_lines
+
+CONTACT = ("--contact", "x@example.org")
+DATA = Path(__file__).resolve().parents[3] / "src" / "proband" / "data" / "annotate"
+
+
+def proband(capsys: pytest.CaptureFixture[str], *words: object) -> Any:
+    """A command's JSON."""
+    capsys.readouterr()
+    assert main([*map(str, words), "--json"]) == 0, capsys.readouterr().err
+    return json.loads(capsys.readouterr().out)
+
+
+def lines_of(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+# ---- decisions -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def settled(tmp_path: Path, capsys: pytest.CaptureFixture[str], served: Any) -> tuple[Path, list[str]]:
+    """A study of judgments in which the owner settled seven disputes; gives its folder and the parts."""
+    folder, items = tmp_path / "study", DATA / "questionnaires.jsonl"
+    made = proband(capsys, "annotate", "init", folder, "--kind", "judge", "--items", items, *CONTACT)
+    turn: dict[str, int] = {}
+
+    def labels(worker: str, unit: dict[str, Any]) -> dict[str, Any]:
+        mine = ("yes", "no")[turn.setdefault(worker, len(turn)) % 2]
+        return {"labels": {c["id"]: mine if n < 3 else "no" for n, c in enumerate(unit["body"]["candidates"])}}
+
+    simulate(folder, labels, people=5)
+    owner = Owner(served(folder).url, folder, made["password"])
+    pattern = r'name="unit" value="(\d+)"><input type="hidden" name="part" value="([^"]+)"'
+    disputes = re.findall(pattern, owner.page("/disputes"))[:7]
+    for number, part in disputes:
+        owner.do("/adjudicate", unit=number, part=part, label="yes", words="The atlas says so.")
+    owner.client.close()
+    return folder, [part for _, part in disputes]
+
+
+def test_decisions_reach_every_export_and_the_build(
+    settled: tuple[Path, list[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, parts = settled
+    proband(capsys, "annotate", "aggregate", folder, "-o", tmp_path / "labels.jsonl")
+    labels = {row["item_id"]: row["label"] for row in lines_of(tmp_path / "labels.jsonl")}
+    assert {labels[part] for part in parts} == {"yes"}
+
+    made = proband(capsys, "annotate", "export", folder, "--to", "suite", "-o", tmp_path / "gold")
+    assert made["decisions"] == 7
+    build = ("build", "inference", "--data", tmp_path / "gold", "--format", "judgments", "-o")
+    proband(capsys, *build, tmp_path / "items")
+    wanted = sum(label in ("yes", "no") for label in labels.values())
+    assert sum(1 for _ in read_items(tmp_path / "items")) == wanted
+    manifest = json.loads((tmp_path / "items" / "manifest.json").read_text())
+    assert manifest["judgments"]["decided_by_owner"] == 7
+    (tmp_path / "gold" / "decisions.jsonl").unlink()
+    proband(capsys, *build, tmp_path / "without")
+    assert sum(1 for _ in read_items(tmp_path / "without")) == wanted - 7
+
+    proband(capsys, "annotate", "export", folder, "--to", "jsonl", "-o", tmp_path / "all.jsonl")
+    mine = [row["answer"] for row in lines_of(tmp_path / "all.jsonl") if row["panel"] == "owner"]
+    assert sorted(row["part"] for row in mine) == sorted(parts)
+    assert mine[0] | {"part": ""} == {"part": "", "label": "yes", "reason": "The atlas says so."}
+    proband(capsys, "annotate", "export", folder, "--to", "csv", "-o", tmp_path / "all.csv")
+    with open(tmp_path / "all.csv", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["panel"] == "owner"]
+    assert sorted((row["part"], row["label"], row["detail"]) for row in rows) == [
+        (part, "yes", "The atlas says so.") for part in sorted(parts)
+    ]
+    proband(capsys, "annotate", "export", folder, "--to", "hf", "-o", tmp_path / "hub")
+    hub = {row["part"]: row for row in lines_of(tmp_path / "hub" / "data" / "labels.jsonl")}
+    assert {part for part, row in hub.items() if row["decided_by"] == "owner"} == set(parts)
+    assert {hub[part]["label"] for part in parts} == {"yes"}
+
+
+def test_a_wrong_decision_is_named(settled: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder, _ = settled
+    proband(capsys, "annotate", "export", folder, "--to", "suite", "-o", tmp_path / "gold")
+    write_lines(tmp_path / "gold" / "decisions.jsonl", [{"item_id": "nobody's", "label": "yes"}])
+    words = ["build", "inference", "--data", str(tmp_path / "gold"), "--format", "judgments", "-o", str(tmp_path / "i")]
+    assert main(words) == 2
+    assert "decisions.jsonl line 1: 'item_id' \"nobody's\" is no candidate's" in capsys.readouterr().err
+
+
+def test_csv_and_hf_have_the_texts(settled: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder, _ = settled
+    texts = {c["id"]: c["text"] for unit in lines_of(folder / "units.jsonl") for c in unit["body"]["candidates"]}
+    asked = {unit["id"]: unit["body"]["question"] for unit in lines_of(folder / "units.jsonl")}
+    proband(capsys, "annotate", "export", folder, "--to", "csv", "-o", tmp_path / "all.csv")
+    with open(tmp_path / "all.csv", newline="") as file:
+        for row in csv.DictReader(file):
+            assert row["part_text"] == texts[row["part"]]
+            assert row["unit_text"] == asked[row["unit"]]
+    proband(capsys, "annotate", "export", folder, "--to", "hf", "-o", tmp_path / "hub")
+    for row in lines_of(tmp_path / "hub" / "data" / "labels.jsonl"):
+        assert (row["unit_text"], row["part_text"]) == (asked[row["unit"]], texts[row["part"]])
+    assert {row["unit"]: row["text"] for row in lines_of(tmp_path / "hub" / "data" / "units.jsonl")} == asked
+    assert {row["unit_text"] for row in lines_of(tmp_path / "hub" / "data" / "answers.jsonl")} == set(asked.values())
+
+
+# ---- stories ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    """Stories by four people, exported as the guide says."""
+    folder = tmp_path / "write"
+    more = ("--set", "people.overlap=1", "--contact", "x@example.org")
+    proband(capsys, "annotate", "init", folder, "--kind", "write", "--items", DATA / "write.jsonl", *more)
+    simulate(folder, lambda worker, unit: {"story": " ".join(unit["body"]["facts"]), "sure": True}, people=4)
+    return folder
+
+
+def test_authors_do_not_review_themselves_when_the_next_step_is_followed(
+    written: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    made = proband(capsys, "annotate", "export", "write", "--to", "suite", "-o", "collected")
+    assert made["next"] == "proband annotate init review --kind review --items collected"
+    proband(capsys, *made["next"].split()[1:], "--contact", "x@example.org")
+    assert secret_of(tmp_path / "review") == secret_of(written)
+
+    def verdicts(worker: str, unit: dict[str, Any]) -> dict[str, Any]:
+        assert worker not in {story["author"] for story in unit["body"]["stories"]}, "somebody reviews their own story"
+        return {"verdicts": [{"story": s["id"], "verdict": "good", "reason": ""} for s in unit["body"]["stories"]]}
+
+    simulate(tmp_path / "review", verdicts, people=8)
+    bank = proband(capsys, "annotate", "export", "review", "--to", "suite", "-o", "bank")
+    assert bank["templates"] > 0
+    proband(capsys, "build", "kinship", "-o", "told", "--k", "2", "--per-k", 4, "--bank", "clutrr:bank")
+    licence = json.loads((tmp_path / "told" / "manifest.json").read_text())["licence"]
+    assert licence.startswith("CC-BY-4.0 (the templates in bank")
+
+
+def test_stories_without_their_secret_are_refused(
+    written: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    proband(capsys, "annotate", "export", written, "--to", "suite", "-o", tmp_path / "collected")
+    shutil.copytree(tmp_path / "collected", tmp_path / "elsewhere" / "far" / "away")
+    init = ["annotate", "init", str(tmp_path / "review"), "--kind", "review", "--contact", "x@example.org", "--items"]
+    for items in (tmp_path / "elsewhere" / "far" / "away", tmp_path / "elsewhere" / "far" / "away" / "stories.jsonl"):
+        assert main([*init, str(items)]) == 2
+        said = capsys.readouterr().err
+        assert "could review themselves" in said
+        assert "--secret FILE" in said
+    (tmp_path / "other").write_text("ab" * 32 + "\n")
+    assert main([*init, str(tmp_path / "collected"), "--secret", str(tmp_path / "other")]) == 2
+    assert "is not the secret with which the authors" in capsys.readouterr().err
+    assert main([*init, str(items), "--secret", str(written / "secret")]) == 0
+    assert secret_of(tmp_path / "review") == secret_of(written)

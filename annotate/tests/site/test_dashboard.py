@@ -1,0 +1,238 @@
+"""The owner's dashboard by HTTP, as a browser uses it: decisions, disputes, erasure, plans, links, exports."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import httpx
+import pytest
+import yaml
+from sqlalchemy import update
+
+from proband.cli import main
+from proband_annotate.create import init
+from proband_annotate.project import database_url, read_project, secret_of
+from proband_annotate.results.reading import plan_project, status
+from proband_annotate.store.database import Database
+from proband_annotate.store.schema import assignments
+from proband_annotate.tokens import form_token, new_link
+
+if TYPE_CHECKING:
+    from annotate.tests.servers import Server
+    from annotate.tests.visitors import Owner, Person, judged, questionnaires, simulate, write_lines
+else:
+    from servers import Server
+    from visitors import Owner, Person, judged, questionnaires, simulate, write_lines
+
+LABELS = ("yes", "no", "nonsense")
+
+
+@pytest.fixture
+def dashboard(tmp_path: Path, served: Callable[[Path], Any]) -> Any:
+    """A study of five questions, answered by two people who disagree on everything."""
+    items = write_lines(tmp_path / "q.jsonl", questionnaires(5, 4))
+    folder = tmp_path / "study"
+    made = init(folder, kind="judge", items=items, settings_given={"people": {"overlap": 2}})
+    said: dict[str, str] = {}
+
+    def labels(worker: str, unit: dict[str, Any]) -> dict[str, Any]:
+        mine = said.setdefault(worker, LABELS[len(said) % 3])
+        return {"labels": {c["id"]: mine for c in unit["body"]["candidates"]}}
+
+    simulate(folder, labels, people=2)
+    owner = Owner(served(folder).url, folder, made["password"])
+    yield folder, owner
+    owner.client.close()
+
+
+def test_a_rejection_has_a_reason_opens_places_and_can_be_taken_back(dashboard: Any) -> None:
+    folder, owner = dashboard
+    assert status(folder)["progress"]["answers"] == 10
+    assert owner.do("/person/1/decide", decision="rejected").status_code == 400  # no reason
+    owner.do("/person/1/decide", decision="rejected", reason="careless", words="All alike.")
+    assert "careless All alike." in owner.page("/person/1")
+    figures = status(folder)
+    assert (figures["progress"]["answers"], figures["progress"]["kept_but_not_counted"]) == (5, 5)
+    assert figures["money"]["answers_paid"] == 5
+    owner.do("/person/1/decide", decision="")
+    assert status(folder)["progress"]["answers"] == 10, "the places were still free"
+    owner.do("/people/approve")
+    assert [line["decision"] for line in status(folder, people=True)["people_lines"]] == ["approved", "approved"]
+    assert owner.do("/person/99/decide", decision="approved").status_code in (200, 404)
+
+
+def test_the_owner_decides_disputes(dashboard: Any, tmp_path: Path) -> None:
+    folder, owner = dashboard
+    found = re.search(
+        r'name="unit" value="(\d+)"><input type="hidden" name="part" value="([^"]+)"', owner.page("/disputes")
+    )
+    assert found is not None
+    assert owner.do("/adjudicate", unit=found[1], part=found[2], label="maybe").status_code == 400
+    owner.do("/adjudicate", unit=found[1], part=found[2], label="no")
+    assert main(["annotate", "aggregate", str(folder), "-o", str(tmp_path / "labels.jsonl")]) == 0
+    rows = [json.loads(line) for line in (tmp_path / "labels.jsonl").read_text().splitlines()]
+    assert [row["item_id"] for row in rows if row["label"] == "no"] == [found[2]]
+    owner.do("/adjudicate", unit=found[1], part=found[2], label="")
+    assert main(["annotate", "aggregate", str(folder), "-o", str(tmp_path / "labels.jsonl")]) == 0
+    assert '"no"' not in (tmp_path / "labels.jsonl").read_text()
+
+
+def test_a_person_is_erased_from_the_disk(tmp_path: Path, served: Callable[[Path], Any], person: Any) -> None:
+    rows = [{"id": "c1", "caption": "Peel the banana"}]
+    items = write_lines(tmp_path / "captions.jsonl", rows)
+    folder = tmp_path / "study"
+    made = init(folder, kind="simplify", items=items)
+    server = served(folder)
+    someone = person(server.url, new_link(secret_of(folder), "crowd"), PROLIFIC_PID="5f0c")
+    someone.begin()
+    words = "Take the xylophonic banana in one hand."
+    someone.client.post(f"{someone.home}/draft", data={**someone.hidden(), "s0": f"{words} Draft."})
+    someone.send("answer", s0=words)
+    (tmp_path / "ids.txt").write_text("5f0c\nnobody\n")
+    lines = status(folder, workers=tmp_path / "ids.txt", source="prolific")["people_lines"]
+    assert [line["person"] for line in lines] == [1, None]
+    assert b"xylophonic" in b"".join(path.read_bytes() for path in folder.glob("answers.db*"))
+    owner = Owner(server.url, folder, made["password"])
+    assert "xylophonic" in owner.page("/person/1")
+    assert owner.do("/person/1/erase").status_code == 400  # not sure
+    owner.do("/person/1/erase", sure="yes")
+    assert owner.client.get("/owner/person/1").status_code == 404
+    owner.client.close()
+    assert b"xylophonic" not in b"".join(path.read_bytes() for path in folder.glob("answers.db*"))
+
+
+def test_a_plan_while_the_study_runs_uses_what_it_measured(dashboard: Any) -> None:
+    folder, owner = dashboard
+    made = plan_project(folder, half_width=0.1)
+    assert made["answers_done"] == 10
+    assert "accuracy" in made["assumed"]["measured"]
+    html = owner.page("/plan?precision=0.1")
+    assert f"<dt>Answers still needed</dt><dd>{made['answers_left']:,}</dd>" in html
+    assert "<dt>Answers so far</dt><dd>10</dd>" in html
+    assert plan_project(folder, half_width=0.01)["answers_left"] > 10 * made["answers_left"] > 0
+
+
+def test_links_made_on_the_dashboard_let_people_in(dashboard: Any) -> None:
+    _, owner = dashboard
+    made = re.findall(r"<li><code>(http[^<]+)</code>", owner.do("/links", count="2", panel="expert").text)
+    assert len(made) == 2
+    pages = [httpx.get(link, follow_redirects=True) for link in made]
+    assert all("Before you begin" in page.text for page in pages)
+    assert pages[0].url != pages[1].url
+    assert owner.do("/links", count="5000").status_code == 400
+
+
+def test_exports_of_the_dashboard(dashboard: Any, tmp_path: Path) -> None:
+    _, owner = dashboard
+    assert len(owner.page("/export/jsonl").splitlines()) == 10
+    assert len(owner.page("/export/csv").splitlines()) == 1 + 10 * 4
+    packed = owner.client.get("/owner/export/hf").content
+    with zipfile.ZipFile(io.BytesIO(packed)) as archive:
+        archive.extractall(tmp_path / "hub")
+    head = yaml.safe_load((tmp_path / "hub" / "README.md").read_text("utf-8").split("---")[1])
+    files = {each["config_name"]: each["data_files"][0]["path"] for each in head["configs"]}
+    assert list(files) == ["answers", "units", "labels"]
+    for name, count in (("answers", 10), ("units", 5), ("labels", 20)):
+        rows = [json.loads(line) for line in (tmp_path / "hub" / files[name]).read_text("utf-8").splitlines()]
+        assert len(rows) == count
+        assert len({tuple(row) for row in rows}) == 1, "the columns differ"
+
+
+def test_a_lost_password_is_replaced(dashboard: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    folder, owner = dashboard
+    assert main(["annotate", "password", str(folder), "--json"]) == 0
+    fresh = json.loads(capsys.readouterr().out)["password"]
+    assert owner.client.get("/owner", follow_redirects=False).headers["location"] == "/owner/login"
+    base = str(owner.client.base_url).rstrip("/")
+    Owner(base, folder, fresh).client.close()
+
+
+def test_signing_out_ends_the_session_for_every_copy_of_its_cookie(dashboard: Any) -> None:
+    _, owner = dashboard
+    copied = dict(owner.client.cookies)
+    owner.do("/logout")
+    reply = httpx.get(f"{owner.client.base_url}/owner", cookies=copied)
+    assert (reply.status_code, reply.headers["location"]) == (303, "/owner/login")
+
+
+# ---- what people are promised ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("agreed", [True, False])
+def test_signals_are_kept_with_consent_only(tmp_path: Path, served: Any, person: Any, agreed: bool) -> None:
+    items = write_lines(tmp_path / "q.jsonl", questionnaires(1, 4))
+    folder = tmp_path / "study"
+    init(folder, kind="judge", items=items)
+    someone = person(served(folder).url, new_link(secret_of(folder), "crowd"), participant="p")
+    someone.send("consent", agree="yes", **({"signals": "yes"} if agreed else {}))
+    someone.send("understood")
+    assert ("data-signals" in someone.html) == agreed
+    someone.send("answer", **judged(), signal_pasted="900", signal_keys="3", signal_other="1", signal_hidden="<b>")
+    assert main(["annotate", "export", str(folder), "--to", "jsonl", "-o", str(tmp_path / "a.jsonl")]) == 0
+    kept = json.loads((tmp_path / "a.jsonl").read_text())["signals"]
+    assert kept == ({"pasted": 900.0, "keys": 3.0} if agreed else {})
+    lines = status(folder, people=True)["people_lines"]
+    assert ("pasted text" in lines[0]["flags"]) == agreed
+    assert lines[0]["decision"] == "", "nothing is rejected by a sign"
+
+
+def test_a_visit_behind_a_proxy_below_a_path(tmp_path: Path, person: Callable[..., Person]) -> None:
+    """https://example.org/study/ is passed on without the path; forms and links have it."""
+    from proband_annotate.site.app import application
+    from proband_annotate.site.context import open_project
+
+    items = write_lines(tmp_path / "q.jsonl", questionnaires(1, 4))
+    folder = tmp_path / "study"
+    platform = {"public-url": "https://example.org/study", "return-url": "https://pay.example/?c={code}"}
+    init(folder, kind="judge", items=items, settings_given={"people": {"overlap": 1}, "platform": platform})
+    server = Server(application(open_project(folder)), root_path="/study", proxy_headers=True)
+    headers = {"X-Forwarded-Proto": "https", "X-Forwarded-For": "203.0.113.9", "Host": "example.org"}
+    with httpx.Client(verify=False, base_url=server.url, headers=headers, timeout=30) as client:
+        link = new_link(secret_of(folder), "crowd")
+        there = client.get(f"/join/{link}", params={"participant": "p"}).headers["location"]
+        assert there.startswith("/study/v/")
+        home = there.removeprefix("/study")
+        token = form_token(secret_of(folder), home.rpartition("/")[2])
+        page = client.get(home).text
+        assert f'action="{there}/consent"' in page
+        assert 'href="/study/static/page.css"' in page
+        for where, fields in (("consent", {"agree": "yes"}), ("understood", {})):
+            reply = client.post(f"{home}/{where}", data={"form": token, **fields})
+            assert reply.headers["location"] == there
+        unit = re.search(r'name="unit" value="(\d+)"', client.get(home).text)
+        assert unit is not None
+        client.post(f"{home}/answer", data={"form": token, "unit": unit[1], "id": "a" * 12, **judged()})
+        code = read_project(folder).codes.done
+        assert f'href="https://pay.example/?c={code}"' in client.get(home).text
+    server.stop()
+
+
+def test_time_that_is_over_is_said_and_kept(tmp_path: Path, served: Any, person: Callable[..., Person]) -> None:
+    rows = Path(__file__).resolve().parents[3] / "src" / "proband" / "data" / "annotate" / "solve.jsonl"
+    folder = tmp_path / "study"
+    init(folder, kind="solve", items=rows, settings_given={"time": {"limit-seconds": 600}})
+    server = served(folder)
+    late = person(server.url, new_link(secret_of(folder), "crowd"), participant="late")
+    late.begin()
+    assert 'id="clock"' in late.html
+    assert late.send("answer").status_code == 422  # in time: a choice is asked for
+    expert = person(server.url, new_link(secret_of(folder), "expert", name="e"))
+    expert.begin()
+    assert 'id="clock"' not in expert.html
+    database = Database(database_url(folder, read_project(folder)))
+    earlier = update(assignments).values(started=assignments.c.started - 601)
+    database.write(lambda c: c.execute(earlier))
+    database.close()
+    assert late.send("answer").status_code == 200  # too late: what there is
+    assert main(["annotate", "export", str(folder), "--to", "jsonl", "-o", str(tmp_path / "a.jsonl")]) == 0
+    assert json.loads((tmp_path / "a.jsonl").read_text())["answer"] == {
+        "choice": None,
+        "difficulty": None,
+        "overtime": True,
+    }

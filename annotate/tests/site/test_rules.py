@@ -1,0 +1,216 @@
+"""The rules of a visit by HTTP: comprehension, trial, checks, pause; and what keeps strangers out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import httpx
+import pytest
+
+from proband_annotate.create import init
+from proband_annotate.project import read_project, secret_of
+from proband_annotate.tokens import Forged, Link, form_token, new_link, unseal, worker_hash
+
+if TYPE_CHECKING:
+    from annotate.tests.visitors import Person, judged, questionnaires, write_lines
+else:
+    from visitors import Person, judged, questionnaires, write_lines
+
+COLOURS = ("red", "orange", "yellow", "green", "blue", "violet")
+
+
+def made(tmp_path: Path, *, units: int = 6, trial: int = 0, gold: int = 0, **settings: Any) -> tuple[Path, str]:
+    rows = questionnaires(units, 4)
+    for row in rows:
+        row["gold"] = {candidate["id"]: "no" for candidate in row["candidates"]}
+    items = write_lines(tmp_path / "q.jsonl", rows)
+    found = init(tmp_path / "study", kind="judge", items=items, trial=trial, gold=gold, settings_given=settings)
+    return tmp_path / "study", found["password"]
+
+
+def code(folder: Path, outcome: str) -> str:
+    return str(getattr(read_project(folder).codes, outcome))
+
+
+@pytest.fixture
+def visitor(tmp_path: Path, served: Callable[[Path], Any], person: Callable[..., Person]) -> Callable[..., Person]:
+    def come(folder: Path, name: str = "p", server: Any = None) -> Person:
+        server = server or served(folder)
+        someone = person(server.url, new_link(secret_of(folder), "crowd"), PROLIFIC_PID=name)
+        someone.send("consent", agree="yes")
+        return someone
+
+    return come
+
+
+def test_two_tries_at_the_questions_then_screened_out(tmp_path: Path, visitor: Callable[..., Person]) -> None:
+    asked = {"comprehension": [{"question": "Is it?", "options": ["yes", "no", "perhaps"]}]}
+    folder, _ = made(tmp_path, quality=asked)
+    someone = visitor(folder)
+    assert someone.send("understood").status_code == 422
+    places = {words: place for place, words in re.findall(r'value="(\d)" required><span>(\w+)<', someone.html)}
+    assert set(places) == {"yes", "no", "perhaps"}
+    someone.send("understood", q0=places["no"])
+    assert "last try" in someone.html
+    someone.send("understood", q0=places["perhaps"])
+    assert code(folder, "screened_out") in someone.html
+
+
+def test_a_trial_lets_through_or_screens_out(tmp_path: Path, visitor: Callable[..., Person], served: Any) -> None:
+    folder, _ = made(tmp_path, trial=2)
+    server = served(folder)
+    good, bad = visitor(folder, "good", server), visitor(folder, "bad", server)
+    for someone, label in ((good, "no"), (bad, "yes")):
+        someone.send("understood")
+        assert "Practice task" in someone.html
+        someone.send("answer", **judged(label))
+        someone.send("answer", **judged(label))
+    assert "Task 1" in good.html
+    assert code(folder, "screened_out") in bad.html
+
+
+def test_two_failed_checks_end_a_visit_and_one_does_not(tmp_path: Path, visitor: Callable[..., Person]) -> None:
+    folder, _ = made(tmp_path, quality={"attention-every": 1})
+    someone = visitor(folder)
+    someone.send("understood")
+    for failures in (1, 2):
+        someone.send("answer", **judged())
+        assert "A short check" in someone.html
+        words = re.search(r"<legend>(.*?)</legend>", someone.html)
+        assert words is not None
+        wrong = next(place for place, colour in enumerate(COLOURS) if f" {colour}" not in words[1])
+        someone.send("answer", choice=str(wrong))
+        assert (code(folder, "failed_checks") in someone.html) == (failures == 2)
+
+
+def test_gold_units_are_checks_that_look_like_others(tmp_path: Path, visitor: Callable[..., Person]) -> None:
+    folder, _ = made(tmp_path, gold=2, quality={"gold-every": 1})
+    someone = visitor(folder)
+    someone.send("understood")
+    for _ in range(4):  # a unit, gold, a unit, gold
+        assert "Which country" in someone.html
+        someone.send("answer", **judged("yes"))
+    assert code(folder, "failed_checks") in someone.html
+
+
+def test_pause_close_and_stop(tmp_path: Path, visitor: Callable[..., Person], served: Any) -> None:
+    folder, password = made(tmp_path)
+    server = served(folder)
+    someone, other = visitor(folder, "a", server), visitor(folder, "b", server)
+    someone.send("understood")
+    with httpx.Client(verify=False, base_url=server.url, follow_redirects=True, timeout=30) as owner:
+        login = {"form": form_token(secret_of(folder), "login"), "password": password}
+        page = owner.post("/owner/login", data=login)
+        token = re.search(r'name="form" value="(\w+)"', page.text)
+        assert token is not None
+        owner.post("/owner/state", data={"form": token[1], "state": "paused"})
+        someone.send("answer", **judged())  # what is open may be sent
+        assert "The study is paused" in someone.html
+        other.send("understood")
+        assert "The study is paused" in other.html
+        owner.post("/owner/state", data={"form": token[1], "state": "open"})
+    someone.page = someone.client.get(someone.home)
+    assert "Which country" in someone.html
+    someone.page = someone.client.post(f"{someone.home}/stop", data={"form": someone.hidden()["form"]})
+    assert code(folder, "done") in someone.html
+
+
+def test_an_answer_can_be_changed(tmp_path: Path, visitor: Callable[..., Person]) -> None:
+    folder, _ = made(tmp_path)
+    someone = visitor(folder)
+    someone.send("understood")
+    someone.send("answer", **judged("yes"))
+    someone.page = someone.client.get(f"{someone.home}/change")
+    assert 'value="yes" checked' in someone.html
+    someone.send("answer", **judged("no"))
+    someone.page = someone.client.get(f"{someone.home}/change")
+    assert 'value="no" checked' in someone.html
+
+
+# ---- strangers -------------------------------------------------------------------------------------------------------
+
+
+def test_links_are_signed_and_ids_are_hashed(tmp_path: Path, served: Any) -> None:
+    folder, _ = made(tmp_path)
+    secret, server = secret_of(folder), served(folder)
+    assert (folder / "secret").stat().st_mode & 0o077 == 0
+    link, name = new_link(secret, "crowd"), "5f0c1e8a7b6d4c3f2a190e8d"  # of Prolific's length: none comes by chance
+    with pytest.raises(Forged):
+        unseal(secret, "link", link[:-2] + ("AA" if link[-2:] != "AA" else "BB"), Link)
+    with httpx.Client(verify=False, base_url=server.url, timeout=30) as client:
+        assert client.get("/join/forged").status_code == 404
+        assert client.get(f"/join/{link}").status_code == 400  # no id
+        preview = client.get(f"/join/{link}", params={"workerId": "W", "assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE"})
+        assert "Preview" in preview.text
+        there = client.get(f"/join/{link}", params={"PROLIFIC_PID": name}).headers["location"]
+        assert name not in there
+        client.post(f"{there}/consent", data={"form": form_token(secret, there.rpartition("/")[2]), "agree": "yes"})
+    raw = b"".join(path.read_bytes() for path in folder.glob("answers.db*"))
+    assert name.encode() not in raw
+    assert worker_hash(secret, "prolific", name).encode() in raw
+
+
+def test_forms_without_our_token_are_refused(tmp_path: Path, visitor: Callable[..., Person]) -> None:
+    folder, _ = made(tmp_path)
+    someone = visitor(folder)
+    reply = someone.client.post(f"{someone.home}/understood", data={"form": "0" * 32})
+    assert reply.status_code == 403
+    assert someone.client.post(f"{someone.home}/answer", json={}).status_code == 400
+    assert someone.client.post(f"{someone.home}/answer", data={"x": "y" * 70_000}).status_code == 413
+
+
+def test_the_owners_pages_need_the_password(tmp_path: Path, served: Any) -> None:
+    folder, password = made(tmp_path)
+    server, secret = served(folder), secret_of(folder)
+    assert password not in "".join(path.read_text(errors="replace") for path in folder.iterdir() if path.is_file())
+    with httpx.Client(verify=False, base_url=server.url, timeout=30) as client:
+        for where in ("", "/people", "/person/1", "/disputes", "/plan", "/links", "/export/csv", "/figures.json"):
+            reply = client.get(f"/owner{where}")
+            assert reply.status_code == 303
+            assert reply.headers["location"] == "/owner/login"
+        assert client.post("/owner/state", data={"state": "closed"}).status_code == 403
+        wrong = {"form": form_token(secret, "login"), "password": "guess"}
+        assert [client.post("/owner/login", data=wrong).status_code for _ in range(6)] == [403] * 5 + [429]
+
+
+def test_headers_of_every_response(tmp_path: Path, served: Any) -> None:
+    folder, _ = made(tmp_path)
+    server = served(folder)
+    with httpx.Client(verify=False, base_url=server.url, timeout=30) as client:
+        for where in ("/", "/owner/login", "/join/x", "/static/annotate.js", "/health"):
+            headers = client.get(where).headers
+            policy = headers["content-security-policy"]
+            assert "default-src 'none'; script-src 'self'; style-src 'self'" in policy
+            assert "unsafe" not in policy
+            assert headers["referrer-policy"] == "no-referrer"
+            assert headers["x-content-type-options"] == "nosniff"
+        assert "frame-ancestors 'none'" in client.get("/owner/login").headers["content-security-policy"]
+        assert (
+            "frame-ancestors 'self' https://app.prolific.com"
+            in client.get("/join/x").headers["content-security-policy"]
+        )
+
+
+def test_too_many_requests_of_one_person(tmp_path: Path, visitor: Callable[..., Person]) -> None:
+    folder, _ = made(tmp_path)
+    someone = visitor(folder)
+    statuses = [someone.client.get(someone.home).status_code for _ in range(140)]
+    assert 429 in statuses
+    assert statuses[:100] == [200] * 100
+
+
+def test_mechanical_turk_gets_its_form_back(tmp_path: Path, served: Any, person: Callable[..., Person]) -> None:
+    folder, _ = made(tmp_path)
+    server, link = served(folder), new_link(secret_of(folder), "crowd")
+    genuine = {"workerId": "W1", "assignmentId": "A1", "turkSubmitTo": "https://workersandbox.mturk.com"}
+    for number, (submit_to, shown) in enumerate(
+        (("https://workersandbox.mturk.com", True), ("https://evil.example/.mturk.com", False))
+    ):
+        someone = person(server.url, link, **{**genuine, "workerId": f"W{number}", "turkSubmitTo": submit_to})
+        someone.send("consent", agree="yes")
+        someone.page = someone.client.post(f"{someone.home}/stop", data={"form": someone.hidden()["form"]})
+        assert ("/mturk/externalSubmit" in someone.html) == shown
+        assert "evil.example" not in someone.html

@@ -1,0 +1,175 @@
+"""Erasure: whoever came by a personal link is found, stories leave the reviews too, nothing stays in the tables."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sqlalchemy import select
+
+from proband.cli import main
+from proband_annotate.create import init
+from proband_annotate.project import database_url, read_project, secret_of
+from proband_annotate.results.reading import status
+from proband_annotate.store.database import Database
+from proband_annotate.store.schema import adjudications, units
+from proband_annotate.tokens import new_link
+
+if TYPE_CHECKING:
+    from annotate.tests.servers import Postgres
+    from annotate.tests.visitors import Owner, Person, simulate, write_lines
+else:
+    from servers import Postgres
+    from visitors import Owner, Person, simulate, write_lines
+
+DATA = Path(__file__).resolve().parents[2] / "src" / "proband" / "data" / "annotate"
+WORD = "xylophonic"
+
+
+def raw(folder: Path) -> bytes:
+    """Every byte of the tables, wherever they are."""
+    url = read_project(folder).database
+    if url.startswith("sqlite"):
+        return b"".join(path.read_bytes() for path in folder.parent.rglob("*.db*"))
+    import psycopg
+
+    made = b""
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("CHECKPOINT")
+        for table in ("answers", "drafts", "units", "people", "events"):
+            query = f"SELECT pg_read_binary_file(pg_relation_filepath('{table}'))"
+            row = connection.execute(query.encode()).fetchone()
+            assert row is not None
+            made += bytes(row[0])
+    return made
+
+
+def test_a_person_with_a_personal_link_is_found_and_erased(
+    tmp_path: Path, address: str, served: Callable[[Path], Any], person: Callable[..., Person]
+) -> None:
+    folder = tmp_path / "study"
+    items = write_lines(tmp_path / "captions.jsonl", [{"id": "c1", "caption": "Peel the banana"}])
+    made = init(folder, kind="simplify", items=items, settings_given={"database": address})
+    server = served(folder)
+    link = f"{server.url}/join/{new_link(secret_of(folder), 'crowd', name='one')}"
+    someone = person(server.url, link.rpartition("/")[2])
+    someone.begin()
+    someone.client.post(f"{someone.home}/draft", data={**someone.hidden(), "s0": f"{WORD} draft"})
+    someone.send("answer", s0=f"Take the {WORD} banana.")
+    assert WORD.encode() in raw(folder)
+
+    owner = Owner(server.url, folder, made["password"])
+    assert str(owner.do("/find", who=f"  {link} ").url).endswith("/owner/person/1")
+    assert str(owner.do("/find", who=someone.home).url).endswith("/owner/person/1")
+    assert owner.do("/find", who="nobody").status_code == 404
+    (tmp_path / "links.txt").write_text(f"{link}\n")
+    assert status(folder, workers=tmp_path / "links.txt")["people_lines"][0]["person"] == 1
+    owner.do("/person/1/erase", sure="yes")
+    owner.client.close()
+    assert WORD.encode() not in raw(folder)
+
+
+def test_erased_by_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "study"
+    items = write_lines(tmp_path / "captions.jsonl", [{"id": "c1", "caption": "Peel the banana"}])
+    init(folder, kind="simplify", items=items)
+    simulate(folder, lambda worker, unit: {"steps": [WORD]}, people=1)
+    words = ["annotate", "erase", str(folder), "--who", "crowd 0", "--json"]
+    assert main(words) == 0
+    assert json.loads(capsys.readouterr().out) == {"people": [1], "answers": 1, "erased": False}
+    assert main([*words, "--yes"]) == 0
+    assert json.loads(capsys.readouterr().out)["answers"] == 1
+    assert WORD.encode() not in raw(folder)
+    assert main([*words, "--yes"]) == 2
+    assert "nobody is known by 'crowd 0'" in capsys.readouterr().err
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.nightly)])
+def two_databases(request: pytest.FixtureRequest) -> tuple[str, str]:
+    if request.param == "sqlite":
+        return "sqlite:///answers.db", "sqlite:///answers.db"
+    server: Postgres = request.getfixturevalue("postgres")
+    return server.database(), server.database()
+
+
+def test_stories_of_an_erased_author_leave_the_review(
+    tmp_path: Path, two_databases: tuple[str, str], served: Callable[[Path], Any], person: Callable[..., Person]
+) -> None:
+    write, review = tmp_path / "write", tmp_path / "review"
+    settings = {"database": two_databases[0], "people": {"overlap": 1, "units-per-person": 0}}
+    made = init(write, kind="write", items=DATA / "write.jsonl", settings_given=settings)
+    authors: list[str] = []
+
+    def story(worker: str, unit: dict[str, Any]) -> dict[str, Any]:
+        if worker not in authors:
+            authors.append(worker)
+        return {"story": f"{WORD} {authors.index(worker)}. {' '.join(unit['body']['facts'])}", "sure": True}
+
+    simulate(write, story, people=3)
+    more = {"database": two_databases[1], "people": {"overlap": 2}}
+    init(review, kind="review", items=write, settings_given=more)
+
+    def verdicts(worker: str, unit: dict[str, Any]) -> dict[str, Any]:
+        stories = [s for s in unit["body"]["stories"] if not s.get("erased")]
+        return {"verdicts": [{"story": s["id"], "verdict": "good", "reason": ""} for s in stories]}
+
+    simulate(review, verdicts, people=4)  # one of them wrote nothing
+    gone, stays = f"{WORD} 0.".encode(), f"{WORD} 1.".encode()
+    assert gone in raw(write)
+    assert gone in raw(review)
+    decide(review, authors[0])
+    number = next(line["id"] for line in status(write, people=True)["people_lines"] if line["worker"] == authors[0])
+    owner = Owner(served(write).url, write, made["password"])
+    assert owner.do(f"/person/{number}/erase", sure="yes").status_code == 200
+    for folder in (write, review):
+        assert gone not in raw(folder)
+        assert stays in raw(folder)
+    lines = (review / "units.jsonl").read_text()
+    assert authors[0] not in lines
+    assert gone.decode() not in lines
+    assert stays.decode() in lines
+    owner.client.close()
+
+    server = served(review)  # the others' stories are still reviewed, and every page of the dashboard works
+    simulate(review, verdicts, people=8)
+    reviewer = person(server.url, new_link(secret_of(review), "crowd", name="late"))
+    reviewer.begin()
+    assert gone.decode() not in reviewer.html
+    figures = status(review)
+    assert figures["progress"]["answers"] > 0
+    assert main(["annotate", "export", str(review), "--to", "suite", "-o", str(tmp_path / "bank")]) == 0
+    table = (tmp_path / "bank" / "amt_train.csv").read_text()
+    assert gone.decode() not in table
+    assert stays.decode() in table
+    for to in ("csv", "hf", "jsonl"):
+        assert main(["annotate", "export", str(review), "--to", to, "-o", str(tmp_path / f"as-{to}")]) == 0
+
+
+def decide(folder: Path, author: str) -> None:
+    """The owner has settled a dispute about every story of an author."""
+    database = Database(database_url(folder, read_project(folder)))
+    rows = [
+        {"unit_id": unit.id, "part": story["id"], "label": "good", "at": 1.0}
+        for unit in database.read(lambda c: c.execute(select(units)).all())
+        for story in json.loads(unit.body)["stories"]
+        if story["author"] == author
+    ]
+    database.write(lambda c: c.execute(adjudications.insert(), rows))
+    database.close()
+
+
+def test_a_review_that_cannot_be_reached_is_named(tmp_path: Path, served: Callable[[Path], Any]) -> None:
+    write = tmp_path / "write"
+    made = init(write, kind="write", items=DATA / "write.jsonl")
+    simulate(write, lambda worker, unit: {"story": " ".join(unit["body"]["facts"]), "sure": True}, people=3)
+    init(tmp_path / "review", kind="review", items=write)
+    (tmp_path / "review").rename(tmp_path / "moved")
+    owner = Owner(served(write).url, write, made["password"])
+    said = owner.do("/person/1/erase", sure="yes").text
+    assert "Erased here, but not everywhere" in said
+    assert "review" in said
+    owner.client.close()
+    assert main(["annotate", "erase", str(tmp_path / "moved"), "--who", "crowd 0", "--yes"]) == 0
