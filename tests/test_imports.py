@@ -71,6 +71,7 @@ LAW = {
     "cli": ("core", "pipeline", "suites", "models", "VERBS", "__version__"),
     "stats": ("core",),
     "inspect_extension": ("core", "stats", "pipeline"),
+    "testing": ("core", "models", "solvers", "suites"),
     "__main__": ("cli",),
     "__init__": (),
 }

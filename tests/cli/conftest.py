@@ -6,50 +6,23 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import pytest
 from msgspec import Meta
 
-from proband import suites
 from proband.cli import main
-from proband.core.metrics import ACCURACY
-from proband.core.protocols import AnswersItems
-from proband.core.suite import Built, Solver, Suite, Table
-from proband.core.types import Answer, Item, Split
+from proband.core.types import Answer, Item
 from proband.solvers import DIRECT
+from proband.testing import ToyOptions, known_suites, toy_suite
 
 
 @dataclass(frozen=True, kw_only=True)
-class BuildOptions:
-    """Which sums."""
+class BuildOptions(ToyOptions):
+    """Which sums, and options of further kinds."""
 
-    count: Annotated[int, Meta(description="number of sums", ge=1)] = 12
-    kind: Annotated[Literal["small", "large"], Meta(description="size of the numbers")] = "small"
     faithful: Annotated[bool, Meta(description="as in the paper")] = False
     data: Annotated[Path | None, Meta(description="file of sums")] = None
-
-
-def build(options: BuildOptions, *, seed: int) -> Built:
-    step = 1 if options.kind == "small" else 100
-
-    def items() -> Iterator[Item]:
-        for n in range(options.count):
-            a, b = step * (n + seed), step * 2
-            right, wrong = str(a + b), str(a + b + 1)
-            choices = (right, wrong) if n % 2 else (wrong, right)
-            split: Split = "train" if n % 3 == 0 else "test"
-            yield Item(
-                id=f"sum-{n}",
-                suite="toy",
-                prompt=f"{a} + {b} = ?",
-                choices=choices,
-                gold=choices.index(right),
-                tags={"parity": n % 2},
-                split=split,
-            )
-
-    return Built(items=items(), licence="CC0-1.0", summary=lambda: {"counts": {"small": options.count}, "terms": [1]})
 
 
 class Adder:
@@ -70,29 +43,17 @@ class Adder:
         ]
 
 
-SUITE = Suite(
-    name="toy",
-    question="can it add?",
-    cites="nobody",
-    build=build,
-    options=BuildOptions,
-    solvers=(Solver(name="direct", help="the items as they are", needs=AnswersItems, solve=DIRECT.solve),),
-    metrics=(ACCURACY,),
-    tables=(Table(name="by_parity", title="By parity", rows=(), columns=("parity",)),),
-    show=lambda item: item.prompt,
-    own_models={"adder": Adder},
-)
+SUITE = toy_suite(options=BuildOptions, solvers=(DIRECT,), own_models={"adder": Adder})
 
 
 # ---- what the tests use --------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(autouse=True)
-def toy_suite(monkeypatch: pytest.MonkeyPatch) -> None:
+def toy() -> Iterator[None]:
     """The toy stands beside the suites that ship with Proband."""
-    names, suite = suites.names(), suites.suite
-    monkeypatch.setattr(suites, "names", lambda: (*names, "toy"))
-    monkeypatch.setattr(suites, "suite", lambda name: SUITE if name == "toy" else suite(name))
+    with known_suites(SUITE):
+        yield
 
 
 @dataclass

@@ -66,8 +66,11 @@ def test_whoever_stops_early_never_waits() -> None:
 def test_a_pool_is_left_at_any_time() -> None:
     for turn in range(TURNS):
         with Pool(echo, (0.0005,), workers=2) as pool:
-            next(iter(pool.results(range(50))))
+            processes = list(pool.pipes.values())
+            assert numbers([next(iter(pool.results(range(50))))]) == [0, 0, 0]
             time.sleep(0.001 * (turn % 5))
+        assert not pool.pipes
+        assert not any(process.is_alive() for process in processes)
 
 
 @pytest.mark.usefixtures("load")

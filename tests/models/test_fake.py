@@ -11,7 +11,7 @@ from proband.core.errors import ProbandError
 from proband.core.protocols import AnswersItems, Generates, Model, ScoresText, Text
 from proband.core.types import Item
 from proband.models import load
-from proband.models.fake import Fake
+from proband.models.fake import ScriptedModel
 
 
 def test_says_what_it_was_told(tmp_path: Path) -> None:
@@ -33,13 +33,13 @@ def test_says_what_it_was_told(tmp_path: Path) -> None:
 
 
 def test_scripts_have_identities() -> None:
-    assert Fake(scores={"a": 1}).identity() == Fake(scores={"a": 1}, name="fake:other").identity()
-    assert Fake(scores={"a": 1}).identity() != Fake(scores={"a": 2}).identity()
-    assert Fake(identity={"revision": "1"}).identity() != Fake(identity={"revision": "2"}).identity()
+    assert ScriptedModel(scores={"a": 1}).identity() == ScriptedModel(scores={"a": 1}, name="fake:other").identity()
+    assert ScriptedModel(scores={"a": 1}).identity() != ScriptedModel(scores={"a": 2}).identity()
+    assert ScriptedModel(identity={"revision": "1"}).identity() != ScriptedModel(identity={"revision": "2"}).identity()
 
 
 def test_fails_when_told_to() -> None:
-    model = Fake(default=0.0, fail_after=2)
+    model = ScriptedModel(default=0.0, fail_after=2)
     model.score([Text("a"), Text("b")])
     with pytest.raises(ProbandError, match="fails after 2 requests"):
         model.score([Text("c")])
@@ -47,9 +47,9 @@ def test_fails_when_told_to() -> None:
 
 def test_what_is_not_scripted(tmp_path: Path) -> None:
     with pytest.raises(ProbandError, match="nothing is scripted in 'scores' for 'a'"):
-        Fake().score([Text("a")])
+        ScriptedModel().score([Text("a")])
     with pytest.raises(ProbandError, match="no text is scripted for 'a'"):
-        Fake().generate(["a"], max_tokens=1, temperature=0, seed=0)
+        ScriptedModel().generate(["a"], max_tokens=1, temperature=0, seed=0)
     (tmp_path / "s.json").write_text('{"score": {}}')
     with pytest.raises(ProbandError, match="unknown field 'score'"):
         load(f"fake:{tmp_path / 's.json'}")

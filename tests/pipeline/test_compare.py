@@ -13,24 +13,13 @@ import pytest
 from proband import suites
 from proband.core.errors import ProbandError
 from proband.core.files import dumps, sha256_file, write_json, write_text
-from proband.core.metrics import ACCURACY
-from proband.core.options import NoOptions
-from proband.core.suite import Built, Suite, Table
+from proband.core.suite import Table
 from proband.core.types import Answer, Item, Run
 from proband.pipeline.compare import compare
 from proband.pipeline.report import report
+from proband.testing import toy_suite
 
-TOY = Suite(
-    name="toy",
-    question="?",
-    cites="",
-    build=lambda options, *, seed: Built(items=[], licence=""),
-    options=NoOptions,
-    solvers=(),
-    metrics=(ACCURACY,),
-    tables=(Table(name="k", title="By k", rows=(), columns=("k",)),),
-    show=lambda item: item.prompt,
-)
+TOY = toy_suite(tables=(Table(name="k", title="By k", rows=(), columns=("k",)),))
 
 
 @pytest.fixture

@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 
 import proband
-from proband import suites
 from proband.core.errors import ProbandError
 from proband.core.files import dumps, read_answers, read_run, write_text
 from proband.core.metrics import ACCURACY
@@ -27,6 +26,7 @@ from proband.pipeline import run as running
 from proband.pipeline.asking.engines import check_answers
 from proband.pipeline.asking.items_and_answers import CHUNK
 from proband.pipeline.asking.setup import choose_solver
+from proband.testing import known_suites, toy_suite
 
 COUNT = 2000
 
@@ -38,17 +38,8 @@ def solve(items: Sequence[Item], model: Any, *, seed: int, options: NoOptions) -
 
 
 def tiny_suite() -> Suite:
-    return Suite(
-        name="tiny",
-        question="?",
-        cites="",
-        build=lambda **_: None,  # type: ignore[arg-type]
-        options=NoOptions,
-        solvers=(Solver(name="likelihood", help="", needs=ScoresText, solve=solve),),
-        metrics=(ACCURACY,),
-        tables=(),
-        show=lambda item: item.prompt,
-    )
+    solver = Solver(name="likelihood", help="", needs=ScoresText, solve=solve)
+    return toy_suite(name="tiny", solvers=(solver,), tables=())
 
 
 class Slow:
@@ -78,12 +69,8 @@ def write_items(folder: Path) -> None:
 
 
 def go(folder: Path, out: str, model: Slow, **options: Any) -> bytes:
-    found = suites.suite
-    suites.suite = lambda name: tiny_suite() if name == "tiny" else found(name)
-    try:
+    with known_suites(tiny_suite()):
         running.run(folder, model=model, out=folder / out, cache=folder / "cache", **options)
-    finally:
-        suites.suite = found
     return (folder / out / "answers.jsonl").read_bytes()
 
 
@@ -286,6 +273,10 @@ def test_scores_that_an_older_version_kept_and_are_no_numbers_are_asked_again(tm
     cache = Cache(tmp_path / "cache", identity=model.identity(), settings={"call": "score", "method": "ll"})
     cache.put([dumps(["bb7", 0])], [[float("nan"), 1, 1]])  # written as null
     go(tmp_path, "run", model)
+    assert (tmp_path / "log").read_text().splitlines().count("bb7") == 1
+    answers = list(read_answers(tmp_path / "run" / "answers.jsonl"))
+    assert len(answers) == COUNT
+    assert answers[7].scores[1] < -3
 
 
 @pytest.mark.parametrize(

@@ -172,14 +172,14 @@ def test_runs_that_ask_the_same_of_a_model_ask_it_once(
 ) -> None:
     """Two norms of one score: the same answers as two runs by themselves, from half the texts."""
     scored: list[int] = []
-    score = fake.Fake.score
+    score = fake.ScriptedModel.score
 
-    def counting(self: fake.Fake, texts: Any, **how: Any) -> Any:
+    def counting(self: fake.ScriptedModel, texts: Any, **how: Any) -> Any:
         scored.append(len(texts))
         return score(self, texts, **how)
 
     monkeypatch.setenv("PROBAND_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(fake.Fake, "score", counting)
+    monkeypatch.setattr(fake.ScriptedModel, "score", counting)
     stages = proband.study(file, out=tmp_path / "out")["stages"]
     assert sum(scored) == 44 * 22
     items = next(stage["folder"] for stage in stages if stage["name"] == "clean")

@@ -23,3 +23,4 @@ def test_world_and_table_compile(root: Path, tmp_path: Path) -> None:
     for name in ("World", "Table"):
         shutil.copy(root / "proofs" / f"{name}.v", tmp_path)
         subprocess.run(["coqc", f"{name}.v"], cwd=tmp_path, check=True, timeout=120)
+        assert (tmp_path / f"{name}.vo").is_file()

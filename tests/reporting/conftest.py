@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from proband.core.metrics import ACCURACY, Metric
-from proband.core.options import NoOptions
-from proband.core.suite import Built, MeasuredOn, Published, Suite, Table
+from proband.core.metrics import Metric
+from proband.core.suite import MeasuredOn, Published, Suite, Table
 from proband.core.types import Answer, Item, Run
 from proband.reporting import Answered, ItemSet, write_report
+from proband.testing import toy_suite
 
 GROUPS = {
     "ES": ("capital", "language", "colour"),
@@ -104,14 +104,11 @@ TABLES = (
 
 
 def suite_of(*, tables: tuple[Table, ...] = TABLES) -> Suite:
-    return Suite(
+    return toy_suite(
         name="analogy",
         question="Does the model know that Paris is to France as Rome is to Italy, and not the other way round?",
         cites="paper 000",
-        build=lambda options, *, seed: Built(items=[], licence="CC0"),
-        options=NoOptions,
         solvers=(),
-        metrics=(ACCURACY,),
         tables=tables,
         show=lambda item: f"{item.prompt} ___\nchoices: {', '.join(item.choices)}",
         draw=draw,

@@ -13,28 +13,22 @@ import pytest
 
 from proband.core.errors import ProbandError
 from proband.core.metrics import ACCURACY, Metric
-from proband.core.options import NoOptions
-from proband.core.suite import Analysis, Built, Claim, Contrast, Outcome, Sheet, Suite
+from proband.core.suite import Analysis, Claim, Contrast, Outcome, Sheet, Suite
 from proband.core.types import Answer, Item, Run
 from proband.reporting import Answered, ItemSet, write_report
 from proband.reporting.claims import Verdict, judge
 from proband.reporting.numbers.cells import Study
+from proband.testing import toy_suite
 
 LENGTH = Metric(name="length", of=lambda item, answer: float(answer.text or 0), unit="count", better="low")
 NATS = Metric(name="surprisal", of=lambda item, answer: float(answer.text or 0), unit="nats", better="low")
 
 
 def suite_of(*claims: Claim, metrics: tuple[Metric, ...] = (ACCURACY, NATS)) -> Suite:
-    return Suite(
-        name="toy",
-        question="?",
-        cites="",
-        build=lambda options, *, seed: Built(items=[], licence=""),
-        options=NoOptions,
+    return toy_suite(
         solvers=(),
         metrics=metrics,
         tables=(),
-        show=lambda item: item.prompt,
         derive=lambda tags: {"kind": "semantic" if str(tags["relation"]) < "r10" else "form"},
         claims=claims,
     )

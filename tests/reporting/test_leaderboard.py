@@ -14,7 +14,7 @@ import proband
 from proband.core.errors import ProbandError
 from proband.core.files import read_items
 from proband.core.statistics.estimates import holm
-from proband.models.fake import Fake
+from proband.models.fake import ScriptedModel
 from proband.reporting.leaderboard import letters
 
 
@@ -37,7 +37,7 @@ def answering(items: Path, out: Path, name: str, right: int) -> None:
     for at, item in enumerate(read_items(items)):
         chosen = (item.gold + (at >= right)) % len(item.choices)
         scores[item.id] = [float(place == chosen) for place in range(len(item.choices))]
-    proband.run(items, model=Fake(answers=scores, name=f"fake:{name}"), solver="direct", out=out)
+    proband.run(items, model=ScriptedModel(answers=scores, name=f"fake:{name}"), solver="direct", out=out)
 
 
 def board(out: Path, suite: str) -> dict[str, Any]:
@@ -99,7 +99,7 @@ def test_surviving_accuracy_and_contamination_gap_have_columns(folder: Path, tmp
             right = name == "reasons" or item.tags["variation"] == "original"
             chosen = (item.gold + (not right)) % len(item.choices)
             scores[item.id] = [float(place == chosen) for place in range(len(item.choices))]
-        model = Fake(answers=scores, name=f"fake:{name}")
+        model = ScriptedModel(answers=scores, name=f"fake:{name}")
         proband.run(tmp_path / "varied", model=model, solver="direct", out=tmp_path / "runs" / name)
     out = tmp_path / "board"
     proband.report([tmp_path / "runs"], out=out, leaderboard=True)
@@ -125,7 +125,7 @@ def test_what_variations_leave(folder: Path, tmp_path: Path) -> None:
     for item in read_items(tmp_path / "varied"):
         chosen = places[item.facts["source"]]
         scores[item.id] = [float(place == chosen) for place in range(len(item.choices))]
-    model = Fake(answers=scores, name="fake:by-place")
+    model = ScriptedModel(answers=scores, name="fake:by-place")
     proband.run(tmp_path / "varied", model=model, solver="direct", out=tmp_path / "runs" / "varied")
     proband.report([tmp_path / "runs"], out=tmp_path / "board", leaderboard=True)
     found = board(tmp_path / "board", "questions")

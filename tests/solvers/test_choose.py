@@ -12,7 +12,7 @@ import pytest
 from proband.cli import main
 from proband.core.files import read_answers, read_run, write_json
 from proband.core.types import Answer, Item
-from proband.models.fake import Fake
+from proband.models.fake import ScriptedModel
 from proband.solvers.choose import CHOOSE, ChooseOptions, position_bias, rotated, rotations
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "models" / "remote"))
@@ -27,7 +27,7 @@ QUICK = ["--model-set", "first-wait=0.01", "--no-cache"]
 
 def sent(item: Item, **settings: Any) -> list[str]:
     assert CHOOSE.sends is not None
-    (texts,) = CHOOSE.sends([item], Fake(), seed=0, options=ChooseOptions(**settings))
+    (texts,) = CHOOSE.sends([item], ScriptedModel(), seed=0, options=ChooseOptions(**settings))
     return texts
 
 
@@ -56,7 +56,7 @@ def test_a_rotated_item_keeps_its_gold() -> None:
 def test_every_letter_leads_back_to_its_choice() -> None:
     """A base model that writes one letter, in all orders of the choices: each choice gets one vote."""
     for letter in ("A", "K", "V"):
-        model = Fake(texts=dict.fromkeys(sent(MANY, permutations=22), letter))
+        model = ScriptedModel(texts=dict.fromkeys(sent(MANY, permutations=22), letter))
         (answer,) = CHOOSE.solve([MANY], model, seed=0, options=ChooseOptions(permutations=22))
         assert answer.scores == pytest.approx([1 / 22] * 22)
         assert answer.letters == letter * 22

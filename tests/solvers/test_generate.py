@@ -110,10 +110,12 @@ def test_an_oracle_scores_one(name: str, folders: dict[str, Path], tmp_path: Pat
 def test_chat_models_are_asked_in_words_and_base_models_are_not() -> None:
     for name in SUITES:
         assert choose_solver(suites.suite(name), Talks(), None).name == "generate"
-    from proband.models.fake import Fake
+    from proband.models.fake import ScriptedModel
 
-    assert choose_solver(suites.suite("kinship"), Fake(default=0.0), None).name == "direct"
-    assert choose_solver(suites.suite("kinship"), Fake(default=0.0), "likelihood,generate").name == "likelihood"
+    assert choose_solver(suites.suite("kinship"), ScriptedModel(default=0.0), None).name == "direct"
+    assert (
+        choose_solver(suites.suite("kinship"), ScriptedModel(default=0.0), "likelihood,generate").name == "likelihood"
+    )
 
 
 def test_a_base_model_reads_plain_text(folders: dict[str, Path], tmp_path: Path) -> None:

@@ -20,10 +20,10 @@ from proband.core.types import Answer, Item
 FIELDS = ("scores", "default", "texts", "answers", "identity", "fail_after")
 
 
-class Fake:
+class ScriptedModel:
     """Looks answers up; what is not scripted gets `default` (a score) or is an error where that is None.
 
-    >>> model = Fake(scores={"a good text": -1.0}, default=-9.0)
+    >>> model = ScriptedModel(scores={"a good text": -1.0}, default=-9.0)
     >>> [score.total for score in model.score([Text("a good text"), Text("another")])], model.calls["score"]
     ([-1.0, -9.0], 2)
     """
@@ -95,13 +95,13 @@ class Fake:
         return float(self.default)
 
 
-def load(rest: str, *, options: NoOptions) -> Fake:
+def load(rest: str, *, options: NoOptions) -> ScriptedModel:
     """`fake:PATH_TO_JSON`."""
     script = read_json(Path(rest))
     for field in script:
         if field not in FIELDS:
             raise ProbandError(f"unknown field {field!r}; there are {', '.join(FIELDS)}", file=rest)
-    return Fake(name=f"fake:{rest}", **script)
+    return ScriptedModel(name=f"fake:{rest}", **script)
 
 
 KIND = ModelKind(name="fake", help="scripted answers, for tests", load=load)

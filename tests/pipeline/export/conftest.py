@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from proband import suites
 from proband.core.files import dumps, write_json, write_text
-from proband.core.metrics import ACCURACY
 from proband.core.options import NoOptions
 from proband.core.protocols import ScoresText, Text
 from proband.core.suite import Solver, Suite
 from proband.core.types import Answer, Item, Split
 from proband.solvers import LIKELIHOOD
+from proband.testing import known_suites, toy_suite
 
 CHOICES = ("father", "mother", "aunt")
 
@@ -36,29 +35,14 @@ def pairs(items: Iterable[Item], out: Path) -> None:
 
 
 def suite(name: str, *solvers: Solver) -> Suite:
-    return Suite(
-        name=name,
-        question="?",
-        cites="",
-        build=lambda **_: None,  # type: ignore[arg-type]
-        options=NoOptions,
-        solvers=solvers,
-        metrics=(ACCURACY,),
-        tables=(),
-        show=lambda item: item.prompt,
-        export={"pairs": pairs},
-    )
+    return toy_suite(name=name, solvers=solvers, tables=(), export={"pairs": pairs})
 
 
 @pytest.fixture(autouse=True)
-def small_suites(monkeypatch: pytest.MonkeyPatch) -> None:
-    known = {
-        "stories": suite("stories", LIKELIHOOD),
-        "word-pairs": suite(
-            "word-pairs", Solver(name="whole", help="", needs=ScoresText, solve=sentences, options=NoOptions)
-        ),
-    }
-    monkeypatch.setattr(suites, "suite", known.__getitem__)
+def small_suites() -> Iterator[None]:
+    whole = Solver(name="whole", help="", needs=ScoresText, solve=sentences)
+    with known_suites(suite("stories", LIKELIHOOD), suite("word-pairs", whole)):
+        yield
 
 
 def make_story(number: int, split: Split = "test", **fields: Any) -> Item:

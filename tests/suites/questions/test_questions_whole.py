@@ -12,7 +12,7 @@ import pytest
 import proband
 from proband.core.files import read_answers, read_items
 from proband.core.types import Answer, Item
-from proband.models.fake import Fake
+from proband.models.fake import ScriptedModel
 from proband.suites.questions.replies import answered, exactly
 
 
@@ -111,6 +111,6 @@ def test_an_open_question_cannot_be_scored_by_likelihood(tmp_path: Path) -> None
     text = "question,a,b,correct,answers\nx?,p,r,p,\ny?,,,,seven\n"
     (tmp_path / "mixed.csv").write_text(text)
     proband.build("questions", out=tmp_path / "items", data=str(tmp_path / "mixed.csv"), answers="answers")
-    proband.run(tmp_path / "items", model=Fake(default=-1.0), solver="likelihood", out=tmp_path / "run")
+    proband.run(tmp_path / "items", model=ScriptedModel(default=-1.0), solver="likelihood", out=tmp_path / "run")
     statuses = {answer.item_id: answer.status for answer in read_answers(tmp_path / "run/answers.jsonl")}
     assert statuses == {"q1": "", "q2": "skipped"}

@@ -13,7 +13,7 @@ import pytest
 from proband.core.errors import ProbandError
 from proband.core.protocols import Floats, Score, Text
 from proband.core.types import Item
-from proband.models.fake import Fake
+from proband.models.fake import ScriptedModel
 from proband.suites.inference.datasets.triples import answered
 from proband.suites.inference.items import Triple, items
 from proband.suites.inference.methods import prompts, sentences
@@ -31,7 +31,7 @@ def made() -> list[Item]:
     )
 
 
-class Replying(Fake):
+class Replying(ScriptedModel):
     """Says no to everything, and something that cannot be read to the second question."""
 
     def generate(self, prompts: Sequence[str], **how: Any) -> list[str]:
