@@ -85,10 +85,16 @@ def test_windows_characters_and_a_title_above_the_header(tmp_path: Path, capsys:
         built(tmp_path, "wrong.csv", WINDOWS.replace("Elbe;A", "Elbe;X").encode("cp1252"))
 
 
-@pytest.mark.parametrize("name", ["quiz.xlsx", "quiz.xls", "quiz.ods"])
-def test_a_program_s_own_format_is_to_be_saved_as_csv(name: str, tmp_path: Path) -> None:
-    with pytest.raises(ProbandError, match=r"save it there as CSV \(UTF-8\)"):
-        built(tmp_path, name, b"PK")
+def test_a_workbook(tmp_path: Path) -> None:
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    for row in (["Question", "A", "B", "Correct"], ["What is 1 + 1?", 2, 3, "A"], ["What is 2 + 2?", 5, 4, "B"]):
+        book.active.append(row)
+    book.save(tmp_path / "book.xlsx")
+    items, manifest = built(tmp_path, "quiz.xlsx", (tmp_path / "book.xlsx").read_bytes())
+    assert [(item.choices, item.gold) for item in items] == [(("2", "3"), 0), (("5", "4"), 1)]
+    assert manifest["columns"]["choices"] == ["A", "B"]
 
 
 ROWS: list[dict[str, Any]] = [
@@ -160,7 +166,7 @@ def test_open_questions_and_common_contexts(tmp_path: Path) -> None:
         ("question,a,b,correct\nx?,1,1,A\n", {}, "row 2, column 'a': the choice '1' occurs twice"),
         ("id,question,a,b,correct\nq,x?,p,r,A\nq,y?,p,r,A\n", {}, "row 3, column 'id': 'q' is already in row 2"),
         ("question,a,b,correct,split\nx?,p,r,A,later\n", {}, "row 2, column 'split': 'later' is none of train, valid"),
-        ("question,a,b,correct\nx?,p,r,A,B\n", {}, r"row 2: has 5 cells, the header 4 \(separated by ','\)"),
+        ("question,a,b,correct\nx?,p,r,A,B\n", {}, r"row 2: has 5 cells but the header names 4 \(separated by ','\)"),
         ("question,a,b,c,correct\nx?,p,r,s,1\n", {}, "column 'correct': its numbers may count from 0 or from 1"),
         ("question,question\nx?,p\n", {}, "row 1, column 'question': occurs a second time"),
         ("question,answer\nx?,\n", {}, "row 2, column 'answer': the accepted answer is empty"),

@@ -43,7 +43,7 @@ VARIATIONS = (
 )
 SUITE = Suite(
     name="questions",
-    question="Your own questions: CSV, JSON lines, Parquet or a Hugging Face folder.",
+    question="Your own questions: CSV, Excel, JSON lines, Parquet or a Hugging Face folder.",
     cites="",
     build=build,
     options=BuildOptions,

@@ -20,9 +20,9 @@ from msgspec import Meta
 
 from proband.core.errors import ProbandError
 from proband.core.suite import Built
+from proband.core.tables import SPLITS, TableRow, read_tables
 from proband.core.types import Item, Split, Tag
 from proband.suites.questions.columns import Columns, guess
-from proband.suites.questions.tables import SPLITS, Row, read_rows
 
 GoldAs = Literal["text", "letter", "from-0", "from-1"]
 LICENCE = "that of the file given"
@@ -34,7 +34,7 @@ class BuildOptions:
     """Where the questions are, and what its columns are."""
 
     data: Annotated[
-        str, Meta(description="CSV, JSON lines, Parquet file or a Hugging Face folder (default: an example)")
+        str, Meta(description="CSV, Excel, JSON lines, Parquet file or a Hugging Face folder (default: an example)")
     ] = ""
     prompt: Annotated[str, Meta(description="column of the question (columns are guessed unless named)")] = ""
     context: Annotated[str, Meta(description="column of a text that precedes the question")] = ""
@@ -56,7 +56,7 @@ ROLES = ("prompt", "context", "choices", "gold", "answers", "cluster", "split", 
 
 def build(options: BuildOptions, *, seed: int) -> Built:
     path = Path(options.data).expanduser() if options.data else Path(str(files("proband") / "data" / "questions"))
-    rows = read_rows(path if options.data else path / "example.tsv")
+    rows = list(read_tables(path if options.data else path / "example.tsv"))
     if not rows:
         raise ProbandError("has no rows", file=path)
     names = list(dict.fromkeys(name for row in rows for name in row.cells))
@@ -80,8 +80,10 @@ def build(options: BuildOptions, *, seed: int) -> Built:
     )
 
 
-def _items(rows: Sequence[Row], listed: Sequence[tuple[str, ...]], columns: Columns, gold_as: GoldAs) -> Iterator[Item]:
-    width, seen, contexts = len(str(len(rows))), dict[str, Row](), dict[str, int]()
+def _items(
+    rows: Sequence[TableRow], listed: Sequence[tuple[str, ...]], columns: Columns, gold_as: GoldAs
+) -> Iterator[Item]:
+    width, seen, contexts = len(str(len(rows))), dict[str, TableRow](), dict[str, int]()
     for place, (row, choices) in enumerate(zip(rows, listed), start=1):
         prompt = _text(row, columns.prompt)
         if not prompt:
@@ -115,7 +117,7 @@ def _items(rows: Sequence[Row], listed: Sequence[tuple[str, ...]], columns: Colu
 # ---- cells ---------------------------------------------------------------------------------------------------------
 
 
-def _text(row: Row, column: str) -> str:
+def _text(row: TableRow, column: str) -> str:
     value = row.cells.get(column)
     if isinstance(value, (list, dict)):
         raise row.error(f"must be text, not {'a list' if isinstance(value, list) else 'an object'}", column)
@@ -126,7 +128,7 @@ def _tag(value: Any) -> Tag:
     return value if isinstance(value, (bool, int, float)) else "" if value is None else str(value).strip()
 
 
-def _list(row: Row, column: str) -> tuple[str, ...]:
+def _list(row: TableRow, column: str) -> tuple[str, ...]:
     """The texts of one cell: a list, an object with `text` (as in ARC), JSON in a cell, or parts separated by line
     breaks, | or ;."""
     value = row.cells.get(column)
@@ -148,7 +150,7 @@ def _list(row: Row, column: str) -> tuple[str, ...]:
     return tuple(text for part in parts if part is not None and (text := str(part).strip()))
 
 
-def _choices(row: Row, columns: tuple[str, ...]) -> tuple[str, ...]:
+def _choices(row: TableRow, columns: tuple[str, ...]) -> tuple[str, ...]:
     if not columns:
         return ()
     if len(columns) == 1:
@@ -167,7 +169,7 @@ def _choices(row: Row, columns: tuple[str, ...]) -> tuple[str, ...]:
     return choices
 
 
-def _accepted(row: Row, columns: tuple[str, ...]) -> tuple[str, ...]:
+def _accepted(row: TableRow, columns: tuple[str, ...]) -> tuple[str, ...]:
     if not columns:
         raise row.error("has no choices, and no column holds accepted answers; name one with --answers")
     accepted = tuple(dict.fromkeys(text for column in columns for text in _list(row, column)))
@@ -176,7 +178,7 @@ def _accepted(row: Row, columns: tuple[str, ...]) -> tuple[str, ...]:
     return accepted
 
 
-def _split(row: Row, column: str) -> Split:
+def _split(row: TableRow, column: str) -> Split:
     written = _text(row, column) if column else row.split
     split: Any = SPLITS.get(written.lower(), "" if written else "test")
     if not split:
@@ -187,7 +189,7 @@ def _split(row: Row, column: str) -> Split:
 # ---- the right choice ----------------------------------------------------------------------------------------------
 
 
-def _gold_as(rows: Sequence[Row], listed: Sequence[tuple[str, ...]], column: str, path: Path) -> GoldAs:
+def _gold_as(rows: Sequence[TableRow], listed: Sequence[tuple[str, ...]], column: str, path: Path) -> GoldAs:
     """How the right choice is written: whatever fits all rows."""
     cells = [(_text(row, column), choices) for row, choices in zip(rows, listed) if column and choices]
     written = [(cell, choices) for cell, choices in cells if cell]
@@ -215,7 +217,7 @@ def _letter(cell: str, count: int) -> int | None:
     return place if 0 <= place < count else None
 
 
-def _gold(row: Row, choices: tuple[str, ...], column: str, gold_as: GoldAs) -> int:
+def _gold(row: TableRow, choices: tuple[str, ...], column: str, gold_as: GoldAs) -> int:
     cell = _text(row, column)
     if not cell:
         raise row.error("the right choice is empty", column)

@@ -1,0 +1,445 @@
+"""Tables and texts of other people, as they have them: CSV of a spreadsheet program, TSV, JSON, JSON lines, Parquet,
+Arrow, Excel and OpenDocument, plain or gzipped, a file or a folder.
+
+A file may have a byte-order mark, commas, semicolons, tabs or bars between cells, a first line `sep=;`, a title above
+the header, line breaks within quotation marks, UTF-16 or Windows-1252 instead of UTF-8. What is guessed is said. Text
+is read as a stream: a row at a time. An error names the file, the row (as a spreadsheet program shows it; the line
+where rows are lines) and the column.
+
+    for row in read_table(Path("quiz.csv")):
+        row.cells["question"]
+        raise row.error("is empty", "question")    # quiz.csv row 3, column 'question': is empty
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import io
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import chain, islice
+from pathlib import Path
+from typing import IO, Any
+
+import msgspec
+
+from proband.core.errors import ProbandError, why
+from proband.core.files import decode
+from proband.core.progress import say
+
+SEPARATORS = (",", ";", "\t", "|")
+LINES = (".jsonl", ".ndjson")
+FRAMES = (".parquet", ".arrow")
+WORKBOOKS = (".xlsx", ".xls", ".xlsb", ".ods")
+SUFFIXES = (".csv", ".tsv", ".txt", *LINES, ".json", *FRAMES, *WORKBOOKS)
+BY_LINE = (".tsv", ".txt", *LINES)  # where a row is a line, and is called so
+TITLE_ROWS = 5  # above the header, at most
+HEAD = 40  # lines of a file that its separator is guessed by
+BLOCK = 1 << 20
+LONGEST = 1 << 25  # characters of a line: beyond that it is no table
+csv.field_size_limit(LONGEST)
+# how folders and files name the splits
+SPLITS = {
+    **dict.fromkeys(("train", "training"), "train"),
+    **dict.fromkeys(("valid", "validation", "val", "dev", "development"), "valid"),
+    **dict.fromkeys(("test", "testing", "eval", "evaluation"), "test"),
+}
+Names = Callable[[Sequence[str]], Sequence[str] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """One row with its place. `problem`: why it is none, where such rows are kept."""
+
+    cells: Mapping[str, Any] = field(repr=False)
+    file: Path
+    number: int  # row 1 is the first, the header counts; of text whose rows are lines, the line
+    line: int | None = None  # of the file, where it has lines
+    key: str = ""  # what a JSON object calls it
+    problem: str = ""
+    split: str = ""  # of its file, where a folder says it
+
+    def error(self, message: str, column: str = "") -> ProbandError:
+        if kind_of(self.file) in BY_LINE:
+            return ProbandError(f"column {column!r}: {message}" if column else message, file=self.file, line=self.line)
+        where = f"row {self.number}" + (f", column {column!r}" if column else "")
+        return ProbandError(f"{where}: {message}", file=self.file)
+
+
+def kind_of(file: Path) -> str:
+    """The ending that says what a file is.
+
+    >>> kind_of(Path("a/b.JSONL.gz")), kind_of(Path("notes"))
+    ('.jsonl', '')
+    """
+    return Path(file.name.lower().removesuffix(".gz")).suffix
+
+
+def read_table(
+    path: Path,
+    *,
+    names: Names | None = None,
+    separator: str = "",
+    quotes: bool = True,
+    exact: bool = False,
+    keep_bad: bool = False,
+) -> Iterator[TableRow]:
+    """The rows of a file, one by one.
+
+    `names` is asked whether the first row names the columns (None) or is a row already (the names that columns have
+    then). `separator` is guessed unless given; without `quotes` a quotation mark is a character like others. A row may
+    be shorter than the header, unless `exact`. Rows that are none end the reading with an error; with `keep_bad` they
+    are rows with a `problem`, and bytes that are not UTF-8 are one of their row alone.
+    """
+    kind = kind_of(path)
+    if not path.exists():
+        raise ProbandError("no such file or folder", file=path)
+    rows: Iterator[TableRow]
+    if kind in FRAMES:
+        rows = (TableRow(cells, path, number) for number, cells in enumerate(_frame(path), start=1))
+    elif kind in LINES:
+        rows = _json_lines(path, keep_bad=keep_bad)
+    elif kind == ".json":
+        rows = _json(path)
+    elif kind in (".csv", ".tsv", ".txt"):
+        rows = _text_rows(path, names=names, separator=separator, quotes=quotes, exact=exact, keep_bad=keep_bad)
+    elif kind in WORKBOOKS:
+        rows = _named_rows(_workbook(path), path, names=names, exact=exact)
+    else:
+        raise ProbandError(f"is none of {', '.join(SUFFIXES)}, nor a folder of them", file=path)
+    for row in rows:
+        if row.problem and not keep_bad:
+            raise row.error(row.problem)
+        yield row
+
+
+def read_tables(path: Path, **how: Any) -> Iterator[TableRow]:
+    """The rows of a file, or of all files of a folder with the splits that their names tell."""
+    if not path.is_dir():
+        yield from read_table(path, **how)
+        return
+    for file, split in table_files(path):
+        for row in read_table(file, **how):
+            yield replace(row, split=split)
+
+
+def table_files(folder: Path) -> list[tuple[Path, str]]:
+    """The data files of a folder (also one of the Hugging Face hub, or of `save_to_disk`), each with its split."""
+    data_files = [file for file in sorted(folder.rglob("*")) if kind_of(file) in SUFFIXES and not _describes(file)]
+    kinds = {kind_of(file) for file in data_files}
+    if len(kinds) > 1:
+        raise ProbandError(f"contains files of several kinds ({', '.join(sorted(kinds))}): name one", file=folder)
+    if not data_files:
+        raise ProbandError(f"contains no {', '.join(SUFFIXES)} file", file=folder)
+    return [(file, _split_of(file.relative_to(folder))) for file in data_files]
+
+
+def _describes(file: Path) -> bool:
+    """Files beside the data: what `datasets` says of it, readme and licence texts."""
+    beside = ("dataset_info.json", "dataset_dict.json", "dataset_infos.json", "state.json")
+    return file.suffix == ".txt" or file.name in beside
+
+
+def _split_of(file: Path) -> str:
+    """The split in a file's name or folder: data/train-00000-of-00001.parquet, validation/data-00000.arrow."""
+    for part in (file.name, *reversed(file.parent.parts)):
+        word = part.lower().replace("_", "-").partition(".")[0].partition("-")[0]
+        if word in SPLITS:
+            return SPLITS[word]
+    return ""
+
+
+# ---- text, whatever its encoding -----------------------------------------------------------------------------------
+
+
+def read_text(path: Path) -> str:
+    """A whole text."""
+    with open_text(path) as file:
+        return file.read()
+
+
+def text_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Numbers and texts of the lines that are not empty, read one by one."""
+    with open_text(path) as file:
+        for number, line in enumerate(_lines(file, path), start=1):
+            if line.strip():
+                yield number, line.rstrip("\r\n")
+
+
+@contextmanager
+def open_text(path: Path, *, keep_bad: bool = False) -> Iterator[IO[str]]:
+    """A text, plain or gzipped. With `keep_bad`, bytes that are not UTF-8 become surrogates (see `is_unicode`)."""
+    with _file_errors(path), _opened(path) as raw:
+        encoding, wrong = _encoding(path, _state(path))
+        if wrong and not keep_bad:
+            raise ProbandError("is not UTF-8: save it as CSV UTF-8 in your spreadsheet program", file=path, line=wrong)
+        with io.TextIOWrapper(raw, encoding, errors="surrogateescape", newline="") as file:
+            yield file
+
+
+def is_unicode(text: str) -> bool:
+    """Whether every byte of a text that was read with `keep_bad` was part of a character."""
+    return text.isascii() or not any("\ud800" <= each <= "\udfff" for each in text)
+
+
+def _opened(path: Path) -> Any:
+    return gzip.open(path, "rb") if path.suffix == ".gz" else open(path, "rb")
+
+
+def _state(path: Path) -> tuple[int, int]:
+    about = path.stat()
+    return about.st_mtime_ns, about.st_size
+
+
+@contextmanager
+def _file_errors(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
+        reason = (isinstance(error, OSError) and error.strerror) or error
+        raise ProbandError(f"cannot be read: {reason}", file=path) from None
+
+
+@lru_cache(maxsize=32)
+def _encoding(path: Path, state: tuple[int, int]) -> tuple[str, int]:
+    """The encoding of a text, and the first line that is not in it (0: none).
+
+    Windows-1252 is what remains where no character beyond ASCII is UTF-8; otherwise the file is damaged UTF-8.
+    """
+    decoder, line, wrong, unicode = codecs.getincrementaldecoder("utf-8")("surrogateescape"), 1, 0, False
+    with _opened(path) as file:
+        for number, block in enumerate(iter(lambda: file.read(BLOCK), b"")):
+            if number == 0 and block.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+                return "utf-16", 0
+            text = decoder.decode(block)
+            if not text.isascii():
+                unicode = unicode or any(each > "\x7f" and is_unicode(each) and each != "\ufeff" for each in text)
+                if not wrong and not is_unicode(text):
+                    at = next(place for place, each in enumerate(text) if "\ud800" <= each <= "\udfff")
+                    wrong = line + text.count("\n", 0, at)
+            line += text.count("\n")
+        if not wrong and not is_unicode(decoder.decode(b"", final=True)):
+            wrong = line
+    if not wrong:
+        return "utf-8-sig", 0
+    if unicode:
+        return "utf-8-sig", wrong
+    shown = ""
+    with _opened(path) as file:
+        for number, raw in enumerate(file, start=1):
+            try:
+                text = raw.decode("cp1252")
+            except UnicodeDecodeError:
+                return "utf-8-sig", wrong
+            shown = shown or (text if number == wrong else "")
+    say(f"{path} line {wrong}: is not UTF-8; read as Windows-1252 ({shown.strip()[:60]!r})")
+    return "cp1252", 0
+
+
+def _lines(file: IO[str], path: Path) -> Iterator[str]:
+    for number, line in enumerate(iter(lambda: file.readline(LONGEST + 1), ""), start=1):
+        if len(line) > LONGEST:
+            raise ProbandError(f"longer than {LONGEST >> 20} MiB", file=path, line=number)
+        yield line
+
+
+# ---- CSV and other text with separators ----------------------------------------------------------------------------
+
+
+def _text_rows(
+    path: Path, *, names: Names | None, separator: str, quotes: bool, exact: bool, keep_bad: bool
+) -> Iterator[TableRow]:
+    with open_text(path, keep_bad=keep_bad) as file:
+        lines = _lines(file, path)
+        head = list(islice(lines, HEAD))
+        skipped = 0
+        named = head[0].strip().strip('"') if head else ""
+        if named.lower().startswith("sep=") and len(named) == 5:  # how some programs say it
+            head, separator, skipped = head[1:], named[4], 1
+        separator = separator or _separator(head)
+        how: dict[str, Any] = {"strict": True} if quotes else {"quoting": csv.QUOTE_NONE}
+        reader = csv.reader(chain(head, lines), delimiter=separator, **how)
+        yield from _named_rows(_csv_cells(reader, skipped), path, names=names, exact=exact, separator=separator)
+
+
+def _csv_cells(reader: Any, skipped: int) -> Iterator[tuple[int, list[str] | str]]:
+    """The line at which each row begins, and its cells, or what is wrong with it."""
+    while True:
+        line = reader.line_num + 1 + skipped
+        try:
+            yield line, next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            yield line, f"is not CSV: {error}"
+
+
+def _named_rows(
+    rows: Iterable[tuple[int, list[Any] | str]],
+    path: Path,
+    *,
+    names: Names | None = None,
+    exact: bool = False,
+    separator: str = "",
+) -> Iterator[TableRow]:
+    """Rows by the names of their columns: those of the first row, or what `names` says."""
+    rows = iter(rows)
+    first = list(islice(rows, TITLE_ROWS + 1))
+    spoilt = next(((line, cells) for line, cells in first[:1] if isinstance(cells, str)), None)
+    if spoilt:
+        raise ProbandError(str(spoilt[1]), file=path, line=spoilt[0])
+    table = [cells if isinstance(cells, list) else [] for _, cells in first]
+    given = names(list(map(str.strip, map(str, table[0])))) if names and table else None
+    above = 0 if given is not None else _rows_above(table, path)
+    header = list(given) if given is not None else _header(table[above] if table else [], above + 1, path)
+    start = 0 if given is not None else above + 1
+    by_line = kind_of(path) in BY_LINE
+    number = start + (first[0][0] if first and not by_line else 1) - 1
+    for line, cells in chain(first[start:], rows):
+        number += 1
+        place = (path, line if by_line else number, line)
+        if isinstance(cells, str):
+            yield TableRow({}, *place, problem=cells)
+            continue
+        if not any(str(cell).strip() for cell in cells):
+            continue
+        extra = any(str(cell).strip() for cell in cells[len(header) :])
+        if len(cells) != len(header) and (exact or extra):
+            apart = f" (separated by {separator!r})" if separator and extra else ""
+            yield TableRow({}, *place, problem=f"has {len(cells)} cells but the header names {len(header)}{apart}")
+            continue
+        values = dict.fromkeys(header, "") | dict(zip(header, cells))
+        values.pop("", None)
+        bad = next((name for name, cell in values.items() if isinstance(cell, str) and not is_unicode(cell)), None)
+        yield TableRow(values, *place, problem=f"column {bad!r} is not UTF-8" if bad else "")
+
+
+def _rows_above(rows: Sequence[Sequence[Any]], file: Path) -> int:
+    """How many rows stand above the names of the columns: empty ones, and titles (one cell alone in its row).
+
+    >>> _rows_above([["question", "answer"], ["Is it?", "yes"]], Path("quiz.csv"))
+    0
+    """
+    filled = [[str(cell).strip() for cell in cells if str(cell).strip()] for cells in rows]
+    above = next((place for place, cells in enumerate(filled) if len(cells) > 1), 0)
+    if above:
+        title = next((f", below the title {cells[0]!r}" for cells in filled[:above] if cells), "")
+        say(f"{file}: row {above + 1} has the names of the columns{title}")
+    return above
+
+
+def _separator(head: Sequence[str]) -> str:
+    """The separator that gives the header the most columns; the first row with several is the header.
+
+    >>> _separator(['question;answer\\n', '"one; two, three";4']), _separator(["question\\n", "What?"])
+    (';', ',')
+    >>> _separator(["My quiz\\n", "\\n", "question;answer"])
+    ';'
+    """
+
+    def columns(separator: str) -> tuple[int, int]:
+        try:
+            widths = [len(cells) for cells in islice(csv.reader(head, delimiter=separator), TITLE_ROWS + 1)]
+        except csv.Error:
+            return 0, 0
+        return max(widths[:1], default=0), next((width for width in widths if width > 1), 0)
+
+    return max(SEPARATORS, key=columns)
+
+
+def _header(cells: Sequence[Any], row: int, file: Path) -> list[str]:
+    names = [str(cell).strip() for cell in cells]
+    if not any(names):
+        raise ProbandError(f"row {row}: a table begins with the names of its columns", file=file)
+    twice = next((name for place, name in enumerate(names) if name and name in names[:place]), None)
+    if twice is not None:
+        raise ProbandError(f"row {row}, column {twice!r}: occurs a second time", file=file)
+    return names
+
+
+# ---- JSON ----------------------------------------------------------------------------------------------------------
+
+
+def _json_lines(path: Path, *, keep_bad: bool) -> Iterator[TableRow]:
+    with open_text(path, keep_bad=keep_bad) as file:
+        for number, line in enumerate(_lines(file, path), start=1):
+            if not line.strip():
+                continue
+            if keep_bad:
+                cells, problem = _object(line)
+                yield TableRow(cells, path, number, number, str(number), problem)
+            else:
+                yield TableRow(
+                    decode(dict[str, Any], line.encode(), file=path, line=number), path, number, number, str(number)
+                )
+
+
+def _object(line: str) -> tuple[Mapping[str, Any], str]:
+    """A JSON object, or what is wrong with it."""
+    raw = line.encode("utf-8", "surrogateescape")
+    try:
+        value = msgspec.json.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        return {}, "is not UTF-8" if not is_unicode(line) else f"not JSON: {why(raw, error)}"
+    return (value, "") if isinstance(value, dict) else ({}, "not a JSON object")
+
+
+def _json(path: Path) -> Iterator[TableRow]:
+    """An array of rows, an object of rows by their names, or one row."""
+    value = decode(Any, read_text(path).encode("utf-8", "surrogatepass"), file=path)
+    if isinstance(value, dict):
+        rows = value.items() if value and all(isinstance(each, dict) for each in value.values()) else [("", value)]
+    elif isinstance(value, list):
+        rows = [(str(place), each) for place, each in enumerate(value)]
+    else:
+        raise ProbandError("not JSON: neither an object nor an array of rows", file=path)
+    for number, (key, cells) in enumerate(rows, start=1):
+        if isinstance(cells, dict):
+            yield TableRow(cells, path, number, key=key)
+        else:
+            yield TableRow({}, path, number, key=key, problem="not a JSON object")
+
+
+# ---- formats that libraries read -----------------------------------------------------------------------------------
+
+
+def _frame(path: Path) -> Iterator[dict[str, Any]]:
+    import polars
+
+    try:
+        table = polars.read_parquet(path) if path.suffix == ".parquet" else polars.read_ipc_stream(path)
+    except (polars.exceptions.PolarsError, OSError) as error:
+        raise ProbandError(f"cannot be read: {' '.join(str(error).split())[:200]}", file=path) from None
+    yield from table.iter_rows(named=True)
+
+
+def _workbook(path: Path) -> Iterator[tuple[int, list[str] | str]]:
+    """The rows of the first sheet that has any."""
+    import python_calamine
+
+    try:
+        book = python_calamine.load_workbook(str(path))
+        sheets = {name: book.get_sheet_by_name(name).to_python(skip_empty_area=False) for name in book.sheet_names}
+    except (python_calamine.CalamineError, OSError, ValueError) as error:
+        raise ProbandError(f"cannot be read: {' '.join(str(error).split())[:200]}", file=path) from None
+    filled = [name for name, rows in sheets.items() if rows]
+    if len(filled) > 1:
+        say(f"{path}: the sheet {filled[0]!r} is read, not {', '.join(map(repr, filled[1:]))}")
+    for number, cells in enumerate(sheets[filled[0]] if filled else [], start=1):
+        yield number, list(map(_cell_text, cells))
+
+
+def _cell_text(cell: Any) -> str:
+    """A cell as its program shows it.
+
+    >>> [_cell_text(cell) for cell in (3.0, 0.25, True, "Rome", "")]
+    ['3', '0.25', 'true', 'Rome', '']
+    """
+    if isinstance(cell, bool):
+        return str(cell).lower()
+    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
