@@ -29,8 +29,12 @@ class Layout:
         return int(self.member.max()) + 1
 
     @cached_property
+    def known(self) -> Clusters:
+        return Clusters.of([tuple(map(str, row)) for row in self.member.tolist()])
+
+    @cached_property
     def shared(self) -> Neighbours:
-        return Neighbours.of(Clusters.of([tuple(map(str, row)) for row in self.member.tolist()]), np.arange(self.items))
+        return self.known.neighbours()
 
     @property
     def items(self) -> int:

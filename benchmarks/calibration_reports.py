@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from proband.core.metrics import ACCURACY
-from proband.core.statistics.clusters import Clusters, Floats, Neighbours
+from proband.core.statistics.clusters import Clusters, Floats
 from proband.core.statistics.planning import Pilot, largest, needed
 from proband.core.statistics.spread import neighbours_correlation
 from proband.core.suite import Table
@@ -80,6 +80,6 @@ def _pilots(clusters: int, size: int, repetitions: int, *, seed: int) -> list[Pi
     a, b = ((each[0] + each[k]) / np.sqrt(2) for k in (1, 2))
     d = ((a < ndtri(0.65)).astype(float) - (b < ndtri(0.6)).astype(float)).reshape(repetitions, -1)
     u = d - d.mean(axis=1, keepdims=True)
-    shared = Neighbours.of(Clusters.of([(str(i // size),) for i in range(clusters * size)]), np.arange(clusters * size))
+    shared = Clusters.of([(str(i // size),) for i in range(clusters * size)]).neighbours()
     rho = neighbours_correlation(u, shared, safe=False)
-    return [Pilot(shared=shared, square=float((v**2).mean()), correlation=float(c)) for v, c in zip(u, rho)]
+    return [Pilot(dependence=shared, square=float((v**2).mean()), correlation=float(c)) for v, c in zip(u, rho)]

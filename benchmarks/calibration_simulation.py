@@ -9,7 +9,6 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 
 import numpy as np
 from calibration_designs import Layout, latent
@@ -20,9 +19,8 @@ from scipy.stats import norm
 from proband.core.metrics import AUC, Metric
 from proband.core.statistics import estimates
 from proband.core.statistics.clusters import FEW, Floats
-from proband.core.statistics.estimates import Measured, of_set
-from proband.core.statistics.resampling import draws_of
 from proband.core.statistics.spread import ONE_SEED, seeds_of, standing_in, training
+from proband.stats import Scores
 from proband.suites.inference.curves.measures import NORMALISED, RECALL_AT_80
 
 BLIND = "the same, blind to seeds"
@@ -148,22 +146,14 @@ def set_metric(layout: Layout, name: str, r: float, repetitions: int) -> Line:
     repetitions = max(50, repetitions // 2)
     rng = np.random.default_rng(seed_of(layout.name, name, r))
     line = Line(layout.name, layout.like, name, layout.shared.least, jumps=metric.jumps)
-    shared, truth = layout.shared, np.arange(layout.items) % 10 < 10 * share
+    truth = np.arange(layout.items) % 10 < 10 * share
     pairs = []
     for both in zip(*latent(layout, r, repetitions, rng)):
-        sides = []
-        for z in both:
-            records = np.column_stack([z + lift * truth, truth])
-            if metric.jumps:
-                value, u = metric.of(records, np.ones(len(records))), np.zeros(len(records))
-                draws = draws_of([partial(metric.of, records)], shared)
-            else:
-                (value, u), draws = of_set(metric.of, records), None
-            sides.append(Measured(np.array([value]), u[None], draws=draws))
-        pairs.append(sides)
+        records = [np.column_stack([z + lift * truth, truth]) for z in both]
+        pairs.append([Scores.of(each, clusters=layout.known, metric=metric) for each in records])
     values = np.array([[each.value for each in sides] for sides in pairs])
-    ends = [estimates.interval(one, shared, share=True) for one, _ in pairs]
-    tests = [estimates.compare(one, other, shared, share=True) for one, other in pairs]
+    ends = [one.interval() for one, _ in pairs]
+    tests = [one.minus(other) for one, other in pairs]
     low, high = (np.array([getattr(each, name) for each in ends]) for name in ("low", "high"))
     line.coverage[OURS] = covered((low, high), float(values.mean()))
     line.width[OURS] = float((high - low).mean() / (2 * norm.ppf(0.975) * values[:, 0].std()))

@@ -54,10 +54,11 @@ LAW = {
     "web": ("core",),
     "auditing": ("core",),
     "models": ("core", "training"),
-    "suites": ("core", "auditing", "lexicon", "training", "solvers"),
-    "reporting": ("core", "web"),
+    "suites": ("core", "stats", "auditing", "lexicon", "training", "solvers"),
+    "reporting": ("core", "stats", "web"),
     "pipeline": (
         "core",
+        "stats",
         "auditing",
         "lexicon",
         "training",

@@ -41,7 +41,7 @@ def test_differences_are_those_of_compare(tmp_path: Path) -> None:
 
 def test_means_follow_units_and_clusters() -> None:
     plain, shared = stats.mean(A), stats.mean(A, clusters=TEXTS)
-    assert plain.low < plain.value < plain.high
+    assert plain.low < plain.mean < plain.high
     assert shared.high - shared.low >= plain.high - plain.low
     assert stats.mean([1.0] * 20).high == 1.0  # a share stays inside [0, 1]
     seconds = stats.mean(A * 30)
@@ -57,7 +57,7 @@ def test_training_seeds_are_a_second_source_of_chance() -> None:
     runs[2] = np.where(np.arange(120) >= 100, 0.0, runs[2])
     one = stats.mean(np.mean(runs, axis=0))
     several = stats.mean(runs)
-    assert several.value == pytest.approx(one.value)
+    assert several.mean == pytest.approx(one.mean)
     assert several.from_seeds is not None
     assert several.high - several.low > one.high - one.low
     assert stats.difference(A, B, seeds=True).note == "one seed: training chance unknown"

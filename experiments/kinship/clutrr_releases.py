@@ -144,7 +144,7 @@ def change(system: System, other: System) -> str:
     """The difference over all stories with its interval, in points."""
     both = paired(system, other)
     band = f" [{100 * both.low:+.1f}, {100 * both.high:+.1f}]" if decided(both) else ""
-    return f"{100 * both.difference:+.1f}{band}"
+    return f"{100 * both.value:+.1f}{band}"
 
 
 def gat_settings(systems: Systems) -> str:
@@ -223,7 +223,7 @@ def _verdict_counts(system: System) -> list[str]:
 
 def _judged(system: System) -> System:
     assert system.test.verdicts is not None
-    test = replace(system.test, columns=system.test.verdicts, known={})
+    test = replace(system.test, columns=system.test.verdicts)
     return System(test, system.trained_on, system.model, system.runs)
 
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from pooled import KS, System, Systems, decided, paired, within
 
-from proband.core.statistics.estimates import Difference, Measured, difference, holm, p_against
 from proband.core.text import markdown_table
+from proband.stats import Difference, contrast, holm
 from proband.suites.kinship.paper.comparisons import TEXT
 from proband.suites.kinship.paper.noise import NOISE
 
@@ -82,7 +82,7 @@ def _p(p: float) -> str:
 
 def _test(found: Difference, margin: float, shown: str) -> Tested:
     p = found.p if decided(found) else None
-    return Tested(found.difference - margin, p, shown + ("" if p is not None else " ¹"))
+    return Tested(found.value - margin, p, shown + ("" if p is not None else " ¹"))
 
 
 def pair(a: System | None, b: System | None, column: object = None, margin: float = 0.0) -> list[Tested]:
@@ -211,10 +211,10 @@ def level_of(system: System | None, column: object, level: float) -> list[Tested
     if system is None:
         return []
     rows = system.rows(column)
-    measured, shared = system.measured(rows), system.test.neighbours(rows)
-    unknown = shared.few or measured.seeds.unknown
-    p = None if unknown else p_against(level, measured, shared, share=True)
-    return [Tested(measured.value - level, p, f"k = {column}: {100 * measured.value:.1f}" + (" ¹" if unknown else ""))]
+    scores = system.scores(rows)
+    unknown = scores.dependence.few or scores.seeds.unknown
+    p = None if unknown else scores.p_against(level)
+    return [Tested(scores.value - level, p, f"k = {column}: {100 * scores.value:.1f}" + (" ¹" if unknown else ""))]
 
 
 def _more(systems: Systems, gat: str, other: str) -> list[Tested]:
@@ -227,13 +227,7 @@ def _more(systems: Systems, gat: str, other: str) -> list[Tested]:
     nets = [system for system in four if system is not None]
     sets = sorted(set.intersection(*(set(system.sets) for system in nets)))
     rows = nets[0].test.rows(None, sets)
-    measured: list[Measured] = [system.measured(rows) for system in nets]
-    signs = (1, -1, -1, 1)
-    value = sum(sign * each.value for sign, each in zip(signs, measured))
-    u = sum(sign * each.mean_influence for sign, each in zip(signs, measured))
-    least = (sum(float((each.mean_influence**2).mean()) for each in measured) + value**2) / len(rows)
-    found = difference(
-        value, u, nets[0].test.neighbours(rows), share=False, least=least, seeds=[each.seeds for each in measured]
-    )
-    gains = [100 * (measured[at].value - measured[at + 1].value) for at in (0, 2)]
+    scores = [system.scores(rows) for system in nets]
+    found = contrast(scores, [1, -1, -1, 1])
+    gains = [100 * (scores[at].value - scores[at + 1].value) for at in (0, 2)]
     return [_test(found, 0.0, f"{gat} {gains[0]:+.1f}, {other} {gains[1]:+.1f}")]

@@ -11,7 +11,7 @@ interval of their own: their means are shown.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from proband.core.statistics.clusters import Clusters, Neighbours
-from proband.core.statistics.estimates import Difference, Interval, Measured, compare, difference, interval
-from proband.core.statistics.spread import ONE_SEED, Seeds, seeds_of
+from proband.core.statistics.clusters import Clusters
+from proband.core.statistics.spread import ONE_SEED
+from proband.stats import Difference, Estimate, Scores
 
 KS = tuple(range(2, 11))
 KINDS = ("clean", "supporting", "irrelevant", "disconnected")
@@ -38,7 +38,6 @@ class Test:
     columns: np.ndarray[Any, Any]
     clusters: Clusters
     verdicts: np.ndarray[Any, Any] | None = None  # of CLUTRR's rows: what the audit says of the label
-    known: dict[bytes, Neighbours] = field(default_factory=dict)
 
     @property
     def order(self) -> Sequence[Any]:
@@ -50,26 +49,6 @@ class Test:
         if column is not None:
             wanted &= np.isin(self.columns, column if isinstance(column, tuple) else [column])
         return np.flatnonzero(wanted & np.isin(self.sets, self.sets if sets is None else sets))
-
-    def neighbours(self, rows: np.ndarray[Any, Any]) -> Neighbours:
-        key = rows.tobytes()
-        if key not in self.known:
-            self.known[key] = Neighbours.of(self.clusters, rows)
-        return self.known[key]
-
-
-@dataclass(frozen=True)
-class Pooled(Measured):
-    """`parts`: of each set, what it adds to the value of every run, with its influence values."""
-
-    parts: tuple[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]], ...] = ()
-
-    @property
-    def seeds(self) -> Seeds:
-        if len(self.values) < 2:
-            return Seeds(trained=self.trained)
-        variance = sum(float(seeds_of(values, u).variance) for values, u in self.parts)
-        return Seeds(1 + len(self.parts) * (len(self.values) - 1), variance, self.trained)
 
 
 @dataclass
@@ -102,26 +81,27 @@ class System:
                 table[at, self.test.sets == number] = runs[seed]
         return table
 
-    def measured(self, rows: np.ndarray[Any, Any]) -> Pooled:
-        whole, parts = Measured.of_means(self.right[:, rows], trained=self.trained), []
-        for number in np.unique(self.test.sets[rows]):
-            own = Measured.of_means(self.right[:, rows[self.test.sets[rows] == number]], trained=self.trained)
-            share = own.influence.shape[1] / len(rows)
-            parts.append((share * own.values, share * own.influence))
-        return Pooled(whole.values, whole.influence, self.trained, parts=tuple(parts))
+    def scores(self, rows: np.ndarray[Any, Any]) -> Scores:
+        return Scores(
+            numbers=self.right[:, rows],
+            items=rows,
+            clusters=self.test.clusters,
+            places=rows,
+            trained=self.trained,
+            sets=self.test.sets[rows],
+        )
 
     def rows(self, column: object = None) -> np.ndarray[Any, Any]:
         return self.test.rows(column, self.sets)
 
     def value(self, column: object = None) -> float:
-        return self.measured(self.rows(column)).value
+        return self.scores(self.rows(column)).value
 
-    def interval(self, column: object = None) -> Interval:
-        rows = self.rows(column)
-        return interval(self.measured(rows), self.test.neighbours(rows), share=True)
+    def interval(self, column: object = None) -> Estimate:
+        return self.scores(self.rows(column)).interval()
 
     def by_set(self, column: object = None) -> list[float]:
-        return [self.measured(self.test.rows(column, [number])).value for number in self.sets]
+        return [self.scores(self.test.rows(column, [number])).value for number in self.sets]
 
 
 def figure(system: System, column: object = None) -> str:
@@ -134,27 +114,17 @@ def figure(system: System, column: object = None) -> str:
 def paired(one: System, other: System, column: object = None, margin: float = 0.0) -> Difference:
     """Two systems on the same stories."""
     rows = one.test.rows(column, sorted(set(one.sets) & set(other.sets)))
-    return compare(one.measured(rows), other.measured(rows), one.test.neighbours(rows), share=True, margin=margin)
+    return one.scores(rows).minus(other.scores(rows), margin=margin)
 
 
 def within(system: System, above: object, below: object, margin: float = 0.0) -> Difference:
     """One system on two selections of stories."""
-    sides = [system.rows(above), system.rows(below)]
-    a, b = (system.measured(rows) for rows in sides)
-    parts = [(v - w, _joined(x, y)) for (v, x), (w, y) in zip(a.parts, b.parts, strict=True)]
-    both = Pooled(a.values - b.values, _joined(a.influence, b.influence), a.trained, parts=tuple(parts))
-    shared = Neighbours.of(system.test.clusters, np.concatenate(sides))
-    return difference(both.value, both.mean_influence, shared, share=True, margin=margin, seeds=[both.seeds])
-
-
-def _joined(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """The influence of the stories of two selections on the difference of their means."""
-    count = a.shape[1] + b.shape[1]
-    return np.concatenate([count / a.shape[1] * a, -count / b.shape[1] * b], axis=1)
+    a, b = (system.scores(system.rows(column)) for column in (above, below))
+    return a.minus_selection(b, margin=margin, same_runs=True)
 
 
 def decided(found: Difference) -> bool:
-    return not found.few and found.training != ONE_SEED
+    return not found.few and found.note != ONE_SEED
 
 
 Systems = Mapping[tuple[str, str, str], System]  # test, trained on, model

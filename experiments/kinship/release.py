@@ -24,8 +24,8 @@ import polars as pl
 
 from proband.core.errors import ProbandError
 from proband.core.files import read_answers, read_items, read_json
-from proband.core.statistics.clusters import Clusters, Neighbours
-from proband.core.statistics.estimates import Measured, compare, interval
+from proband.core.statistics.clusters import Clusters
+from proband.stats import Scores
 from proband.suites.kinship.generate.release import load_release
 from proband.suites.kinship.paper.tables import SLICES
 from proband.suites.kinship.world.relations import RELATIONS
@@ -86,17 +86,17 @@ def wording(runs: Runs, test: pl.DataFrame, clusters: Clusters) -> str:
         name: np.concatenate([np.flatnonzero((part == name) & (k == n))[:PAIRED] for n in KS])
         for name in ("clean", "known-phrases", "plain")
     }
-    shared = Neighbours.of(clusters, places["clean"])
+    shared = clusters.only(places["clean"])
     lines = []
     for model in sorted(name for name in runs if name.startswith("net:")):
         right = {
-            name: Measured.of_means(np.array([(run == labels)[at] for run in runs[model]], dtype=np.float64), trained=True)
+            name: Scores.of([(run == labels)[at] for run in runs[model]], clusters=shared, trained=True)
             for name, at in places.items()
         }
         cells = []
         for name in ("known-phrases", "plain"):
-            found = compare(right[name], right["clean"], shared, share=True)
-            cells.append(f"{100 * found.difference:+.1f} [{100 * found.low:+.1f}, {100 * found.high:+.1f}]")
+            found = right[name].minus(right["clean"])
+            cells.append(f"{100 * found.value:+.1f} [{100 * found.low:+.1f}, {100 * found.high:+.1f}]")
         lines.append(f"| {model} | {100 * right['clean'].value:.1f} | {' | '.join(cells)} |")
     head = "| model | clean | known-phrases − clean | plain − clean |"
     title = f"**Release 1, the same {len(places['clean']):,} questions in other words** (points, 95 % interval)"
@@ -132,12 +132,11 @@ def estimate(model: str, given: list[Any], chosen: Any, labels: Any, clusters: C
     asked = np.flatnonzero(chosen & np.all([run != NOT_ASKED for run in given], axis=0))
     if not len(asked):
         return 0.0, ""
-    right = np.array([(run == labels)[asked] for run in given], dtype=np.float64)
-    measured = Measured.of_means(right, trained=model.startswith("net:"))
-    found = interval(measured, Neighbours.of(clusters, asked), share=True)
+    right = [(run == labels)[asked] for run in given]
+    found = Scores.of(right, clusters=clusters.only(asked), trained=model.startswith("net:")).interval()
     half = "" if found.few else f" ± {50 * (found.high - found.low):.1f}"
-    once = "¹" if measured.trained and len(given) == 1 else ""
-    return 100 * measured.value, f"{100 * measured.value:.1f}{once}{half}"
+    once = "¹" if model.startswith("net:") and len(given) == 1 else ""
+    return 100 * found.mean, f"{100 * found.mean:.1f}{once}{half}"
 
 
 # ---- from the folders of a study -------------------------------------------------------------------------------------

@@ -20,17 +20,17 @@ from pathlib import Path
 
 import numpy as np
 
-from proband.core.statistics import estimates
-from proband.core.statistics.clusters import Clusters, Neighbours
+from proband.core.statistics.clusters import Clusters
+from proband.stats import Difference, Scores
 
 DATA = Path(__file__).parent / "contamination.npz"
 
 
-def gap(before: np.ndarray, after: np.ndarray, clusters: list[tuple[str, ...]]) -> estimates.Difference:
+def gap(before: np.ndarray, after: np.ndarray, clusters: list[tuple[str, ...]]) -> Difference:
     """Items minus twins, as the report has it (reporting/variations.py)."""
-    shared = Neighbours.of(Clusters.of(clusters), np.arange(len(before)))
-    measured = [estimates.Measured(np.array([x.mean()]), (x - x.mean())[None]) for x in (before, after)]
-    return estimates.compare(measured[0], measured[1], shared, share=True)
+    known = Clusters.of(clusters)
+    one, other = (Scores.of(x, clusters=known) for x in (before, after))
+    return one.minus(other)
 
 
 def rejected_nulls(number: int = 400, size: int = 308, seed: int = 0) -> float:
@@ -63,7 +63,7 @@ def main() -> None:
             means = " | ".join(f"{100 * line[rows].mean():.1f}" for line in right)
             span = f"{100 * found.low:.1f} to {100 * found.high:.1f}"
             times = label if label == "untouched" else label[1:]
-            print(f"| {times} | {seed} | {half} | {means} | {100 * found.difference:.1f} | {span} | {found.p:.3g} |")
+            print(f"| {times} | {seed} | {half} | {means} | {100 * found.value:.1f} | {span} | {found.p:.3g} |")
     print(f"\nNull gaps called significant: {100 * rejected_nulls():.1f} % of 400 simulated ones.")
 
 

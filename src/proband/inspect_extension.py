@@ -38,7 +38,7 @@ def calibrated_ci(cluster: str = "", to_float: ToFloat | None = None) -> Metric:
         values, clusters = _values(scores, cluster, read)
         result = stats.mean(values, clusters=clusters)
         ends = {} if result.few else {"ci_low": result.low, "ci_high": result.high}
-        return {"mean": result.value, **ends, "clusters": float(result.clusters)}
+        return {"mean": result.mean, **ends, "clusters": float(result.clusters)}
 
     return compute
 

@@ -6,9 +6,12 @@
     stats.difference(correct_a, correct_b, clusters=documents)  # paired, on the same items in the same order
     stats.plan(0.02, a=correct_a, b=correct_b, clusters=documents)  # how many items a difference of 2 points needs
 
-The numbers are those of `proband compare` and of reports (docs/statistics.md). `clusters` says what items share: one
-name per item, or several (a tuple of names). A system that was trained several times is a list of such lists, one per
-training seed. Names and fields of this module stay as they are from version to version.
+    scores = stats.Scores.of(correct, clusters=documents, tags={"k": lengths})   # all of these, and selections
+    scores.where(k=3).interval(), scores.minus(other), scores.against(0.25), scores.by("k")
+
+The numbers are those of `proband compare` and of reports (docs/statistics.md), which use `Scores` too. `clusters` says
+what items share: one name per item, or several (a tuple of names). A system that was trained several times is a list of
+such lists, one per training seed.
 """
 
 from __future__ import annotations
@@ -21,48 +24,26 @@ from typing import Any
 import numpy as np
 
 from proband.core.errors import ProbandError
-from proband.core.statistics import estimates, planning
-from proband.core.statistics.clusters import Clusters, Floats, Neighbours
-from proband.core.statistics.estimates import of_mean
-from proband.core.statistics.spread import neighbours_correlation
+from proband.core.statistics import planning
+from proband.core.statistics.clusters import Clusters, Floats
+from proband.core.statistics.estimates import holm
+from proband.core.statistics.scores import Difference, Scores, contrast, macro_mean, on_common_items
+from proband.core.types import Estimate
 
-__all__ = ["Difference", "Mean", "Plan", "difference", "holm", "mean", "plan"]
-holm = estimates.holm
+__all__ = [
+    "Difference",
+    "Estimate",
+    "Plan",
+    "Scores",
+    "contrast",
+    "difference",
+    "holm",
+    "macro_mean",
+    "mean",
+    "on_common_items",
+    "plan",
+]
 Values = Sequence[float] | Sequence[Sequence[float]] | Any  # or an array
-
-
-@dataclass(frozen=True, kw_only=True)
-class Mean:
-    """A mean with its 95 % interval. `few`: fewer than six effective clusters or items, where no interval can be
-    trusted. `from_seeds`: the share of the variance that is due to training seeds."""
-
-    value: float
-    low: float
-    high: float
-    n: int
-    clusters: int
-    few: bool
-    from_seeds: float | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Difference:
-    """a - b with its 95 % interval and p-value (below 0.05 if and only if the interval leaves out zero, or `margin`);
-    `detectable` is the true difference that would be significant four times in five. `note` is what must be said where
-    a trained system has one seed."""
-
-    value: float
-    low: float
-    high: float
-    p: float
-    detectable: float
-    mean_a: float
-    mean_b: float
-    n: int
-    clusters: int
-    few: bool
-    from_seeds: float | None = None
-    note: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,30 +59,18 @@ class Plan:
     items_in_same_clusters: int | None
 
 
-def mean(values: Values, *, clusters: Sequence[Any] | None = None, share: bool | None = None) -> Mean:
+def mean(values: Values, *, clusters: Sequence[Any] | None = None, share: bool | None = None) -> Estimate:
     """The mean of one number per item. `share`: the numbers lie between 0 and 1 and the interval must too (found out
     from the numbers unless said).
 
     >>> found = mean([1] * 30 + [0] * 10)
-    >>> found.value, round(found.low, 3), round(found.high, 3)
+    >>> found.mean, round(found.low, 3), round(found.high, 3)
     (0.75, 0.598, 0.858)
     >>> found = mean([1] * 30 + [0] * 10, clusters=[i // 4 for i in range(40)])
     >>> round(found.low, 3), round(found.high, 3), found.clusters
     (0.432, 0.922, 10)
     """
-    runs = _runs(values, "values")
-    shared = _shared(clusters, runs.shape[1])
-    measured = _measured(runs, trained=len(runs) > 1)
-    result = estimates.interval(measured, shared, share=_is_share(share, runs))
-    return Mean(
-        value=measured.value,
-        low=result.low,
-        high=result.high,
-        n=runs.shape[1],
-        clusters=shared.clusters,
-        few=result.few,
-        from_seeds=result.from_seeds,
-    )
+    return _scores(values, clusters, "values", share=share).interval()
 
 
 def difference(
@@ -121,26 +90,9 @@ def difference(
     >>> round(found.value, 2), round(found.low, 3), round(found.high, 3), round(found.p, 4)
     (0.35, 0.033, 0.65, 0.0317)
     """
-    runs_a, runs_b = _runs(a, "a"), _runs(b, "b")
-    if runs_a.shape[1] != runs_b.shape[1]:
-        raise ProbandError(f"a has {runs_a.shape[1]} items and b {runs_b.shape[1]}: a paired test needs the same items")
-    shared = _shared(clusters, runs_a.shape[1])
-    first, second = (_measured(runs, trained=len(runs) > 1 if seeds is None else seeds) for runs in (runs_a, runs_b))
-    result = estimates.compare(first, second, shared, share=_is_share(share, runs_a, runs_b), margin=margin)
-    return Difference(
-        value=result.difference,
-        low=result.low,
-        high=result.high,
-        p=result.p,
-        detectable=result.detectable,
-        mean_a=first.value,
-        mean_b=second.value,
-        n=runs_a.shape[1],
-        clusters=shared.clusters,
-        few=result.few,
-        from_seeds=result.from_seeds,
-        note=result.training,
-    )
+    one, other = _pair(a, b, clusters, "a paired test needs", seeds=seeds)
+    share = one.share and other.share if share is None else share
+    return replace(one, share=share).minus(other, margin=margin)
 
 
 def plan(
@@ -169,18 +121,19 @@ def plan(
     """
     if difference <= 0 or not 0.05 < power < 1:
         raise ProbandError("a difference must be above 0, a power between 0.05 and 1")
-    pilot = None if a is None else _pilot(a, b, clusters, agreement)
-    if pilot is None:
-        count = items if items is not None else len(clusters or ())
+    if a is not None:
+        sides = [_scores(a, clusters, "a")] if b is None else _pair(a, b, clusters, "pilots need")
+        pilot = planning.Pilot.of(sides, agreement=agreement)
+    else:
+        count = items if items is not None else len(clusters if clusters is not None else ())
         if not count or not 0 < accuracy < 1 or not -1 <= agreement < 1 or not 0 <= within <= 1:
             raise ProbandError("give two pilot systems (a, b), or a number of items or their clusters")
         square = 2 * (1 - agreement) * accuracy * (1 - accuracy)
-        pilot = planning.Pilot(shared=_shared(clusters, count), square=square, correlation=within)
-    readings = pilot.shared.readings
-    now = max((planning.grown(replace(pilot, shared=each)) for each in readings), key=lambda each: each.detectable)
+        pilot = planning.Pilot(dependence=_named(clusters, count).neighbours(), square=square, correlation=within)
+    now = pilot.now()
     more, _ = planning.largest(pilot, difference, power=power, by="clusters")
     larger, _ = planning.largest(pilot, difference, power=power, by="within")
-    n, groups = pilot.shared.items, pilot.shared.clusters
+    n, groups = pilot.dependence.items, pilot.dependence.clusters
     return Plan(
         power=now.power(difference),
         detectable=now.detectable,
@@ -190,35 +143,19 @@ def plan(
     )
 
 
-def _pilot(a: Values, b: Values | None, clusters: Sequence[Any] | None, agreement: float) -> planning.Pilot:
-    if b is None:
-        runs_a = _runs(a, "a")
-        one = _measured(runs_a, trained=len(runs_a) > 1)
-        u, shared = one.mean_influence, _shared(clusters, runs_a.shape[1])
-        if not u.any():
-            raise ProbandError("the answers of the pilot do not vary: nothing can be planned from them")
-        return planning.Pilot(
-            shared=shared,
-            square=float(2 * (1 - agreement) * (u**2).mean()),
-            correlation=float(neighbours_correlation(u, shared, safe=False)),
-            share=_is_share(None, runs_a),
-            seeds=2 * float(one.seeds.variance),
-        )
-    runs = _runs(a, "a"), _runs(b, "b")
-    if runs[0].shape[1] != runs[1].shape[1]:
-        raise ProbandError(f"a has {runs[0].shape[1]} items and b {runs[1].shape[1]}: pilots need the same items")
-    first, second = (_measured(each, trained=len(each) > 1) for each in runs)
-    u = first.mean_influence - second.mean_influence
-    if not u.any():
-        raise ProbandError("the answers of the pilots do not differ in any item: nothing can be planned from them")
-    shared = _shared(clusters, len(u))
-    return planning.Pilot(
-        shared=shared,
-        square=float((u**2).mean()),
-        correlation=float(neighbours_correlation(u, shared, safe=False)),
-        share=_is_share(None, *runs),
-        seeds=float(first.seeds.variance + second.seeds.variance),
-    )
+def _pair(
+    a: Values, b: Values, clusters: Sequence[Any] | None, needs: str, *, seeds: bool | None = None
+) -> list[Scores]:
+    one, other = _runs(a, "a"), _runs(b, "b")
+    if one.shape[1] != other.shape[1]:
+        raise ProbandError(f"a has {one.shape[1]} items and b {other.shape[1]}: {needs} the same items")
+    named = _named(clusters, one.shape[1])
+    return [Scores.of(runs, clusters=named, trained=len(runs) > 1 if seeds is None else seeds) for runs in (one, other)]
+
+
+def _scores(values: Values, clusters: Sequence[Any] | None, name: str, *, share: bool | None = None) -> Scores:
+    runs = _runs(values, name)
+    return Scores.of(runs, clusters=_named(clusters, runs.shape[1]), share=share, trained=len(runs) > 1)
 
 
 def _runs(values: Values, name: str) -> Floats:
@@ -235,7 +172,7 @@ def _runs(values: Values, name: str) -> Floats:
     return runs
 
 
-def _shared(clusters: Sequence[Any] | None, items: int) -> Neighbours:
+def _named(clusters: Sequence[Any] | None, items: int) -> Clusters:
     names: list[tuple[str, ...]]
     if clusters is None:
         names = [(str(i),) for i in range(items)]
@@ -243,13 +180,4 @@ def _shared(clusters: Sequence[Any] | None, items: int) -> Neighbours:
         raise ProbandError(f"{len(clusters)} clusters for {items} items: name what each item shares")
     else:
         names = [tuple(map(str, each)) if isinstance(each, (list, tuple)) else (str(each),) for each in clusters]
-    return Neighbours.of(Clusters.of(names))
-
-
-def _measured(runs: Floats, *, trained: bool) -> estimates.Measured:
-    both = [of_mean(row) for row in runs]
-    return estimates.Measured(np.array([value for value, _ in both]), np.array([u for _, u in both]), trained)
-
-
-def _is_share(given: bool | None, *runs: Floats) -> bool:
-    return all(((each >= 0) & (each <= 1)).all() for each in runs) if given is None else given
+    return Clusters.of(names)

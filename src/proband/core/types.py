@@ -100,8 +100,8 @@ class Estimate(Record, frozen=True, kw_only=True):
     training seeds the mean is, `from_seeds` which share of its variance is due to them.
     """
 
-    metric: str
-    group: dict[str, Tag]
+    metric: str = ""
+    group: dict[str, Tag] = {}
     mean: float
     low: float
     high: float

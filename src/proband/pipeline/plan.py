@@ -7,7 +7,7 @@ default build, whose clusters are known and the rest assumed.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +18,8 @@ from proband.core.errors import ProbandError
 from proband.core.files import decode, items_path, read_items
 from proband.core.metrics import scored_splits
 from proband.core.options import read_options
-from proband.core.statistics.clusters import GrowingClusters, Neighbours, clusters_of
+from proband.core.statistics.clusters import GrowingClusters, clusters_of
 from proband.core.statistics.planning import Pilot, Plan, grown, largest
-from proband.core.statistics.spread import neighbours_correlation
 from proband.core.types import Item
 
 
@@ -73,8 +72,8 @@ def plan(
     pilot, values, basis, measured = result
     if pilot.share and difference >= 1:
         raise ProbandError(f"--difference is {difference:g}: a difference of shares is below 1 (0.05 is 5 points)")
-    now = max((grown(replace(pilot, shared=each)) for each in pilot.shared.readings), key=lambda each: each.detectable)
-    sizes = {"items": pilot.shared.items, "clusters": pilot.shared.clusters, **({by: values} if by else {})}
+    now = pilot.now()
+    sizes = {"items": pilot.dependence.items, "clusters": pilot.dependence.clusters, **({by: values} if by else {})}
     ways = {
         name: largest(pilot, difference, power=power, by=way)
         for name, way in (("more_clusters", "clusters"), ("more_items_per_cluster", "within"))
@@ -82,7 +81,7 @@ def plan(
     ends = [grown(each).detectable for each in pilot.uncertain()] if measured else None
     return {
         "basis": basis,
-        "design": {**sizes, "effective_clusters": round(pilot.shared.least, 1)},
+        "design": {**sizes, "effective_clusters": round(pilot.dependence.least, 1)},
         "difference": difference,
         "power": power,
         "correlation": pilot.correlation,
@@ -121,31 +120,18 @@ def _from_runs(
     study = Study(sets[0], [chosen], pool=len(sets[0].answered) > len(runs))
     if len(study.systems) > 2:
         raise ProbandError(f"{' and '.join(map(str, runs))} hold {len(study.systems)} systems: name one or two")
-    groups = study.together(chosen, {})
-    if len(groups) != 1 or len(groups[0].columns) != len(study.systems):
+    scores = list(study.scores(chosen, {}).values())
+    if len(scores) != len(study.systems) or any(each.items is not scores[0].items for each in scores):
         raise ProbandError(f"the runs share no item that {chosen.name!r} applies to, or answered different ones")
-    (group,) = groups
-    measured = [column.measured for column in group.columns]
-    if len(measured) == 2:
-        u = measured[0].mean_influence - measured[1].mean_influence
-        square, basis = float((u**2).mean()), f"pilot runs {study.labels[0]} and {study.labels[1]}"
-    else:
-        u = measured[0].mean_influence
-        square = float(2 * (1 - assumed.agreement) * (u**2).mean())
-        basis = f"pilot run {study.labels[0]}; answers of two systems assumed to correlate by {assumed.agreement:g}"
-    if not square:
-        raise ProbandError("the answers of the pilot do not vary: nothing can be planned from them")
-    pilot = Pilot(
-        shared=group.shared,
-        square=square,
-        correlation=float(neighbours_correlation(u, group.shared, safe=False)),
-        share=chosen.percent,
-        seeds=float(sum(each.seeds.variance for each in measured)) * (1 if len(measured) == 2 else 2),
-    )
+    basis = f"pilot runs {' and '.join(study.labels)}"
+    if len(scores) == 1:
+        assumption = f"answers of two systems assumed to correlate by {assumed.agreement:g}"
+        basis = f"pilot run {study.labels[0]}; {assumption}"
+    pilot = Pilot.of(scores, agreement=assumed.agreement)
     tag = study.arrays.tags.get(by or "")
     if by and tag is None:
         raise ProbandError(f"the items have no tag {by!r}")
-    return pilot, len(np.unique(tag.codes[group.rows])) if tag else 0, basis, True
+    return pilot, len(np.unique(tag.codes[scores[0].items])) if tag else 0, basis, True
 
 
 def _from_items(source: str | Path, *, by: str | None, assumed: Assumed) -> tuple[Pilot, int, str, bool]:
@@ -165,7 +151,7 @@ def _from_items(source: str | Path, *, by: str | None, assumed: Assumed) -> tupl
         raise ProbandError(f"the items have no tag {by!r}")
     binary = assumed.accuracy * (1 - assumed.accuracy)
     pilot = Pilot(
-        shared=Neighbours.of(growing.done(), rows),
+        dependence=growing.done().neighbours(rows),
         square=2 * (1 - assumed.agreement) * binary,
         correlation=assumed.within,
     )

@@ -17,13 +17,13 @@ from itertools import product
 from typing import Literal
 
 from proband.core.metrics import Metric
-from proband.core.statistics import estimates as stats
 from proband.core.suite import Claim, Contrast, Sheet, Where
 from proband.core.types import Tag
 from proband.reporting.numbers import words
 from proband.reporting.numbers.cells import Study, matches
 from proband.reporting.numbers.comparisons import contrasted
 from proband.reporting.numbers.systems import ALPHA
+from proband.stats import holm
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +63,7 @@ def judge(
             rows = [row for study, sheets in own for row in _verdicts(study, claim, sheets)]
             known = [row for row in rows if row.difference is not None]
             verdicts += known or rows[:1] or [_open(claim, own[0][0], "", "no data")]
-    corrected = iter(stats.holm([row.p for row in verdicts if row.p is not None]))
+    corrected = iter(holm([row.p for row in verdicts if row.p is not None]))
     return [row if row.p is None else _decided(row, next(corrected)) for row in verdicts]
 
 

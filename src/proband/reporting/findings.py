@@ -8,12 +8,12 @@ from collections import Counter
 from collections.abc import Sequence
 
 from proband.core.metrics import WARNED, Metric
-from proband.core.statistics.estimates import holm
 from proband.reporting.numbers import words
 from proband.reporting.numbers.cells import Cell, Study
 from proband.reporting.numbers.comparisons import between
 from proband.reporting.numbers.grids import Grid
 from proband.reporting.numbers.systems import ALPHA, Comparison
+from proband.stats import holm
 
 SENTENCES = 6
 

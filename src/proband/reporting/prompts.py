@@ -21,12 +21,13 @@ import numpy as np
 
 from proband.core.files import dumps
 from proband.core.metrics import Metric
-from proband.core.statistics import estimates
-from proband.core.statistics.clusters import Clusters, Floats, Neighbours
+from proband.core.statistics.clusters import Floats
 from proband.core.suite import Sheet
 from proband.reporting.numbers import words
 from proband.reporting.numbers.cells import Study
-from proband.reporting.numbers.systems import System, item_means, with_solver
+from proband.reporting.numbers.item_sets import item_means
+from proband.reporting.numbers.systems import System, with_solver
+from proband.stats import Scores
 
 QUANTILES = (0.05, 0.5, 0.95)
 LEFT_OUT = ("run.prompt", "run.asked")
@@ -51,9 +52,8 @@ def figures(x: Floats, clusters: Sequence[Sequence[str]], *, share: bool) -> Fig
     items, prompts = np.nonzero(~np.isnan(x))
     values = x[items, prompts]
     names = [(f"prompt {p}", *clusters[i]) for i, p in zip(items.tolist(), prompts.tolist())]
-    shared = Neighbours.of(Clusters.of(names))
-    mean = float(values.mean())
-    result = estimates.interval(estimates.Measured.of_means(values[None]), shared, share=share)
+    result = Scores.of(values, clusters=names, share=share).interval()
+    mean = result.mean
     count = np.bincount(prompts, minlength=x.shape[1])
     sums = np.bincount(prompts, weights=values, minlength=x.shape[1])
     means = sums[count > 0] / count[count > 0]

@@ -17,7 +17,7 @@ import numpy as np
 
 from proband.core.files import dumps
 from proband.core.metrics import ACCURACY
-from proband.core.statistics.clusters import Clusters, Neighbours, clusters_of
+from proband.core.statistics.clusters import Clusters, clusters_of
 from proband.core.suite import Results, Sheet
 from proband.core.types import LEFT_OUT, Answer, Item
 from proband.reporting.numbers.cells import Study
@@ -52,13 +52,13 @@ def _row(results: Results, runs: Sequence[int]) -> tuple[Cell, ...]:
     label = first.label or with_solver(first.model, first.solver)
     if not whole:
         return (label, len(runs), 0, *[None] * 7)
-    shared = Neighbours.of(Clusters.of([clusters_of(item) for item, _ in whole]))
+    clusters = Clusters.of([clusters_of(item) for item, _ in whole])
     right = np.array([[ACCURACY.value(item, answer) or 0.0 for answer in answers] for item, answers in whole])
     given_answers = [[in_words(item, answer) for answer in answers] for item, answers in whole]
     same = [float(len(set(each)) == 1) for each in given_answers]
     always = [passed(round(sum(line)), len(runs), len(runs)) for line in right.tolist()]
     vote = [line[each.index(Counter(each).most_common(1)[0][0])] for line, each in zip(right.tolist(), given_answers)]
-    cells = [cell for values in (same, always, vote) for cell in share_cells(values, shared)]
+    cells = [cell for values in (same, always, vote) for cell in share_cells(values, clusters)]
     return (label, len(runs), len(whole), f"{100 * right.mean():.1f}", *cells)
 
 

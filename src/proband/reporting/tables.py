@@ -61,35 +61,22 @@ def rows_of(grid: Grid) -> list[list[Line]]:
     return [list(group) for _, group in groupby(lines(grid), key=lambda line: line.row)]
 
 
-@dataclass(frozen=True)
-class CellText:
-    """A cell in words; published figures have no interval."""
-
-    figure: str = "–"
-    sign: str = ""  # against chance
-    interval: str = ""
-    spread: str = ""  # over training runs
-    unread: str = ""  # the share of replies that could not be read, if any
-    uncovered: str = ""  # the number of items that the model knows nothing of, if any
-    few: bool = False  # too few clusters for an interval
-
-    @property
-    def more(self) -> str:
-        return " ".join(part for part in (self.interval, self.spread, self.unread, self.uncovered) if part)
+CellWords = tuple[str, str, tuple[str, ...]]  # figure, sign against chance; interval, spread over seeds and the rest
+EMPTY: CellWords = ("–", "", ())
 
 
-def cell_texts(grid: Grid, line: Line) -> list[CellText]:
-    """The cells of a line."""
-    out = []
+def cell_words(grid: Grid, line: Line) -> list[CellWords]:
+    """The cells of a line; published figures have no interval."""
+    out: list[CellWords] = []
     for cell, value in zip(line.cells, line.figures):
         if cell is not None:
             e, spread = cell.estimate, words.spread(cell.sd, cell.runs, grid.metric)
-            sign, span = SIGN[cell.against_level], words.span(e, grid.metric)
             unread = f"unread {100 * cell.unread:.0f}%" if cell.unread >= 0.005 else ""
             uncovered = f"{cell.uncovered:,} not covered" if cell.uncovered else ""
-            out.append(CellText(words.figure(e.mean, grid.metric), sign, span, spread, unread, uncovered, e.few))
+            more = tuple(part for part in (words.span(e, grid.metric), spread, unread, uncovered) if part)
+            out.append((words.figure(e.mean, grid.metric), SIGN[cell.against_level], more))
         else:
-            out.append(CellText() if value is None else CellText(words.figure(value, grid.metric)))
+            out.append(EMPTY if value is None else (words.figure(value, grid.metric), "", ()))
     return out
 
 
@@ -159,17 +146,17 @@ def markdown(grid: Grid) -> str:
         mark = "" if line.run is not None else "*"
         first = [md(words.key(grid.table.rows, line.row))] if grid.table.rows else []
         body.append(
-            [*first, f"{mark}{md(line.name)}{mark}", *(_markdown_cell(each, mark) for each in cell_texts(grid, line))]
+            [*first, f"{mark}{md(line.name)}{mark}", *(_markdown_cell(each, mark) for each in cell_words(grid, line))]
         )
     title = f"{grid.table.title} ({unit(grid)})"
     return titled_table(title, head(grid), body, numbers=len(grid.columns), note=legend(grid))
 
 
-def _markdown_cell(cell: CellText, mark: str) -> str:
-    if cell == CellText():
-        return cell.figure
-    parts = (f"{mark}{cell.figure}{mark}", cell.interval + cell.sign, cell.spread, cell.unread, cell.uncovered)
-    return " ".join(part for part in parts if part)
+def _markdown_cell(cell: CellWords, mark: str) -> str:
+    figure, sign, more = cell
+    if cell == EMPTY:
+        return figure
+    return " ".join([f"{mark}{figure}{mark}", *(more[:1] and [more[0] + sign]), *more[1:]])
 
 
 def titled_table(title: str, above: Sequence[str], body: Sequence[Sequence[str]], *, numbers: int, note: str) -> str:
@@ -235,9 +222,10 @@ def _line(grid: Grid, line: Line, *, first: bool) -> list[str]:
     out = [shape.format(tex(line.name))]
     if grid.table.rows:
         out.insert(0, tex(words.key(grid.table.rows, line.row)) if first else "")
-    for cell in cell_texts(grid, line):
-        more = rf"{tex(cell.sign)} {{\scriptsize {tex(cell.more)}}}" if cell.more else ""
-        out.append("--" if cell == CellText() else shape.format(tex(cell.figure)) + more)
+    for cell in cell_words(grid, line):
+        figure, sign, parts = cell
+        more = rf"{tex(sign)} {{\scriptsize {tex(' '.join(parts))}}}" if parts else ""
+        out.append("--" if cell == EMPTY else shape.format(tex(figure)) + more)
     return out
 
 

@@ -20,11 +20,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from proband.core.metrics import Metric, best_threshold
-from proband.core.statistics import estimates
-from proband.core.statistics.clusters import Clusters, Floats, Neighbours, clusters_of
-from proband.core.statistics.estimates import Measured
+from proband.core.statistics.clusters import Clusters, clusters_of
 from proband.core.suite import Results, Sheet, Table
 from proband.core.types import LEFT_OUT, Answer, Item
+from proband.stats import Difference, Estimate, Scores, holm
 
 ORIGINAL = "original"
 THRESHOLD = (
@@ -170,18 +169,18 @@ def _rows(label: str, name: str, effect: str, sources: Sequence[Source]) -> list
         return []
     means = [(each, _mean(reply.right for reply in each.varied[name])) for each in there]
     known = [(each, after) for each, after in means if after is not None]
-    of, shared = [each for each, _ in known], _shared(there)
+    of, clusters = [each for each, _ in known], _clusters(there)
     row: list[Cell] = [label, name, effect, len(there)]
     if known:
         before, after = np.array([(each.right, mean) for each, mean in known]).T
         one, other = (before, after) if effect == "twin" else (after, before)
-        row += [_percent(before.mean()), _percent(after.mean()), *_difference(one, other, _shared(of))]
+        row += [_percent(before.mean()), _percent(after.mean()), *_difference(one, other, _clusters(of))]
     else:
         row += [_percent(float(np.mean([each.right for each in there]))), None, None, None, None]
     flips = [_flipped(each, name) for each in there]
-    row += share_cells(flips, shared) if effect in ("keeps", "open") else [None, None]
+    row += share_cells(flips, clusters) if effect in ("keeps", "open") else [None, None]
     follows = [each.right * mean for each, mean in known]
-    row += share_cells(follows, _shared(of)) if effect == "changes" and known else [None, None]
+    row += share_cells(follows, _clusters(of)) if effect == "changes" and known else [None, None]
     return [tuple(row)]
 
 
@@ -205,30 +204,31 @@ def _surviving(label: str, effects: Mapping[str, str], sources: Sequence[Source]
         for each in there
     ]
     score = float(np.mean([each.right for each in there]))
-    return [(label, len(there), _percent(score), *share_cells(alive, _shared(there)), ", ".join(keeping))]
+    return [(label, len(there), _percent(score), *share_cells(alive, _clusters(there)), ", ".join(keeping))]
 
 
 # ---- numbers -----------------------------------------------------------------------------------------------------
 
 
-def share_cells(values: Sequence[float], shared: Neighbours) -> list[Cell]:
+def share_cells(values: Sequence[float], clusters: Clusters) -> list[Cell]:
     """A mean over items and its interval, in words."""
-    x = np.asarray(values, dtype=np.float64)
-    return [_percent(x.mean()), _span(estimates.interval(Measured.of_means(x[None]), shared, share=True))]
+    result = Scores.of(values, clusters=clusters, share=True).interval()
+    return [_percent(result.mean), _span(result)]
 
 
-def _difference(one: Floats, other: Floats, shared: Neighbours) -> list[Cell]:
+def _difference(one: Any, other: Any, clusters: Clusters) -> list[Cell]:
     """The first minus the other, its interval in words, p."""
-    result = estimates.compare(Measured.of_means(one[None]), Measured.of_means(other[None]), shared, share=True)
-    return [_percent(result.difference), _span(result), None if result.few else result.p]
+    a, b = (Scores.of(each, clusters=clusters, share=True) for each in (one, other))
+    result = a.minus(b)
+    return [_percent(result.value), _span(result), None if result.few else result.p]
 
 
-def _span(result: estimates.Interval | estimates.Difference) -> str:
+def _span(result: Estimate | Difference) -> str:
     return "too few" if result.few else f"{100 * result.low:.1f} to {100 * result.high:.1f}"
 
 
-def _shared(sources: Sequence[Source]) -> Neighbours:
-    return Neighbours.of(Clusters.of([each.clusters for each in sources]))
+def _clusters(sources: Sequence[Source]) -> Clusters:
+    return Clusters.of([each.clusters for each in sources])
 
 
 def _mean(values: Iterable[float | None]) -> float | None:
@@ -246,7 +246,7 @@ P = 8  # the column of p
 def _corrected(rows: Sequence[Row]) -> list[Row]:
     """The rows with p-values corrected by Holm over all of them, in words."""
     tested = [at for at, row in enumerate(rows) if row[P] is not None]
-    p = dict(zip(tested, estimates.holm([float(rows[at][P] or 0.0) for at in tested])))
+    p = dict(zip(tested, holm([float(rows[at][P] or 0.0) for at in tested])))
     return [
         (*row[:P], "< 0.001" if p[at] < 0.001 else f"{p[at]:.3f}", *row[P + 1 :]) if at in p else row
         for at, row in enumerate(rows)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,24 +14,25 @@ from statsmodels.stats.power import NormalIndPower
 from statsmodels.stats.proportion import proportion_confint
 
 from proband.core.metrics import area_under_roc, average_precision, f1
-from proband.core.statistics import estimates as stats
-from proband.core.statistics.clusters import Clusters, Floats, Neighbours
-from proband.core.statistics.estimates import Measured, interval, of_mean, of_set
+from proband.core.statistics.clusters import Clusters, Floats
+from proband.core.statistics.estimates import difference_ends, holm
+from proband.core.statistics.influence import of_mean, of_set
+from proband.core.statistics.scores import Scores
 from proband.core.statistics.spread import detectable
 
 
-def apart(n: int) -> Neighbours:
-    return Neighbours.of(Clusters.of([(str(i),) for i in range(n)]), np.arange(n))
+def apart(n: int) -> Clusters:
+    return Clusters.of([(str(i),) for i in range(n)])
 
 
-def measured(*runs: Floats) -> stats.Measured:
-    return stats.Measured(np.array([x.mean() for x in runs]), np.stack([x - x.mean() for x in runs]))
+def scores(*runs: Floats, clusters: Clusters, share: bool) -> Scores:
+    return Scores.of(np.stack(runs), clusters=clusters, share=share)
 
 
 @given(st.integers(0, 60), st.integers(6, 60))
 def test_a_share_of_items_of_their_own_is_wilsons(right: int, wrong: int) -> None:
     x = np.repeat([1.0, 0.0], [right, wrong])
-    found = stats.interval(measured(x), apart(len(x)), share=True)
+    found = scores(x, clusters=apart(len(x)), share=True).interval()
     theirs = proportion_confint(right, len(x), method="wilson")
     assert (found.low, found.high) == pytest.approx(theirs, abs=1e-9)
 
@@ -37,7 +40,7 @@ def test_a_share_of_items_of_their_own_is_wilsons(right: int, wrong: int) -> Non
 @given(st.integers(0, 60), st.integers(6, 60), st.floats(0.02, 0.98))
 def test_a_share_against_a_constant_is_the_score_test(right: int, wrong: int, constant: float) -> None:
     x = np.repeat([1.0, 0.0], [right, wrong])
-    found = stats.p_against(constant, measured(x), apart(len(x)), share=True)
+    found = scores(x, clusters=apart(len(x)), share=True).p_against(constant)
     z = (x.mean() - constant) / np.sqrt(constant * (1 - constant) / len(x))
     assert found == pytest.approx(2 * scipy_stats.norm.sf(abs(z)), abs=1e-9)
 
@@ -45,17 +48,17 @@ def test_a_share_against_a_constant_is_the_score_test(right: int, wrong: int, co
 def test_other_numbers_against_a_constant_have_students_test() -> None:
     x = np.random.default_rng(0).normal(0.0, 1.0, 40)  # a mean so near 0 that nothing is added to the variance
     x += 0.01 - x.mean()
-    found = stats.p_against(0.3, measured(x), apart(40), share=False)
+    found = scores(x, clusters=apart(40), share=False).p_against(0.3)
     assert found == pytest.approx(scipy_stats.ttest_1samp(x, 0.3).pvalue, rel=1e-3)
 
 
 def test_other_numbers_of_their_own_have_students_interval_and_test() -> None:
     x = np.random.default_rng(0).normal(0.4, 1.0, 40)
-    found = stats.difference(float(x.mean()), x - x.mean(), apart(40), share=False)
+    ends = difference_ends(x.mean()[None], (x - x.mean())[None], apart(40).neighbours(), share=False)
     theirs = scipy_stats.ttest_1samp(x, 0.0)
-    assert found.p == pytest.approx(theirs.pvalue)
-    assert (found.low, found.high) == pytest.approx(tuple(theirs.confidence_interval()))
-    alone = stats.interval(measured(x), apart(40), share=False)
+    assert float(ends.p[0]) == pytest.approx(theirs.pvalue)
+    assert (ends.low[0], ends.high[0]) == pytest.approx(tuple(theirs.confidence_interval()))
+    alone = scores(x, clusters=apart(40), share=False).interval()
     assert (alone.low, alone.high) == pytest.approx(tuple(theirs.confidence_interval()), abs=0.001)
 
 
@@ -65,7 +68,7 @@ def test_the_correction_is_statsmodels(p: list[float]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("gc.collect", lambda: 0)  # statsmodels does so at each call: of all that was imported
         theirs = multipletests(p, method="holm")[1]
-    assert stats.holm(p) == pytest.approx(theirs)
+    assert holm(p) == pytest.approx(theirs)
 
 
 def test_the_detectable_difference_is_seen_four_times_in_five() -> None:
@@ -80,7 +83,7 @@ def test_training_seeds_widen_the_interval_and_say_by_how_much() -> None:
     same = [(item < 0.6).astype(float)] * 3
     apart = [(item < p).astype(float) for p in (0.5, 0.6, 0.7)]
     pairs = within_pairs(300)
-    alone, equal, moved = (stats.interval(measured(*runs), pairs, share=True) for runs in (same[:1], same, apart))
+    alone, equal, moved = (scores(*runs, clusters=pairs, share=True).interval() for runs in (same[:1], same, apart))
     assert (alone.from_seeds, equal.from_seeds) == (None, 0.0)
     assert (equal.low, equal.high) == pytest.approx((alone.low, alone.high), abs=1e-9)
     assert moved.from_seeds
@@ -88,8 +91,8 @@ def test_training_seeds_widen_the_interval_and_say_by_how_much() -> None:
     assert moved.high - moved.low > 2 * (equal.high - equal.low)
 
 
-def within_pairs(n: int) -> Neighbours:
-    return Neighbours.of(Clusters.of([(str(i // 2),) for i in range(n)]), np.arange(n))
+def within_pairs(n: int) -> Clusters:
+    return Clusters.of([(str(i // 2),) for i in range(n)])
 
 
 # ---- influence values -----------------------------------------------------------------------------------------------
@@ -164,10 +167,9 @@ def test_means_over_strata_of_few_items_are_covered() -> None:
     chances = rng.beta(4, 3, 40)
     for size in (1, 2, 4):
         strata = np.repeat(np.arange(40), size)
-        shared = Neighbours.of(Clusters.of([(str(i),) for i in range(len(strata))]), np.arange(len(strata)))
         inside = 0
         for _ in range(300):
-            value, u = of_mean((rng.random(len(strata)) < chances[strata]).astype(float), strata)
-            found = interval(Measured(np.array([value]), u[None]), shared, share=True)
+            right = (rng.random(len(strata)) < chances[strata]).astype(float)
+            found = replace(scores(right, clusters=apart(len(strata)), share=True), strata=strata).interval()
             inside += found.low <= chances.mean() <= found.high
         assert 0.92 <= inside / 300 <= 1.0

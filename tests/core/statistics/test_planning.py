@@ -32,7 +32,7 @@ def test_a_plan_from_a_pilot_has_the_power_it_states() -> None:
     pilot = answers(4000, 6, better=0.05, repetitions=1, seed=0)[0]
     u, shared = pilot - pilot.mean(), groups(4000, 6)
     known = Pilot(
-        shared=shared, square=float((u**2).mean()), correlation=float(neighbours_correlation(u, shared, safe=False))
+        dependence=shared, square=float((u**2).mean()), correlation=float(neighbours_correlation(u, shared, safe=False))
     )
     found = needed(known, 0.08, power=0.8, by="clusters")
     assert found
@@ -45,14 +45,14 @@ def test_a_plan_from_a_pilot_has_the_power_it_states() -> None:
 
 def test_items_of_their_own_are_planned_like_students_test() -> None:
     shared = groups(120, 1)
-    found = grown(Pilot(shared=shared, square=1.0, correlation=0.1, share=False))
+    found = grown(Pilot(dependence=shared, square=1.0, correlation=0.1, share=False))
     theirs = TTestPower().power(effect_size=0.25, nobs=120, alpha=0.05)
     assert found.power(0.25) == pytest.approx(theirs, abs=0.01)
     assert found.power(found.detectable) == pytest.approx(0.8)
 
 
 def test_more_items_in_the_same_clusters_have_a_limit() -> None:
-    pilot = Pilot(shared=groups(20, 5), square=0.4, correlation=0.2)
+    pilot = Pilot(dependence=groups(20, 5), square=0.4, correlation=0.2)
     assert needed(pilot, 0.02, power=0.8, by="within") is None
     clusters, items = (needed(pilot, 0.25, power=0.8, by=by) for by in ("clusters", "within"))
     assert clusters
@@ -83,4 +83,4 @@ def test_the_interval_of_a_plan_contains_the_number_that_is_needed() -> None:
 def _pilot(d: Floats, shared: Neighbours) -> Pilot:
     u = d - d.mean()
     rho = float(neighbours_correlation(u, shared, safe=False))
-    return Pilot(shared=shared, square=float((u**2).mean()), correlation=rho)
+    return Pilot(dependence=shared, square=float((u**2).mean()), correlation=rho)

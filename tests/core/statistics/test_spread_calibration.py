@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from proband.core.statistics import estimates as stats
-from proband.core.statistics.clusters import Clusters, Floats, Neighbours
+from proband.core.statistics.clusters import Clusters, Floats
+from proband.core.statistics.scores import Scores
 from proband.core.statistics.spread import ONE_SEED, SHARE, STANDS_IN, Spread, effective, share_ends, spread
 
 NIGHT = "PROBAND_MUTATIONS" in os.environ  # `make test-all`
@@ -33,12 +33,12 @@ def simulation() -> Any:
     return SimpleNamespace(**{name: value for part in parts for name, value in vars(part).items()})
 
 
-def measured(*runs: Floats) -> stats.Measured:
-    return stats.Measured(np.array([x.mean() for x in runs]), np.stack([x - x.mean() for x in runs]))
+def scores(*runs: Floats, clusters: Clusters, share: bool, trained: bool = False) -> Scores:
+    return Scores.of(np.stack(runs), clusters=clusters, share=share, trained=trained)
 
 
-def shared_by(names: Sequence[Sequence[str]]) -> Neighbours:
-    return Neighbours.of(Clusters.of(names), np.arange(len(names)))
+def shared_by(names: Sequence[Sequence[str]]) -> Clusters:
+    return Clusters.of(names)
 
 
 def test_fifty_items_on_twenty_five_tuples(simulation: Any) -> None:
@@ -96,9 +96,11 @@ def test_the_committed_table_is_what_readme_and_docs_say() -> None:
 def test_under_six_effective_clusters_are_too_few_to_tell() -> None:
     x = np.tile([1.0, 0.0, 1.0], 10)
     five, six = (shared_by([(str(i % count),) for i in range(30)]) for count in (5, 6))
-    assert stats.interval(measured(x), five, share=True).few
-    assert not stats.interval(measured(x), six, share=True).few
-    assert shared_by([("large",)] * 90 + [(str(i),) for i in range(20)]).few  # 21 clusters that count for little
+    assert scores(x, clusters=five, share=True).interval().few
+    assert not scores(x, clusters=six, share=True).interval().few
+    assert (
+        shared_by([("large",)] * 90 + [(str(i),) for i in range(20)]).neighbours().few
+    )  # 21 clusters that count for little
 
 
 # a further name for item i of n: nested in others, around them, across them, the same again, alone
@@ -127,9 +129,9 @@ def test_naming_a_further_cluster_never_makes_a_result_more_significant(further:
         before = None
         for names in (columns[:1], columns[:2], columns):
             shared = shared_by(list(zip(*names)))
-            found = stats.compare(measured(a), measured(b), shared, share=share)
-            alone = stats.interval(measured(a), shared, share=share)
-            p = stats.p_against(0.5, measured(a), shared, share=share)
+            found = scores(a, clusters=shared, share=share).minus(scores(b, clusters=shared, share=share))
+            alone = scores(a, clusters=shared, share=share).interval()
+            p = scores(a, clusters=shared, share=share).p_against(0.5)
             if before is not None:
                 old, old_alone, old_p = before
                 assert found.p >= old.p - 1e-12
@@ -153,7 +155,7 @@ def test_documents_paragraphs_and_items_are_covered(simulation: Any, shape: tupl
 def test_a_mean_further_down_never_has_a_higher_upper_end(size: int) -> None:
     """Answers that are right one after the other, cluster by cluster: both ends go up."""
     shared = shared_by([(str(i // size),) for i in range(30)])
-    ends = [stats.interval(right_of(30, right), shared, share=True) for right in range(31)]
+    ends = [scores(right_of(30, right), clusters=shared, share=True).interval() for right in range(31)]
     assert np.diff([each.high for each in ends]).min() >= -1e-9
     assert np.diff([each.low for each in ends]).min() >= -1e-9
     assert all(0 <= each.low < each.high <= 1 for each in ends)
@@ -164,7 +166,7 @@ def test_a_mean_further_down_never_has_a_higher_upper_end(size: int) -> None:
 def test_at_one_correlation_both_ends_follow_the_mean(correlation: float, ways: int) -> None:
     """Whatever the design: where neighbours correlate alike, a higher mean has higher ends."""
     n = 200
-    shared = shared_by([tuple(str((i + way * 7) % 20) for way in range(ways)) for i in range(n)])
+    shared = shared_by([tuple(str((i + way * 7) % 20) for way in range(ways)) for i in range(n)]).neighbours()
     mean = np.arange(n + 1) / n
     telling = n * mean * (1 - mean) / ((1 - mean) ** 3 + mean**3)
     fixed = np.full(n + 1, correlation)
@@ -174,25 +176,26 @@ def test_at_one_correlation_both_ends_follow_the_mean(correlation: float, ways: 
     assert np.diff(high).min() >= -1e-9
 
 
-def right_of(n: int, right: int) -> stats.Measured:
-    return measured((np.arange(n) < right).astype(float))
+def right_of(n: int, right: int) -> Floats:
+    return (np.arange(n) < right).astype(float)
 
 
 def test_none_of_thirty_beside_one_of_thirty() -> None:
     shared = shared_by([(str(i // 2),) for i in range(30)])
-    none, one = (stats.interval(right_of(30, right), shared, share=True) for right in (0, 1))
+    none, one = (scores(right_of(30, right), clusters=shared, share=True).interval() for right in (0, 1))
     assert 0 < none.high < one.high < 0.3
 
 
 def test_no_interval_has_no_width() -> None:
     shared = shared_by([(str(i),) for i in range(330)])
-    right, wrong = measured(np.ones(330)), measured((np.arange(330) < 15).astype(float))
-    better = stats.compare(right, wrong, shared, share=True)
-    assert better.low < better.difference < better.high <= 1
-    equal = stats.compare(right, right, shared, share=True)
+    right, wrong = (scores(x, clusters=shared, share=True) for x in (np.ones(330), right_of(330, 15)))
+    better = right.minus(wrong)
+    assert better.low < better.value < better.high <= 1
+    equal = right.minus(right)
     assert equal.low < 0 < equal.high
     assert equal.p == 1.0
-    nats = stats.compare(measured(np.full(330, 3.0)), measured(np.full(330, 2.0)), shared, share=False)
+    three, two = (scores(np.full(330, value), clusters=shared, share=False) for value in (3.0, 2.0))
+    nats = three.minus(two)
     assert nats.low < 1 < nats.high
 
 
@@ -203,7 +206,8 @@ def test_the_interval_leaves_out_zero_if_and_only_if_p_is_below_5_percent() -> N
         names = [tuple(map(str, rng.integers(0, 25, rng.integers(1, 4)))) for _ in range(80)]
         a, b = (np.stack([rng.random(80) < p for _ in range(rng.integers(1, 4))]).astype(float) for p in (0.6, 0.45))
         share = bool(rng.random() < 0.5)
-        found = stats.compare(measured(*a), measured(*b), shared_by(names), share=share)
+        known = shared_by(names)
+        found = scores(*a, clusters=known, share=share).minus(scores(*b, clusters=known, share=share))
         assert (found.low > 0 or found.high < 0) == (found.p < 0.05)
         seen.add(found.p < 0.05)
     assert seen == {True, False}
@@ -217,14 +221,14 @@ def test_the_interval_leaves_out_a_constant_if_and_only_if_p_is_below_5_percent(
     for _ in range(600):
         names = [tuple(map(str, rng.integers(0, 25, rng.integers(1, 4)))) for _ in range(80)]
         middle = rng.choice([0.0, 0.03, 0.1, 0.5, 0.9, 0.97, 1.0])
-        x = measured(*(rng.random((rng.integers(1, 4), 80)) < middle).astype(float))
-        share, shared, constant = bool(rng.random() < 0.7), shared_by(names), float(rng.random())
-        found = stats.interval(x, shared, share=share)
-        p = stats.p_against(constant, x, shared, share=share)
+        runs = (rng.random((rng.integers(1, 4), 80)) < middle).astype(float)
+        share, constant = bool(rng.random() < 0.7), float(rng.random())
+        x = scores(*runs, clusters=shared_by(names), share=share)
+        found, p = x.interval(), x.p_against(constant)
         assert (not found.low <= constant <= found.high) == (p < 0.05)
         if found.low > 0 and found.high < 1:
             for end in (found.low, found.high):  # at an end p is 5 %
-                assert stats.p_against(end, x, shared, share=share) == pytest.approx(0.05, abs=1e-6)
+                assert x.p_against(end) == pytest.approx(0.05, abs=1e-6)
         seen.add((share, p < 0.05))
     assert len(seen) == 4
 
@@ -236,8 +240,8 @@ def test_a_true_constant_is_rejected_as_often_as_stated(simulation: Any) -> None
     rng = np.random.default_rng(0)
     for _ in range(600):
         latent = np.sqrt(0.3) * rng.normal(size=12)[layout.member[:, 0]] + np.sqrt(0.7) * rng.normal(size=layout.items)
-        x = measured((latent < 0.0).astype(float))
-        rejected.append(stats.p_against(0.5, x, shared, share=True) < 0.05)
+        x = scores((latent < 0.0).astype(float), clusters=shared, share=True)
+        rejected.append(x.p_against(0.5) < 0.05)
     assert 0.02 < np.mean(rejected) < 0.07
 
 
@@ -258,12 +262,12 @@ def test_a_net_trained_once_has_no_verdict_beside_one_trained_twice(simulation: 
     shared = shared_by([(str(i),) for i in range(200)])
     runs = [(rng.random(200) < p).astype(float) for p in (0.8, 0.75, 0.85, 0.4)]
 
-    def net(*x: Floats) -> stats.Measured:
-        return stats.Measured(measured(*x).values, measured(*x).influence, trained=True)
+    def net(*x: Floats) -> Scores:
+        return scores(*x, clusters=shared, share=True, trained=True)
 
-    told = [stats.compare(net(*runs[:count]), net(runs[3]), shared, share=True).training for count in (1, 2, 3)]
+    told = [net(*runs[:count]).minus(net(runs[3])).note for count in (1, 2, 3)]
     assert told == [ONE_SEED, ONE_SEED, STANDS_IN]
-    assert stats.compare(net(*runs[:3]), measured(runs[3]), shared, share=True).training == ""  # no net
+    assert net(*runs[:3]).minus(scores(runs[3], clusters=shared, share=True)).note == ""  # no net
 
 
 def test_the_methods_beside_ours_are_those_of_statsmodels(simulation: Any) -> None:
@@ -285,7 +289,7 @@ def test_the_methods_beside_ours_are_those_of_statsmodels(simulation: Any) -> No
 def test_twenty_thousand_items_need_no_list_of_their_pairs() -> None:
     rng = np.random.default_rng(0)
     names = [tuple(map(str, rng.choice(200, 2, replace=False))) for _ in range(20_000)]
-    shared = shared_by(names)
+    shared = shared_by(names).neighbours()
     assert shared.pairs > 7_000_000
     assert shared.inside.nnz <= 3 * 20_000
     assert spread(rng.random(20_000) - 0.5, shared, SHARE).number > 10_000

@@ -34,9 +34,9 @@ def test_files_and_lists_give_the_same_arrays(make_set: Callable[..., ItemSet], 
     first, second = (collect(each, [ACCURACY, wordy, AUC]) for each in (items, on_disk(items, tmp_path)))
     for name in ("accuracy", "wordy", "auc"):
         for a, b in zip(first.metrics[name], second.metrics[name]):
-            assert (a.rows == b.rows).all()
-            assert (a.numbers == b.numbers).all()
-    assert first.metrics["auc"][0].numbers.shape == (60, 2)
+            assert (a[0] == b[0]).all()
+            assert (a[1] == b[1]).all()
+    assert first.metrics["auc"][0][1].shape == (60, 2)
     assert {n: (t.values, t.codes.tolist()) for n, t in first.tags.items()} == {
         n: (t.values, t.codes.tolist()) for n, t in second.tags.items()
     }
@@ -63,7 +63,7 @@ def test_a_limited_run_counts_only_what_it_answered(make_set: Callable[..., Item
     (given,) = items.answered
     some = [answer for i, answer in enumerate(items.raw_answers(0)) if i % 7 == 3]
     found = collect(dataclasses.replace(items, answered=[Answered(run=given.run, answers=some)]), [ACCURACY])
-    assert found.metrics["accuracy"][0].rows.tolist() == found.answered[0].tolist() == list(range(3, 60, 7))
+    assert found.metrics["accuracy"][0][0].tolist() == found.answered[0].tolist() == list(range(3, 60, 7))
 
 
 def with_answers(items: ItemSet, *answers: Answer) -> ItemSet:

@@ -8,17 +8,16 @@ import numpy as np
 import pytest
 
 from proband.core.metrics import Metric
-from proband.core.statistics.clusters import Clusters, Floats, Neighbours
-from proband.reporting.numbers.systems import Column, Comparison, Together, compared
+from proband.core.statistics.clusters import Floats
+from proband.reporting.numbers.systems import Comparison, compared
+from proband.stats import Scores
 
 NATS = Metric(name="nats", of=len, unit="nats")
 
 
 def paired(a: Floats, b: Floats, clusters: Sequence[Sequence[str]]) -> Comparison:
-    rows = np.arange(len(a))
-    columns = tuple(Column(at, [numbers], NATS) for at, numbers in enumerate((a, b)))
-    together = Together(rows, columns, Neighbours.of(Clusters.of(clusters), rows))
-    return compared(NATS, together, group={}, labels=("a", "b"))
+    one, other = (Scores.of(x, clusters=clusters, metric=NATS) for x in (a, b))
+    return compared(NATS, one, other, group={}, labels=("a", "b"))
 
 
 def test_it_sees_a_difference_and_says_what_it_could_not_have_seen() -> None:

@@ -11,9 +11,9 @@ import pytest
 from msgspec.structs import replace
 
 from proband.core.metrics import accuracy_of
-from proband.core.statistics.clusters import Clusters, Neighbours
-from proband.core.statistics.estimates import Measured, interval
+from proband.core.statistics.clusters import Clusters
 from proband.core.types import Answer, Item
+from proband.stats import Scores
 from proband.suites.analogy import sources
 from proband.suites.analogy.relations import Relation
 from proband.suites.analogy.solvers.pseudo_perplexity import TEMPLATES
@@ -46,8 +46,7 @@ def test_a_coin_scores_one_half(own: list[Relation], coin: Fake, built: Fake, so
     items = built(per_relation=100)
     answers = solve("pppl", items, coin(own, TEMPLATES["what-is-to"]), seed=0)
     scored, clusters = np.array(values(items, answers)), Clusters.of([i.facts["clusters"] for i in items])
-    shared = Neighbours.of(clusters, np.arange(len(items)))
-    found = interval(Measured(scored.mean(keepdims=True), scored[None] - scored.mean()), shared, share=True)
+    found = Scores.of(scored, clusters=clusters).interval()
     assert abs(scored.mean() - 0.5) < 0.03
     assert found.low < 0.5 < found.high
 

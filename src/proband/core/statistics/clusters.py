@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -30,6 +30,7 @@ from proband.core.types import Item
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 WIDE = 5  # clusters per item up to which all their sets are counted
+KEPT = 4  # selections of items whose neighbours are remembered
 FEW = 6.0  # effective clusters below which no interval can be trusted
 
 
@@ -46,6 +47,7 @@ class Clusters:
     code: Ints
     member: Ints
     kind: Ints
+    recent: dict[bytes, Neighbours] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def of(cls, names: Sequence[Sequence[str]]) -> Clusters:
@@ -65,6 +67,32 @@ class Clusters:
     def count(self) -> int:
         """How many clusters there are."""
         return int(self.member.max(initial=-1)) + 1
+
+    def neighbours(self, rows: Ints | None = None) -> Neighbours:
+        """How some items (or all) hang together. Several systems are asked about the same items one after the other:
+        the last few answers are kept."""
+        key = b"" if rows is None else rows.tobytes()
+        if key not in self.recent:
+            while len(self.recent) >= KEPT:
+                self.recent.pop(next(iter(self.recent)))
+            self.recent[key] = Neighbours.of(self, rows)
+        return self.recent[key]
+
+    def only(self, rows: Ints) -> Clusters:
+        """Those of some items, numbered in the order in which they occur among them.
+
+        >>> Clusters.of([("a",), ("b",), ("a",)]).only(np.array([1, 2])).member.tolist()
+        [[0], [1]]
+        """
+        kept, first, code = np.unique(self.code[rows], return_index=True, return_inverse=True)
+        order = np.argsort(first)  # cells as they occur
+        member = self.member[kept[order]]
+        there = member[member >= 0]
+        names, at = np.unique(there, return_index=True)
+        names = names[np.argsort(at)]
+        number = np.full(len(self.kind) + 1, -1, dtype=np.int64)
+        number[names] = np.arange(len(names))
+        return Clusters(np.argsort(order)[code], number[member], self.kind[names])
 
 
 class GrowingClusters:

@@ -17,15 +17,17 @@ between nu/chi2_.975 and nu/chi2_.025 times the estimate, and so is, nearly, the
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from proband.core.errors import ProbandError
 from proband.core.statistics.clusters import FEW, Neighbours
-from proband.core.statistics.spread import detectable, margin, quantile
+from proband.core.statistics.scores import Scores
+from proband.core.statistics.spread import detectable, margin, neighbours_correlation, quantile
 
-MOST = 1e5  # how many times a design may grow
+LARGEST_GROWTH = 1e5  # how many times a design may grow
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,23 +35,46 @@ class Pilot:
     """What is known of a paired difference before it is measured: the design, the mean square of the differences of
     single items, the correlation of neighbours, and the variance that training seeds add."""
 
-    shared: Neighbours
+    dependence: Neighbours
     square: float
     correlation: float
     share: bool = True
     seeds: float = 0.0
+
+    @classmethod
+    def of(cls, scores: Sequence[Scores], *, agreement: float) -> Pilot:
+        """From two systems on the same items, or from one and the correlation that is assumed of two systems'
+        answers."""
+        u = scores[0].mean_influence - scores[1].mean_influence if len(scores) == 2 else scores[0].mean_influence
+        if not u.any():
+            how = "do not differ in any item" if len(scores) == 2 else "do not vary"
+            raise ProbandError(f"the answers of the pilot {how}: nothing can be planned from them")
+        dependence = scores[0].dependence
+        square = float((u**2).mean())
+        return cls(
+            dependence=dependence,
+            square=square if len(scores) == 2 else 2 * (1 - agreement) * square,
+            correlation=float(neighbours_correlation(u, dependence, safe=False)),
+            share=all(each.share for each in scores),
+            seeds=float(sum(each.seeds.variance for each in scores)) * (1 if len(scores) == 2 else 2),
+        )
+
+    def now(self) -> Plan:
+        """The design as it is, by the kind of clusters with which it tells least."""
+        plans = [grown(replace(self, dependence=each)) for each in self.dependence.readings]
+        return max(plans, key=lambda each: each.detectable)
 
     def uncertain(self) -> tuple[Pilot, Pilot]:
         """With the smallest and the largest variance that this pilot is consistent with (95 %).
 
         >>> from proband.core.statistics.clusters import Clusters
         >>> shared = Neighbours.of(Clusters.of([(str(i // 6),) for i in range(144)]))
-        >>> [round(each.square, 2) for each in Pilot(shared=shared, square=0.4, correlation=0.1).uncertain()]
+        >>> [round(each.square, 2) for each in Pilot(dependence=shared, square=0.4, correlation=0.1).uncertain()]
         [0.24, 0.79]
         """
         from scipy.special import chdtri
 
-        freedom = max(self.shared.least - 1, 1.0)
+        freedom = max(self.dependence.least - 1, 1.0)
         low, high = (freedom / float(chdtri(freedom, level)) for level in (0.025, 0.975))
         return (
             replace(self, square=self.square * low, seeds=self.seeds * low),
@@ -84,17 +109,17 @@ class Plan:
 
 def grown(pilot: Pilot, *, clusters: float = 1.0, within: float = 1.0) -> Plan:
     """The error of a design that has grown (or shrunk)."""
-    shared = pilot.shared
-    n = shared.items * clusters * within
-    around = max(0.0, (shared.pairs / shared.items + 1) * within - 1)  # neighbours of an item
+    dependence = pilot.dependence
+    n = dependence.items * clusters * within
+    around = max(0.0, (dependence.pairs / dependence.items + 1) * within - 1)  # neighbours of an item
     rho = (
-        min(1.0, pilot.correlation + margin(shared.effective * clusters) * math.sqrt(2 / (n * around)))
+        min(1.0, pilot.correlation + margin(dependence.effective * clusters) * math.sqrt(2 / (n * around)))
         if around
         else 0.0
     )
     effect = 1 + rho * around
     number = n / effect
-    groups = max(shared.effective * clusters, 2.0) - 1
+    groups = max(dependence.effective * clusters, 2.0) - 1
     freedom = groups * (effect / (effect - 1)) ** 2 if effect > 1 else math.inf
     freedom = 1 / (1 / freedom + 1 / max(n - 1, 1.0))
     variance = pilot.square / number
@@ -106,7 +131,7 @@ def grown(pilot: Pilot, *, clusters: float = 1.0, within: float = 1.0) -> Plan:
 def needed(pilot: Pilot, difference: float, *, power: float, by: str) -> Plan | None:
     """The smallest design that sees the difference with this chance, by more `clusters` or by more items `within` them;
     None where no number is enough."""
-    least = FEW / pilot.shared.effective if by == "clusters" else 1 / pilot.shared.items
+    least = FEW / pilot.dependence.effective if by == "clusters" else 1 / pilot.dependence.items
 
     def enough(times: float) -> bool:
         return grown(pilot, **{by: times}).power(difference) >= power
@@ -120,8 +145,8 @@ def largest(
 ) -> tuple[Plan | None, tuple[Plan | None, Plan | None]]:
     """The design that is needed by every kind of cluster, with the ends of its interval."""
     results = []
-    for each in pilot.shared.readings:
-        own = replace(pilot, shared=replace(each, others=()))
+    for each in pilot.dependence.readings:
+        own = replace(pilot, dependence=replace(each, others=()))
         ends = [needed(bound, difference, power=power, by=by) for bound in own.uncertain()]
         results.append((needed(own, difference, power=power, by=by), ends[0], ends[1]))
     plan, low, high = (
@@ -132,9 +157,9 @@ def largest(
 
 def _smallest(enough: Callable[[float], bool], least: float) -> float | None:
     """Bisection on a logarithmic scale, to a thousandth."""
-    if not enough(MOST):
+    if not enough(LARGEST_GROWTH):
         return None
-    low, high = least, MOST
+    low, high = least, LARGEST_GROWTH
     if enough(low):
         return low
     while high / low > 1.001:

@@ -6,33 +6,24 @@ A Study answers for one item set; asked twice for the same cell it counts once.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any
 
+import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from proband.core.metrics import Metric, scored_splits, splits_in_words
-from proband.core.statistics import estimates as stats
-from proband.core.statistics.clusters import Ints, Neighbours
+from proband.core.statistics.clusters import Ints
 from proband.core.suite import Where
 from proband.core.types import Estimate, Tag
-from proband.reporting.numbers.item_sets import Arrays, ItemSet, collect
-from proband.reporting.numbers.systems import (
-    Column,
-    Comparison,
-    Mask,
-    System,
-    Together,
-    Values,
-    compared,
-    in_common,
-    macro_mean,
-    same_items,
-    systems,
-    within,
-)
+from proband.reporting.numbers.item_sets import Arrays, ItemSet, Numbers, collect
+from proband.reporting.numbers.systems import Comparison, System, compared, systems
+from proband.stats import Difference, Scores, macro_mean, on_common_items
+
+Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -93,7 +84,7 @@ class Study:
         self.splits = self._scored(split, least=2 if shared else 1)
         self.hues: tuple[int, ...] = tuple(range(len(self.systems)))  # the number of each system's colour
         self.known: dict[Any, tuple[Cell | None, ...]] = {}
-        self.kept: dict[Any, list[Together]] = {}
+        self.kept: dict[Any, dict[int, Scores]] = {}
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -108,7 +99,7 @@ class Study:
         """How many systems have a number for each item."""
         count = np.zeros(self.arrays.count, dtype=np.int64)
         for system in self.systems:
-            rows = [values[run].rows for values in self.arrays.metrics.values() for run in system.runs]
+            rows = [values[run][0] for values in self.arrays.metrics.values() for run in system.runs]
             count[np.unique(np.concatenate(rows))] += 1
         return count
 
@@ -121,8 +112,10 @@ class Study:
     def rank(self) -> None:
         """Put the systems in the order of the main metric, the best first; before cells are counted."""
         everything, sign = self.mask({}), -1 if self.main.better == "high" else 1
-        columns = [self.column(at, self.main, everything) for at in range(len(self.systems))]
-        values = [sign * column.value if len(rows) else np.inf for rows, column in columns]
+        values = [
+            sign * float(np.mean(own.values)) if len(own := self.scores_of(at, self.main, everything)) else np.inf
+            for at in range(len(self.systems))
+        ]
         self.systems = tuple(self.systems[at] for at in sorted(range(len(values)), key=lambda at: (values[at], at)))
 
     @property
@@ -155,11 +148,26 @@ class Study:
             if all(name in system.tags and matches(system.tags[name], wanted) for name, wanted in of_runs.items())
         ]
 
-    def column(self, system: int, metric: Metric, mask: Mask) -> tuple[Ints, Column]:
-        """A system's numbers within a mask. Runs that have numbers for different items meet on those of all."""
-        runs = [within(self.arrays.metrics[metric.name][run], mask) for run in self.systems[system].runs]
-        rows, parts = in_common(runs, metric)
-        return rows, Column(system, parts, metric, trained=bool(self.systems[system].tags["run.net"]))
+    def scores_of(self, system: int, metric: Metric, mask: Mask) -> Scores:
+        """A system's scores within a mask. Runs that have numbers for different items meet on those of all."""
+        runs = [self._of_run(self.arrays.metrics[metric.name][run], metric, mask) for run in self.systems[system].runs]
+        runs = on_common_items(*runs)
+        numbers = runs[0].numbers if len(runs) == 1 else np.concatenate([each.numbers for each in runs])
+        return replace(runs[0], numbers=numbers, trained=bool(self.systems[system].tags["run.net"]))
+
+    def _of_run(self, own: Numbers, metric: Metric, mask: Mask) -> Scores:
+        rows, numbers = own
+        chosen = mask[rows]
+        if not chosen.all():
+            rows, numbers = rows[chosen], numbers[chosen]
+        return Scores(
+            numbers=numbers[None],
+            items=rows,
+            clusters=self.arrays.clusters,
+            places=rows,
+            metric=metric,
+            share=metric.percent,
+        )
 
     # ---- cells ----
 
@@ -168,67 +176,57 @@ class Study:
         key = (metric.name, _address(where), macro)
         if key not in self.known:
             cells: list[Cell | None] = [None] * len(self.systems)
-            for group in self.together(metric, where, macro=macro):
-                chance = self.chance(metric, group.rows, macro)
-                shortcut = None if macro else self.shortcut(metric, group.rows)
-                for column in group.columns:
-                    own = None if column.system in self.shortcuts else shortcut
-                    cells[column.system] = self._cell(group, column, where, chance=chance, shortcut=own)
+            scores = self.scores(metric, where, macro=macro)
+            levels: dict[int, tuple[float | None, float | None]] = {}  # the same for systems with the same items
+            for at, own in scores.items():
+                if id(own.items) not in levels:
+                    shortcut = None if macro else self.shortcut(metric, own.items)
+                    levels[id(own.items)] = self.chance(metric, own.items, macro), shortcut
+                chance, shortcut = levels[id(own.items)]
+                cells[at] = self._cell(
+                    at, own, where, chance=chance, shortcut=None if at in self.shortcuts else shortcut
+                )
             self.known[key] = tuple(cells)
         return self.known[key]
 
-    def _cell(
-        self, group: Together, column: Column, where: Where, *, chance: float | None, shortcut: float | None
-    ) -> Cell:
-        """One column of a group. Of the items that were left out, the most of all runs of its system."""
-        metric, shared, runs = column.metric, group.shared, self.systems[column.system].runs
-        estimate = Estimate(
-            metric=metric.name,
-            group=plain_tags(where),
-            mean=column.value,
-            n=len(group.rows),
-            clusters=shared.clusters,
-            effective=shared.least,
-            seeds=len(column.values),
-            **asdict(stats.interval(column.measured, shared, share=metric.percent)),
-        )
-        mask, arrays = self.mask(where), self.arrays
+    def _cell(self, system: int, scores: Scores, where: Where, *, chance: float | None, shortcut: float | None) -> Cell:
+        """Of one system. Of the items that were left out, the most of all its runs."""
+        mask, arrays, runs = self.mask(where), self.arrays, self.systems[system].runs
         cell = Cell(
-            estimate,
+            msgspec.structs.replace(scores.interval(), group=plain_tags(where)),
             chance,
-            runs=len(column.values),
-            sd=float(np.std(column.values, ddof=1)) if len(column.values) > 1 else None,
-            unread=self.unread(column.system, group.rows),
+            runs=len(scores.values),
+            sd=float(np.std(scores.values, ddof=1)) if len(scores.values) > 1 else None,
+            unread=self.unread(system, scores.items),
             skipped=max(int(mask[arrays.skipped[run]].sum()) for run in runs),
             uncovered=max(int(mask[arrays.uncovered[run]].sum()) for run in runs),
             shortcut=shortcut,
         )
-        if cell.level is None:
-            return cell
-        return replace(cell, p_level=stats.p_against(cell.level, column.measured, shared, share=metric.percent))
+        return cell if cell.level is None else replace(cell, p_level=scores.p_against(cell.level))
 
     def unread(self, system: int, rows: Ints) -> float:
         """The share of these items (one may stand in several rows) whose reply could not be read, over all runs."""
         runs = self.systems[system].runs
         return sum(int(np.isin(rows, self.arrays.unread[run]).sum()) for run in runs) / len(rows) / len(runs)
 
-    def together(self, metric: Metric, where: Where, *, macro: str = "") -> list[Together]:
-        """Systems that have numbers for the same items there. Large cells are asked for again (by the comparisons) and
-        kept; there are few of them."""
+    def scores(self, metric: Metric, where: Where, *, macro: str = "") -> dict[int, Scores]:
+        """The scores there of every system that has some, by its number. Large cells are asked for again (by the
+        comparisons) and kept; there are few of them."""
         key = (metric.name, _address(where), macro)
         if key in self.kept:
             return self.kept[key]
         mask = self.mask(where)
-        columns = [self.column(system, metric, mask) for system in self.selected(where)]
-        groups = [self._grouped(rows, alike, macro) for rows, alike in same_items(columns) if len(rows)]
+        items: dict[bytes, Ints] = {}  # once for all systems that have the same
+        results = {}
+        for at in self.selected(where):
+            own = self.scores_of(at, metric, mask)
+            if len(own):
+                same = items.setdefault(own.items.tobytes(), own.items)
+                strata = self._strata(same, macro) if macro else None
+                results[at] = replace(own, items=same, strata=strata)
         if 20 * mask.sum() >= len(mask):
-            self.kept[key] = groups
-        return groups
-
-    def _grouped(self, rows: Ints, columns: Sequence[Column], macro: str = "") -> Together:
-        shared = Neighbours.of(self.arrays.clusters, rows)
-        strata = self._strata(rows, macro) if macro else None
-        return Together(rows, tuple(replace(each, strata=strata, shared=shared) for each in columns), shared)
+            self.kept[key] = results
+        return results
 
     def _strata(self, rows: Ints, macro: str) -> Ints:
         """The values of the tag `macro` among these items, as numbers from 0; those without it are one value."""
@@ -237,17 +235,10 @@ class Study:
         strata: Ints = np.unique(codes, return_inverse=True)[1]
         return strata
 
-    def between(self, metric: Metric, system: int, one: Where, other: Where, *, macro: str = "") -> stats.Difference:
+    def between(self, metric: Metric, system: int, one: Where, other: Where, *, macro: str = "") -> Difference:
         """One system in two selections of items, which both have numbers."""
-        sides = []
-        for where in (one, other):
-            groups = self.together(metric, where, macro=macro)
-            sides.append(next((g.rows, c.measured) for g in groups for c in g.columns if c.system == system))
-        (rows_a, a), (rows_b, b) = sides
-        a, b = stats.on_all_items(a, b)
-        both = stats.Measured(a.values - b.values, a.influence - b.influence, a.trained)
-        shared = Neighbours.of(self.arrays.clusters, np.concatenate([rows_a, rows_b]))
-        return stats.difference(both.value, both.mean_influence, shared, share=metric.percent, seeds=[both.seeds])
+        a, b = (self.scores(metric, where, macro=macro)[system] for where in (one, other))
+        return a.minus_selection(b, same_runs=True)
 
     def chance(self, metric: Metric, rows: Ints, macro: str = "") -> float | None:
         """The accuracy of guessing on these items; None for other metrics and where items have no choices."""
@@ -268,8 +259,8 @@ class Study:
             return None
         mask = np.zeros(len(self.arrays.chance), dtype=bool)
         mask[rows] = True
-        columns = [self.column(system, metric, mask) for system in self.shortcuts]
-        return max((column.value for answered, column in columns if len(answered) == len(rows)), default=None)
+        own = [self.scores_of(system, metric, mask) for system in self.shortcuts]
+        return max((each.value for each in own if len(each) == len(rows)), default=None)
 
     # ---- pairs of systems ----
 
@@ -278,16 +269,14 @@ class Study:
     ) -> list[Comparison]:
         """Every pair of systems (or only some), on the items that both have a number for. With a `margin`, the test is
         whether the first is ahead by more than that, item by item."""
-        groups = self.together(metric, where)
-        at = {column.system: (group, column) for group in groups for column in group.columns}
+        scores = self.scores(metric, where)
         pairs = []
-        for a, b in combinations(sorted(at), 2):
+        for a, b in combinations(sorted(scores), 2):
             if only is None or (a, b) in only:
-                (left, one), (right, other) = at[a], at[b]
-                both = Together(left.rows, (one, other), left.shared)
-                shared = both if left is right else self._items_of_both(metric, left, one, right, other)
-                if shared is not None:
-                    pairs.append(compared(metric, shared, group=where, labels=self.labels, margin=margin))
+                one, other = on_common_items(scores[a], scores[b])
+                if len(one):
+                    labels = self.labels[a], self.labels[b]
+                    pairs.append(compared(metric, one, other, group=where, labels=labels, margin=margin))
         return pairs
 
     def pair(self, metric: Metric, where: Where, a: int, b: int, *, margin: float = 0.0) -> Comparison | None:
@@ -296,17 +285,6 @@ class Study:
             turned = self.pair(metric, where, b, a, margin=-margin)
             return turned and turned.turned()
         return next(iter(self.pairs(metric, where, only={(a, b)}, margin=margin)), None)
-
-    def _items_of_both(
-        self, metric: Metric, left: Together, one: Column, right: Together, other: Column
-    ) -> Together | None:
-        """Two systems that answered different items, on those that both have."""
-        runs = [Values(left.rows, part) for part in one.parts] + [Values(right.rows, part) for part in other.parts]
-        rows, parts = in_common(runs, metric)
-        if not len(rows):
-            return None
-        split = len(one.parts)
-        return self._grouped(rows, [replace(one, parts=parts[:split]), replace(other, parts=parts[split:])])
 
 
 # ---- tags ----------------------------------------------------------------------------------------------------------

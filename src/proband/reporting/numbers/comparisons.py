@@ -16,16 +16,15 @@ import numpy as np
 
 from proband.core.errors import ProbandError
 from proband.core.metrics import Metric
-from proband.core.statistics import estimates as stats
-from proband.core.statistics.clusters import Clusters, Ints, Neighbours
-from proband.core.statistics.estimates import Measured
-from proband.core.statistics.spread import ONE_SEED, Seeds
+from proband.core.statistics.clusters import Ints
+from proband.core.statistics.spread import ONE_SEED
 from proband.core.suite import Contrast, Where
 from proband.core.types import Tag
 from proband.reporting.numbers import words
 from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.grids import SPLIT, keys_of
 from proband.reporting.numbers.systems import Comparison
+from proband.stats import Difference, Scores, contrast, holm
 
 MOST_PAIRS = 45  # ten systems
 
@@ -61,7 +60,7 @@ def comparisons(study: Study, metric: Metric | None = None, *, by: str = "", eve
     for pair in pairs:
         if not pair.undecided:
             families.setdefault((pair.a, pair.b), []).append(pair)
-    corrected = {names: iter(stats.holm([each.p for each in family])) for names, family in families.items()}
+    corrected = {names: iter(holm([each.p for each in family])) for names, family in families.items()}
     pairs = [replace(pair, p_holm=1.0 if pair.undecided else next(corrected[pair.a, pair.b])) for pair in pairs]
     return [pair if pair.better in (pair.a, "") else pair.turned() for pair in pairs]
 
@@ -128,7 +127,7 @@ def contrasted(study: Study, contrast: Contrast, a: int, b: int, group: Where) -
     what = f"{_side(contrast.above)} minus {_side(contrast.below)}"
 
     def both_below(level: Callable[[Metric, Ints], float | None]) -> bool:
-        levels = [level(metric, study.column(at, metric, study.mask(where))[0]) for at, where in (one, other)]
+        levels = [level(metric, study.scores_of(at, metric, study.mask(where)).items) for at, where in (one, other)]
         return all(own is not None and value < own for value, own in zip((first, second), levels))
 
     return Compared(
@@ -165,8 +164,8 @@ def _values(study: Study, metric: Metric, side: Side, tag: str) -> dict[Tag, lis
         return {}
     codes, names = study.arrays.tags[tag].codes, study.arrays.tags[tag].values
     inside = study.mask(where)
-    columns = ((name, study.column(system, metric, inside & (codes == code))) for code, name in enumerate(names))
-    return {name: column.values for name, (rows, column) in columns if len(rows)}
+    parts = ((name, study.scores_of(system, metric, inside & (codes == code))) for code, name in enumerate(names))
+    return {name: part.values.tolist() for name, part in parts if len(part)}
 
 
 def _by_value(study: Study, metric: Metric, one: Side, other: Side, margin: float, *, tag: str) -> Tested:
@@ -175,31 +174,19 @@ def _by_value(study: Study, metric: Metric, one: Side, other: Side, margin: floa
     both = [value for value in first if value in second]
     if len(both) < 2:
         return None
-    nets = [bool(study.systems[at].tags["run.net"]) for at, _ in (one, other)]
-    sides = [
-        Measured.of_means(np.array([values[v] for v in both]).T, trained=net)
-        for values, net in zip((first, second), nets)
-    ]
-    a, b = (side.mean_influence + side.value for side in sides)
-    d = a - b
-    apart = Neighbours.of(Clusters.of([(str(at),) for at in range(len(d))]))
-    least, seeds = float((a.var() + b.var() + d.mean() ** 2) / len(d)), _seeds(one, other, *sides)
-    u = d - d.mean()
-    result = stats.difference(float(d.mean()), u, apart, share=False, margin=margin, least=least, seeds=seeds)
+    a, b = (
+        Scores.of(np.array([values[v] for v in both]).T, share=False, trained=bool(study.systems[at].tags["run.net"]))
+        for values, (at, _) in zip((first, second), (one, other))
+    )
+    same_runs = one[0] == other[0]
+    result = contrast([a, b], [1, -1], margin=margin, same_runs=same_runs)
     counted = words.count(len(both), words.name(tag))
-    return float(a.mean()), float(b.mean()), *_decided(result, counted, undecided=_undecided(one, other, result))
+    return a.value, b.value, *_decided(result, counted, undecided=_undecided(one, other, result))
 
 
-def _undecided(one: Side, other: Side, result: stats.Difference) -> bool:
+def _undecided(one: Side, other: Side, result: Difference) -> bool:
     """Too few clusters, or two systems of which one's training chance is unknown."""
-    return result.few or (one[0] != other[0] and result.training == ONE_SEED)
-
-
-def _seeds(one: Side, other: Side, a: Measured, b: Measured) -> list[Seeds]:
-    """What training seeds add to the variance: of the difference, if both sides are answers of the same nets."""
-    if one[0] != other[0]:
-        return [a.seeds, b.seeds]
-    return [Measured(a.values - b.values, a.influence - b.influence, a.trained).seeds]
+    return result.few or (one[0] != other[0] and result.note == ONE_SEED)
 
 
 def _by_group(study: Study, metric: Metric, one: Side, other: Side, margin: float, *, tag: str) -> Tested:
@@ -224,19 +211,17 @@ def _by_cluster(study: Study, metric: Metric, one: Side, other: Side, margin: fl
     """Two selections of items, which may share clusters: each item's influence on the difference of the two means."""
     if metric.over == "set":
         raise ProbandError(f"a contrast of {metric.name!r}, a metric over sets, needs 'pair' or 'unit'")
-    (rows_a, a), (rows_b, b) = (study.column(at, metric, study.mask(where)) for at, where in (one, other))
-    if not len(rows_a) or not len(rows_b):
+    a, b = (study.scores_of(at, metric, study.mask(where)) for at, where in (one, other))
+    if not len(a) or not len(b):
         return None
-    sides = stats.on_all_items(a.measured, b.measured)
-    shared = Neighbours.of(study.arrays.clusters, np.concatenate([rows_a, rows_b]))
-    u, seeds = sides[0].mean_influence - sides[1].mean_influence, _seeds(one, other, *sides)
-    result = stats.difference(a.value - b.value, u, shared, share=metric.percent, margin=margin, seeds=seeds)
-    counted = f"{len(rows_a):,} and {words.count(len(rows_b), 'item')} in {words.count(shared.clusters, 'cluster')}"
+    result = a.minus_selection(b, margin=margin, same_runs=one[0] == other[0])
+    counted = f"{len(a):,} and {words.count(len(b), 'item')} in {words.count(result.clusters, 'cluster')}"
     return a.value, b.value, *_decided(result, counted, undecided=_undecided(one, other, result))
 
 
-def _decided(result: stats.Difference | Comparison, counted: str, *, undecided: bool) -> tuple[float, str]:
+def _decided(result: Difference | Comparison, counted: str, *, undecided: bool) -> tuple[float, str]:
     """The p-value and what was counted; nothing is decided where there are too few clusters, or a net was trained once
     and nothing tells what another seed would give."""
-    note = "too few to tell" if result.few else result.training
+    note = result.training if isinstance(result, Comparison) else result.note
+    note = "too few to tell" if result.few else note
     return 1.0 if undecided else result.p, f"{counted}: {note}" if note else counted

@@ -25,7 +25,7 @@ from proband.core.metrics import SPLITS, Metric
 from proband.core.statistics.clusters import Clusters, Floats, GrowingClusters, Ints, clusters_of
 from proband.core.suite import Suite
 from proband.core.types import LEFT_OUT, WRONG, Answer, Item, Run, Status, Tag
-from proband.reporting.numbers.systems import Values, run_labels
+from proband.reporting.numbers.systems import run_labels
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,6 +134,7 @@ def names(sets: Sequence[ItemSet], keys: Sequence[str]) -> list[str]:
 
 
 Codes32 = NDArray[np.int32]
+Numbers = tuple[Ints, Floats]  # of one metric and run: number (or record) j belongs to item rows[j]; rows ascend
 
 
 @dataclass(frozen=True)
@@ -160,7 +161,7 @@ class Arrays:
     errors: tuple[tuple[tuple[str, str], ...], ...]  # per run: the items that failed, and how
     skipped: tuple[Ints, ...]  # per run: the items that were not asked (no metric has a number for them)
     uncovered: tuple[Ints, ...]  # per run: the items that the model knows nothing of (nor for these)
-    metrics: Mapping[str, tuple[Values, ...]]  # metric -> one per run
+    metrics: Mapping[str, tuple[Numbers, ...]]  # metric -> one per run
 
 
 def collect(items: ItemSet, metrics: Sequence[Metric]) -> Arrays:
@@ -265,10 +266,17 @@ class _Run:
             done = f"contains {len(self.answered):,} of {wanted:,} answers: rerun the `proband run` command"
             raise ProbandError(done, file=self.source)
 
-    def values(self, metric: Metric) -> Values:
+    def values(self, metric: Metric) -> Numbers:
         rows, numbers = next((rows, numbers) for m, _, rows, numbers in self.metrics if m is metric)
         result = np.frombuffer(numbers) if numbers else np.empty(0)
-        return Values(_ints(rows), result.reshape(len(rows), -1) if metric.over == "set" and len(rows) else result)
+        return _ints(rows), result.reshape(len(rows), -1) if metric.over == "set" and len(rows) else result
+
+
+def item_means(of: Numbers, count: int) -> Floats:
+    """The mean of each item's numbers; NaN where there is none."""
+    rows, numbers = of
+    total, counted = np.bincount(rows, weights=numbers, minlength=count), np.bincount(rows, minlength=count)
+    return np.where(counted > 0, total / np.maximum(counted, 1), np.nan)
 
 
 def _record(metric: Metric) -> Any:

@@ -1,4 +1,4 @@
-"""Systems: runs as tables show them, with their names and tags, their numbers as columns, and paired tests of two.
+"""Systems: runs as tables show them, with their names and tags, and paired tests of two.
 
 Runs of one network that differ only in its training seed are one system; their numbers are averaged item by item.
 The runs of several people on the same items are pooled in the same way. Two systems are compared on the items that
@@ -9,23 +9,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from functools import cached_property, partial, reduce
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from proband.core.files import dumps
 from proband.core.metrics import Metric
-from proband.core.statistics import estimates as stats
-from proband.core.statistics.clusters import Floats, Ints, Neighbours
-from proband.core.statistics.estimates import Measured, of_mean, of_set
-from proband.core.statistics.resampling import draws_of
 from proband.core.statistics.spread import ONE_SEED
 from proband.core.suite import Where
 from proband.core.types import Run, Tag
+from proband.stats import Scores
 
 BY_THEMSELVES = ("direct", "people", "")  # answers with no solver between the item and the model
 
@@ -187,122 +180,10 @@ def unique(names: Sequence[str], *, joint: str = "-") -> list[str]:
     return out
 
 
-# ---- their numbers ---------------------------------------------------------------------------------------------------
-
-
-Mask = NDArray[np.bool_]
-
-
-@dataclass(frozen=True)
-class Values:
-    """One metric of one run: `numbers[j]` (a number, or a record of them) belongs to item `rows[j]`; rows ascend."""
-
-    rows: Ints
-    numbers: Floats
-
-
-@dataclass(frozen=True)
-class Column:
-    """The numbers (or records) of a system for some rows, one part per run. With `strata` (a number from 0 per item),
-    its value is the mean over them."""
-
-    system: int
-    parts: Sequence[Floats]
-    metric: Metric
-    strata: Ints | None = None
-    trained: bool = False  # another training seed would have given other numbers
-    shared: Neighbours | None = None  # how the items hang together, for metrics that jump
-
-    @cached_property
-    def mean(self) -> Floats:
-        """Item by item, of a metric over items."""
-        mean: Floats = self.parts[0] if len(self.parts) == 1 else np.mean(self.parts, axis=0)
-        return mean
-
-    @cached_property
-    def values(self) -> list[float]:
-        """Of each run."""
-        return [_value(self.metric, part, self.strata) for part in self.parts]
-
-    @property
-    def value(self) -> float:
-        return float(np.mean(self.values))
-
-    @cached_property
-    def measured(self) -> Measured:
-        """With the influence of every item."""
-        if self.metric.over == "item":
-            results = [of_mean(part, self.strata) for part in self.parts]
-        else:
-            results = [of_set(self.metric.of, part, self.strata) for part in self.parts]
-        draws = None
-        if self.metric.jumps and self.shared is not None:
-            draws = draws_of([partial(_value, self.metric, part, self.strata) for part in self.parts], self.shared)
-        return Measured(
-            np.array([value for value, _ in results]), np.stack([u for _, u in results]), self.trained, draws
-        )
-
-
-def _value(metric: Metric, numbers: Floats, strata: Ints | None, weights: Floats | None = None) -> float:
-    if metric.over == "item":
-        return float(numbers.mean()) if strata is None else macro_mean(numbers, strata)
-    weights = np.ones(len(numbers)) if weights is None else weights
-    if strata is None:
-        return float(metric.of(numbers, weights))
-    members = (np.flatnonzero(strata == stratum) for stratum in range(int(strata.max()) + 1))
-    return float(np.mean([metric.of(numbers[m], weights[m]) for m in members]))
-
-
-def macro_mean(numbers: Floats, strata: Ints) -> float:
-    return float((np.bincount(strata, weights=numbers) / np.bincount(strata)).mean())
-
-
-def within(values: Values, mask: Mask) -> Values:
-    chosen = mask[values.rows]
-    return values if chosen.all() else Values(values.rows[chosen], values.numbers[chosen])
-
-
-def same_items(columns: Sequence[tuple[Ints, Column]]) -> list[tuple[Ints, list[Column]]]:
-    """Groups of systems that have numbers for exactly the same items."""
-    groups: dict[bytes, tuple[Ints, list[Column]]] = {}
-    for rows, column in columns:
-        groups.setdefault(rows.tobytes(), (rows, []))[1].append(column)
-    return list(groups.values())
-
-
-def item_means(values: Values, count: int) -> Floats:
-    """The mean of each item's numbers; NaN where there is none."""
-    total = np.bincount(values.rows, weights=values.numbers, minlength=count)
-    counted = np.bincount(values.rows, minlength=count)
-    return np.where(counted > 0, total / np.maximum(counted, 1), np.nan)
-
-
-def in_common(runs: Sequence[Values], metric: Metric) -> tuple[Ints, list[Floats]]:
-    """Numbers for the items that all have, and only for those: as they are if each has as many for an item, otherwise
-    the mean of each item (a record of a set metric is one already). What anyone has for other items makes no
-    difference."""
-    if not all(np.array_equal(runs[0].rows, each.rows) for each in runs[1:]):
-        items = reduce(np.intersect1d, (each.rows for each in runs))
-        chosen = [np.isin(each.rows, items) for each in runs]
-        runs = [Values(each.rows[own], each.numbers[own]) for each, own in zip(runs, chosen)]
-        if metric.over == "item" and not all(np.array_equal(runs[0].rows, each.rows) for each in runs[1:]):
-            return items, [item_means(each, 0)[items] for each in runs]
-    return runs[0].rows, [each.numbers for each in runs]
-
-
-# ---- two columns -----------------------------------------------------------------------------------------------------
+# ---- two systems -----------------------------------------------------------------------------------------------------
 
 
 ALPHA = 0.05
-
-
-@dataclass(frozen=True)
-class Together:
-    """Systems that have numbers for the same items, and how these items hang together."""
-
-    rows: Ints
-    columns: tuple[Column, ...]
-    shared: Neighbours
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -359,21 +240,29 @@ class Comparison:
         return f"{result} ({self.training})" if self.training else result
 
 
-def compared(metric: Metric, both: Together, *, group: Where, labels: Sequence[str], margin: float = 0.0) -> Comparison:
-    """Two columns, the test being whether the first is ahead by more than `margin`."""
-    first, second = both.columns
-    a, b = labels[first.system], labels[second.system]
-    result = stats.compare(first.measured, second.measured, both.shared, share=metric.percent, margin=margin)
+def compared(
+    metric: Metric, a: Scores, b: Scores, *, group: Where, labels: tuple[str, str], margin: float = 0.0
+) -> Comparison:
+    """Two systems on the items that both have, the test being whether the first is ahead by more than `margin`."""
+    result = a.minus(b, margin=margin)
+    ahead = labels[0] if metric.ahead(result.mean_a, result.mean_b) else labels[1]
     return Comparison(
         group=group,
-        a=a,
-        b=b,
-        mean_a=first.value,
-        mean_b=second.value,
+        a=labels[0],
+        b=labels[1],
+        mean_a=result.mean_a,
+        mean_b=result.mean_b,
+        difference=result.value,
+        low=result.low,
+        high=result.high,
+        p=result.p,
         p_holm=result.p,
-        n=len(both.rows),
-        clusters=both.shared.clusters,
-        better="" if first.value == second.value else a if metric.ahead(first.value, second.value) else b,
-        nets=first.trained and second.trained,
-        **asdict(result),
+        n=result.n,
+        clusters=result.clusters,
+        detectable=result.detectable,
+        better="" if result.mean_a == result.mean_b else ahead,
+        few=result.few,
+        from_seeds=result.from_seeds,
+        training=result.note,
+        nets=a.trained and b.trained,
     )

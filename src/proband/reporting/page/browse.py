@@ -21,7 +21,7 @@ from proband.core.types import Answer
 from proband.reporting.draw.marks import look
 from proband.reporting.numbers import words
 from proband.reporting.numbers.cells import Study
-from proband.reporting.numbers.systems import item_means
+from proband.reporting.numbers.item_sets import item_means
 
 SHOWN = 2000  # items in the browser
 SHARD = 250  # items a file
@@ -62,12 +62,12 @@ def outcomes(study: Study) -> list[Floats]:
     if study.main.over == "item":
         return [item_means(each, count) for each in entry]
     lines = []
-    for run, values in enumerate(entry):
+    for run, (rows, numbers) in enumerate(entry):
         line = np.full(count, np.nan)
-        if values.numbers.ndim == 2 and values.numbers.shape[1] == 2:  # a score and the truth
-            read = ~np.isin(values.rows, study.arrays.unread[run])
-            scores, truth = values.numbers[read].T
-            line[values.rows[read]] = (scores >= best_threshold(scores, truth)) == (truth > 0.5)
+        if numbers.ndim == 2 and numbers.shape[1] == 2:  # a score and the truth
+            read = ~np.isin(rows, study.arrays.unread[run])
+            scores, truth = numbers[read].T
+            line[rows[read]] = (scores >= best_threshold(scores, truth)) == (truth > 0.5)
         lines.append(line)
     return lines
 

@@ -26,7 +26,7 @@ from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.grids import Grid, tip
 from proband.reporting.numbers.item_sets import ItemSet
 from proband.reporting.numbers.systems import Comparison
-from proband.reporting.tables import CellText, Line
+from proband.reporting.tables import CellWords, Line
 from proband.web.templates import asset, content_hash, render
 
 SCRIPTS = (
@@ -130,7 +130,7 @@ def _view(section: Section) -> dict[str, Any]:
     study, grids = section.study, section.grids
     suite = study.items.suite
     scored = study.mask({})
-    counted = {int(row) for each in study.arrays.metrics[study.main.name] for row in each.rows if scored[row]}
+    counted = {int(row) for rows, _ in study.arrays.metrics[study.main.name] for row in rows if scored[row]}
     clusters = words.count(study.arrays.clusters.count, "cluster")
     about = [f"{words.count(study.arrays.count, 'item')} in {clusters}", study.items.source, suite.cites]
     axis_range = (0.0, 1.0) if study.main.percent else section.overall.value_range
@@ -237,22 +237,24 @@ def marks_key(grid: Grid) -> list[tuple[str, str]]:
     return [("dot", "mean"), (band, "95% interval"), *chance, *published, *few]
 
 
-def _body(grid: Grid, group: Sequence[Line]) -> list[tuple[Line, list[tuple[CellText, str, str]]]]:
+def _body(grid: Grid, group: Sequence[Line]) -> list[tuple[Line, list[tuple[CellWords, str, str]]]]:
     """The lines of a row with their cells. The best of ours is in bold, if there are several."""
     several = sum(line.run is not None for line in group) > 1
     top = tables.best(grid, group[0].row) if several else (None,) * len(grid.columns)
     return [(line, list(_cells(grid, line, top))) for line in group]
 
 
-def _cells(grid: Grid, line: Line, top: Sequence[float | None]) -> Iterator[tuple[CellText, str, str]]:
+def _cells(grid: Grid, line: Line, top: Sequence[float | None]) -> Iterator[tuple[CellWords, str, str]]:
     """Each cell in words, its classes and its tooltip."""
-    for column, cell, shown, highest in zip(grid.columns, line.cells, tables.cell_texts(grid, line), top):
+    for column, cell, shown, highest in zip(grid.columns, line.cells, tables.cell_words(grid, line), top):
         if line.run is None:
             yield shown, "", f"{line.label} (published)\n{line.source}"
         elif cell is None:
             yield shown, "", ""
         else:
-            classes = "few" if shown.few else cell.against_level + (" best" if cell.estimate.mean == highest else "")
+            classes = (
+                "few" if cell.estimate.few else cell.against_level + (" best" if cell.estimate.mean == highest else "")
+            )
             yield shown, classes, tip(grid, line.run, line.row, column, cell)
 
 

@@ -16,9 +16,10 @@ from proband.core.types import Item
 from proband.pipeline.build import build
 from proband.pipeline.report import item_sets, report
 from proband.pipeline.run import run
+from proband.stats import Scores
 from proband.suites.inference.curves import control_scores, decisions, figure
 from proband.suites.inference.curves.figure import HELPS, NEEDS_LEMMA, UNDER, precision_at
-from proband.suites.inference.curves.measures import NORMALISED, Scored, difference, grouped, systems_of
+from proband.suites.inference.curves.measures import NORMALISED, difference, grouped, systems_of
 
 ADDED = figure.HEADER.index("added")
 
@@ -78,7 +79,7 @@ def test_a_sample_stands_beside_the_same_pairs(runs: list[Path], tmp_path: Path)
         NORMALISED, grouped(few, systems_of(few)[0])["all"], grouped(every, systems_of(every)[0])["all"]
     )
     assert beside is not None
-    assert round(beside.difference, 4) == whole.rows[2][ADDED]
+    assert round(beside.value, 4) == whole.rows[2][ADDED]
 
 
 def test_every_method_stands_beside_its_controls(tmp_path: Path) -> None:
@@ -113,7 +114,8 @@ def test_a_curve_ends_where_no_threshold_reaches() -> None:
     truth = np.array([1, 1, 0, 1, 0, 1, 0, 1, 0, 1] * 4, dtype=float)
     names = [str(n) for n in range(40)]
     for score, last in ((np.repeat([2.0, 1.0, 0.0], [4, 6, 30]), 0.25), (-np.arange(40.0), 1.0)):
-        each = Scored.of(np.column_stack([score, truth])[None], names, [(name,) for name in names])
+        records, clusters = np.column_stack([score, truth]), [(name,) for name in names]
+        each = Scores.of(records, items=names, clusters=clusters, metric=NORMALISED)
         line = figure.curve("x", each)
         assert line.points[-1][0] == pytest.approx(last)
         assert all(at <= last for at, _, _ in line.band)

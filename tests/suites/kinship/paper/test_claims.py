@@ -73,14 +73,14 @@ def test_runs_that_differ_by_their_seed_make_near_perfect_less_certain() -> None
 
     def outcome(*wrong: int) -> Outcome:
         runs = tuple({story: float(n >= few) for n, story in enumerate(ids)} for few in wrong)
-        return near_perfect(Stories(runs), ids, clauses)
+        return near_perfect(Stories(runs, clauses), ids)
 
     alike, apart, few = outcome(3, 3, 3), outcome(0, 0, 9), outcome(3)
     assert alike.difference == apart.difference == pytest.approx(0.035)
     assert None not in (alike.p, apart.p, few.p)
     assert few.p == pytest.approx(alike.p)
     assert float(alike.p or 0) < float(apart.p or 0)
-    assert near_perfect(Stories(({"0": 1.0, "1": 1.0},)), ["0", "1"], clauses).p is None  # too few to tell
+    assert near_perfect(Stories(({"0": 1.0, "1": 1.0},), clauses), ["0", "1"]).p is None  # too few to tell
 
 
 class Noisy(Planted):

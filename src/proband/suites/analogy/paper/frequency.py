@@ -24,13 +24,13 @@ from numpy.typing import ArrayLike
 
 from proband.core.errors import ProbandError
 from proband.core.metrics import accuracy_of
-from proband.core.statistics.estimates import holm
 from proband.core.suite import Analysis, Outcome, Results, Sheet
 from proband.core.types import Answer, Item
+from proband.stats import holm
 from proband.suites.analogy.relations import Pair
 
 Frequency = Callable[[str], float]
-ALPHA, MOST = 0.05, 2 / 3
+ALPHA, TWO_THIRDS = 0.05, 2 / 3
 BY_ITEM, BY_TUPLE = "frequency", "frequency by tuple"
 
 
@@ -182,7 +182,7 @@ def outcome(
     size = float(np.median([abs(each) for each in sizes if each is not None]))
     counts = f"p < 0.05 in {len(tested) - quiet} of {len(tested)} relations, {after} after Holm"
     return Outcome(
-        difference=quiet / len(tested) - MOST,
-        p=float(binomtest(quiet, len(tested), MOST).pvalue),
+        difference=quiet / len(tested) - TWO_THIRDS,
+        p=float(binomtest(quiet, len(tested), TWO_THIRDS).pvalue),
         evidence=f"{setting}: {counts}; median effect {size:.2f}",
     )

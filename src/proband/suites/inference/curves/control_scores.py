@@ -12,6 +12,7 @@ method that uses the prior does well on the first and badly on the second (McKen
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from proband.core.metrics import AVERAGE_PRECISION, Metric
 from proband.core.statistics.clusters import Floats
 from proband.core.suite import Analysis, Results, Sheet
 from proband.core.types import Item
+from proband.stats import Scores
 from proband.suites.inference.controls import CONTROLS
 from proband.suites.inference.curves.decisions import threshold_of
 from proband.suites.inference.curves.measures import (
@@ -27,14 +29,15 @@ from proband.suites.inference.curves.measures import (
     PLAIN,
     Cells,
     Named,
-    Scored,
     System,
     control_of,
     difference,
     every_split,
     grouped,
+    is_constant,
     p_value,
     rounded,
+    share_entailed,
     systems_of,
 )
 from proband.suites.inference.methods.baselines import relative_frequency, zipf
@@ -113,14 +116,14 @@ def control_lines(system: System, groups: Named) -> Iterator[Cells]:
     plain = groups[AS_IS]
     for name in (name for name in ROWS if name in groups):
         scored = groups[name]
-        head = (system.method.name, name, len(scored.ids), round(scored.share, 4))
-        if scored.constant:
+        head = (system.method.name, name, len(scored), round(share_entailed(scored), 4))
+        if is_constant(scored):
             yield (*head, "constant", *(None,) * 7)
             continue
-        value, band = scored.interval(AVERAGE_PRECISION)
-        cells = rounded((value, band.low, band.high, scored.value(AUC_NORM)))
+        band = scored.under(AVERAGE_PRECISION).interval()
+        cells = rounded((band.mean, band.low, band.high, scored.under(AUC_NORM).value))
         change = None if name in (AS_IS, NEW) else difference(AVERAGE_PRECISION, scored, plain)
-        after = (*rounded((change.difference, change.low, change.high)), p_value(change)) if change else (None,) * 4
+        after = (*rounded((change.value, change.low, change.high)), p_value(change)) if change else (None,) * 4
         yield (*head, *cells, *after)
 
 
@@ -128,28 +131,25 @@ def prior_lines(name: str, groups: Named, frequency: Mapping[str, float]) -> Ite
     plain = groups[AS_IS]
     alone = groups.get("hypothesis-only")
     priors = {"frequency": {key: value for key, value in frequency.items() if abs(value) >= MARGIN}}
-    if alone is not None and not alone.constant:
+    if alone is not None and not is_constant(alone):
         priors = {"attestation": attested(alone), **priors}
     for prior, signs in priors.items():
-        truth = dict(zip(plain.ids, plain.records[:, 1] > 0.5, strict=True))
-        known = [each for each in plain.ids if each in signs]
-        halves = {
-            CONSISTENT: [each for each in known if (signs[each] > 0) == truth[each]],
-            ADVERSARIAL: [each for each in known if (signs[each] > 0) != truth[each]],
-        }
-        for half, ids in halves.items():
-            scored = plain.only(ids) if ids else None
-            if scored is None or scored.constant or not 0 < scored.share < 1:
+        known = np.array([each in signs for each in plain.items.tolist()], dtype=bool)
+        says = np.array([signs.get(each, 0.0) > 0 for each in plain.items.tolist()], dtype=bool)
+        same = says == (plain.numbers[0, :, 1] > 0.5)
+        for half, chosen in ((CONSISTENT, known & same), (ADVERSARIAL, known & ~same)):
+            scored = plain.only(chosen) if chosen.any() else None
+            if scored is None or is_constant(scored) or not 0 < share_entailed(scored) < 1:
                 continue
-            value, band = scored.interval(AVERAGE_PRECISION)
-            cells = rounded((scored.share, value, band.low, band.high, scored.value(AUC_NORM)))
-            yield (name, prior, half, len(scored.ids), *cells)
+            band = scored.under(AVERAGE_PRECISION).interval()
+            cells = (share_entailed(scored), band.mean, band.low, band.high, scored.under(AUC_NORM).value)
+            yield (name, prior, half, len(scored), *rounded(cells))
 
 
-def attested(alone: Scored) -> dict[str, float]:
+def attested(alone: Scores) -> dict[str, float]:
     """1 or -1: whether the hypothesis alone scores above the median."""
-    score = alone.runs[:, :, 0].mean(axis=0)
-    return dict(zip(alone.ids, np.where(score > np.median(score), 1.0, -1.0).tolist(), strict=True))
+    score = alone.numbers[:, :, 0].mean(axis=0)
+    return dict(zip(alone.items.tolist(), np.where(score > np.median(score), 1.0, -1.0).tolist(), strict=True))
 
 
 def gap(records: Floats, weights: Floats) -> float:
@@ -170,22 +170,21 @@ GAP = Metric(name="gap", of=gap, over="set")
 
 def random_premise_line(results: Results, system: System, groups: Named) -> Cells | None:
     alone, random = groups.get("hypothesis-only"), groups.get("random-premise")
-    if alone is None or random is None or alone.constant:
+    if alone is None or random is None or is_constant(alone):
         return None
     cuts = [threshold_of(records) for records in every_split(results, system)]
     if any(cut is None for cut in cuts):
         return None
     at = np.array([cut[0] for cut in cuts if cut is not None])
-    accepted = random.runs[:, :, 0] >= at[:, None]
+    accepted = random.numbers[:, :, 0] >= at[:, None]
     signs = attested(alone)
-    rows = [n for n, name in enumerate(random.ids) if name in signs]
-    truth = np.array([signs[random.ids[n]] > 0 for n in rows], dtype=float)
-    records = np.stack([accepted[:, rows].astype(float), np.broadcast_to(truth, (len(at), len(rows)))], axis=2)
-    ids, clusters = [random.ids[n] for n in rows], [random.clusters[n] for n in rows]
-    yes = Scored.of(records, ids, clusters, trained=system.trained)
-    value, band = yes.interval(GAP, share=False)
-    shares = [float(records[:, truth == one, 0].mean()) for one in (1.0, 0.0)]
-    return (system.method.name, *rounded((float(at.mean()), *shares, value, band.low, band.high)))
+    known = np.array([name in signs for name in random.items.tolist()], dtype=bool)
+    truth = np.array([signs.get(name, 0.0) > 0 for name in random.items.tolist()], dtype=float)
+    records = np.stack([accepted.astype(float), np.broadcast_to(truth, accepted.shape)], axis=2)
+    yes = replace(random, numbers=records, metric=GAP, share=False, known={}).only(known)
+    band = yes.interval()
+    shares = [float(yes.numbers[:, truth[known] == one, 0].mean()) for one in (1.0, 0.0)]
+    return (system.method.name, *rounded((float(at.mean()), *shares, band.mean, band.low, band.high)))
 
 
 CONTROL_SCORES = Analysis(
@@ -221,9 +220,9 @@ def by_frequency(results: Results, seed: int) -> Sequence[Sheet]:
     for system in systems_of(results):
         halves = grouped(results, system, half_of)
         for name, half in ((name, halves[name]) for name in HALVES if name in halves):
-            value, band = half.interval(AVERAGE_PRECISION)
-            cells = rounded((half.share, value, band.low, band.high))
-            lines.append((system.method.name, name, len(half.ids), *cells))
+            band = half.under(AVERAGE_PRECISION).interval()
+            cells = rounded((share_entailed(half), band.mean, band.low, band.high))
+            lines.append((system.method.name, name, len(half), *cells))
     return (
         Sheet(
             name="frequency",

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from proband.core.metrics import AVERAGE_PRECISION
-from proband.core.statistics.clusters import Clusters, Floats, Neighbours, clusters_of
-from proband.core.statistics.estimates import Measured, interval
+from proband.core.statistics.clusters import Floats, clusters_of
 from proband.core.suite import Analysis, Results, Sheet
+from proband.stats import Scores
 from proband.suites.inference.curves.measures import (
     AREA,
     AUC_NORM,
@@ -154,8 +154,7 @@ def both_right(runs: Sequence[Records], at: Sequence[float], *, trained: bool) -
 
 
 def band_of(values: Floats, clusters: Sequence[tuple[str, ...]], *, trained: bool) -> tuple[float, float]:
-    shared = Neighbours.of(Clusters.of(clusters), np.arange(len(clusters)))
-    band = interval(Measured.of_means(values, trained=trained), shared, share=True)
+    band = Scores.of(values, clusters=clusters, trained=trained).interval()
     return band.low, band.high
 
 

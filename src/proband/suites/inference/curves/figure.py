@@ -17,6 +17,7 @@ import numpy as np
 from proband.core.metrics import AVERAGE_PRECISION, Metric
 from proband.core.statistics.clusters import Floats
 from proband.core.suite import Analysis, Claim, Curve, Curves, Outcome, Results, Sheet
+from proband.stats import Scores
 from proband.suites.inference.curves.measures import (
     AREA,
     AUC_NORM,
@@ -32,7 +33,6 @@ from proband.suites.inference.curves.measures import (
     TYPED,
     WORDS,
     Method,
-    Scored,
     control_of,
     difference,
     grouped,
@@ -60,7 +60,7 @@ class Ranking:
 
     label: str
     method: Method
-    scored: Scored
+    scored: Scores
 
     def is_(self, *rules: str, base: tuple[str, str] = ("", "")) -> bool:
         return self.method.rules == rules and self.method.beside == base
@@ -111,20 +111,20 @@ def area_ahead(run: Ranking, other: Ranking, *, margin: float | None) -> Outcome
         change = difference(NORMALISED, other.scored, run.scored, margin=-margin)
     if change is None:
         return None
-    gain = change.difference if margin is None else -change.difference
-    pairs = len(frozenset(run.scored.ids) & frozenset(other.scored.ids))
+    gain = change.value if margin is None else -change.value
     end = "" if margin is None else f"; little is at most {margin}"
-    evidence = f"normalised area {gain:+.3f} beside {other.method.name}, {pairs:,} pairs{end}"
+    evidence = f"normalised area {gain:+.3f} beside {other.method.name}, {change.n:,} pairs{end}"
     return Outcome(difference=gain if margin is None else margin - gain, p=change.p, evidence=evidence)
 
 
-def recall_under_most(run: Scored) -> Outcome:
+def recall_under_most(run: Scores) -> Outcome:
     """Recall at 80 % precision below MOST."""
-    reached, band = run.interval(RECALL_AT_80)
-    evidence = f"recall {100 * reached:.1f} % [{100 * band.low:.1f}, {100 * band.high:.1f}] at 80 % precision"
+    recall = run.under(RECALL_AT_80)
+    band = recall.interval()
+    evidence = f"recall {100 * band.mean:.1f} % [{100 * band.low:.1f}, {100 * band.high:.1f}] at 80 % precision"
     if band.few:
-        return Outcome(difference=MOST - reached, p=None, evidence=f"{evidence}: too few questions to tell")
-    return Outcome(difference=MOST - reached, p=run.p_against(MOST, RECALL_AT_80), evidence=evidence)
+        return Outcome(difference=MOST - band.mean, p=None, evidence=f"{evidence}: too few questions to tell")
+    return Outcome(difference=MOST - band.mean, p=recall.p_against(MOST), evidence=evidence)
 
 
 CLAIMS = tuple(
@@ -195,20 +195,17 @@ def figure(results: Results, seed: int) -> Sequence[Sheet]:
     runs = sorted(rankings(results), key=order)
     if not runs:
         return ()
-    sizes = {len(each.scored.ids) for each in runs}
+    sizes = {len(each.scored) for each in runs}
     outcomes = (
         findings(runs, str(results.manifest.get("format", "these items"))) if control_of(results) == PLAIN else {}
     )
     names = [each.method.name for each in runs]
-    sized = [f"{each.method.name}, n {len(each.scored.ids):,}" for each in runs]
+    sized = [f"{each.method.name}, n {len(each.scored):,}" for each in runs]
     first = sheet("figure2", "Figure 2: precision against recall", runs, names if len(sizes) == 1 else sized)
     sheets = [replace(first, outcomes=outcomes)]
-    common = frozenset.intersection(*(frozenset(each.scored.ids) for each in runs))
+    common = frozenset.intersection(*(frozenset(each.scored.items.tolist()) for each in runs))
     if len(sizes) > 1 and common:
-        alike = [
-            replace(each, scored=each.scored.only([name for name in each.scored.ids if name in common]))
-            for each in runs
-        ]
+        alike = [replace(each, scored=each.scored.only(np.isin(each.scored.items, sorted(common)))) for each in runs]
         title = f"Figure 2 on the {len(common):,} pairs that every method answered"
         sheets.append(sheet("figure2-common", title, alike, names))
     return sheets
@@ -244,22 +241,21 @@ def sheet(name: str, title: str, runs: Sequence[Ranking], names: Sequence[str]) 
 
 def row(each: Ranking, base: Ranking | None) -> tuple[str | float | None, ...]:
     scored = each.scored
-    _, precision, recall = points(scored.records, np.ones(len(scored.records)))
-    reached, band = scored.interval(RECALL_AT_80)
-    value, own = scored.interval(NORMALISED)
-    average, area = scored.value(AVERAGE_PRECISION), scored.value(AREA)
-    cells = (precision[0], recall[0], reached, band.low, band.high, average, area, value, own.low, own.high)
+    _, precision, recall = points(scored.runs[0], np.ones(len(scored)))
+    band, own = (scored.under(metric).interval() for metric in (RECALL_AT_80, NORMALISED))
+    average, area = (scored.under(metric).value for metric in (AVERAGE_PRECISION, AREA))
+    cells = (precision[0], recall[0], band.mean, band.low, band.high, average, area, own.mean, own.low, own.high)
     beside = None if base is None or each is base else difference(NORMALISED, scored, base.scored)
-    added = (None, None) if beside is None else (round(beside.difference, 4), p_value(beside))
-    named = rounded(scored.value(metric) for metric in (HOSSEINI, AUC_NORM))
+    added = (None, None) if beside is None else (round(beside.value, 4), p_value(beside))
+    named = rounded(scored.under(metric).value for metric in (HOSSEINI, AUC_NORM))
     seeds = len(scored.runs) if scored.trained else None
-    return (each.method.name, len(scored.ids), seeds, *rounded(cells), *added, *named)
+    return (each.method.name, len(scored), seeds, *rounded(cells), *added, *named)
 
 
-def curve(name: str, each: Scored) -> Curve:
+def curve(name: str, each: Scores) -> Curve:
     """At most SHOWN points, evenly spread over recall, and the band where the curve reaches. It ends before a GAP: all
     that no rule accepts is one point, and a line to it would promise what no threshold gives."""
-    _, precision, recall = points(each.records, np.ones(len(each.records)))
+    _, precision, recall = points(each.runs[0], np.ones(len(each)))
     kept = np.flatnonzero(recall > 0)
     gaps = np.flatnonzero(np.diff(recall[kept]) > GAP)
     kept = kept[: gaps[0] + 1] if len(gaps) else kept
@@ -269,7 +265,7 @@ def curve(name: str, each: Scored) -> Curve:
     band = []
     for at in (at for at in BAND_AT if recall[kept[0]] <= at <= recall[kept[-1]]):
         metric = Metric(name=f"precision at {at}", of=partial(precision_at, recall=at), over="set")
-        _, bounds = each.interval(metric)
+        bounds = each.under(metric).interval()
         band.append((at, bounds.low, bounds.high))
     return Curve(name=name, points=tuple((float(recall[n]), float(precision[n])) for n in kept), band=tuple(band))
 

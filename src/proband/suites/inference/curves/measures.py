@@ -24,8 +24,8 @@ are one system; its value is the mean over them, and their spread is part of its
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import PurePath
 from typing import Any
@@ -35,11 +35,10 @@ from numpy.typing import NDArray
 
 from proband.core.files import dumps
 from proband.core.metrics import ACCURACY, AUC, AVERAGE_PRECISION, F1, Metric, accuracy_of, score_and_truth
-from proband.core.statistics.clusters import Clusters, Floats, Neighbours, clusters_of
-from proband.core.statistics.estimates import Difference, Interval, Measured, compare, interval, of_set, p_against
-from proband.core.statistics.resampling import draws_of
+from proband.core.statistics.clusters import Floats, clusters_of
 from proband.core.suite import Results, Table
 from proband.core.types import LEFT_OUT, WRONG, Answer, Item, Run
+from proband.stats import Difference, Scores, on_common_items
 
 HALF = 0.5
 
@@ -271,66 +270,14 @@ def systems_of(results: Results) -> list[System]:
 # ---- scores ----------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Scored:
-    """Records of every run (runs x items x score and truth), the items' ids, and what they share."""
+def share_entailed(pairs: Scores) -> float:
+    """The share of entailed pairs among some records of score and truth."""
+    return float(pairs.numbers[0, :, 1].mean())
 
-    runs: Floats
-    ids: tuple[str, ...]
-    clusters: tuple[tuple[str, ...], ...]
-    shared: Neighbours
-    trained: bool = False
-    known: dict[str, Measured] = field(default_factory=dict, compare=False)  # what was measured, by metric
 
-    @classmethod
-    def of(
-        cls, runs: Floats, ids: Sequence[str], clusters: Sequence[tuple[str, ...]], *, trained: bool = False
-    ) -> Scored:
-        shared = Neighbours.of(Clusters.of(clusters), np.arange(len(ids)))
-        return cls(runs, tuple(ids), tuple(clusters), shared, trained)
-
-    @property
-    def records(self) -> Floats:
-        """Of the first run."""
-        return np.asarray(self.runs[0])
-
-    @property
-    def share(self) -> float:
-        """Of entailed pairs."""
-        return float(self.records[:, 1].mean())
-
-    @property
-    def constant(self) -> bool:
-        """Whether every pair has the same score."""
-        return bool((self.runs[:, :, 0] == self.runs[:, :1, 0]).all())
-
-    def only(self, ids: Sequence[str]) -> Scored:
-        """The pairs with these ids, in this order; itself where they are all of them as they stand."""
-        if tuple(ids) == self.ids:
-            return self
-        place = {name: n for n, name in enumerate(self.ids)}
-        rows = [place[name] for name in ids]
-        return Scored.of(self.runs[:, rows], ids, [self.clusters[n] for n in rows], trained=self.trained)
-
-    def measured(self, metric: Metric) -> Measured:
-        if metric.name not in self.known:
-            runs = [np.ascontiguousarray(records) for records in self.runs]
-            values, influence = map(np.array, zip(*(of_set(metric.of, records) for records in runs)))
-            draws = draws_of([partial(metric.of, records) for records in runs], self.shared) if metric.jumps else None
-            self.known[metric.name] = Measured(values, influence, trained=self.trained, draws=draws)
-        return self.known[metric.name]
-
-    def value(self, metric: Metric) -> float:
-        """Without an interval."""
-        return float(np.mean([metric.of(records, np.ones(len(self.ids))) for records in self.runs]))
-
-    def interval(self, metric: Metric, *, share: bool = True) -> tuple[float, Interval]:
-        measured = self.measured(metric)
-        return measured.value, interval(measured, self.shared, share=share)
-
-    def p_against(self, constant: float, metric: Metric) -> float:
-        """Of the metric against a constant; below 0.05 where the interval leaves the constant out."""
-        return p_against(constant, self.measured(metric), self.shared, share=True)
+def is_constant(pairs: Scores) -> bool:
+    """Whether every pair has the same score."""
+    return bool((pairs.numbers[:, :, 0] == pairs.numbers[:, :1, 0]).all())
 
 
 Groups = Callable[[Item], Iterable[str]]
@@ -351,7 +298,7 @@ def every_split(results: Results, system: System) -> list[Records]:
     return [records_of(results.answers(at)) for at in system.runs]
 
 
-def grouped(results: Results, system: System, groups: Groups = lambda item: ("all",)) -> dict[str, Scored]:
+def grouped(results: Results, system: System, groups: Groups = lambda item: ("all",)) -> dict[str, Scores]:
     """The scores of a system by group; an item may stand in more than one. Pairs under a control have the id of the
     pair as it is, so that groups can be compared pair by pair."""
     runs = []
@@ -366,18 +313,17 @@ def grouped(results: Results, system: System, groups: Groups = lambda item: ("al
         ids = [each for each in first if all(each in run[name] for run in runs)]
         records = np.array([[run[name][each][0] for each in ids] for run in runs])
         if ids:
-            by_group[name] = Scored.of(records, ids, [first[each][1] for each in ids], trained=system.trained)
+            clusters = [first[each][1] for each in ids]
+            by_group[name] = Scores.of(
+                records, items=ids, clusters=clusters, metric=AVERAGE_PRECISION, trained=system.trained
+            )
     return by_group
 
 
-def difference(metric: Metric, a: Scored, b: Scored, *, margin: float = 0.0) -> Difference | None:
+def difference(metric: Metric, a: Scores, b: Scores, *, margin: float = 0.0) -> Difference | None:
     """The metric of `a` less that of `b` on the pairs that both answered."""
-    known = frozenset(b.ids)
-    both = [each for each in a.ids if each in known]
-    if not both:
-        return None
-    one, other = a.only(both), b.only(both)
-    return compare(one.measured(metric), other.measured(metric), one.shared, share=True, margin=margin)
+    one, other = on_common_items(a, b)
+    return one.under(metric).minus(other.under(metric), margin=margin) if len(one) else None
 
 
 def control_of(results: Results) -> str:
@@ -394,4 +340,4 @@ def p_value(result: Difference) -> float:
 
 
 Cells = tuple[str | float | int | None, ...]
-Named = Mapping[str, Scored]
+Named = Mapping[str, Scores]

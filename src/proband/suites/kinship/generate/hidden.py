@@ -23,14 +23,12 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 import msgspec
-import numpy as np
 
 from proband.core.errors import ProbandError
 from proband.core.files import decode, encode, read_answers, write_json, write_text
 from proband.core.options import Meta
-from proband.core.statistics.clusters import Clusters, Neighbours
-from proband.core.statistics.estimates import Measured, interval
 from proband.core.types import Item
+from proband.stats import Scores
 from proband.suites.kinship.generate.build import Tally, lines_of
 from proband.suites.kinship.generate.release import HIDDEN, Definition, Release, load_release
 from proband.suites.kinship.verify.items import verify
@@ -173,28 +171,25 @@ def score(
     missing = [item.id for item in questions if item.id not in replies]
     if missing:
         raise ProbandError(f"has no answer to {missing[0]!r} and {len(missing) - 1} more hidden items", file=answers)
-    right = np.array([replies[item.id] == given.answers[item.id] for item in questions], dtype=np.float64)
-    clusters = Clusters.of([(given.clauses[item.id],) for item in questions])
-    groups: dict[str, list[int]] = {"all": list(range(len(questions)))}
-    for place, item in enumerate(questions):
-        groups.setdefault(str(item.tags["slice"]), []).append(place)
-        if item.tags["slice"] == "clean":
-            groups.setdefault(f"clean k={item.tags['k']}", []).append(place)
+    scores = Scores.of(
+        [replies[item.id] == given.answers[item.id] for item in questions],
+        clusters=[(given.clauses[item.id],) for item in questions],  # stories of one clause are no independent evidence
+        tags={name: [str(item.tags[name]) for item in questions] for name in ("slice", "k")},
+    )
+    groups = {"all": scores, **scores.by("slice")}
+    groups |= {f"clean k={k}": part for k, part in scores.where(slice="clean").by("k").items()}
     return {
         "release": given.release,
         "answers": str(answers),
-        "accuracy": {name: _estimate(right, places, clusters) for name, places in groups.items()},
+        "accuracy": {name: _estimate(part) for name, part in groups.items()},
     }
 
 
-def _estimate(right: Any, places: Sequence[int], clusters: Clusters) -> dict[str, float | int]:
-    """A mean with its 95 % interval; stories of one clause are no independent evidence."""
-    chosen = np.array(places)
-    shared = Neighbours.of(clusters, chosen)
-    measured = Measured.of_means(right[chosen][None], trained=False)
-    bounds = interval(measured, shared, share=True)
-    ends = {} if bounds.few else {"low": round(bounds.low, 4), "high": round(bounds.high, 4)}
-    return {"mean": round(measured.value, 4), **ends, "n": len(places)}
+def _estimate(scores: Scores) -> dict[str, float | int]:
+    """A mean with its 95 % interval."""
+    found = scores.interval()
+    ends = {} if found.few else {"low": round(found.low, 4), "high": round(found.high, 4)}
+    return {"mean": round(found.mean, 4), **ends, "n": found.n}
 
 
 def layout(result: Mapping[str, Any]) -> Iterable[Any]:

@@ -9,13 +9,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from proband.core.metrics import accuracy_of
-from proband.core.statistics.clusters import Clusters, Neighbours, clusters_of
-from proband.core.statistics.estimates import Measured, difference, interval, p_against
+from proband.core.statistics.clusters import clusters_of
 from proband.core.statistics.spread import ONE_SEED
 from proband.core.suite import Analysis, Outcome, Results, Sheet
+from proband.stats import Scores, contrast
 
 GAT_PERFECT, GAT_GAINS = "gat-near-perfect", "gat-gains-most"
 NEAR = 0.95
@@ -25,36 +23,42 @@ GATS = [f"net:{trained}-gat" for trained in ("k23", "k234", "released-k23", "rel
 
 @dataclass(frozen=True)
 class Stories:
-    """The accuracy of a net on each test story (by id), in each of its runs."""
+    """The accuracy of a net on each test story (by id), in each of its runs, and the clauses of the stories."""
 
     runs: tuple[Mapping[str, float], ...]
+    clauses: Mapping[str, tuple[str, ...]]
 
     @property
     def ids(self) -> frozenset[str]:
         """The stories that every run answered."""
         return frozenset.intersection(*(frozenset(run) for run in self.runs))
 
-    def measured(self, ids: Sequence[str]) -> Measured:
-        return Measured.of_means(np.array([[run[story] for story in ids] for run in self.runs]), trained=True)
+    def scores(self, ids: Sequence[str]) -> Scores:
+        return Scores.of(
+            [[run[story] for story in ids] for run in self.runs],
+            items=ids,
+            clusters=[self.clauses[story] for story in ids],
+            share=True,
+            trained=True,
+        )
 
 
-Clauses = Mapping[str, tuple[str, ...]]  # the clusters of a story
 Gain = tuple[Stories, Stories]  # a net trained on k = 2, 3, 4, and on k = 2, 3
 
 
 def comparisons(results: Results, seed: int) -> Sequence[Sheet]:
     """Accuracy of GAT at k = 3, and what every net gains from k = 2, 3 to k = 2, 3, 4."""
-    nets, clauses, of_three = by_model(results)
+    nets, of_three = by_model(results)
     gats = {name: (nets[name], ids) for name in nets if name in GATS and (ids := sorted(nets[name].ids & of_three))}
     gains = dict(_gains(nets))
     others = [net for net in gains if net in TEXT and "gat" in gains]
-    more = {f"gat / {net}": gains_more(gains["gat"], gains[net], clauses) for net in others}
+    more = {f"gat / {net}": gains_more(gains["gat"], gains[net]) for net in others}
     at_three = Sheet(
         name="at_three",
         title="Accuracy on held-out clauses of length 3, in percent",
         header=("net", "test stories", "accuracy"),
-        rows=tuple((name, len(ids), round(100 * gat.measured(ids).value, 1)) for name, (gat, ids) in gats.items()),
-        outcomes={GAT_PERFECT: {name: near_perfect(gat, ids, clauses) for name, (gat, ids) in gats.items()}},
+        rows=tuple((name, len(ids), round(100 * gat.scores(ids).value, 1)) for name, (gat, ids) in gats.items()),
+        outcomes={GAT_PERFECT: {name: near_perfect(gat, ids) for name, (gat, ids) in gats.items()}},
     )
     gained = Sheet(
         name="gains",
@@ -66,8 +70,8 @@ def comparisons(results: Results, seed: int) -> Sequence[Sheet]:
     return [sheet for sheet in (at_three, gained) if sheet.rows]
 
 
-def by_model(results: Results) -> tuple[dict[str, Stories], Clauses, frozenset[str]]:
-    """Accuracy on every test story, by model; each story's clusters; and the stories of k = 3."""
+def by_model(results: Results) -> tuple[dict[str, Stories], frozenset[str]]:
+    """Accuracy on every test story, by model; and the stories of k = 3."""
     runs: dict[str, list[dict[str, float]]] = defaultdict(list)
     clauses: dict[str, tuple[str, ...]] = {}
     at_three = set()
@@ -82,42 +86,34 @@ def by_model(results: Results) -> tuple[dict[str, Stories], Clauses, frozenset[s
                     at_three.add(item.id)
         if mine:
             runs[run.model].append(mine)
-    return {model: Stories(tuple(each)) for model, each in runs.items()}, clauses, frozenset(at_three)
+    return {model: Stories(tuple(each), clauses) for model, each in runs.items()}, frozenset(at_three)
 
 
-def near_perfect(stories: Stories, ids: Sequence[str], clauses: Clauses) -> Outcome:
+def near_perfect(stories: Stories, ids: Sequence[str]) -> Outcome:
     """Accuracy above NEAR."""
-    measured, shared = stories.measured(ids), neighbours(ids, clauses)
-    band = interval(measured, shared, share=True)
-    what = f"accuracy at k = 3 minus {NEAR:.0%}, {_counted(ids, shared)}"
-    what += f"; {ONE_SEED}" if measured.seeds.unknown else ""
-    p = None if band.few else p_against(NEAR, measured, shared, share=True)
-    return Outcome(difference=measured.value - NEAR, p=p, evidence=what)
+    scores = stories.scores(ids)
+    found = scores.against(NEAR)
+    what = f"accuracy at k = 3 minus {NEAR:.0%}, {_counted(scores)}"
+    what += f"; {ONE_SEED}" if scores.seeds.unknown else ""
+    return Outcome(difference=found.value, p=None if found.few else found.p, evidence=what)
 
 
-def gains_more(one: Gain, other: Gain, clauses: Clauses) -> Outcome | None:
+def gains_more(one: Gain, other: Gain) -> Outcome | None:
     """What one net gains minus what the other does, on the stories that all have answered."""
     ids = sorted(frozenset.intersection(*(each.ids for each in (*one, *other))))
     if not ids:
         return None
-    measured, signs = [each.measured(ids) for each in (*one, *other)], np.array([1, -1, -1, 1])
-    shared = neighbours(ids, clauses)
-    value = float(sum(sign * each.value for sign, each in zip(signs, measured)))
-    u = sum(sign * each.mean_influence for sign, each in zip(signs, measured))
-    least = (sum(float((each.mean_influence**2).mean()) for each in measured) + value**2) / len(ids)
-    test = difference(value, u, shared, share=False, least=least, seeds=[each.seeds for each in measured])
-    what = f"gain of GAT minus gain of the other net, {_counted(ids, shared)}"
-    if test.training:  # one of the four nets was trained once
-        return Outcome(difference=value, p=None, evidence=f"{what}: {ONE_SEED}")
-    return Outcome(difference=value, p=None if test.few else test.p, evidence=what)
+    scores = [each.scores(ids) for each in (*one, *other)]
+    found = contrast(scores, [1, -1, -1, 1])
+    what = f"gain of GAT minus gain of the other net, {_counted(scores[0])}"
+    if found.note:  # one of the four nets was trained once
+        return Outcome(difference=found.value, p=None, evidence=f"{what}: {ONE_SEED}")
+    return Outcome(difference=found.value, p=None if found.few else found.p, evidence=what)
 
 
-def neighbours(ids: Sequence[str], clauses: Clauses) -> Neighbours:
-    return Neighbours.of(Clusters.of([clauses[story] for story in ids]), np.arange(len(ids)))
-
-
-def _counted(ids: Sequence[str], shared: Neighbours) -> str:
-    return f"{len(ids)} stories of {shared.clusters} clauses" + (": too few to tell" if shared.few else "")
+def _counted(scores: Scores) -> str:
+    few = ": too few to tell" if scores.dependence.few else ""
+    return f"{len(scores)} stories of {scores.dependence.clusters} clauses{few}"
 
 
 def _gains(nets: Mapping[str, Stories]) -> Iterator[tuple[str, Gain]]:
@@ -133,7 +129,7 @@ def _gained(gain: Gain) -> tuple[int, float]:
     ids = sorted(longer.ids & shorter.ids)
     if not ids:
         return 0, 0.0
-    return len(ids), round(100 * (longer.measured(ids).value - shorter.measured(ids).value), 1)
+    return len(ids), round(100 * (longer.scores(ids).value - shorter.scores(ids).value), 1)
 
 
 COMPARISONS = Analysis(name="gains", help="Near-perfect at k = 3, and gains by longer stories", of=comparisons)

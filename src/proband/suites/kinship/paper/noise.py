@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from proband.core.statistics.estimates import compare
 from proband.core.statistics.spread import ONE_SEED
 from proband.core.suite import Analysis, Outcome, Results, Sheet
 from proband.suites.kinship.baselines import thesis_noise
-from proband.suites.kinship.paper.comparisons import TEXT, Clauses, Stories, by_model, neighbours
+from proband.suites.kinship.paper.comparisons import TEXT, Stories, by_model
 
 ONLY_GAT: Final = "only-gat-improves"
 NOISE: Final = ("supporting", "irrelevant", "disconnected")
@@ -32,14 +31,14 @@ THESIS: Final = {  # our name -> that of the table
 
 def noise(results: Results, seed: int) -> Sequence[Sheet]:
     """Nothing where no net was trained on clean stories, as a study of noise names it."""
-    accuracies, clauses, _ = by_model(results)
+    accuracies, _ = by_model(results)
     kinds = {item.id: str(item.tags.get("task")) for item in results.items() if item.split == "test"}
     of_kind = {kind: [story for story, own in kinds.items() if own == kind] for kind in ("clean", *NOISE)}
     nets = [name.removeprefix("net:clean-") for name in accuracies if name.startswith("net:clean-")]
     if not nets or not all(of_kind.values()):
         return ()
     rows = [(net, *_accuracies(net, accuracies, of_kind)) for net in nets]
-    gains = {net: _gains(net, accuracies, of_kind, clauses) for net in nets}
+    gains = {net: _gains(net, accuracies, of_kind) for net in nets}
     header = ("net", *(f"{trained} → {kind}" for trained, kind in CELLS), "average")
     worst = {net: outcome for net in TEXT if (outcome := _worst(gains.get(net, {})))}
     return (
@@ -67,7 +66,7 @@ def _accuracies(net: str, nets: Mapping[str, Stories], of_kind: Mapping[str, Seq
     for trained, kind in CELLS:
         stories = nets.get(f"net:{trained}-{net}")
         ids = sorted(stories.ids & set(of_kind[kind])) if stories else []
-        values.append(round(100 * stories.measured(ids).value, 1) if stories and ids else None)
+        values.append(round(100 * stories.scores(ids).value, 1) if stories and ids else None)
     known = [value for value in values if value is not None]
     return [*values, round(sum(known) / len(known), 1) if len(known) == len(CELLS) else None]
 
@@ -79,9 +78,7 @@ def _thesis(model: str) -> list[tuple[str | None, ...]]:
     return [(f"{model} (thesis)", *shown)]
 
 
-def _gains(
-    net: str, nets: Mapping[str, Stories], of_kind: Mapping[str, Sequence[str]], clauses: Clauses
-) -> dict[str, Outcome]:
+def _gains(net: str, nets: Mapping[str, Stories], of_kind: Mapping[str, Sequence[str]]) -> dict[str, Outcome]:
     """Of each kind, on its stories: accuracy of the net trained on it minus that of the net trained on clean ones."""
     gains = {}
     for kind in NOISE:
@@ -89,10 +86,10 @@ def _gains(
         ids = sorted(noisy.ids & clean.ids & set(of_kind[kind])) if noisy else []
         if noisy is None or not ids:
             continue
-        test = compare(noisy.measured(ids), clean.measured(ids), neighbours(ids, clauses), share=True)
-        evidence = f"{kind}, {len(ids)} stories" + (f"; {test.training}" if test.training else "")
-        p = None if test.few or test.training == ONE_SEED else test.p
-        gains[kind] = Outcome(difference=test.difference, p=p, evidence=evidence)
+        test = noisy.scores(ids).minus(clean.scores(ids))
+        evidence = f"{kind}, {len(ids)} stories" + (f"; {test.note}" if test.note else "")
+        p = None if test.few or test.note == ONE_SEED else test.p
+        gains[kind] = Outcome(difference=test.value, p=p, evidence=evidence)
     return gains
 
 

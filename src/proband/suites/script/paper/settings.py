@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from proband.core.files import dumps
 from proband.core.metrics import Metric
-from proband.core.statistics.clusters import Clusters, Neighbours, clusters_of
-from proband.core.statistics.estimates import Measured, compare
+from proband.core.statistics.clusters import Clusters, clusters_of
 from proband.core.suite import Analysis, Results, Sheet
 from proband.core.types import Answer, Item, Run
+from proband.stats import Scores
 from proband.suites.script.metrics import METRICS
 
 SHOWN = ("whole_oracle", "top5_word_oracle", "whole_greedy", "top5_word_greedy", "surprisal", "surprisal_released")
@@ -113,16 +113,14 @@ def _difference(metric: Metric, own: Any, other: Any) -> str:
     if not places:
         return "–"
     names = {item.id: clusters_of(item) for item, _ in own[0]}
-    shared = Neighbours.of(Clusters.of([names[item] for item, _ in places]), np.arange(len(places)))
-    a, b = (_measured(runs, places) for runs in sides)
-    difference = compare(a, b, shared, share=metric.percent)
-    low, value, high = (rounded(metric, x) for x in (difference.low, difference.difference, difference.high))
+    clusters = Clusters.of([names[item] for item, _ in places])
+    a, b = (
+        Scores.of([[run[place] for place in places] for run in runs], clusters=clusters, share=metric.percent)
+        for runs in sides
+    )
+    found = a.minus(b)
+    low, value, high = (rounded(metric, x) for x in (found.low, found.value, found.high))
     return f"{value:+g} [{low:+g}, {high:+g}]"
-
-
-def _measured(runs: Sequence[Mapping[tuple[str, int], float]], places: Sequence[tuple[str, int]]) -> Measured:
-    table = np.array([[numbers[place] for place in places] for numbers in runs])
-    return Measured(table.mean(axis=1), table - table.mean(axis=1, keepdims=True))
 
 
 SEEDS = Analysis(name="seeds", help="every net with each of its training seeds", of=per_seed)
