@@ -10,8 +10,9 @@
     scores.where(k=3).interval(), scores.minus(other), scores.against(0.25), scores.by("k")
 
 The numbers are those of `proband compare` and of reports (docs/statistics.md), which use `Scores` too. `clusters` says
-what items share: one name per item, or several (a tuple of names). A system that was trained several times is a list of
-such lists, one per training seed.
+what items share: one name per item; several kinds of them (a tuple per item, an array of columns, a data frame, a
+mapping), which are told apart by their place; or a set of names of one kind. A system that was trained several times is
+a list of such lists, one per training seed.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ class Plan:
     items_in_same_clusters: int | None
 
 
-def mean(values: Values, *, clusters: Sequence[Any] | None = None, share: bool | None = None) -> Estimate:
+def mean(values: Values, *, clusters: Any = None, share: bool | None = None) -> Estimate:
     """The mean of one number per item. `share`: the numbers lie between 0 and 1 and the interval must too (found out
     from the numbers unless said).
 
@@ -77,7 +78,7 @@ def difference(
     a: Values,
     b: Values,
     *,
-    clusters: Sequence[Any] | None = None,
+    clusters: Any = None,
     seeds: bool | None = None,
     margin: float = 0.0,
     share: bool | None = None,
@@ -101,7 +102,7 @@ def plan(
     a: Values | None = None,
     b: Values | None = None,
     items: int | None = None,
-    clusters: Sequence[Any] | None = None,
+    clusters: Any = None,
     power: float = 0.8,
     accuracy: float = 0.7,
     agreement: float = 0.5,
@@ -129,7 +130,8 @@ def plan(
         if not count or not 0 < accuracy < 1 or not -1 <= agreement < 1 or not 0 <= within <= 1:
             raise ProbandError("give two pilot systems (a, b), or a number of items or their clusters")
         square = 2 * (1 - agreement) * accuracy * (1 - accuracy)
-        pilot = planning.Pilot(dependence=_named(clusters, count).neighbours(), square=square, correlation=within)
+        known = Clusters.named(clusters, count)
+        pilot = planning.Pilot(dependence=known.neighbours(), square=square, correlation=within)
     now = pilot.now()
     more, _ = planning.largest(pilot, difference, power=power, by="clusters")
     larger, _ = planning.largest(pilot, difference, power=power, by="within")
@@ -143,19 +145,17 @@ def plan(
     )
 
 
-def _pair(
-    a: Values, b: Values, clusters: Sequence[Any] | None, needs: str, *, seeds: bool | None = None
-) -> list[Scores]:
+def _pair(a: Values, b: Values, clusters: Any, needs: str, *, seeds: bool | None = None) -> list[Scores]:
     one, other = _runs(a, "a"), _runs(b, "b")
     if one.shape[1] != other.shape[1]:
         raise ProbandError(f"a has {one.shape[1]} items and b {other.shape[1]}: {needs} the same items")
-    named = _named(clusters, one.shape[1])
+    named = Clusters.named(clusters, one.shape[1])
     return [Scores.of(runs, clusters=named, trained=len(runs) > 1 if seeds is None else seeds) for runs in (one, other)]
 
 
-def _scores(values: Values, clusters: Sequence[Any] | None, name: str, *, share: bool | None = None) -> Scores:
+def _scores(values: Values, clusters: Any, name: str, *, share: bool | None = None) -> Scores:
     runs = _runs(values, name)
-    return Scores.of(runs, clusters=_named(clusters, runs.shape[1]), share=share, trained=len(runs) > 1)
+    return Scores.of(runs, clusters=Clusters.named(clusters, runs.shape[1]), share=share, trained=len(runs) > 1)
 
 
 def _runs(values: Values, name: str) -> Floats:
@@ -170,14 +170,3 @@ def _runs(values: Values, name: str) -> Floats:
         row, item = np.argwhere(~np.isfinite(runs))[0].tolist()
         raise ProbandError(f"{name}: item {item} is {runs[row, item]}, which is not a score")
     return runs
-
-
-def _named(clusters: Sequence[Any] | None, items: int) -> Clusters:
-    names: list[tuple[str, ...]]
-    if clusters is None:
-        names = [(str(i),) for i in range(items)]
-    elif len(clusters) != items:
-        raise ProbandError(f"{len(clusters)} clusters for {items} items: name what each item shares")
-    else:
-        names = [tuple(map(str, each)) if isinstance(each, (list, tuple)) else (str(each),) for each in clusters]
-    return Clusters.of(names)

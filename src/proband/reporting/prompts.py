@@ -21,7 +21,7 @@ import numpy as np
 
 from proband.core.files import dumps
 from proband.core.metrics import Metric
-from proband.core.statistics.clusters import Floats
+from proband.core.statistics.clusters import Clusters, Floats
 from proband.core.suite import Sheet
 from proband.reporting.numbers import words
 from proband.reporting.numbers.cells import Study
@@ -52,7 +52,7 @@ def figures(x: Floats, clusters: Sequence[Sequence[str]], *, share: bool) -> Fig
     items, prompts = np.nonzero(~np.isnan(x))
     values = x[items, prompts]
     names = [(f"prompt {p}", *clusters[i]) for i, p in zip(items.tolist(), prompts.tolist())]
-    result = Scores.of(values, clusters=names, share=share).interval()
+    result = Scores.of(values, clusters=Clusters.of(names), share=share).interval()
     mean = result.mean
     count = np.bincount(prompts, minlength=x.shape[1])
     sums = np.bincount(prompts, weights=values, minlength=x.shape[1])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from proband.core.metrics import Metric
-from proband.core.statistics.clusters import Floats
+from proband.core.statistics.clusters import Clusters, Floats
 from proband.reporting.numbers.systems import Comparison, compared
 from proband.stats import Scores
 
@@ -16,7 +16,7 @@ NATS = Metric(name="nats", of=len, unit="nats")
 
 
 def paired(a: Floats, b: Floats, clusters: Sequence[Sequence[str]]) -> Comparison:
-    one, other = (Scores.of(x, clusters=clusters, metric=NATS) for x in (a, b))
+    one, other = (Scores.of(x, clusters=Clusters.of(clusters), metric=NATS) for x in (a, b))
     return compared(NATS, one, other, group={}, labels=("a", "b"))
 
 

@@ -16,7 +16,7 @@ naming a further kind never makes a result more significant.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from proband.core.errors import ProbandError
 from proband.core.types import Item
 
 Floats = NDArray[np.float64]
@@ -63,6 +64,31 @@ class Clusters:
             growing.add(each)
         return growing.done()
 
+    @classmethod
+    def named(cls, clusters: Any, items: int) -> Clusters:
+        """From what a user has: one name per item; several (a tuple per item, a two-dimensional array, a data frame or
+        a mapping of columns), whose places are kinds of clusters, so that 3 in one and 3 in another are different; or a
+        set of names per item, which are of one kind. None: items share nothing.
+
+        >>> both = Clusters.named([(3, 3), (3, 4), (4, 3)], 3)
+        >>> both.member.tolist(), both.kind.tolist()
+        ([[0, 1], [0, 2], [1, 3]], [0, 1, 1, 0])
+        >>> Clusters.named([{"a", "b"}, {"b", "c"}], 2).kind.tolist()
+        [0, 0, 0]
+        """
+        if clusters is None:
+            return cls.of([(str(at),) for at in range(items)])
+        if isinstance(clusters, cls):
+            return clusters
+        if hasattr(clusters, "columns"):  # a data frame of pandas or polars
+            clusters = {name: list(clusters[name]) for name in clusters.columns}
+        if isinstance(clusters, Mapping):
+            clusters = list(zip(*clusters.values(), strict=True))
+        rows = clusters.tolist() if hasattr(clusters, "tolist") else list(clusters)
+        if len(rows) != items:
+            raise ProbandError(f"{len(rows)} clusters for {items} items: name what each item shares")
+        return cls.of([_by_place(each) for each in rows])
+
     @property
     def count(self) -> int:
         """How many clusters there are."""
@@ -93,6 +119,19 @@ class Clusters:
         number = np.full(len(self.kind) + 1, -1, dtype=np.int64)
         number[names] = np.arange(len(names))
         return Clusters(np.argsort(order)[code], number[member], self.kind[names])
+
+
+def _by_place(names: Any) -> list[str]:
+    """The clusters of one item; those at different places have different names.
+
+    >>> _by_place(3), _by_place((3, 3)), _by_place({"b", "a"})
+    (['3'], ['0 3', '1 3'], ['a', 'b'])
+    """
+    if isinstance(names, (set, frozenset)):
+        return sorted(map(str, names))
+    if isinstance(names, (list, tuple)):
+        return [f"{place} {name}" for place, name in enumerate(names)]
+    return [str(names)]
 
 
 class GrowingClusters:

@@ -83,7 +83,7 @@ class Scores:
         cls,
         numbers: Any,
         *,
-        clusters: Clusters | Sequence[Sequence[str]] | None = None,
+        clusters: Any = None,
         items: Sequence[Hashable] | None = None,
         tags: Mapping[str, Sequence[Any]] | None = None,
         metric: Metric = MEAN,
@@ -91,8 +91,8 @@ class Scores:
         trained: bool = False,
         sets: Ints | None = None,
     ) -> Scores:
-        """From one number per item, or one row of them per run. `clusters`: what each item shares (names, or a list of
-        them); nothing, where none are given. `share`: whether the value lies between 0 and 1 (found out from the
+        """From one number per item, or one row of them per run. `clusters`: what each item shares, as `Clusters.named`
+        reads it; nothing, where none are given. `share`: whether the value lies between 0 and 1 (found out from the
         numbers of a mean unless said).
 
         >>> three = Scores.of([1] * 30 + [0] * 10)
@@ -105,15 +105,12 @@ class Scores:
         runs = np.asarray(numbers, dtype=np.float64)
         runs = runs[None] if runs.ndim == (1 if metric.over == "item" else 2) else runs
         names = _named(items, runs.shape[1])
-        if clusters is None:
-            clusters = [(str(at),) for at in range(len(names))]
-        owned = clusters if isinstance(clusters, Clusters) else Clusters.of(clusters)
         if share is None:
             share = metric.percent if metric is not MEAN else bool(((runs >= 0) & (runs <= 1)).all())
         return cls(
             numbers=runs,
             items=names,
-            clusters=owned,
+            clusters=Clusters.named(clusters, len(names)),
             metric=metric,
             share=share,
             trained=trained,

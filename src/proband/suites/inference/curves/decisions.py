@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from proband.core.metrics import AVERAGE_PRECISION
-from proband.core.statistics.clusters import Floats, clusters_of
+from proband.core.statistics.clusters import Clusters, Floats, clusters_of
 from proband.core.suite import Analysis, Results, Sheet
 from proband.stats import Scores
 from proband.suites.inference.curves.measures import (
@@ -154,7 +154,7 @@ def both_right(runs: Sequence[Records], at: Sequence[float], *, trained: bool) -
 
 
 def band_of(values: Floats, clusters: Sequence[tuple[str, ...]], *, trained: bool) -> tuple[float, float]:
-    band = Scores.of(values, clusters=clusters, trained=trained).interval()
+    band = Scores.of(values, clusters=Clusters.of(clusters), trained=trained).interval()
     return band.low, band.high
 
 

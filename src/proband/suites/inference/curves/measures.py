@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 
 from proband.core.files import dumps
 from proband.core.metrics import ACCURACY, AUC, AVERAGE_PRECISION, F1, Metric, accuracy_of, score_and_truth
-from proband.core.statistics.clusters import Floats, clusters_of
+from proband.core.statistics.clusters import Clusters, Floats, clusters_of
 from proband.core.suite import Results, Table
 from proband.core.types import LEFT_OUT, WRONG, Answer, Item, Run
 from proband.stats import Difference, Scores, on_common_items
@@ -313,7 +313,7 @@ def grouped(results: Results, system: System, groups: Groups = lambda item: ("al
         ids = [each for each in first if all(each in run[name] for run in runs)]
         records = np.array([[run[name][each][0] for each in ids] for run in runs])
         if ids:
-            clusters = [first[each][1] for each in ids]
+            clusters = Clusters.of([first[each][1] for each in ids])
             by_group[name] = Scores.of(
                 records, items=ids, clusters=clusters, metric=AVERAGE_PRECISION, trained=system.trained
             )

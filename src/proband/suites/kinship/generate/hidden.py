@@ -173,7 +173,7 @@ def score(
         raise ProbandError(f"has no answer to {missing[0]!r} and {len(missing) - 1} more hidden items", file=answers)
     scores = Scores.of(
         [replies[item.id] == given.answers[item.id] for item in questions],
-        clusters=[(given.clauses[item.id],) for item in questions],  # stories of one clause are no independent evidence
+        clusters=[given.clauses[item.id] for item in questions],  # stories of one clause are no independent evidence
         tags={name: [str(item.tags[name]) for item in questions] for name in ("slice", "k")},
     )
     groups = {"all": scores, **scores.by("slice")}

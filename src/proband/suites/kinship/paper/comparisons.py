@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from proband.core.metrics import accuracy_of
-from proband.core.statistics.clusters import clusters_of
+from proband.core.statistics.clusters import Clusters, clusters_of
 from proband.core.statistics.spread import ONE_SEED
 from proband.core.suite import Analysis, Outcome, Results, Sheet
 from proband.stats import Scores, contrast
@@ -37,7 +37,7 @@ class Stories:
         return Scores.of(
             [[run[story] for story in ids] for run in self.runs],
             items=ids,
-            clusters=[self.clauses[story] for story in ids],
+            clusters=Clusters.of([self.clauses[story] for story in ids]),
             share=True,
             trained=True,
         )
