@@ -107,7 +107,7 @@ def test_errors_are_one_line(runs: Path, capsys: pytest.CaptureFixture[str]) -> 
     (runs / "a" / "answers.jsonl").write_bytes(b"".join(lines[:5]))
     assert compare(runs / "a", runs / "b")["groups"][0]["n"] == 5
     assert capsys.readouterr().err.count("not finished, 5 of 300 answers") == 1
-    changed(runs / "a" / "run.json", settings={"limit": 5})
+    changed(runs / "a" / "run.json", settings={"limit": 5, "asked": 5})
     assert compare(runs / "a", runs / "b")["groups"][0]["n"] == 5
     assert "not finished" not in capsys.readouterr().err
     changed(runs / "a" / "run.json", items_sha="0" * 64)

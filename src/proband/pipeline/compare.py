@@ -98,6 +98,9 @@ def _systems(paths: list[Path], wanted: Wanted, *, by: str, split: str, seed: in
         items = _one_set(paths, sides)
         metric, pool = items.suite.metric(wanted.metric), len(items.answered) > len(paths)
     study = Study(items, [metric], seed=seed, pool=pool, split=split, shared=True)
+    if not wanted.metric and not logs and not _applies(study, metric):  # retrieval has no accuracy
+        study = Study(items, items.suite.metrics, seed=seed, pool=pool, split=split, shared=True)
+        metric = next((each for each in items.suite.metrics if _applies(study, each)), metric)
     if len(study.systems) != len(paths):
         raise ProbandError(f"{', '.join(map(str, paths))} hold {len(study.systems)} systems: name each alone")
     if by and by not in study.arrays.tags:
@@ -105,6 +108,12 @@ def _systems(paths: list[Path], wanted: Wanted, *, by: str, split: str, seed: in
         raise ProbandError(f"--by {by}: the items have no tag {by!r}; there are {known}")
     scope = "all items" if all(map(is_log, paths)) else ""
     return Systems(study=study, metric=metric, by=by, scope=scope, left_out=_left_out(items, logs))
+
+
+def _applies(study: Study, metric: Metric) -> bool:
+    """Whether two systems have numbers of this metric."""
+    values = study.arrays.metrics[metric.name]
+    return sum(any(len(values[run].rows) for run in system.runs) for system in study.systems) > 1
 
 
 def worse(result: Mapping[str, Any], points: float) -> dict[str, Any]:

@@ -79,7 +79,7 @@ def item_sets(runs: Sequence[PathLike], *, items: PathLike | None = None) -> lis
 def _answered(folder: Path, run: Run, items: Path) -> Answered:
     """The answers of a run. One that has not finished, perhaps because it is still running, is taken as it is at this
     moment, in the order of the items."""
-    total = int(run.settings.get("asked", run.settings.get("limit")) or count_lines(items))
+    total = int(run.settings.get("asked") or count_lines(items))
     if count_lines(folder / ANSWERS, torn=False) >= total:
         return Answered(run=run, answers=folder / ANSWERS)
     known = answers_so_far(folder)

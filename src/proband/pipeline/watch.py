@@ -71,7 +71,7 @@ def state(folder: Path) -> dict[str, Any]:
 
 
 def _total(settings: dict[str, Any], items: Any) -> int:
-    total = settings.get("asked") or settings.get("limit")
+    total = settings.get("asked")
     return int(total) if total else sum(1 for _ in read_items(items)) if isinstance(items, Path) else len(items)
 
 

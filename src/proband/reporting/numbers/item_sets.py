@@ -213,7 +213,7 @@ class _Run:
 
     def __init__(self, items: ItemSet, at: int, metrics: Sequence[Metric]) -> None:
         self.label, self.source = items.labels[at], items.answered[at].answers
-        self.limit = items.runs[at].settings.get("asked", items.runs[at].settings.get("limit"))
+        self.asked = items.runs[at].settings.get("asked")
         self.answers: Iterator[Answer] = items.raw_answers(at)
         self.next = next(self.answers, None)
         self.answered = array("q")
@@ -261,7 +261,7 @@ class _Run:
         """Every answer must have met its item, and a run that was not limited must have answered all of them."""
         if self.next is not None:
             self.refuse(f"answers item {self.next.item_id!r}, which is not there or stands earlier")
-        wanted = count if self.limit is None else min(count, int(self.limit))
+        wanted = count if self.asked is None else min(count, int(self.asked))
         if isinstance(self.source, Path) and len(self.answered) < wanted:
             done = f"contains {len(self.answered):,} of {wanted:,} answers: rerun the `proband run` command"
             raise ProbandError(done, file=self.source)

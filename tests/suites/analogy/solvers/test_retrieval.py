@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,10 @@ from sklearn.linear_model import LogisticRegression
 
 from proband.core.errors import ProbandError
 from proband.core.types import Item
+from proband.pipeline.build import build
+from proband.pipeline.compare import compare
+from proband.pipeline.run import run
+from proband import suites
 from proband.suites.analogy.relations import Relation, rank_of, reciprocal_rank, top1
 from proband.suites.analogy.solvers import retrieval
 
@@ -104,3 +109,23 @@ def test_unknown_words_count_as_wrong_and_other_settings_are_refused(
         solve("retrieval", built(per_relation=2)[:1], model)
     with pytest.raises(ProbandError, match="'method' is"):
         solve("retrieval", items, model, method="4cosadd")
+
+
+def test_a_finished_run_is_called_finished_and_compares_by_what_applies(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    build("analogy", out=tmp_path / "items", setting="retrieval", per_relation=1, relations="capital, verb : past")
+    for method in ("3cosadd", "similar-to-b"):
+        how: dict[str, Any] = {"solver": "retrieval", "options": {"method": method, "words": 5000}}
+        run(tmp_path / "items", model="embedded:glove", out=tmp_path / method, **how)
+    result = compare(tmp_path / "3cosadd", tmp_path / "similar-to-b")
+    assert result["metric"] == "top1"
+    assert result["groups"][0]["n"] == 2
+    assert "not finished" not in capsys.readouterr().err
+
+
+def test_no_solver_has_an_option_with_the_name_of_a_setting_of_runs() -> None:
+    own = {"limit", "split", "asked", "too-long", "prompts-per-item"}
+    for suite in map(suites.suite, suites.BUILT_IN):
+        for solver in suite.solvers:
+            assert not own & {name.replace("_", "-") for name in solver.options.__dataclass_fields__}, solver.name

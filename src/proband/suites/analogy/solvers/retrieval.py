@@ -45,11 +45,11 @@ METHODS: dict[str, Callable[[Row, Row, Row, float, float], Row]] = {
 
 
 class Space:
-    """The searched words: the first `limit` of the model's table (they are ordered by frequency), at length 1."""
+    """The searched words: the first `count` of the model's table (they are ordered by frequency), at length 1."""
 
-    def __init__(self, model: HasVectors, limit: int) -> None:
-        self.words = list(model.vocabulary[:limit])
-        self.matrix: Rows = unit(np.asarray(model.matrix[:limit], dtype=np.float32))
+    def __init__(self, model: HasVectors, count: int) -> None:
+        self.words = list(model.vocabulary[:count])
+        self.matrix: Rows = unit(np.asarray(model.matrix[:count], dtype=np.float32))
         self.number = {word: at for at, word in reversed(list(enumerate(self.words)))}  # of two alike, the first
 
     def find(self, word: str) -> int | None:
@@ -67,12 +67,12 @@ class SearchOptions:
         Literal["3cosadd", "3cosmul", "pair-direction", "lrcos", "similar-to-b"], Meta(description="what is maximised")
     ] = "3cosadd"
     exclude: Annotated[bool, Meta(description="leave a, b and c out of the answers")] = True
-    limit: Annotated[int, Meta(description="search only the first N words of the table", ge=1)] = 200_000
+    words: Annotated[int, Meta(description="search only the first N words of the table", ge=1)] = 200_000
 
 
 def retrieve(items: Sequence[Item], model: HasVectors, *, seed: int, options: SearchOptions) -> list[Answer]:
     """The best word as text, and the rank of the best accepted tail in `blanks` (none: a word is not in the table)."""
-    searched = Space(model, options.limit)
+    searched = Space(model, options.words)
     by_relation: dict[str, list[Item]] = defaultdict(list)
     for item in items:
         if "answers" not in item.facts:
