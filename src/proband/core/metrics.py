@@ -3,6 +3,10 @@
 Over an *item*: `of(item, answer)` gives no number (None: does not apply), one, or several (one per blank). Over a
 *set*: `each(item, answer)` gives a record of numbers per item, and `of(records, weights)` one number for all of them.
 
+Whether a metric applies to an answer may depend on the item, never on what was answered: a metric that left answers out
+by looking at them would be over a part of them. A metric that suits some runs only (F1 where the answers decide) says
+so of the run (`applies`).
+
 An answer that is skipped or not covered is left out of every metric. A reply that could not be read, was withheld or
 failed (`status` in `types.WRONG`) counts as wrong: the metrics here give it their worst number, and a suite's own
 metric must do the same where it applies to such a run.
@@ -22,13 +26,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
-from proband.core.types import LEFT_OUT, WRONG, Answer, Item, Split
+from proband.core.types import LEFT_OUT, WRONG, Answer, Item, Run, Split
 
 Floats = NDArray[np.float64]
 WARNED = 0.05  # share of unread replies above which a score is doubtful
@@ -46,6 +51,10 @@ class Metric:
     over: Literal["item", "set"] = "item"
     each: Callable[[Item, Answer], Sequence[float] | None] | None = None  # of a set metric: the record of one item
     title: str = ""  # in words, where the name does not say enough
+    chance: Callable[[Floats], float] | None = (
+        None  # of a set metric: what is reached without knowledge, by its records
+    )
+    applies: Callable[[Run], bool] = lambda run: True  # whether the answers of a run are of the kind that it measures
     jumps: bool = False  # of a set metric: a small change of the records may move it far; its interval is a bootstrap
 
     @property
@@ -168,10 +177,43 @@ def best_threshold(scores: Floats, truth: Floats) -> float:
     return float(levels[int(np.argmax(gained))])
 
 
+def accuracy_of_decisions(records: Floats, weights: Floats) -> float:
+    """The share of items whose score has the sign of the truth; a score of 0 counts one half.
+
+    >>> accuracy_of_decisions(np.array([[1.0, 1], [0.0, 0], [2.0, 0]]), np.ones(3))
+    0.5
+    """
+    score, truth = records[:, 0], records[:, 1] > 0.5
+    right = np.where(score == 0, 0.5, (score > 0) == truth)
+    return float((weights * right).sum() / weights.sum()) if weights.sum() else 0.0
+
+
+def share_of_true(records: Floats) -> float:
+    """What average precision is at chance."""
+    return float((records[:, 1] > 0.5).mean())
+
+
+def always_yes(records: Floats) -> float:
+    """The F1 of calling every item true: 2 p / (1 + p).
+
+    >>> always_yes(np.array([[0.0, 1], [0.0, 0], [0.0, 0]]))
+    0.5
+    """
+    share = share_of_true(records)
+    return 2 * share / (1 + share)
+
+
+def one_answer(records: Floats) -> float:
+    """The accuracy of the more frequent answer."""
+    return max(share_of_true(records), 1 - share_of_true(records))
+
+
 ACCURACY = Metric(name="accuracy", of=accuracy_of)
-AUC = Metric(name="auc", of=area_under_roc, over="set", each=score_and_truth, title="area under the ROC curve")
-AVERAGE_PRECISION = Metric(name="average_precision", of=average_precision, over="set", each=score_and_truth)
-F1 = Metric(name="f1", of=f1, over="set", each=score_and_truth, title="F1")
+_ranking = partial(Metric, over="set", each=score_and_truth)
+AUC = _ranking(name="auc", of=area_under_roc, title="area under the ROC curve", chance=lambda records: 0.5)
+AVERAGE_PRECISION = _ranking(name="average_precision", of=average_precision, chance=share_of_true)
+F1 = _ranking(name="f1", of=f1, title="F1", chance=always_yes)
+YES_NO_ACCURACY = _ranking(name="accuracy", of=accuracy_of_decisions, chance=one_answer)
 
 # ---- which items a score is over -------------------------------------------------------------------------------------
 #

@@ -241,11 +241,24 @@ class Study:
         return a.minus_selection(b, same_runs=True)
 
     def chance(self, metric: Metric, rows: Ints, macro: str = "") -> float | None:
-        """The accuracy of guessing on these items; None for other metrics and where items have no choices."""
+        """What is reached on these items without knowledge: of a set metric what it says itself (`Metric.chance`), of
+        accuracy that of guessing; None for other metrics and where items have no choices."""
+        if metric.chance is not None:
+            return self._chance_of_records(metric, rows, macro)
         levels = self.arrays.chance[rows]
         if metric.name != "accuracy" or not (levels > 0).all():
             return None
         return macro_mean(levels, self._strata(rows, macro)) if macro else float(levels.mean())
+
+    def _chance_of_records(self, metric: Metric, rows: Ints, macro: str) -> float | None:
+        """From the records of any run that has answered these items: their truth is the same."""
+        runs = (each for each in self.arrays.metrics[metric.name] if np.isin(rows, each.rows).all())
+        values = next(runs, None)
+        if values is None or metric.chance is None or not len(rows):
+            return None
+        records = values.numbers[np.searchsorted(values.rows, rows)]
+        strata = self._strata(rows, macro) if macro else np.zeros(len(rows), dtype=np.int64)
+        return float(np.mean([metric.chance(records[strata == each]) for each in np.unique(strata)]))
 
     @cached_property
     def shortcuts(self) -> list[int]:

@@ -220,6 +220,7 @@ class _Run:
         self.by_status = {status: array("q") for status in get_args(Status) if status}
         self.errors = list[tuple[str, str]]()
         self.metrics = [(m, _record(m) if m.over == "set" else m.of, array("q"), array("d")) for m in metrics]
+        self.measured = [each for each in self.metrics if each[0].applies(items.runs[at])]
 
     def meet(self, at: int, item: Item) -> None:
         """Take the answer to this item, if it is the next one."""
@@ -233,7 +234,7 @@ class _Run:
             self.by_status[answer.status].append(at)
             if answer.status == "error":
                 self.errors.append((item.id, answer.text or ""))
-        for metric, of, rows, numbers in self.metrics:
+        for metric, of, rows, numbers in self.measured:
             result = None if answer.status in LEFT_OUT else of(item, answer)
             if result is None:
                 continue

@@ -104,7 +104,7 @@ def surprisal_released(item: Item, answer: Answer) -> Sequence[float] | None:
 
 def repeats(item: Item, answer: Answer) -> float | None:
     """1 if a model is caught in a loop: the same words fill two neighbouring blanks that should differ (Table 5)."""
-    guesses = [(list(b["guess"]), list(b["gold"])) for b in answer.blanks if "guess" in b]
+    guesses = [(list(b["guess"]), list(b["gold"])) for b in blanks_of(item, answer) if "guess" in b]
     if len(guesses) < 2:
         return None
     return float(any(a == b and x != y for (a, x), (b, y) in pairwise(guesses)))

@@ -11,12 +11,12 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
+from proband import suites
 from proband.core.errors import ProbandError
 from proband.core.types import Item
 from proband.pipeline.build import build
 from proband.pipeline.compare import compare
 from proband.pipeline.run import run
-from proband import suites
 from proband.suites.analogy.relations import Relation, rank_of, reciprocal_rank, top1
 from proband.suites.analogy.solvers import retrieval
 

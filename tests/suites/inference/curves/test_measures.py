@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.metrics import auc, average_precision_score, precision_recall_curve
+from sklearn.metrics import accuracy_score, auc, average_precision_score, f1_score, precision_recall_curve
 
+from proband.core.files import read_answers, read_items
 from proband.core.metrics import average_precision
+from proband.pipeline.build import build
+from proband.pipeline.frames import read
+from proband.pipeline.run import run
 from proband.suites.inference.curves.measures import (
     area_above_half,
     auc_norm,
@@ -74,3 +79,25 @@ def test_areas_of_the_literature_where_there_is_nothing_to_join() -> None:
     assert hosseini_auc(lemma, np.ones(6)) == pytest.approx(1 / 3 * (1 + 0.5) / 2)
     assert hosseini_auc(lemma[2:], np.ones(4)) == 0.0
     assert auc_norm(lemma[[0, 1]], np.ones(2)) == 0.0  # all are entailed: nothing is above chance
+
+
+def test_decisions_are_scored_over_every_item_and_beside_what_one_answer_reaches(tmp_path: Path) -> None:
+    graph = tmp_path / "graph.tsv"
+    graph.write_text("be made of\tcontain\nbuild\tconstruct\n", "utf-8")
+    build("inference", out=tmp_path / "items", splits="test")
+    run(tmp_path / "items", model="solver:rules", out=tmp_path / "run", options={"graph": str(graph), "on_lemma": True})
+    run(tmp_path / "items", model="solver:frequency", out=tmp_path / "ranks")
+    truth = np.array([item.gold == 0 for item in read_items(tmp_path / "items")])
+    said = np.array([answer.scores[0] > answer.scores[1] for answer in read_answers(tmp_path / "run/answers.jsonl")])
+    assert 0 < said.sum() < len(said)
+    scores = {row["metric"]: row for row in read(tmp_path / "run").scores().to_dicts() if row["group"] == "test items"}
+    assert {row["n"] for row in scores.values()} == {len(truth)}
+    assert scores["f1"]["mean"] == pytest.approx(f1_score(truth, said))
+    assert scores["accuracy"]["mean"] == pytest.approx(accuracy_score(truth, said))
+    share = truth.mean()
+    assert scores["accuracy"]["chance"] == pytest.approx(max(share, 1 - share))
+    assert scores["f1"]["chance"] == pytest.approx(f1_score(truth, np.ones(len(truth))))
+    assert scores["average_precision"]["chance"] == pytest.approx(average_precision_score(truth, np.zeros(len(truth))))
+    ranked = {row["metric"] for row in read(tmp_path / "ranks").scores().to_dicts()}
+    assert "average_precision" in ranked
+    assert not ranked & {"f1", "accuracy"}

@@ -28,16 +28,15 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import PurePath
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.files import dumps
-from proband.core.metrics import ACCURACY, AUC, AVERAGE_PRECISION, F1, Metric, accuracy_of, score_and_truth
+from proband.core.metrics import AUC, AVERAGE_PRECISION, F1, YES_NO_ACCURACY, Metric, score_and_truth
 from proband.core.statistics.clusters import Clusters, Floats, clusters_of
 from proband.core.suite import Results, Table
-from proband.core.types import LEFT_OUT, WRONG, Answer, Item, Run
+from proband.core.types import LEFT_OUT, Answer, Item, Run
 from proband.stats import Difference, Scores, on_common_items
 
 HALF = 0.5
@@ -136,21 +135,24 @@ HOSSEINI = _over("hosseini_auc", hosseini_auc, "Hosseini's AUC (trapezoids, prec
 AUC_NORM = _over("auc_norm", auc_norm, "AUC_norm (trapezoids, minus the share of positives)")
 
 
-def if_decided(of: Callable[[Item, Answer], Any]) -> Callable[[Item, Answer], Any]:
-    """A metric of answers that are yes or no, not of scores whose zero means nothing: these decide at a threshold
-    learnt on the validation split (the table `decisions`)."""
+def decides(run: Run) -> bool:
+    """Whether the answers of a run are yes or no. Other runs rank: the zero of their scores means nothing, and they
+    decide at a threshold learnt on the validation split (the table `decisions`).
 
-    def of_decision(item: Item, answer: Answer) -> Any:
-        decides = answer.text or answer.status in WRONG or set(answer.scores) <= {0.0, 1.0}
-        return of(item, answer) if decides else None
+    >>> def run(model, solver):
+    ...     return Run(suite="inference", solver=solver, model=model, seed=0, items_sha="")
+    >>> decides(run("solver:rules", "direct")), decides(run("hf:a", "generate")), decides(run("hf:a", "prompts"))
+    (True, True, False)
+    """
+    return run.solver in DECIDING_SOLVERS or run.model.startswith(DECIDING_MODELS)
 
-    return of_decision
 
-
+DECIDING_SOLVERS = ("generate", "choose", "nli")
+DECIDING_MODELS = ("solver:lemma", "solver:rules", "baseline:")
 METRICS = (
     *(AVERAGE_PRECISION, RECALL_AT_80, AREA, NORMALISED, HOSSEINI, AUC_NORM, AUC),
-    replace(F1, each=if_decided(score_and_truth)),
-    replace(ACCURACY, of=if_decided(accuracy_of)),
+    replace(F1, applies=decides),
+    replace(YES_NO_ACCURACY, applies=decides),
 )
 
 # ---- tables ----------------------------------------------------------------------------------------------------------
