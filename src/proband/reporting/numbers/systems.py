@@ -112,9 +112,7 @@ def shared_labels(runs: Sequence[Run], *, pooled: Sequence[bool] = (), without: 
     last = ("run.trained", "run.seed")  # what settings tell apart needs neither
     given = {"run.model", "run.solver", "run.net", "run.kind", *last}
     names = ["run.solver", *sorted({n for t in tags for n in t} - given), *last]
-    for name in names:
-        if name not in without and name != base:
-            labels = _with_what_differs(labels, [_in_words(name, t.get(name)) for t in tags])
+    labels = _with_settings(labels, tags, [name for name in names if name not in without and name != base])
     if "run.prompt" not in without:  # two files of one name
         labels = _with_what_differs(labels, [f"prompt {str(run.settings.get('prompt-sha'))[:6]}" for run in runs])
     return labels
@@ -153,6 +151,30 @@ def _in_words(name: str, value: Tag | None) -> str:
     word = {"run.seed": "seed ", "run.trained": "trained on "}.get(name, f"{name.removeprefix('run.')}=")
     text = str(value)
     return f"{word}{PurePath(text).name if text.startswith('/') else text}"  # a file by its name, wherever it stands
+
+
+def _with_settings(labels: Sequence[str], tags: Sequence[Mapping[str, Tag]], names: Sequence[str]) -> list[str]:
+    """Equal labels with the settings in which their runs differ. A run in which such a setting is empty is named by
+    another that it has in its place.
+
+    >>> graph, ppdb = {"run.graph": "g.tsv", "run.ppdb": ""}, {"run.graph": "", "run.ppdb": "p.txt"}
+    >>> _with_settings(["rules", "rules", "rules"], [graph, ppdb, graph | ppdb | {"run.ppdb": ""}], list(graph))
+    ['rules · graph=g.tsv', 'rules · ppdb=p.txt', 'rules · graph=none']
+    """
+    out, empty = list(labels), dict[int, str]()
+    for name in names:
+        values = [each.get(name) for each in tags]
+        extended = _with_what_differs(out, [_in_words(name, value) for value in values])
+        for at, value in enumerate(values):
+            differs = len({own for label, own in zip(labels, values) if label == labels[at]}) > 1
+            if value == "" and extended[at] != out[at]:
+                extended[at] = out[at]
+                empty.setdefault(at, _in_words(name, "none"))
+            elif at in empty and value != "" and differs:
+                extended[at] = f"{out[at]} · {_in_words(name, value)}"
+                del empty[at]
+        out = extended
+    return [f"{label} · {empty[at]}" if at in empty else label for at, label in enumerate(out)]
 
 
 def _with_what_differs(labels: Sequence[str], extra: Sequence[str]) -> list[str]:

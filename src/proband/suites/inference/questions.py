@@ -1,10 +1,14 @@
 """Questions: (q_type, q_rel, q_arg), given in words or as columns.
 
-In words: `Which TYPE REL ARG?`, `Who REL ARG?` (TYPE is person) and `What REL ARG?` (TYPE is thing: anything). The
-relation begins at the first verb and ends with the verb group or the first preposition after it:
+In words: `Which TYPE REL ARG?`, `What TYPE REL ARG?`, `Who REL ARG?` (TYPE is person) and `What REL ARG?` (TYPE is
+thing: anything). The relation begins at the first verb and ends with the verb group or the first preposition after it:
 
 >>> parse("Which food is included in chocolate?")
 Question(q_type='food', q_rel='is included in', q_arg='chocolate')
+>>> parse("What food is included in chocolate?")
+Question(q_type='food', q_rel='is included in', q_arg='chocolate')
+>>> parse("What causes headaches?")
+Question(q_type='thing', q_rel='causes', q_arg='headaches')
 >>> parse("Who invented the telephone?")
 Question(q_type='person', q_rel='invented', q_arg='the telephone')
 
@@ -71,17 +75,25 @@ def parse(text: str, *, file: object = None, line: int | None = None) -> Questio
         raise wrong("must begin with Which, Who or What")
     rest = words[1:]
     first = 0
-    if pronoun == "which":
+    if pronoun == "which" or (pronoun == "what" and _is_type(rest)):
         first = next((at for at in range(1, len(rest)) if _is_verb(rest, at)), 0)
-        if not first:
+        if not first and pronoun == "which":
             raise wrong("has no verb after its type: Which TYPE REL ARG?")
     if len(rest) - first < 2:
         raise wrong("has no argument: Which TYPE REL ARG?")
     if rest[first].lower() in ("do", "does", "did") and rest[first + 1].lower() not in NEGATIONS:
         raise wrong("asks for an object; say it with the answer first, as in `Which country was invaded by Italy?`")
     end = _relation_end(rest, first)
-    q_type = " ".join(rest[:first]) if pronoun == "which" else {"who": PERSON, "what": THING}[pronoun]
+    q_type = " ".join(rest[:first]) if first else {"who": PERSON, "what": THING}[pronoun]
     return Question(q_type, " ".join(rest[first:end]).lower(), " ".join(rest[end:]))
+
+
+def _is_type(words: list[str]) -> bool:
+    """Whether a noun follows `What`: the first word is no form that a relation begins with (`is`, `wrote`, `causes`),
+    or it is a plural before an auxiliary (`What drugs are used in ...`)."""
+    word, after = (each.lower() for each in (words + ["", ""])[:2])
+    inflected = word.endswith("s") and lemma(word) != word
+    return bool(word) and not _sure_verb(word) and (not inflected or after in BEGINNINGS)
 
 
 def _is_verb(words: list[str], at: int) -> bool:
