@@ -151,6 +151,12 @@ def test_the_hub_cache(checkpoint: Path, tmp_path: Path, monkeypatch: pytest.Mon
     np.testing.assert_array_equal(rows, load(f"relbert:{checkpoint}", {"device": "cpu"}).embed_pairs(PAIRS))
 
 
+def test_a_checkpoint_that_is_not_there_is_answered_with_advice_of_its_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    with pytest.raises(ProbandError, match=r"or name a folder: relbert:/path/to/model"):
+        load("relbert:someone/not-there", {})
+
+
 def test_identity_tells_apart_what_answers_differently(checkpoint: Path, tmp_path: Path) -> None:
     import torch
     from safetensors.torch import load_file, save_file

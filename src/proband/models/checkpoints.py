@@ -71,7 +71,8 @@ class Files:
 
 
 def find(rest: str, *, name: str, revision: str | None = None, allow_pickle: bool = False) -> Files:
-    """The files of `hf:rest`, downloaded only if the hub cache lacks them and the network is not switched off."""
+    """The files of a model called `name` (hf:rest, relbert:rest), downloaded only if the hub cache lacks them and the
+    network is not switched off."""
     path = Path(rest).expanduser()
     if rest.lower().endswith(".gguf"):
         if not path.is_file():
@@ -81,11 +82,11 @@ def find(rest: str, *, name: str, revision: str | None = None, allow_pickle: boo
         return _check(Files(path, revision or ""), name=name, allow_pickle=allow_pickle)
     if path.is_absolute() or rest.startswith((".", "~")) or rest.count("/") > 1:
         raise ProbandError("no such folder", file=path)
-    folder = _snapshot(rest, revision=revision, allow_pickle=allow_pickle)
+    folder = _snapshot(rest, kind=name.partition(":")[0], revision=revision, allow_pickle=allow_pickle)
     return _check(Files(folder, folder.name), name=name, allow_pickle=allow_pickle)
 
 
-def _snapshot(repo: str, *, revision: str | None, allow_pickle: bool) -> Path:
+def _snapshot(repo: str, *, kind: str, revision: str | None, allow_pickle: bool) -> Path:
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
 
@@ -98,7 +99,9 @@ def _snapshot(repo: str, *, revision: str | None, allow_pickle: bool) -> Path:
         pass  # not in the cache: fetch it below
     except HFValidationError:
         raise ProbandError(f"{repo!r} is neither a folder here nor a name on the hub (OWNER/NAME)") from None
-    advice = f"fetch it once with `hf download {repo}` where there is a network, or name a folder: hf:/path/to/model"
+    advice = (
+        f"fetch it once with `hf download {repo}` where there is a network, or name a folder: {kind}:/path/to/model"
+    )
     if os.environ.get("HF_HUB_OFFLINE", "0").upper() in {"1", "ON", "YES", "TRUE"}:
         raise ProbandError(f"{repo} is not in the hub cache and HF_HUB_OFFLINE is set; {advice}")
     try:

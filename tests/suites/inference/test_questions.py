@@ -27,6 +27,12 @@ from proband.suites.inference.questions import Question, parse, read
         ("Which country is a republic?", "country | is | a republic"),
         ("who wrote Hamlet", "person | wrote | Hamlet"),
         ("What can cure malaria?", "thing | can cure | malaria"),
+        ("What food is included in chocolate?", "food | is included in | chocolate"),
+        ("What country borders Ethiopia?", "country | borders | Ethiopia"),
+        ("What part of the body is affected by polio?", "part of the body | is affected by | polio"),
+        ("What drugs are used in surgery?", "drugs | are used in | surgery"),
+        ("What causes headaches?", "thing | causes | headaches"),
+        ("What set fire to Rome?", "thing | set fire to | Rome"),
     ],
 )
 def test_in_words(text: str, expected: str) -> None:

@@ -91,7 +91,7 @@ def parse(text: str, *, file: object = None, line: int | None = None) -> Questio
 def _is_type(words: list[str]) -> bool:
     """Whether a noun follows `What`: the first word is no form that a relation begins with (`is`, `wrote`, `causes`),
     or it is a plural before an auxiliary (`What drugs are used in ...`)."""
-    word, after = (each.lower() for each in (words + ["", ""])[:2])
+    word, after = (each.lower() for each in [*words, "", ""][:2])
     inflected = word.endswith("s") and lemma(word) != word
     return bool(word) and not _sure_verb(word) and (not inflected or after in BEGINNINGS)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -128,4 +129,4 @@ def test_no_solver_has_an_option_with_the_name_of_a_setting_of_runs() -> None:
     own = {"limit", "split", "asked", "too-long", "prompts-per-item"}
     for suite in map(suites.suite, suites.BUILT_IN):
         for solver in suite.solvers:
-            assert not own & {name.replace("_", "-") for name in solver.options.__dataclass_fields__}, solver.name
+            assert not own & {field.name.replace("_", "-") for field in fields(solver.options)}, solver.name

@@ -62,6 +62,15 @@ def test_a_directional_row_of_holts_is_two_examples(tmp_path: Path) -> None:
     assert (back.premise.relation, back.entailed) == ("announced on", True)
 
 
+def test_a_folder_of_holts_says_which_of_its_files_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    row = "PERSON, appeared on, TELEVISION\tPERSON, announced on, TELEVISION\tFalse"
+    write(tmp_path / "directional_implications.tsv", row)
+    write(tmp_path / "implications.tsv", row)
+    assert len(examples(tmp_path, "auto")[1]) == 1
+    said = capsys.readouterr().err
+    assert "implications.tsv: read; directional_implications.tsv holds other forms" in said
+
+
 def test_zeichners_tables_split_texts_at_the_relation(tmp_path: Path) -> None:
     header = "rule_lhs\trule_rhs\tlhs\trhs\tjudgment\tconfidence"
     row = "be puzzled by\tperplex@R@\tchildren be puzzled by faces\tfaces perplex children\tYes\t1"

@@ -28,6 +28,7 @@ from pathlib import Path
 
 from proband.core.errors import ProbandError
 from proband.core.files import text_lines
+from proband.core.progress import say
 from proband.core.types import Split
 from proband.suites.inference.items import BACKWARD, FORWARD, FUNCTION, Example, Triple, instantiate, likeness
 
@@ -250,7 +251,10 @@ def read_holt(path: Path) -> Iterator[Example]:
         files = [path / name for name in HOLT_FILES if (path / name).exists()]
         if not files:
             raise ProbandError(f"contains none of {', '.join(HOLT_FILES)}", file=path)
-        path = files[0]
+        path, *others = files
+        if others:
+            also = " and ".join(other.name for other in others) + (" hold" if others[1:] else " holds")
+            say(f"{path}: read; {also} other forms of its pairs: name a file to read it")
     given = list(triple_rows(path))
     used = Counter(triple for left, right, _ in given for triple in (left, right))
     directional = path.name.startswith("directional")
