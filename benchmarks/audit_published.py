@@ -33,7 +33,7 @@ from proband.auditing.problem import Problem
 from proband.core.errors import ProbandError
 from proband.core.files import items_path, read_answers, read_items
 from proband.suites.kinship.audit.family_prover import solve
-from proband.suites.kinship.audit.judged_rows import typed_facts
+from proband.suites.kinship.audit.row_formats import typed_facts
 from proband.suites.kinship.clutrr.rows import Row, Unreadable, row_of
 from proband.suites.kinship.logic.search import possible
 from proband.suites.kinship.world.relations import RELATIONS

@@ -23,9 +23,9 @@ from pathlib import Path
 from typing import Any
 
 from proband.auditing.domain import load
-from proband.auditing.judging import VERDICTS
-from proband.auditing.rows import Row
+from proband.auditing.rows import AuditRow
 from proband.auditing.run import audit_rows, judge_for
+from proband.auditing.verdicts import VERDICTS
 from proband.pipeline.checking import provers_of_suites
 
 Edge = tuple[str, str, str]  # (a, relation or word, b): a is the relation of b
@@ -192,7 +192,8 @@ def kin_swapped(told: Told) -> str | None:
 
     domain = load("kinship")
     facts = tuple(Fact(a, word.relation, b, word.gender) for a, text, b in told.facts if (word := domain.word(text)))
-    genders = tuple((name, GENDER_OF.get(name)) for name in {n for f in facts for n in (f.a, f.b)})
+    by_word = {fact.a for fact in facts if fact.gender}
+    genders = tuple((name, GENDER_OF.get(name)) for name in {n for f in facts for n in (f.a, f.b)} - by_word)
     left = check(Problem(facts, told.question, genders), "strict")
     return told.label if left == {told.label} else None
 
@@ -293,22 +294,22 @@ DEFECTS = (
 )
 
 
-def written(told: Told, domain: Kind, *, key: str, number: int, plain: bool) -> Row:
+def written(told: Told, domain: Kind, *, key: str, number: int, plain: bool) -> AuditRow:
     said = [domain.say(fact, told.form, "not " if n == told.negated else "") for n, fact in enumerate(told.facts)]
     text = told.story if told.story and not plain else " ".join(said)
     question = domain.ask.format(*told.question)
     cells = {"text": text, "question": question, "answer": told.label}
-    return Row(
+    return AuditRow(
         file="planted.jsonl", line=number, key=key, cells=cells,
         text=f"{text} {told.extra}".strip(), question=question, answer=told.label,
     )  # fmt: skip
 
 
-def rows_of(domain: Kind, per_kind: int, seed: int) -> list[Row]:
+def rows_of(domain: Kind, per_kind: int, seed: int) -> list[AuditRow]:
     """Clean rows and, per kind of defect, as many planted ones; each from a clean row of its own."""
     rng = random.Random(seed)
     source = domain.rows(rng, per_kind * (len(DEFECTS) + 1))
-    rows: list[Row] = []
+    rows: list[AuditRow] = []
     seen: set[tuple[str, str]] = set()
 
     def add(told: Told, key: str) -> bool:

@@ -1,6 +1,6 @@
 """Speed of the counter-family search and of the audit.
 
-    python benchmarks/kinship_audit.py [--per-k 400] [--data FOLDER_WITH_CLUTRR_RELEASES] [--workers 2]
+    python benchmarks/kinship_audit.py [--per-k 400] [--data FOLDER_WITH_CLUTRR_RELEASES]
 
 Builds clean stories and stories with all noise, then asks for each whether its label is entailed: first in a fresh
 process (loading the solvers included), then with them loaded and the memory of patterns emptied, so that every story is
@@ -68,15 +68,14 @@ def cpu() -> float:
     return sum(each.ru_utime + each.ru_stime for each in used)
 
 
-def auditor(data: Path, workers: int) -> dict[str, Any]:
-    from proband.suites.kinship.audit.run import audit
+def auditor(data: Path) -> dict[str, Any]:
+    from proband.pipeline.checking import audit
 
     with tempfile.TemporaryDirectory() as folder:
         began, clock = cpu(), time.monotonic()
-        figures = audit(data, out=Path(folder), workers=workers)
+        figures = audit(data, out=Path(folder))
         return {
             "rows": figures["rows"],
-            "workers": workers,
             "CPU seconds": round(cpu() - began, 1),
             "seconds by the clock": round(time.monotonic() - clock, 1),
             "verdicts": figures["verdicts"],
@@ -87,14 +86,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--per-k", type=int, default=400)
     parser.add_argument("--data", type=Path)
-    parser.add_argument("--workers", type=int, default=2)
     options = parser.parse_args()
     print(f"Python {platform.python_version()}, {platform.system()}\n")
     print("| task | k | stories | patterns | fresh process, stories / CPU s | searched | remembered |")
     print("|---|---:|---:|---:|---:|---:|---:|")
     certifier(options.per_k)
     if options.data:
-        print("\n" + json.dumps(auditor(options.data, options.workers), indent=2))
+        print("\n" + json.dumps(auditor(options.data), indent=2))
 
 
 if __name__ == "__main__":

@@ -80,7 +80,6 @@ def test_events() -> None:
         (KINSHIP, "How is Sarah related to Elizabeth? Answer with one word.", ("Sarah", "Elizabeth")),
         (KINSHIP, "What does Sarah call Elizabeth?", ("Elizabeth", "Sarah")),
         (KINSHIP, "Elizabeth's ___ is Sarah.", ("Sarah", "Elizabeth")),
-        (KINSHIP, "('Elizabeth', 'Sarah')", ("Sarah", "Elizabeth")),  # CLUTRR's: what is the second to the first
         (GRID, "What is the relation of the agent A to the agent B?", ("A", "B")),
         (GRID, "Seen from K, where is C?", ("C", "K")),
         (TEMPORAL, "What is Lunch to Tea?", ("Lunch", "Tea")),

@@ -67,8 +67,6 @@ def test_its_auditor(proband: Proband, tmp_path: Path, capsys: pytest.CaptureFix
     (tmp_path / "notes.txt").write_text("1 2 2")
     assert main(["audit", "notes.txt", "-o", "audit"]) == 2
     assert "notes.txt: not a file of rows" in capsys.readouterr().err
-    assert main(["audit", "notes.txt", "-o", "audit", "--suite", "more"]) == 2
-    assert "is no CSV file of a, b and larger" in capsys.readouterr().err
 
 
 def test_its_variations(proband: Proband) -> None:

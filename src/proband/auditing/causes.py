@@ -16,7 +16,7 @@ from itertools import combinations, product
 from typing import Final, NamedTuple
 
 from proband.auditing.domain import Domain, Fact
-from proband.auditing.judging import Judge, Judged, verdict_of
+from proband.auditing.verdicts import RowJudge, RowVerdict, verdict_of
 
 FEWEST: Final = 3  # rows that show a template to be a suspect
 SHARE: Final = 0.2  # of the rows that rest on it alone
@@ -53,13 +53,13 @@ def readable(shape: str) -> str:
 class Causes:
     """Learns suspects from judged rows, then explains rows."""
 
-    def __init__(self, judge: Judge) -> None:
+    def __init__(self, judge: RowJudge) -> None:
         self.judge, self.domain = judge, judge.domain
         self.rests: Counter[str] = Counter()  # shape -> rows that rest on it alone
         self.taken: Counter[Suspect] = Counter()
         self.suspects: dict[str, list[Suspect]] = {}
 
-    def learn(self, row: Judged) -> None:
+    def learn(self, row: RowVerdict) -> None:
         if len(row.proof) != 1 or not row.shapes:
             return
         fact = row.facts[row.proof[0]]
@@ -70,7 +70,7 @@ class Causes:
         if row.verdict == "false" and (meant := self._meant(row, fact)):
             self.taken[Suspect(shape, fact.relation, meant)] += 1
 
-    def _meant(self, row: Judged, fact: Fact) -> str | None:
+    def _meant(self, row: RowVerdict, fact: Fact) -> str | None:
         """What the one fact must say for the label to be right."""
         label = self.domain.word(row.label)
         if label is None or {fact.a, fact.b} != set(row.question):
@@ -86,7 +86,7 @@ class Causes:
 
     # ---- explaining --------------------------------------------------------------------------------------------------
 
-    def explain(self, row: Judged) -> Cause | None:
+    def explain(self, row: RowVerdict) -> Cause | None:
         """The cause of a row that is false, inconsistent or ambiguous."""
         if row.verdict in ("entailed", "unread"):
             return None
@@ -107,7 +107,7 @@ class Causes:
         also = tuple(f"“{readable(each.shape)}” as {each.meant}" for each in rest)
         return Cause(key=f"template:{first.shape}>{first.meant}", claim=claim, kind="template", also=also)
 
-    def _label(self, row: Judged) -> Cause:
+    def _label(self, row: RowVerdict) -> Cause:
         if row.verdict == "inconsistent":
             return Cause(key="inconsistent", claim="the facts contradict each other: no world fits", kind="facts")
         if row.verdict == "ambiguous":
@@ -127,7 +127,7 @@ class Causes:
         meaning = self.domain.word(word)
         return meaning.relation if meaning else word
 
-    def _blamed(self, row: Judged) -> tuple[Suspect, ...]:
+    def _blamed(self, row: RowVerdict) -> tuple[Suspect, ...]:
         """The fewest suspects of the row which, read as their author does, make its label right."""
         numbers = row.proof or tuple(range(len(row.facts)))
         for changes in range(1, MOST_CHANGES + 1):
@@ -139,7 +139,7 @@ class Causes:
         return ()
 
     def _changed(
-        self, row: Judged, numbers: tuple[int, ...], changes: int
+        self, row: RowVerdict, numbers: tuple[int, ...], changes: int
     ) -> Iterator[tuple[tuple[Suspect, ...], tuple[Fact, ...]]]:
         """The row's facts with so many suspects read otherwise. Facts of one sentence change together."""
         sentences = sorted({row.facts[n].sentence for n in numbers if row.facts[n].sentence >= 0})

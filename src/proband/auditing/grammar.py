@@ -31,7 +31,6 @@ SENTENCE: Final = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=\S)")
 ABBREVIATED: Final = re.compile(r"\b(Mr|Mrs|Ms|Dr|St)\.")
 CAPITAL: Final = re.compile(r"(?<![\w'])[A-Z][\w-]*")
 BRACKETED: Final = re.compile(r"\[([^\][]{1,80})\]")
-PAIR: Final = re.compile(r"""\(\s*['"](.{1,80}?)['"]\s*,\s*['"](.{1,80}?)['"]\s*\)""")
 _FUNCTION_WORDS = """
     The An They He She It His Her Their Its We You My Our What How Who Whom Whose Where When Which Why In On At To Of
     From By If Object Objects Agent Agents Go Seen There This That These Those One Both Each All And But Or Then So As
@@ -219,8 +218,6 @@ class Grammar:
         self, sentences: Sequence[str], names: Collection[str]
     ) -> tuple[int, tuple[str, str]] | Unread:
         """Which of the sentences is the question, and what it asks."""
-        if len(sentences) == 1 and (pair := PAIR.fullmatch(sentences[0].strip())):
-            return 0, (pair[2], pair[1])  # CLUTRR's: what is the second to the first
         questions: list[tuple[int, tuple[str, str]]] = []
         for number, sentence in enumerate(sentences):
             if "?" not in sentence and "___" not in sentence:

@@ -4,6 +4,7 @@ verdicts.jsonl  a line per row             findings.jsonl  a line per cause: cla
 summary.json    all figures                report.md       the findings, to be pasted into an issue
 corrected.*     the rows as they were, false labels replaced where one answer follows, and two columns that say what
                 was changed and why (several files: the folder corrected/)
+cleaned.*       the rows whose label is entailed, as they were (several files: the folder cleaned/)
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from typing import IO, Any, Final
 
 from proband.auditing.causes import readable
 from proband.auditing.grammar import names_in
-from proband.auditing.judging import Judge, Judged, fewest
 from proband.auditing.reading import Unread
-from proband.auditing.rows import Row
-from proband.auditing.run import Audited, Explained
+from proband.auditing.rows import AuditRow
+from proband.auditing.run import ExplainedRow, JudgedRows
 from proband.auditing.tally import Tally
+from proband.auditing.verdicts import RowJudge, RowVerdict, fewest
 from proband.core.files import atomic, encode, write_json, write_jsonl, write_text
 from proband.core.text import md
 
@@ -31,14 +32,15 @@ VERDICT_COLUMN, CHANGE_COLUMN = "audit_verdict", "audit_change"
 LONGEST_SHOWN: Final = 400
 
 
-def write_audit(audited: Audited, out: Path, *, name: str, facts: Mapping[str, Any]) -> dict[str, Any]:
+def write_audit(audited: JudgedRows, out: Path, *, name: str, facts: Mapping[str, Any]) -> dict[str, Any]:
     """Write everything but the page; returns the summary with the findings. `facts` (domain, world, ...) go into it."""
-    tally, judge = Tally(), audited.judge
+    tally, judge, figures = Tally(), audited.judge, audited.figures
     with ExitStack() as stack:
         lines = stack.enter_context(atomic(out / "verdicts.jsonl", mode="wb"))
-        corrected = Corrected(out, stack, several=len(audited.files) > 1)
+        corrected = Copies(out, stack, several=len(audited.files) > 1)
         for each in audited:
             row, judged, cause = each
+            own = figures.add(row, judged) if figures and row.record else {}
             tally.add(
                 judged,
                 file=row.file,
@@ -47,15 +49,18 @@ def write_audit(audited: Audited, out: Path, *, name: str, facts: Mapping[str, A
                 unread=_unread_kind(judge, row, judged.unread),
                 example=partial(_example, judge, row, judged),
             )
-            lines.write(encode(record(judge, each)) + b"\n")
+            lines.write(encode({**record(judge, each), **own}) + b"\n")
             corrected.add(row, judged, right=audited.spelling(judged.right))
         corrected.close()
     summary = {
         **facts,
         **tally.summary(),
         "second prover": asdict(audited.checked),
-        "corrected": dict(corrected.count),
+        "copies": dict(corrected.count),
+        **(figures.summary() if figures else {}),
     }
+    if figures:
+        figures.write(out)
     findings = write_findings(out, name, summary, tally)
     write_json(out / "summary.json", {**summary, "findings": len(findings)})
     return {**summary, "finding": findings}
@@ -82,7 +87,7 @@ def headlines_of(findings: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 # ---- a row ---------------------------------------------------------------------------------------------------------
 
 
-def _unread_kind(judge: Judge, row: Row, unread: Unread | None) -> tuple[str, str]:
+def _unread_kind(judge: RowJudge, row: AuditRow, unread: Unread | None) -> tuple[str, str]:
     """Why a row is unread, and the sentence without its names, so that sentences of one template are one kind."""
     if unread is None:
         return "", ""
@@ -92,7 +97,7 @@ def _unread_kind(judge: Judge, row: Row, unread: Unread | None) -> tuple[str, st
     return unread.reason, readable(shape)[:200]
 
 
-def record(judge: Judge, each: Explained) -> dict[str, Any]:
+def record(judge: RowJudge, each: ExplainedRow) -> dict[str, Any]:
     """The line of a row in verdicts.jsonl."""
     row, judged = each.row, each.judged
     place = {"file": row.file, "row": row.key, "line": row.line, "verdict": judged.verdict, "label": judged.label}
@@ -113,11 +118,11 @@ def record(judge: Judge, each: Explained) -> dict[str, Any]:
     }
 
 
-def fact_lines(judged: Judged, numbers: Sequence[int]) -> list[str]:
+def fact_lines(judged: RowVerdict, numbers: Sequence[int]) -> list[str]:
     """Facts of a row, with the sentence each was read from.
 
     >>> from proband.auditing.domain import Fact
-    >>> fact_lines(Judged(verdict="entailed", facts=(Fact("A", "left", "B", None, False, 0),)), [0])
+    >>> fact_lines(RowVerdict(verdict="entailed", facts=(Fact("A", "left", "B", None, False, 0),)), [0])
     ['A left B (sentence 1)']
     """
     lines = []
@@ -127,7 +132,7 @@ def fact_lines(judged: Judged, numbers: Sequence[int]) -> list[str]:
     return lines
 
 
-def _example(judge: Judge, row: Row, judged: Judged) -> dict[str, Any]:
+def _example(judge: RowJudge, row: AuditRow, judged: RowVerdict) -> dict[str, Any]:
     """A row as evidence of a finding."""
     text = row.text or row.question
     proof = judged.proof
@@ -150,38 +155,38 @@ def _example(judge: Judge, row: Row, judged: Judged) -> dict[str, Any]:
     }
 
 
-# ---- the corrected copy --------------------------------------------------------------------------------------------
+# ---- the rows again --------------------------------------------------------------------------------------------------
 
 
-class Corrected:
-    """The rows in their own format, with what was changed."""
+class Copies:
+    """The rows in their own format: all of them with what was changed, and those that stand as they stand."""
 
     def __init__(self, out: Path, stack: ExitStack, *, several: bool) -> None:
         self.out, self.stack, self.several = out, stack, several
-        self.files: dict[str, IO[str]] = {}
-        self.columns: dict[str, list[str]] = {}
-        self.count = {"labels replaced": 0, "rows kept as they are": 0}
+        self.files: dict[tuple[str, str], tuple[IO[str], list[str]]] = {}  # copy and file -> where to, its columns
+        self.count = {"labels replaced": 0, "labels that stand": 0, "other rows": 0}
 
-    def add(self, row: Row, judged: Judged, *, right: str) -> None:
+    def add(self, row: AuditRow, judged: RowVerdict, *, right: str) -> None:
         if not row.cells:
             return  # no row that could be written
-        replaced = judged.verdict == "false" and bool(right)
-        self.count["labels replaced" if replaced else "rows kept as they are"] += 1
-        cells = dict(row.cells)
-        if replaced:
-            cells[_answer_column(row)] = right
-        self._write(row, cells | {VERDICT_COLUMN: judged.verdict, CHANGE_COLUMN: _change(judged, right)})
+        replaced, stands = judged.verdict == "false" and bool(right), judged.verdict == "entailed"
+        self.count["labels replaced" if replaced else "labels that stand" if stands else "other rows"] += 1
+        cells = row.relabelled(right) if replaced else dict(row.cells)
+        said = {VERDICT_COLUMN: judged.verdict, CHANGE_COLUMN: _change(judged, right)}
+        self._write("corrected", row, cells | said)
+        if stands:
+            self._write("cleaned", row, cells)
 
-    def _write(self, row: Row, cells: dict[str, Any]) -> None:
+    def _write(self, copy: str, row: AuditRow, cells: dict[str, Any]) -> None:
         name = row.file.removesuffix(".gz")
         kind = Path(name).suffix
-        first = name not in self.files
+        first = (copy, name) not in self.files
         if first:
-            path = self.out / "corrected" / name if self.several else self.out / f"corrected{kind}"
-            self.files[name], self.columns[name] = self.stack.enter_context(atomic(path)), list(cells)
-        file = self.files[name]
+            path = self.out / copy / name if self.several else self.out / f"{copy}{kind}"
+            self.files[copy, name] = self.stack.enter_context(atomic(path)), list(cells)
+        file, columns = self.files[copy, name]
         if kind == ".csv":
-            writer = csv.DictWriter(file, self.columns[name], lineterminator="\n", extrasaction="ignore")
+            writer = csv.DictWriter(file, columns, lineterminator="\n", extrasaction="ignore")
             if first:
                 writer.writeheader()
             writer.writerow({name: _plain(value) for name, value in cells.items()})
@@ -191,13 +196,9 @@ class Corrected:
             file.write(_plain(cells) + "\n")
 
     def close(self) -> None:
-        for name, file in self.files.items():
+        for (_, name), (file, _) in self.files.items():
             if name.endswith(".json"):
                 file.write("\n}\n")
-
-
-def _answer_column(row: Row) -> str:
-    return next((name for name, value in row.cells.items() if value == row.answer and name != "question"), "answer")
 
 
 def _plain(value: Any) -> str:
@@ -206,7 +207,7 @@ def _plain(value: Any) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _change(judged: Judged, right: str) -> str:
+def _change(judged: RowVerdict, right: str) -> str:
     """What was done to the row, and why."""
     if judged.verdict == "false" and right:
         why = "; ".join(fact_lines(judged, judged.proof))

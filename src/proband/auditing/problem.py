@@ -46,7 +46,14 @@ class Prover:
         None  # text, genders, who is asked about
     )
     second_reader: TextReader | None = None
+    entails: Callable[[Problem, str, str], bool] | None = None  # whether an answer is the only one, if told faster so
     genders: Callable[[str], str | None] = lambda name: None
+
+    def follows(self, problem: Problem, answer: str, world: str) -> bool:
+        """Is the answer the only one that is possible?"""
+        if self.entails:
+            return self.entails(problem, answer, world)
+        return self.solve(problem, world).possible == (answer,)
 
 
 Provers = Mapping[str, Callable[[Domain], Prover]]

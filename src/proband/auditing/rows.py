@@ -1,5 +1,4 @@
-"""Rows of other people's files: JSON lines, CSV, or JSON (an object or an array of rows), plain or gzipped; or of a
-data set that an installed package generates (`reasoning-gym:NAME?size=N`).
+"""Rows of other people's files: JSON lines, CSV, or JSON (an object or an array of rows), plain or gzipped.
 
 Files are streams: a row is read, judged and forgotten. Which columns hold the text, the question and the answer is
 guessed from their names, or given. What is wrong with one row is that row's; what is wrong with a file ends the audit
@@ -13,16 +12,12 @@ import gzip
 import json
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from itertools import chain, islice
 from pathlib import Path
-from typing import IO, Any, Final
-from urllib.parse import parse_qsl
+from typing import IO, Any, Final, NamedTuple
 
-from proband.auditing.grammar import CAPITAL
 from proband.core.errors import ProbandError
 
 NAMES: Final = {
@@ -35,16 +30,14 @@ SUFFIXES: Final = (".jsonl", ".ndjson", ".json", ".csv")
 ENDINGS: Final = (*SUFFIXES, *(f"{suffix}.gz" for suffix in SUFFIXES))
 LONGEST_TEXT: Final = 100_000  # characters of a story
 LONGEST_CELL: Final = 1 << 24
+PAIR: Final = re.compile(r"""\(\s*['"](.{1,80}?)['"]\s*,\s*['"](.{1,80}?)['"]\s*\)""")
 BLOCK: Final = 1 << 20
 VALUE: Final = re.compile(r"[^ \t\r\n,:]")  # how a value of JSON begins, or its container ends
-GYM: Final = "reasoning-gym:"
-GYM_SETS: Final = ("family_relationships",)
-GYM_OPTIONS: Final = {"size": 2000, "seed": 0}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Row:
-    """A row as it stands. `bad`: why it is no row. `facts` and `query`: where the source gives them beside the text."""
+class AuditRow:
+    """A row as it stands. `bad`: why it is no row. `facts` and `pair`: where the source gives them beside the text."""
 
     file: str
     line: int | None  # of the file, where rows have lines
@@ -53,19 +46,30 @@ class Row:
     text: str = ""
     question: str = ""
     answer: str = ""
+    answer_column: str = ""
     genders: Mapping[str, str | None] = field(default_factory=dict)
     item: bool = False  # one of our own items
     facts: tuple[tuple[str, str, str], ...] = ()  # (a, word, b): a is the word of b
-    query: tuple[str, str] | None = None
+    pair: tuple[str, str] | None = None  # what is the first to the second?
+    record: Any = None  # what the reader of a known set makes of it, for figures of its own
+    folder: str = ""  # where its file stands, as releases of a data set do
     bad: str = ""
 
     @property
     def place(self) -> str:
         return f"{self.file} line {self.line}" if self.line else f"{self.file} row {self.key}"
 
+    def relabelled(self, right: str) -> dict[str, Any]:
+        """The cells with another label. What the old one was drawn from (a proof, a text) goes."""
+        if self.item:
+            choices = list(self.cells["choices"])
+            return {**self.cells, "gold": choices.index(right) if right in choices else None}
+        emptied = {name: "[]" for name in ("text_target", "proof_state") if name in self.cells}
+        return {**self.cells, **emptied, self.answer_column: right}
+
 
 @dataclass(frozen=True, kw_only=True)
-class Source:
+class RowFile:
     """A file of rows: where it is and what it is called."""
 
     path: Path
@@ -74,29 +78,24 @@ class Source:
     @property
     def kind(self) -> str:
         """
-        >>> Source(path=Path("a/b.jsonl.gz"), name="b.jsonl.gz").kind
+        >>> RowFile(path=Path("a/b.jsonl.gz"), name="b.jsonl.gz").kind
         '.jsonl'
         """
         suffix = Path(self.path.name.removesuffix(".gz")).suffix
         return ".jsonl" if suffix == ".ndjson" else suffix
 
-    @cached_property
-    def release(self) -> str:
-        """The folder it stands in, as releases of a data set do."""
-        return self.path.parent.resolve().name
 
-
-def files_at(path: Path, endings: tuple[str, ...]) -> list[Source]:
+def files_at(path: Path, endings: tuple[str, ...]) -> list[RowFile]:
     """The file at `path`, or those in the folder whose names end so."""
     if not path.exists():
         raise ProbandError("no such file or folder", file=path)
     if path.is_file():
-        return [Source(path=path, name=path.name)]
+        return [RowFile(path=path, name=path.name)]
     files = sorted(p for p in path.rglob("*") if p.is_file() and p.name.endswith(endings))
-    return [Source(path=p, name=p.relative_to(path).as_posix()) for p in files]
+    return [RowFile(path=p, name=p.relative_to(path).as_posix()) for p in files]
 
 
-def sources(path: Path) -> list[Source]:
+def row_files(path: Path) -> list[RowFile]:
     """The files of rows at `path`: itself, or those in the folder."""
     files = files_at(path, ENDINGS)
     if not files:
@@ -131,33 +130,60 @@ def columns_of(cells: Mapping[str, Any], given: Mapping[str, str], *, file: obje
 # ---- reading -------------------------------------------------------------------------------------------------------
 
 
-def read_rows(source: Source, given: Mapping[str, str]) -> Iterator[Row]:
+class RowFormat(NamedTuple):
+    """A form that rows of a known data set have. `fits(cells)`: whether a file's first row is such a row. `read(place,
+    cells)`: the row. `domain` and `world`: what its labels are about, where it is known. `figures`: makes what counts
+    figures of its own (`Figures`)."""
+
+    name: str
+    fits: Callable[[Mapping[str, Any]], bool]
+    read: Callable[[Mapping[str, Any], Mapping[str, Any]], AuditRow]
+    domain: str = ""
+    world: str = ""
+    figures: Callable[[], Any] | None = None
+
+
+def first_cells(file: RowFile) -> Mapping[str, Any]:
+    """The cells of the first row; none where the file has no rows or cannot be read."""
+    try:
+        cells = next(_cells(file), (None, "", ""))[2]
+    except ProbandError:
+        return {}
+    return {} if isinstance(cells, str) else cells
+
+
+def read_rows(file: RowFile, given: Mapping[str, str], row_format: RowFormat | None = None) -> Iterator[AuditRow]:
     """Every row of a file, those that are none included."""
     columns: dict[str, str] = {}
     place: dict[str, Any] = {}
-    for line, key, cells in _cells(source):
-        place = {"file": source.name, "line": line, "key": key}
+    folder = file.path.parent.resolve().name
+    for line, key, cells in _cells(file):
+        place = {"file": file.name, "line": line, "key": key, "folder": folder}
         if isinstance(cells, str):
-            yield Row(**place, cells={}, bad=cells)
+            yield AuditRow(**place, cells={}, bad=cells)
+        elif row_format:
+            yield row_format.read(place, cells)
         elif cells.keys() >= ITEM:
-            yield _item_row(place, cells)
+            yield item_row(place, cells)
         else:
-            columns = columns or columns_of(cells, given, file=source.name)
-            yield _row(place, cells, columns)
+            columns = columns or columns_of(cells, given, file=file.name)
+            yield table_row(place, cells, columns)
     if not place:
-        raise ProbandError("contains no rows", file=source.path)
+        raise ProbandError("contains no rows", file=file.path)
 
 
-def _row(place: Mapping[str, Any], cells: Mapping[str, Any], columns: Mapping[str, str]) -> Row:
+def table_row(place: Mapping[str, Any], cells: Mapping[str, Any], columns: Mapping[str, str]) -> AuditRow:
     values: dict[str, Any] = {}
     for what, column in columns.items():
         value = cells.get(column) if column else ""
         if isinstance(value, list) and all(isinstance(part, str) for part in value):
             value = " ".join(value)
         if problem := _problem(value, empty=not column):
-            return Row(**place, cells=cells, bad=f"column {column!r} {problem}")
+            return AuditRow(**place, cells=cells, bad=f"column {column!r} {problem}")
         values[what] = value
-    return Row(**place, **values, cells=cells)
+    pair = PAIR.fullmatch(values["question"].strip())
+    asked = (pair[2], pair[1]) if pair else None  # CLUTRR's way to ask what the second is to the first
+    return AuditRow(**place, **values, answer_column=columns["answer"], cells=cells, pair=asked)
 
 
 def _problem(value: Any, *, empty: bool) -> str:
@@ -170,29 +196,30 @@ def _problem(value: Any, *, empty: bool) -> str:
     return too_long if len(value) > LONGEST_TEXT else ""
 
 
-def _item_row(place: Mapping[str, Any], cells: Mapping[str, Any]) -> Row:
+def item_row(place: Mapping[str, Any], cells: Mapping[str, Any]) -> AuditRow:
     """One of our items: its prompt and its gold choice; its facts, where it has names, edges and query."""
     choices, gold, facts = cells["choices"], cells["gold"], cells.get("facts") or {}
     if not isinstance(gold, int) or not isinstance(choices, list) or not 0 <= gold < len(choices):
-        return Row(**place, cells=cells, item=True, bad="'gold' is not the place of a choice")
-    made = Row(**place, cells=cells, item=True, question=str(cells["prompt"]), answer=str(choices[gold]))
+        return AuditRow(**place, cells=cells, item=True, bad="'gold' is not the place of a choice")
+    made = AuditRow(**place, cells=cells, item=True, question=str(cells["prompt"]), answer=str(choices[gold]))
     if not {"names", "edges", "query"} <= facts.keys():
         return made
     names, (i, j) = facts["names"], facts["query"]
     edges = tuple((names[b], str(word), names[a]) for a, word, b in facts["edges"])
-    return replace(made, facts=edges, query=(names[j], names[i]))
+    genders = dict(zip(names, facts.get("genders") or ()))
+    return replace(made, facts=edges, pair=(names[j], names[i]), genders=genders)
 
 
 Cells = tuple[int | None, str, Mapping[str, Any] | str]  # line, key, the cells or why there are none
 
 
-def _cells(source: Source) -> Iterator[Cells]:
-    read = {".jsonl": _json_lines, ".csv": _csv, ".json": _json}[source.kind]
-    with open_text(source.path) as file:
-        if file.read(2) in ("\udcff\udcfe", "\udcfe\udcff"):
-            raise ProbandError("not UTF-8: it begins with the mark of UTF-16", file=source.path)
-    with open_text(source.path, encoding="utf-8-sig") as file:
-        yield from read(file, source)
+def _cells(file: RowFile) -> Iterator[Cells]:
+    read = {".jsonl": _json_lines, ".csv": _csv, ".json": _json}[file.kind]
+    with open_text(file.path) as text:
+        if text.read(2) in ("\udcff\udcfe", "\udcfe\udcff"):
+            raise ProbandError("not UTF-8: it begins with the mark of UTF-16", file=file.path)
+    with open_text(file.path, encoding="utf-8-sig") as text:
+        yield from read(text, file.path)
 
 
 @contextmanager
@@ -206,12 +233,12 @@ def open_text(path: Path, *, encoding: str = "utf-8") -> Iterator[IO[str]]:
         raise ProbandError(f"cannot be read: {error}", file=path) from None
 
 
-def _json_lines(file: IO[str], source: Source) -> Iterator[Cells]:
+def _json_lines(file: IO[str], path: Path) -> Iterator[Cells]:
     number = 0
     while line := file.readline(LONGEST_CELL + 1):
         number += 1
         if len(line) > LONGEST_CELL:
-            raise ProbandError(f"longer than {LONGEST_CELL >> 20} MiB", file=source.path, line=number)
+            raise ProbandError(f"longer than {LONGEST_CELL >> 20} MiB", file=path, line=number)
         if line.strip():
             try:
                 yield number, str(number), _object(json.loads(line))
@@ -223,13 +250,13 @@ def _object(value: Any) -> Mapping[str, Any] | str:
     return value if isinstance(value, dict) else "not a JSON object"
 
 
-def _csv(file: IO[str], source: Source) -> Iterator[Cells]:
+def _csv(file: IO[str], path: Path) -> Iterator[Cells]:
     rows = csv_rows(file, longest=LONGEST_CELL)
     _, header = next(rows, (1, None))
     if header is None:
         return
     if isinstance(header, str):
-        raise ProbandError(header, file=source.path, line=1)
+        raise ProbandError(header, file=path, line=1)
     names = [name.strip() for name in header]
     for line, values in rows:
         if isinstance(values, str):
@@ -263,13 +290,13 @@ def is_utf8(text: str) -> bool:
     return text.isascii() or not any("\ud800" <= c <= "\udfff" for c in text)
 
 
-def _json(file: IO[str], source: Source) -> Iterator[Cells]:
+def _json(file: IO[str], path: Path) -> Iterator[Cells]:
     """The entries of one JSON object or array, a block at a time."""
-    stream = _JsonStream(file, source.path)
+    stream = _JsonStream(file, path)
     if not stream.text:
         return
     if stream.text[0] not in "{[":
-        raise ProbandError("not JSON: neither an object nor an array of rows", file=source.path)
+        raise ProbandError("not JSON: neither an object nor an array of rows", file=path)
     keyed, stream.at = stream.text[0] == "{", 1
     while stream.next() not in "}]":
         key = str(stream.rows)
@@ -315,64 +342,3 @@ class _JsonStream:
         if not block or len(self.text) - self.at > LONGEST_CELL:
             raise ProbandError(problem, file=self.path)
         self.text += block
-
-
-# ---- a data set, whatever it comes from ----------------------------------------------------------------------------
-
-
-class Rows:
-    """The rows of a source, as often as they are asked for."""
-
-    def __init__(self, source: str, columns: Mapping[str, str]) -> None:
-        self.columns, self.generated = columns, source.startswith(GYM)
-        self.name = source if self.generated else Path(source).name
-        self.options = gym_options(source) if self.generated else {}
-        self.files = [] if self.generated else sources(Path(source))
-
-    def __iter__(self) -> Iterator[Row]:
-        if self.generated:
-            return gym_rows(self.options)
-        return chain.from_iterable(read_rows(source, self.columns) for source in self.files)
-
-    def first(self, count: int) -> list[Row]:
-        """Some rows of each file, to guess a domain by."""
-        if self.generated:
-            return list(gym_rows({**self.options, "size": min(count, self.options["size"])}))
-        each = max(1, count // len(self.files))
-        return [row for source in self.files for row in islice(read_rows(source, self.columns), each)]
-
-
-def gym_options(source: str) -> dict[str, Any]:
-    """
-    >>> gym_options("reasoning-gym:family_relationships?size=20&seed=3")
-    {'name': 'family_relationships', 'size': 20, 'seed': 3}
-    """
-    name, _, query = source.removeprefix(GYM).partition("?")
-    if name not in GYM_SETS:
-        raise ProbandError(f"{source}: of reasoning-gym, {', '.join(GYM_SETS)} can be audited, not {name!r}")
-    options: dict[str, Any] = {"name": name, **GYM_OPTIONS}
-    for key, value in parse_qsl(query, keep_blank_values=True):
-        if key not in GYM_OPTIONS or not value.isdigit():
-            raise ProbandError(f"{source}: {key}={value} is not one of size=N and seed=N")
-        options[key] = int(value)
-    return options
-
-
-def gym_rows(options: Mapping[str, Any]) -> Iterator[Row]:
-    """The rows that the installed package generates; genders are those its name lists give."""
-    import reasoning_gym
-
-    data = reasoning_gym.create_dataset(options["name"], size=options["size"], seed=options["seed"])
-    genders = dict.fromkeys(data.config.male_names, "male")
-    genders |= dict.fromkeys(data.config.female_names, "female")
-    for number in range(options["size"]):
-        text = {name: data[number][name] for name in ("question", "answer")}
-        names = CAPITAL.findall(text["question"])
-        yield Row(
-            file=f"{options['name']}.jsonl",
-            line=None,
-            key=str(number),
-            cells=text,
-            **text,
-            genders={name: genders[name] for name in names if name in genders},
-        )

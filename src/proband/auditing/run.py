@@ -14,18 +14,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import IO, Any, Final, NamedTuple
+from pathlib import Path
+from typing import IO, Any, Final, NamedTuple, Protocol
 
 from proband.auditing import domain as domains
 from proband.auditing.causes import Cause, Causes
 from proband.auditing.differences import solve
 from proband.auditing.domain import Domain
 from proband.auditing.drawing import draw
-from proband.auditing.judging import Judge, Judged
 from proband.auditing.order_encoding import possible
 from proband.auditing.problem import Prover, Provers
 from proband.auditing.reading import Unread
-from proband.auditing.rows import Row
+from proband.auditing.rows import AuditRow
+from proband.auditing.verdicts import RowJudge, RowVerdict
 from proband.core.errors import ProbandError
 from proband.core.progress import track
 
@@ -47,17 +48,17 @@ def differences(domain: Domain) -> Prover:
 PROVERS: Final[Provers] = {"differences": differences}
 
 
-def judge_for(name: str, provers: Provers, *, world: str = "") -> Judge:
+def judge_for(name: str, provers: Provers, *, world: str = "") -> RowJudge:
     """A judge of a domain by name, in the given world or the domain's first."""
     domain = domains.load(name)
     if domain.prover not in provers:
         raise ProbandError(f"domain {name!r} names the prover {domain.prover!r}; there are: {', '.join(provers)}")
     if world and world not in domain.worlds:
         raise ProbandError(f"domain {name!r} has no world {world!r}; it has {', '.join(domain.worlds)}")
-    return Judge(domain, provers[domain.prover](domain), world or next(iter(domain.worlds)))
+    return RowJudge(domain, provers[domain.prover](domain), world or next(iter(domain.worlds)))
 
 
-def guess_domain(rows: Sequence[Row], provers: Provers) -> tuple[str, dict[str, int]]:
+def guess_domain(rows: Sequence[AuditRow], provers: Provers) -> tuple[str, dict[str, int]]:
     """The domain whose words the answers are and whose forms the questions have; and how many rows fit each."""
     fits: dict[str, int] = {}
     for name in domains.SHIPPED:
@@ -69,16 +70,16 @@ def guess_domain(rows: Sequence[Row], provers: Provers) -> tuple[str, dict[str, 
     return best if fits[best] else "", fits
 
 
-class Explained(NamedTuple):
+class ExplainedRow(NamedTuple):
     """A row, its verdict and why it is wrong, if it is."""
 
-    row: Row
-    judged: Judged
+    row: AuditRow
+    judged: RowVerdict
     cause: Cause | None
 
 
 @dataclass(frozen=True, kw_only=True)
-class Checked:
+class ProverAgreement:
     """How often the second prover agrees: the same answers; more of them left open; fewer, which cannot be."""
 
     rows: int = 0
@@ -86,10 +87,10 @@ class Checked:
     weaker: int = 0
     against: int = 0
 
-    def and_one(self, first: Set[str], second: Set[str], *, complete: bool = False) -> Checked:
+    def and_one(self, first: Set[str], second: Set[str], *, complete: bool = False) -> ProverAgreement:
         """One more row, of which each prover leaves these answers open; a complete one never leaves more."""
         same, wider = first == second, first < second and not complete
-        return Checked(
+        return ProverAgreement(
             rows=self.rows + 1,
             agree=self.agree + same,
             weaker=self.weaker + wider,
@@ -97,28 +98,54 @@ class Checked:
         )
 
 
-class Audited:
+class SetFigures(Protocol):
+    """What the reader of a known data set counts beside the verdicts (`RowFormat.figures` makes one per audit)."""
+
+    def learn(self, row: AuditRow) -> None:
+        """A row of the first pass."""
+
+    def cause(self, row: AuditRow, judged: RowVerdict) -> Cause | None:
+        """Why a row is wrong, where the set itself tells more than the verdict."""
+
+    def add(self, row: AuditRow, judged: RowVerdict) -> Mapping[str, Any]:
+        """A row of the second pass; what its line in verdicts.jsonl says beyond the verdict."""
+
+    def summary(self) -> dict[str, Any]:
+        """All figures."""
+
+    def headlines(self) -> dict[str, Any]:
+        """Those that the terminal shows."""
+
+    def write(self, out: Path) -> None:
+        """Tables of its own."""
+
+    def tables(self) -> list[tuple[str, str, Sequence[str], Sequence[Sequence[Any]]]]:
+        """What the page shows: title, what it means, head, rows."""
+
+
+class JudgedRows:
     """The explained rows of an audit, as often as they are asked for."""
 
-    def __init__(self, spool: IO[bytes], causes: Causes) -> None:
-        self.spool, self.causes, self.judge = spool, causes, causes.judge
+    def __init__(self, spool: IO[bytes], causes: Causes, figures: SetFigures | None) -> None:
+        self.spool, self.causes, self.judge, self.figures = spool, causes, causes.judge, figures
         self.files: dict[str, None] = {}  # names of files, in order
         self.conflicts: Mapping[bytes, str] = {}
-        self.checked = Checked()
+        self.checked = ProverAgreement()
         self.spelled: dict[str, Counter[str]] = {}  # answer -> how the file writes it
 
     def spelling(self, answer: str) -> str:
         """An answer as the file itself writes it, where it does."""
         return self.spelled[answer].most_common(1)[0][0] if answer in self.spelled else answer
 
-    def __iter__(self) -> Iterator[Explained]:
-        for row, judged in load_pickles(self.spool):
+    def __iter__(self) -> Iterator[ExplainedRow]:
+        for row, judged in _pickles(self.spool):
             if others := self.conflicts.get(_digest(row)):
                 judged = replace(judged, notes=(*judged.notes, f"duplicate with another label: {others}"))
-            yield Explained(row, judged, self.causes.explain(judged))
+            cause = self.figures.cause(row, judged) if self.figures and row.record else None
+            yield ExplainedRow(row, judged, cause or self.causes.explain(judged))
 
 
-def load_pickles(spool: IO[bytes]) -> Iterator[Any]:
+def _pickles(spool: IO[bytes]) -> Iterator[Any]:
     """What was written to a file one by one, from its beginning."""
     spool.seek(0)
     with suppress(EOFError):
@@ -126,17 +153,21 @@ def load_pickles(spool: IO[bytes]) -> Iterator[Any]:
             yield pickle.load(spool)
 
 
-def audit_rows(rows: Iterable[Row], judge: Judge, spool: IO[bytes]) -> Audited:
+def audit_rows(
+    rows: Iterable[AuditRow], judge: RowJudge, spool: IO[bytes], figures: SetFigures | None = None
+) -> JudgedRows:
     """Judge all rows; what is kept of them is on the disk."""
-    audited, second = Audited(spool, Causes(judge)), _SecondProver(judge)
+    audited, second = JudgedRows(spool, Causes(judge), figures), _SecondProver(judge)
     with closing(sqlite3.connect("")) as labels:  # a temporary file
         labels.execute("create table labels (digest blob, label text, place text, primary key (digest, label))")
         for row in track(rows, "judging rows"):
             judged = judge.judge(row)
             audited.files[row.file] = None
             audited.causes.learn(judged)
+            if figures and row.record:
+                figures.learn(row)
             second.add(judged)
-            if not row.bad:
+            if not row.bad and (row.text or not row.pair):
                 own = (_digest(row), row.answer.strip(), row.place)
                 labels.execute("insert or ignore into labels values (?, ?, ?)", own)
             if judged.verdict != "unread":
@@ -157,7 +188,7 @@ def _conflicts(labels: sqlite3.Connection) -> dict[bytes, str]:
     }
 
 
-def _digest(row: Row) -> bytes:
+def _digest(row: AuditRow) -> bytes:
     """What is the same for the same text and question, whatever the case and the spaces."""
     text = " ".join(f"{row.text}\0{row.question}".lower().split())
     return hashlib.blake2b(text.encode(errors="surrogateescape"), digest_size=12).digest()
@@ -166,11 +197,11 @@ def _digest(row: Row) -> bytes:
 class _SecondProver:
     """Every so many rows to the second prover: rarely at first sight, evenly over any length."""
 
-    def __init__(self, judge: Judge) -> None:
+    def __init__(self, judge: RowJudge) -> None:
         self.judge, self.read, self.every = judge, 0, 1
-        self.result = Checked()
+        self.result = ProverAgreement()
 
-    def add(self, judged: Judged) -> None:
+    def add(self, judged: RowVerdict) -> None:
         if judged.verdict == "unread":
             return
         self.read += 1

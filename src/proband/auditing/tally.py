@@ -1,18 +1,15 @@
-"""What an audit counts: verdicts, readings of a perfect score, and findings grouped by cause, with three examples each.
-
-Any auditor can count with it.
-"""
+"""What an audit counts: verdicts, readings of a perfect score, findings grouped by cause with three examples each."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from proband.auditing.causes import Cause
 from proband.auditing.domain import OTHER
-from proband.auditing.judging import VERDICTS, Judged
+from proband.auditing.verdicts import VERDICTS, RowVerdict
 
 EXAMPLES: Final = 3
 UNREAD_KINDS: Final = 200
@@ -30,7 +27,7 @@ NOTES: Final = {
 
 
 @dataclass
-class Group:
+class FindingGroup:
     """Rows with one cause."""
 
     claim: str
@@ -41,7 +38,7 @@ class Group:
     suggested: Counter[str] = field(default_factory=Counter)
     examples: list[dict[str, Any]] = field(default_factory=list)
 
-    def add(self, judged: Judged, example: Callable[[], dict[str, Any]]) -> None:
+    def add(self, judged: RowVerdict, example: Callable[[], dict[str, Any]]) -> None:
         self.rows += 1
         self.verdicts[judged.verdict] += 1
         if judged.verdict == "false" and judged.right:
@@ -66,14 +63,14 @@ class Group:
 class Tally:
     def __init__(self) -> None:
         self.files: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        self.groups: dict[str, Group] = {}
+        self.groups: dict[str, FindingGroup] = {}
         self.unread: dict[tuple[str, str], list[Any]] = {}  # (reason, kind of sentence) -> [rows, first place]
         self.worlds: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self.chance = 0.0
 
     def add(
         self,
-        judged: Judged,
+        judged: RowVerdict,
         *,
         file: str,
         place: str = "",
@@ -97,8 +94,8 @@ class Tally:
             severity = SEVERITY[each.kind if each.kind in NOTES else judged.verdict]
             self._group(each, severity).add(judged, example)
 
-    def _group(self, cause: Cause, severity: str) -> Group:
-        group = self.groups.setdefault(cause.key, Group(cause.claim, cause.kind, severity))
+    def _group(self, cause: Cause, severity: str) -> FindingGroup:
+        group = self.groups.setdefault(cause.key, FindingGroup(cause.claim, cause.kind, severity))
         if severity == "error":
             group.severity = severity
         return group
@@ -176,8 +173,10 @@ READINGS: Final = {
 MOST_FINDINGS: Final = 60
 
 
-def page_data(summary: Mapping[str, Any], *, worlds: Mapping[str, str], title: str) -> dict[str, Any]:
-    """The values of the template web/audit/rows.html."""
+def page_data(
+    summary: Mapping[str, Any], *, worlds: Mapping[str, str], title: str, tables: Sequence[Any] = ()
+) -> dict[str, Any]:
+    """The values of the template web/audit/rows.html; `tables`: of a known set (title, meaning, head, rows)."""
     return {
         "title": title,
         "figures": summary,
@@ -186,4 +185,5 @@ def page_data(summary: Mapping[str, Any], *, worlds: Mapping[str, str], title: s
         "findings": summary["finding"][:MOST_FINDINGS],
         "more": max(0, len(summary["finding"]) - MOST_FINDINGS),
         "worlds": worlds,
+        "tables": [table for table in tables if table[3]],
     }

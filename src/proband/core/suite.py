@@ -341,15 +341,16 @@ class Verb:
 
 @dataclass(frozen=True, kw_only=True)
 class Audit:
-    """What `proband audit` calls. `reads(source)` says, from names and first lines, whether a source that is no item
-    set is for this suite. `run(source, out=, seed=, progress=)` writes its tables to the folder `out` and returns the
-    headlines, with what `page` shows (a template, "package:name.html") under "page". `provers` are those that domains
-    (`proband.auditing`) may name: name -> "module:function"."""
+    """What a suite adds to `proband audit`. `provers`: those that domains (`proband.auditing`) may name, name ->
+    "module:function". `formats`: forms of rows of its own (`auditing.rows.RowFormat`). A source that is no set of rows,
+    for which `reads(source)` is true, is taken by `run(source, out=)`, which writes its tables to the folder `out` and
+    returns the headlines, with what `page` shows (a template, "package:name.html") under "page"."""
 
-    reads: Callable[[str], bool]
-    run: Callable[..., Mapping[str, Any]]
-    page: str = ""
     provers: Mapping[str, str] = field(default_factory=dict)
+    formats: Sequence[Any] = ()
+    reads: Callable[[str], bool] = lambda source: False
+    run: Callable[..., Mapping[str, Any]] | None = None
+    page: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

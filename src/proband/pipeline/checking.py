@@ -1,7 +1,6 @@
 """Checking labels: verdicts on anybody's data (`audit`), certificates of our own items (`verify`).
 
-Of an audit, a suite's own auditor takes what it declares (CLUTRR's files, its items); anything else with a text, a
-question and an answer is read and judged by `proband.auditing` in a domain. The page is written here.
+Labels are judged by `proband.auditing` in a domain; suites add provers and forms of rows of their own.
 """
 
 from __future__ import annotations
@@ -15,12 +14,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from proband import suites
-from proband.auditing.judging import Judge
 from proband.auditing.outputs import headlines_of, write_audit
 from proband.auditing.problem import Provers
-from proband.auditing.rows import GYM, Rows
+from proband.auditing.row_source import GYM, RowSource
 from proband.auditing.run import GUESSED_FROM, PROVERS, audit_rows, guess_domain, judge_for
 from proband.auditing.tally import page_data
+from proband.auditing.verdicts import RowJudge
 from proband.core import plugins
 from proband.core.errors import CheckFailed, ProbandError
 from proband.core.files import items_path, parse, raw_lines, read_manifest, sha256_file, write_text
@@ -40,46 +39,44 @@ def audit(
     source: str | Path,
     *,
     out: str | Path,
-    suite: str = "",
-    seed: int = 0,
     domain: str = "",
     world: str = "",
     columns: Mapping[str, str] | None = None,
 ) -> Mapping[str, Any]:
-    """Judge the labels of a data set with the auditor of a suite, if one reads such a source (or is named), else in a
-    domain; writes OUT/index.html beside the tables. Returns the headlines."""
+    """Judge the labels of a data set; writes OUT/index.html beside the tables. Returns the headlines."""
     folder = Path(out)
-    chosen = suites.suite(suite) if suite else None if domain else suite_for(str(source))
     if folder.resolve() == Path(source).resolve():
         raise ProbandError("the audit cannot be written into the folder it reads", file=folder)
-    if chosen is None:
+    own = next((each for each in auditors() if each.run and not domain and _reads(each, str(source))), None)
+    if own and own.run:
+        headlines, template = dict(own.run(str(source), out=folder)), own.page
+    else:
         headlines = audit_in_domain(str(source), out=folder, domain=domain, world=world, columns=columns or {})
         template = f"{STYLE}:rows.html"
-    else:
-        for name, value in (("domain", domain), ("world", world), ("column", columns)):
-            if value:
-                raise ProbandError(f"--{name} is for rows of other files; the auditor of {chosen.name} knows its own")
-        auditor = auditor_of(chosen)
-        headlines = dict(auditor.run(str(source), out=folder, progress=Progress, seed=seed))
-        template = auditor.page
-    page = headlines.pop("page", None)
-    if page is not None:
+    if (page := headlines.pop("page", None)) is not None:
         package, _, name = template.partition(":")
         write_text(folder / "index.html", render(package, name, style=asset(STYLE, "style.css"), **page))
         headlines["page"] = str(folder / "index.html")
     return headlines
 
 
+def _reads(auditor: Audit, source: str) -> bool:
+    return not source.startswith(GYM) and Path(source).exists() and auditor.reads(source)
+
+
 def audit_in_domain(
     source: str, *, out: Path, domain: str = "", world: str = "", columns: Mapping[str, str]
 ) -> dict[str, Any]:
     """Judge rows of anyone's file; "page" in the headlines is what the page shows."""
-    rows = Rows(source, columns)
+    formats = [] if domain else [row_format for each in auditors() for row_format in each.formats]
+    rows = RowSource(source, columns, formats)
     judge, guessed = _judge(rows, domain=domain, world=world)
+    figures = rows.format.figures() if rows.format and rows.format.figures else None
     with tempfile.TemporaryFile() as spool:
-        audited = audit_rows(rows, judge, spool)
+        audited = audit_rows(rows, judge, spool, figures)
         facts = {
             "source": rows.name,
+            "inputs": {file.name: sha256_file(file.path) for file in rows.files},
             "domain": judge.domain.name,
             "domain guessed from": guessed,
             "world": judge.world,
@@ -92,17 +89,26 @@ def audit_in_domain(
         "world": f"{judge.world}: {facts['world means']}",
         "verdicts": summary["verdicts"],
         "perfect score, %": summary["readings"],
+        **(figures.headlines() if figures else {}),
         "second prover": summary["second prover"],
         "findings": len(summary["finding"]),
         "finding": headlines_of(summary["finding"]),
-        "corrected": summary["corrected"],
-        "page": page_data(summary, worlds=judge.domain.worlds, title=f"Audit of {rows.name}"),
+        "copies": summary["copies"],
+        "page": page_data(
+            summary,
+            worlds=judge.domain.worlds,
+            title=f"Audit of {rows.name}",
+            tables=figures.tables() if figures else [],
+        ),
     }
 
 
-def _judge(rows: Rows, *, domain: str, world: str) -> tuple[Judge, dict[str, int]]:
-    """The judge of the domain that is named, or of the one that reads most of the first rows."""
+def _judge(rows: RowSource, *, domain: str, world: str) -> tuple[RowJudge, dict[str, int]]:
+    """The judge of the domain that is named or that rows of this form have, or of the one that reads most of the first
+    rows."""
     provers = provers_of_suites()
+    if rows.format and rows.format.domain:
+        return judge_for(rows.format.domain, provers, world=world or rows.format.world), {}
     first = rows.first(GUESSED_FROM)
     guessed: dict[str, int] = {}
     if not domain:
@@ -121,39 +127,17 @@ def _judge(rows: Rows, *, domain: str, world: str) -> tuple[Judge, dict[str, int
     return judge, guessed
 
 
+def auditors() -> list[Audit]:
+    """What suites add to the audit."""
+    return [plugins.declared(each.audit) for each in suites.importable() if each.audit]
+
+
 def provers_of_suites() -> Provers:
     """Our provers and those that suites declare."""
     made: dict[str, Callable[..., Any]] = dict(PROVERS)
-    for each in suites.importable():
-        if each.audit:
-            for name, place in auditor_of(each).provers.items():
-                made[name] = plugins.declared(place)
+    for each in auditors():
+        made |= {name: plugins.declared(place) for name, place in each.provers.items()}
     return made
-
-
-# ---- which suite ---------------------------------------------------------------------------------------------------
-
-
-def auditor_of(suite: Suite) -> Audit:
-    if not suite.audit:
-        names = [each.name for each in suites.importable() if each.audit]
-        known = f"suites with an auditor (--suite): {', '.join(names) or 'none'}"
-        raise ProbandError(f"{suite.name} has no auditor; {known}")
-    auditor: Audit = plugins.declared(suite.audit)
-    return auditor
-
-
-def suite_for(source: str) -> Suite | None:
-    """The suite whose auditor reads the source; None for rows that `proband.auditing` reads."""
-    path = Path(source)
-    if source.startswith(GYM):
-        return None
-    if (path / "items.jsonl").is_file():
-        own = suite_of(path)
-        return own if own.audit and auditor_of(own).reads(source) else None
-    if not path.exists():
-        raise ProbandError("no such file or folder", file=path)
-    return next((each for each in suites.importable() if each.audit and auditor_of(each).reads(source)), None)
 
 
 # ---- as a check ----------------------------------------------------------------------------------------------------

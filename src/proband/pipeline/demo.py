@@ -36,7 +36,7 @@ def demo(out: str | Path, *, seed: int = 0, cache: bool = True) -> dict[str, Any
         if plan.audit is not None:
             say("  audit")
             place = folder / "audit" / items.name
-            notes.append((plan.audit(audit(items, out=place, suite=suite.name)), f"audit/{items.name}/index.html"))
+            notes.append((plan.audit(audit(items, out=place)), f"audit/{items.name}/index.html"))
     if not runs:
         raise ProbandError("no model of the demonstration is installed: " + "; ".join(asker.missing))
     say("report")

@@ -12,19 +12,14 @@ def test_options_reach_the_auditor(proband: Any, stage: Any) -> None:
         {"rows": 100, "entailed": 36, "verdicts": {"entailed": 36, "ambiguous": 64}, "page": "x.html"},
         "audit",
     )
-    text = proband("audit", "data.csv", "-o", "audit", "--suite", "kinship", "--seed", 2)
+    text = proband("audit", "data.csv", "-o", "audit", "--domain", "grid")
     assert made.arguments == ("data.csv",)
-    given = {"out": Path("audit"), "suite": "kinship", "seed": 2}
-    assert made.given == {**given, "domain": "", "world": "", "columns": {}}
+    assert made.given == {"out": Path("audit"), "domain": "grid", "world": "", "columns": {}}
     assert text.splitlines()[-2].split(maxsplit=1) == ["verdicts:", "entailed 36, ambiguous 64"]
     assert text.splitlines()[-1] == "open x.html"
 
 
-def test_a_suite_without_auditor_says_so(proband: Any, items: Path) -> None:
-    assert "toy has no auditor" in proband.fails("audit", items, "-o", items.parent / "audit", "--suite", "toy")
-
-
-def test_the_suite_is_that_of_the_items_or_of_the_auditor_that_reads_the_source(proband: Any, tmp_path: Path) -> None:
+def test_the_form_of_the_rows_says_how_they_are_read(proband: Any, tmp_path: Path) -> None:
     proband("build", "kinship", "-o", tmp_path / "families", "--k", 2, "--per-k", 2)
     made = proband.json("audit", tmp_path / "families", "-o", tmp_path / "audit")
     assert made["verdicts"]["entailed"] == made["rows"] == 2
@@ -33,7 +28,7 @@ def test_the_suite_is_that_of_the_items_or_of_the_auditor_that_reads_the_source(
     (tmp_path / "release").mkdir()
     (tmp_path / "rows.csv").rename(tmp_path / "release" / "rows.csv")
     assert proband.json("audit", tmp_path / "release", "-o", tmp_path / "folder")["rows"] == 2
-    assert "items.jsonl" in (tmp_path / "audit" / "index.html").read_text(encoding="utf-8")
+    assert "By number of facts k" in (tmp_path / "audit" / "index.html").read_text(encoding="utf-8")
 
 
 def test_a_source_that_no_suite_audits(proband: Any, items: Path, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from proband.cli.arguments_and_output import Json, Out, Seed, fields, give, table
+from proband.cli.arguments_and_output import Json, Out, fields, give, table
 from proband.core.errors import ProbandError
 
 SHOWN = 12  # findings on the terminal
@@ -32,9 +32,6 @@ class Reading:
     text_column: Annotated[str, Parameter(metavar="NAME", help="Column of the text (default: guessed).")] = ""
     question_column: Annotated[str, Parameter(metavar="NAME", help="Column of the question (default: guessed).")] = ""
     answer_column: Annotated[str, Parameter(metavar="NAME", help="Column of the answer (default: guessed).")] = ""
-    suite: Annotated[
-        str, Parameter(metavar="SUITE", help="Suite whose auditor reads it (default: the one that reads such sources).")
-    ] = ""
 
     def columns(self) -> dict[str, str]:
         """The columns that the user names."""
@@ -64,7 +61,6 @@ def audit(
             help="Exit with code 3 if rows have one of these verdicts (with commas: false,ambiguous).",
         ),
     ] = "",
-    seed: Seed = 0,
     json: Json = False,
 ) -> None:
     """Certify the labels of a data set, ours or anyone's (CLUTRR CSV included).
@@ -76,8 +72,7 @@ def audit(
         raise ProbandError(f"--fail-on takes {', '.join((*VERDICTS, *OTHERS))}, not {unknown[0]!r}")
     from proband.pipeline.checking import audit
 
-    how = {"suite": reading.suite, "domain": reading.domain, "world": reading.world}
-    result = audit(source, out=out, seed=seed, columns=reading.columns(), **how)
+    result = audit(source, out=out, columns=reading.columns(), domain=reading.domain, world=reading.world)
     if format == "github":
         from proband.pipeline.checking import github_annotations
 

@@ -6,7 +6,7 @@
     telling/   facts to English: template language, banks of paraphrases, their check, stories, questions
     clutrr/    CLUTRR's CSV files and rows, our items as rows
     generate/  options and plan, build (stories round by round), a story as logic, its wording, hold-outs
-    audit/     which rows, their verdicts, the figures and findings of a data set
+    audit/     its prover, forms of rows and figures for `proband audit`; banks of templates
     nets/      the networks of the thesis, and three that go beyond it
     verify/    re-checking the certificates of items: a small checker that shares nothing with the generator
     people/    what people write, review and solve in `proband annotate`
@@ -147,7 +147,7 @@ SUITE = Suite(
         ),
         Verb(name="freeze", run="proband.suites.kinship.generate.hidden:freeze"),
     ),
-    audit="proband.suites.kinship.audit.run:AUDIT",
+    audit="proband.suites.kinship.audit.row_formats:AUDIT",
     verify=verify,
     export={"clutrr": export},
 )

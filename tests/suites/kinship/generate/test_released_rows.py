@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -14,12 +15,13 @@ from proband.core.files import read_answers, read_items
 from proband.core.metrics import accuracy_of
 from proband.core.text import Fingerprint
 from proband.pipeline.build import build
+from proband.pipeline.checking import audit
 from proband.pipeline.run import run
-from proband.suites.kinship.audit.judged_rows import Words, judged_rows, sources
 from proband.suites.kinship.baselines import RELEASES, published
 from proband.suites.kinship.clutrr.csv_files import scan
 from proband.suites.kinship.clutrr.items import HEADER, csv_line
-from proband.suites.kinship.clutrr.rows import Row, Unreadable
+from proband.suites.kinship.clutrr.rows import Row
+from proband.suites.kinship.generate.released_rows import clutrr_files
 
 ROW = {
     "id": "a",
@@ -142,13 +144,12 @@ def test_a_perfect_reasoner_is_right_on_every_label_that_follows(tmp_path: Path,
 
 
 @pytest.mark.data
-def test_the_words_of_a_build_are_those_of_the_audit(data: Path) -> None:
-    files = sources(data / "clutrr" / "data_7c5b0e70" / "1.3_test.csv.gz")
-    words = Words()
-    with judged_rows(files, workers=1) as judged:
-        audited = [None if isinstance(found, Unreadable) else found.verdict.verdict for found in judged]
-    rows = [row for source in files for row in scan(source.path)]
-    assert [words.of(row) for row in rows if isinstance(row, Row)] == audited
+def test_the_verdicts_of_a_build_are_those_of_the_audit(data: Path, tmp_path: Path) -> None:
+    path = data / "clutrr" / "data_7c5b0e70" / "1.3_test.csv.gz"
+    build("kinship", out=tmp_path / "items", data=path)
+    audit(path, out=tmp_path / "audit")
+    audited = [json.loads(line)["verdict"] for line in (tmp_path / "audit" / "verdicts.jsonl").read_text().splitlines()]
+    assert [item.tags["verdict"] for item in read_items(tmp_path / "items")] == audited
     assert {"entailed", "ambiguous", "false"} <= set(audited)
 
 
@@ -156,7 +157,7 @@ def test_the_words_of_a_build_are_those_of_the_audit(data: Path) -> None:
 def test_a_release_is_known_by_its_content(data: Path) -> None:
     """The fingerprint of the rows, whatever the files are called; another row makes it another."""
     found = Fingerprint()
-    rows = [row for source in sources(data / "clutrr" / "data_7c5b0e70") for row in scan(source.path)]
+    rows = [row for source in clutrr_files(data / "clutrr" / "data_7c5b0e70") for row in scan(source.path)]
     for row in rows:
         assert isinstance(row, Row)
         found.add(row.story, row.query, row.target, row.task, row.k, row.split)

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import product
+from functools import lru_cache
+from itertools import islice, product
 from typing import Any, Final, NamedTuple
 
 from proband.auditing.domain import Domain, Fact
@@ -24,7 +25,7 @@ from proband.core.errors import ProbandError
 from proband.suites.kinship.logic import search
 from proband.suites.kinship.logic.closure import close
 from proband.suites.kinship.logic.sat_clauses import witnesses
-from proband.suites.kinship.logic.search import parts
+from proband.suites.kinship.logic.search import Pattern, parts
 from proband.suites.kinship.reading.grammar import read_facts
 from proband.suites.kinship.reading.lexicon import KIN
 from proband.suites.kinship.world.families import GENDER_OF
@@ -40,8 +41,10 @@ from proband.suites.kinship.world.relations import (
     WORLDS,
     Edge,
     Family,
+    lean,
     word,
 )
+from proband.suites.kinship.world.relations import World as WorldKind
 from proband.suites.kinship.world.rules import load
 
 MOST_UNKNOWN: Final = 6  # people of unknown gender whose genders are tried
@@ -70,9 +73,18 @@ class People(NamedTuple):
 
 
 def provided(_: Domain) -> Prover:
-    """What the domain's file names as its prover."""
+    """What the domain's file names as its prover. It begins with fresh solvers: which of several families is shown
+    depends on what a solver was asked before."""
+    search.forget()
     return Prover(
-        solve=solve, check=check, complete=False, draw=draw, describe=describe, read=read, genders=GENDER_OF.get
+        solve=solve,
+        check=check,
+        complete=False,
+        draw=draw,
+        describe=describe,
+        read=read,
+        entails=entails,
+        genders=GENDER_OF.get,
     )
 
 
@@ -81,17 +93,40 @@ def solve(problem: Problem, world: str, shown: bool = False) -> Solution:
     families: dict[str, World] = {}
     for people in _assignments(problem):
         pattern, order, rest = parts(people.genders, people.edges, people.query)
-        sizes = [len(p[0]) + sum(witnesses(NEUTRAL[r], WORLDS[world]) for _, r, _ in p[1]) for p in (pattern, *rest)]
-        if max(sizes) + 4 > search.LARGEST:
+        if max(map(_size, (pattern, *rest))) > search.LARGEST:
             raise ProbandError(f"tells {len(people.edges)} facts of {len(people.names)} people, too many to search")
         if all(search.families_of(each, WORLDS[world]) for each in rest):
             names = tuple(people.names[x] for x in order)
-            for answer, family in search.families_of(pattern, WORLDS[world]).items():
+            for answer, family in (_best if shown else search.families_of)(pattern, WORLDS[world]).items():
                 families.setdefault(answer, World(family, names))
     if denied := [fact for fact in problem.facts if fact.negated]:
         families = _without(problem, denied, families, world)
     possible = tuple(each for each in (*RELATIONS, NONE) if each in families)
-    return Solution(possible=possible, worlds={each: families[each] for each in possible} if shown else {})
+    return Solution(possible=possible, worlds=families if shown else {})
+
+
+def _size(pattern: Pattern) -> int:
+    """People and witnesses of a pattern in the world that needs most of them, the question's own included."""
+    world = WORLDS["all-three"]
+    return len(pattern[0]) + sum([witnesses(NEUTRAL[r], world) for _, r, _ in pattern[1]]) + witnesses("pibling", world)
+
+
+@lru_cache(maxsize=50_000)
+def _best(pattern: Pattern, world: WorldKind) -> dict[str, Family]:
+    """A family for each answer, best looked at: those first in which nobody married into another generation, then those
+    with a relation rather than none, then small ones."""
+    families, level = search.families_of(pattern, world), search.families_of(pattern, WORLDS["one-generation"])
+    best = {answer: level.get(answer, family) for answer, family in families.items()}
+    order = sorted(best, key=lambda answer: (answer not in level, answer == NONE, len(best[answer]), answer))
+    return {answer: lean(best[answer], pattern[1], pattern[2]) for answer in order}
+
+
+def entails(problem: Problem, answer: str, world: str) -> bool:
+    """Is the answer the only one? Where nothing is denied and all genders are known, one search tells."""
+    people = list(islice(_assignments(problem), 2))
+    if len(people) != 1 or answer == NONE or any(fact.negated for fact in problem.facts):
+        return solve(problem, world).possible == (answer,)
+    return search.entailed(people[0].genders, people[0].edges, people[0].query, answer, world=WORLDS[world])
 
 
 def _without(problem: Problem, denied: Sequence[Fact], families: dict[str, World], world: str) -> dict[str, World]:
@@ -137,7 +172,7 @@ def _assignments(problem: Problem) -> Iterator[People]:
     facts = [fact for fact in problem.facts if not fact.negated]
     by_word: dict[str, str] = {}
     for fact in facts:
-        if fact.gender and by_word.setdefault(fact.a, fact.gender) != fact.gender:
+        if fact.gender and {by_word.setdefault(fact.a, fact.gender), known.get(fact.a) or fact.gender} != {fact.gender}:
             return  # somebody is a man and a woman
     known |= by_word
     _spouses(facts, known)

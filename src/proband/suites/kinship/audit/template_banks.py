@@ -118,8 +118,9 @@ def is_bank(path: Path) -> bool:
     return next((line.startswith("==") for line in lines if line and not line.startswith("#")), False)
 
 
-def audit_bank(path: Path, *, out: Path) -> Mapping[str, Any]:
+def audit_bank(source: str | Path, *, out: Path) -> Mapping[str, Any]:
     """Read every template of a bank back, and count what it holds."""
+    path = Path(source)
     if path.is_dir():
         crowd = load_crowd(path)
         bank, verdicts = crowd_bank(crowd), crowd.counts()

@@ -18,6 +18,7 @@ from proband.core.text import csv_lines
 from proband.core.types import Item, Tag
 from proband.suites.kinship.clutrr.rows import COLUMNS, TASKS, Row, Step, Unreadable, row_of
 from proband.suites.kinship.logic.closure import distance
+from proband.suites.kinship.logic.search import check_people
 from proband.suites.kinship.reading.reader import story_of
 from proband.suites.kinship.world.relations import INVERSE, NEUTRAL, RELATIONS, word
 from proband.suites.kinship.world.rules import of_item
@@ -70,39 +71,63 @@ def _numbered(step: Step, names: Sequence[str]) -> list[list[Any]]:
 # ---- items as rows -------------------------------------------------------------------------------------------------
 
 
-def to_cells(item: Item, *, index: int = 0) -> dict[str, str]:
-    """One item as the cells of a CLUTRR row; `row_of` checks them as it does anybody's."""
+def row_of_item(item: Item, *, file: str, line: int) -> Row:
+    """An item as a row of CLUTRR's kind: a chain from the asker on, and the noise beside it."""
     facts = item.facts
     try:
-        names, (x, z) = [str(name) for name in facts["names"]], facts["query"]
+        names, (x, z) = tuple(str(name) for name in facts["names"]), facts["query"]
         noise = [tuple(edge) for edge, _ in facts.get("noise", [])]
         facts_of_chain = [edge for edge in map(tuple, facts["edges"]) if edge not in noise]
         chain = _in_order(facts_of_chain, start=x, genders=facts["genders"])
         if len(chain) != facts["k"]:
             raise ValueError(f"k is {facts['k']} but {len(chain)} facts are no noise")
-        edges = [*chain, *noise]
+        check_people(facts["genders"], [*chain, *(edge for edge in noise if edge[1] is not None)], (x, z))
         story, clean = str(facts.get("story") or story_of(item)), str(facts.get("clean_story") or "")
-        proof = [_step(step, names) for step in reversed(facts.get("proof", [])) if len(step) > 2]
-        return {
-            "": str(index),
-            "id": item.id,
-            "story": bracketed(story, names),
-            "query": repr((names[x], names[z])),
-            "target": facts["target"],
-            "text_target": "[]",
-            "clean_story": bracketed(clean if clean or noise else story, names),
-            "proof_state": repr([{head: body} for head, *body in proof]),
-            "f_comb": "-".join([relation for _, relation, _ in chain]),
-            "task_name": f"task_{TASK_NUMBERS[str(item.tags.get('task', 'clean'))]}.{facts['k']}",
-            "story_edges": repr([(i, j) for i, _, j in edges]),
-            "edge_types": repr([relation for _, relation, _ in edges if relation is not None]),
-            "query_edge": repr((x, z)),
-            "genders": ",".join([f"{name}:{gender}" for name, gender in zip(names, facts["genders"], strict=True)]),
-            "node_mapping": repr({person: person for person in range(len(names))}),
-            "task_split": item.split,
-        }
+        return Row(
+            file=file,
+            line=line,
+            id=item.id,
+            names=names,
+            genders=tuple(gender for _, gender in zip(names, facts["genders"], strict=True)),
+            chain=tuple(chain),
+            noise=tuple(noise),
+            query=(x, z),
+            target=facts["target"],
+            task=str(item.tags.get("task", "clean")),
+            k=facts["k"],
+            split=item.split,
+            story=bracketed(story, names),
+            clean_story=bracketed(clean if clean or noise else story, names),
+            proof=tuple(_step(step, names) for step in reversed(facts.get("proof", [])) if len(step) > 2),
+        )
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise ProbandError(f"item {item.id!r} has no CLUTRR form: {type(error).__name__} {error}") from None
+
+
+def to_cells(item: Item, *, index: int = 0) -> dict[str, str]:
+    """One item as the cells of a CLUTRR row; `row_of` checks them as it does anybody's."""
+    row = row_of_item(item, file="", line=index + 2)
+    if row.task not in TASK_NUMBERS:
+        raise ProbandError(f"item {item.id!r} has no CLUTRR form: no number for the task {row.task!r}")
+    edges, query = [*row.chain, *row.noise], row.query
+    return {
+        "": str(index),
+        "id": row.id,
+        "story": row.story,
+        "query": repr((row.names[query[0]], row.names[query[1]])),
+        "target": row.target,
+        "text_target": "[]",
+        "clean_story": row.clean_story,
+        "proof_state": repr([{head: list(body)} for head, body in row.proof]),
+        "f_comb": "-".join([relation for _, relation, _ in row.chain]),
+        "task_name": f"task_{TASK_NUMBERS[row.task]}.{row.k}",
+        "story_edges": repr([(i, j) for i, _, j in edges]),
+        "edge_types": repr([relation for _, relation, _ in edges if relation is not None]),
+        "query_edge": repr(query),
+        "genders": ",".join([f"{name}:{gender}" for name, gender in zip(row.names, row.genders)]),
+        "node_mapping": repr({person: person for person in range(len(row.names))}),
+        "task_split": row.split,
+    }
 
 
 def bracketed(story: str, names: Sequence[str]) -> str:
@@ -142,14 +167,14 @@ def _in_order(edges: Sequence[Any], *, start: int, genders: Sequence[str]) -> li
     return ordered
 
 
-def _step(step: Sequence[Any], names: Sequence[str]) -> list[tuple[str, str, str]]:
+def _step(step: Sequence[Any], names: Sequence[str]) -> Step:
     """A step over numbers as what follows, and the facts it follows from, over names."""
 
     def name(x: Any) -> str:
         return names[x] if isinstance(x, int) else str(x)
 
     *body, head = ((name(i), relation, name(j)) for i, relation, j in step)
-    return [head, *body]
+    return head, tuple(body)
 
 
 # ---- items as CLUTRR's files: training items and test items never share one -----------------------------------------

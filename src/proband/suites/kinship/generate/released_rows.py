@@ -1,8 +1,8 @@
 """`proband build kinship --data`: CLUTRR's rows, of any release, as items; each has the auditor's verdict on its label.
 
 The label stands as the file has it. The tag `verdict` says whether it follows from the facts (entailed, ambiguous,
-false, inconsistent; see audit/verdicts.py), so that a report shows how much of a model's accuracy is on labels that are
-right.
+false, inconsistent; see auditing/verdicts.py), so that a report shows how much of a model's accuracy is on labels that
+are right.
 """
 
 from __future__ import annotations
@@ -11,17 +11,20 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 from msgspec.structs import replace
 
-from proband.auditing.rows import Source
+from proband.auditing.rows import RowFile, files_at, first_cells
+from proband.auditing.run import judge_for
 from proband.core.errors import ProbandError
 from proband.core.progress import Progress, say
 from proband.core.suite import Built
 from proband.core.text import Fingerprint
 from proband.core.types import Item, Tag
-from proband.suites.kinship.audit.judged_rows import Words, sources, typed_facts
+from proband.suites.kinship.audit.family_prover import provided
+from proband.suites.kinship.audit.row_formats import CLUTRR, audit_row, typed_facts
 from proband.suites.kinship.clutrr.csv_files import scan
 from proband.suites.kinship.clutrr.items import to_item
 from proband.suites.kinship.clutrr.rows import Row, Unreadable
@@ -39,11 +42,20 @@ def build_released(options: BuildOptions, *, seed: int) -> Built:
     data = options.data
     assert data is not None
     refuse_others(options, RELEASED, "--data, whose stories are there already")
-    files = sources(data)
-    if any(source.path.name.endswith(".jsonl") for source in files):
-        raise ProbandError("holds items already; --data wants CLUTRR's CSV files", file=data)
+    files = clutrr_files(data)
     released = Released(options, seed)
     return Built(items=released.items(files), licence=LICENCE.format(data=data.name), summary=released.summary)
+
+
+def clutrr_files(path: Path) -> list[RowFile]:
+    """The CLUTRR files at `path`: a file, a folder, or a folder of releases; templates and lists of names may stand
+    beside them."""
+    if path.suffix == ".jsonl" or (path / "items.jsonl").is_file():
+        raise ProbandError("holds items already; --data wants CLUTRR's CSV files", file=path)
+    files = files_at(path, (".csv", ".csv.gz"))
+    if not (known := [each for each in files if path.is_file() or CLUTRR.fits(first_cells(each))]):
+        raise ProbandError("contains none of CLUTRR's CSV files", file=path)
+    return known
 
 
 class Released:
@@ -56,7 +68,7 @@ class Released:
         self.unreadable: list[str] = []
         self.fingerprint = Fingerprint()
 
-    def items(self, files: Sequence[Source]) -> Iterator[Item]:
+    def items(self, files: Sequence[RowFile]) -> Iterator[Item]:
         ids: set[str] = set()
         for source, row, verdict in self._judged(files):
             if isinstance(row, Unreadable):
@@ -77,15 +89,16 @@ class Released:
             more = f" (and {len(self.unreadable) - 1:,} more rows)" if len(self.unreadable) > 1 else ""
             say(f"left out: {self.unreadable[0]}{more}")
 
-    def _judged(self, files: Sequence[Source]) -> Iterator[tuple[Source, Row | Unreadable, str | None]]:
+    def _judged(self, files: Sequence[RowFile]) -> Iterator[tuple[RowFile, Row | Unreadable, str | None]]:
         """Every row with the verdict on its label, if verdicts are wanted."""
-        words = None if self.options.certify == "none" else Words()
+        judge = None if self.options.certify == "none" else judge_for("kinship", {"family": provided})
         with Progress("rows") as bar:
             for source, row in self._rows(files):
-                yield source, row, None if words is None or isinstance(row, Unreadable) else words.of(row)
+                known = judge and isinstance(row, Row) and judge.judge(audit_row(row)).verdict
+                yield source, row, known if known and known != "unread" else None
                 bar.advance()
 
-    def _rows(self, files: Sequence[Source]) -> Iterator[tuple[Source, Row | Unreadable]]:
+    def _rows(self, files: Sequence[RowFile]) -> Iterator[tuple[RowFile, Row | Unreadable]]:
         """Every row; one without a story cannot be read where stories are wanted."""
         for source in files:
             for row in scan(source.path):
@@ -94,7 +107,7 @@ class Released:
                     row = Unreadable(file=row.file, line=row.line, column="story", reason=reason)
                 yield source, row
 
-    def refusal(self, files: Sequence[Source], source: Source, row: Unreadable) -> ProbandError:
+    def refusal(self, files: Sequence[RowFile], source: RowFile, row: Unreadable) -> ProbandError:
         """The error at the first row that cannot be read, with the number of the others."""
         others = sum(isinstance(each, Unreadable) for _, each in self._rows(files)) - 1
         more = f", and {others:,} more row{'s' * (others > 1)}" if others else ""
@@ -102,14 +115,14 @@ class Released:
             f"{row.what}{more}; --unreadable skip leaves such rows out", file=source.path, line=row.line
         )
 
-    def item(self, row: Row, source: Source, verdict: str | None) -> Item:
+    def item(self, row: Row, source: RowFile, verdict: str | None) -> Item:
         item = to_item(row)
         rng = random.Random(f"{self.seed} {source.name} {row.line}")
         x, z = shown_names([row.names[i] for i in row.query], brackets=self.options.brackets)
         question, choices, gold = stories.ask(
             self.options.question, x=x, z=z, target=row.target, rules=load("sound"), draw=rng.random
         )
-        tags: dict[str, Tag] = {**item.tags, "release": source.release}
+        tags: dict[str, Tag] = {**item.tags, "release": source.path.parent.resolve().name}
         facts: dict[str, Any] = {**item.facts, "clause": clause(row), "clusters": [clause(row)]}
         if verdict is not None:
             self.verdicts[verdict] += 1

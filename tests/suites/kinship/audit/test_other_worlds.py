@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 
-from proband.suites.kinship.audit.verdicts import OTHERS, Case, in_other_worlds, judge, verdict_in
-from proband.suites.kinship.logic.search import Pattern, canonical
-from proband.suites.kinship.world.relations import GENDER, RELATIONS, WORLDS
+from proband.suites.kinship.audit.other_worlds import OTHERS, in_other_worlds, verdict_in
+from proband.suites.kinship.logic.search import Pattern, canonical, families_of
+from proband.suites.kinship.world.relations import GENDER, RELATIONS, STRICT, WORLDS
 
 
 def patterns(count: int) -> list[tuple[Pattern, str]]:
@@ -24,12 +24,12 @@ def patterns(count: int) -> list[tuple[Pattern, str]]:
 def test_verdicts_in_other_worlds_are_those_of_the_search() -> None:
     met = set()
     for pattern, target in patterns(60):
-        strict = judge(Case(pattern, target, worlds=False)).verdict
+        strict = verdict_in(pattern, target, STRICT)
         met.add(strict)
         expected = {name: verdict_in(pattern, target, WORLDS[name]) for name in OTHERS}
         assert in_other_worlds(pattern, target, strict) == expected, (pattern, target)
     for pattern, _ in patterns(120)[60:]:  # labels that follow
-        possible = judge(Case(pattern, "son", worlds=False)).possible
+        possible = list(families_of(pattern))
         if len(possible) == 1 and possible[0] in RELATIONS:
             met.add("entailed")
             expected = {name: verdict_in(pattern, possible[0], WORLDS[name]) for name in OTHERS}

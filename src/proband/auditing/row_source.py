@@ -1,0 +1,91 @@
+"""Where the rows of an audit come from: files of any form, or a data set that an installed package generates
+(`reasoning-gym:NAME?size=N`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import parse_qsl
+
+from proband.auditing.grammar import CAPITAL
+from proband.auditing.rows import AuditRow, RowFile, RowFormat, first_cells, read_rows, row_files
+from proband.core.errors import ProbandError
+from proband.core.progress import say
+
+GYM: Final = "reasoning-gym:"
+GYM_SETS: Final = ("family_relationships",)
+GYM_OPTIONS: Final = {"size": 2000, "seed": 0}
+
+
+class RowSource:
+    """The rows of a source, as often as they are asked for. Of a folder in which some files have a known form, these
+    are taken alone: what else stands there (templates, lists of names) is no set of rows."""
+
+    def __init__(self, source: str, columns: Mapping[str, str], formats: Sequence[RowFormat] = ()) -> None:
+        self.columns, self.generated = columns, source.startswith(GYM)
+        self.name = source if self.generated else Path(source).name
+        self.options = gym_options(source) if self.generated else {}
+        self.files: list[RowFile] = [] if self.generated else row_files(Path(source))
+        self.format = None if columns or self.generated else self._format(formats)
+
+    def _format(self, formats: Sequence[RowFormat]) -> RowFormat | None:
+        first = {file.path: first_cells(file) for file in self.files}
+        for each in formats:
+            if known := [file for file in self.files if first[file.path] and each.fits(first[file.path])]:
+                if others := len(self.files) - len(known):
+                    say(f"{others} files beside those of {each.name} are left out")
+                self.files = known
+                return each
+        return None
+
+    def __iter__(self) -> Iterator[AuditRow]:
+        if self.generated:
+            return gym_rows(self.options)
+        return chain.from_iterable(read_rows(file, self.columns, self.format) for file in self.files)
+
+    def first(self, count: int) -> list[AuditRow]:
+        """Some rows of each file, to guess a domain by."""
+        if self.generated:
+            return list(gym_rows({**self.options, "size": min(count, self.options["size"])}))
+        each = max(1, count // len(self.files))
+        rows = (islice(read_rows(file, self.columns, self.format), each) for file in self.files)
+        return list(chain.from_iterable(rows))
+
+
+def gym_options(source: str) -> dict[str, Any]:
+    """
+    >>> gym_options("reasoning-gym:family_relationships?size=20&seed=3")
+    {'name': 'family_relationships', 'size': 20, 'seed': 3}
+    """
+    name, _, query = source.removeprefix(GYM).partition("?")
+    if name not in GYM_SETS:
+        raise ProbandError(f"{source}: of reasoning-gym, {', '.join(GYM_SETS)} can be audited, not {name!r}")
+    options: dict[str, Any] = {"name": name, **GYM_OPTIONS}
+    for key, value in parse_qsl(query, keep_blank_values=True):
+        if key not in GYM_OPTIONS or not value.isdigit():
+            raise ProbandError(f"{source}: {key}={value} is not one of size=N and seed=N")
+        options[key] = int(value)
+    return options
+
+
+def gym_rows(options: Mapping[str, Any]) -> Iterator[AuditRow]:
+    """The rows that the installed package generates; genders are those its name lists give."""
+    import reasoning_gym
+
+    data = reasoning_gym.create_dataset(options["name"], size=options["size"], seed=options["seed"])
+    genders = dict.fromkeys(data.config.male_names, "male")
+    genders |= dict.fromkeys(data.config.female_names, "female")
+    for number in range(options["size"]):
+        text = {name: data[number][name] for name in ("question", "answer")}
+        names = CAPITAL.findall(text["question"])
+        yield AuditRow(
+            file=f"{options['name']}.jsonl",
+            line=None,
+            key=str(number),
+            cells=text,
+            **text,
+            answer_column="answer",
+            genders={name: genders[name] for name in names if name in genders},
+        )

@@ -1,0 +1,101 @@
+"""Rows about families whose form is known: CLUTRR's CSV with its columns of facts, that of its version 1.3, and our own
+items. Their facts are taken as they stand; version 1.3 has none, so its stories are read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from msgspec import ValidationError, convert
+
+from proband.auditing.rows import PAIR, AuditRow, RowFormat, is_utf8, item_row, table_row
+from proband.core.errors import ProbandError
+from proband.core.suite import Audit
+from proband.core.types import Item
+from proband.suites.kinship.audit.chain_figures import ChainFigures
+from proband.suites.kinship.audit.template_banks import audit_bank, is_bank
+from proband.suites.kinship.clutrr.items import row_of_item
+from proband.suites.kinship.clutrr.rows import NEEDED, Row, Unreadable, row_of
+from proband.suites.kinship.world.relations import NEUTRAL, Edge
+from proband.suites.kinship.world.rules import of_item
+
+WORLD: Final = "strict"  # the one that CLUTRR's rules assume
+
+
+def typed_facts(row: Row) -> list[Edge]:
+    """The chain, and the noise whose relation the columns tell."""
+    return [*row.chain, *((i, word, j) for i, word, j in row.noise if word is not None)]
+
+
+def clutrr_row(place: Mapping[str, Any], cells: Mapping[str, Any]) -> AuditRow:
+    """A row of CLUTRR's CSV; the copy on the Hugging Face hub has the word of its target in `target_text`."""
+    column = "target_text" if "target_text" in cells else "target"
+    row: Row | Unreadable
+    if bad := next((name for name, value in cells.items() if not is_utf8(str(value))), None):
+        row = Unreadable(file=place["file"], line=place["line"], column=bad, reason="is not UTF-8")
+    else:
+        row = row_of({**cells, "target": cells.get(column, "")}, file=place["file"], line=place["line"])
+    if isinstance(row, Unreadable):
+        return AuditRow(**place, cells=cells, bad=row.what)
+    return replace(audit_row(row), folder=place["folder"], cells=cells, answer_column=column)
+
+
+def audit_row(row: Row) -> AuditRow:
+    """A row whose facts are in its columns."""
+    asker, asked = (row.names[person] for person in row.query)
+    return AuditRow(
+        file=row.file,
+        line=row.line,
+        key=row.id,
+        cells={},
+        text=row.story,
+        question=f"What is {asked} to {asker}?",
+        answer=row.target,
+        genders=dict(zip(row.names, row.genders)),
+        facts=tuple((row.names[j], word, row.names[i]) for i, word, j in typed_facts(row)),
+        pair=(asked, asker),
+        record=replace(row, cells={}),
+    )
+
+
+def own_row(place: Mapping[str, Any], cells: Mapping[str, Any]) -> AuditRow:
+    """One of our items; its label is its gold choice."""
+    made = item_row(place, cells)
+    if made.bad:
+        return made
+    try:
+        row = row_of_item(convert(cells, Item), file=place["file"], line=place["line"])
+    except (ValidationError, ProbandError) as error:
+        return replace(made, bad=str(error))
+    label = made.answer if made.answer in NEUTRAL else row.target  # of a yes-or-no question, that asked about
+    return replace(audit_row(replace(row, target=label)), folder=place["folder"], cells=cells, item=True)
+
+
+def story_row(place: Mapping[str, Any], cells: Mapping[str, Any]) -> AuditRow:
+    """A row of version 1.3, without facts."""
+    return table_row(place, cells, {"text": "story", "question": "query", "answer": "target"})
+
+
+def _is_family_item(cells: Mapping[str, Any]) -> bool:
+    """Items about families; those of another rule base (places on a grid) are for another domain."""
+    return cells.get("suite") == "kinship" and "prompt" in cells and of_item(convert(cells, Item)).world == "family"
+
+
+def _is_story(cells: Mapping[str, Any]) -> bool:
+    return cells.keys() >= {"story", "query", "target"} and PAIR.fullmatch(str(cells["query"]).strip()) is not None
+
+
+CLUTRR: Final = RowFormat("CLUTRR", lambda cells: cells.keys() >= {*NEEDED}, clutrr_row, "kinship", WORLD, ChainFigures)
+FORMATS: Final = (
+    CLUTRR,
+    RowFormat("kinship items", _is_family_item, own_row, "kinship", WORLD, ChainFigures),
+    RowFormat("CLUTRR 1.3", _is_story, story_row, "kinship", WORLD),
+)
+AUDIT = Audit(
+    provers={"family": "proband.suites.kinship.audit.family_prover:provided"},
+    formats=FORMATS,
+    reads=lambda source: is_bank(Path(source)),
+    run=audit_bank,
+)
