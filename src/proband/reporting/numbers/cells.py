@@ -252,11 +252,11 @@ class Study:
 
     def _chance_of_records(self, metric: Metric, rows: Ints, macro: str) -> float | None:
         """From the records of any run that has answered these items: their truth is the same."""
-        runs = (each for each in self.arrays.metrics[metric.name] if np.isin(rows, each.rows).all())
-        values = next(runs, None)
-        if values is None or metric.chance is None or not len(rows):
+        runs = ((known, numbers) for known, numbers in self.arrays.metrics[metric.name] if np.isin(rows, known).all())
+        known, numbers = next(runs, (None, None))
+        if known is None or numbers is None or metric.chance is None or not len(rows):
             return None
-        records = values.numbers[np.searchsorted(values.rows, rows)]
+        records = numbers[np.searchsorted(known, rows)]
         strata = self._strata(rows, macro) if macro else np.zeros(len(rows), dtype=np.int64)
         return float(np.mean([metric.chance(records[strata == each]) for each in np.unique(strata)]))
 
