@@ -37,7 +37,8 @@ class Suite:
     options: type
     build: Callable[..., Built]  # build(options, *, seed)
     check: Callable[[Item], str | None] = lambda item: None  # what is wrong with an item's tags or facts, or nothing
-    verify: Callable[[Item], Verified] | None = None  # re-checks the certificate that an item carries
+    # re-checks the certificate that an item carries; the manifest of its folder says where its words come from
+    verify: Callable[[Item, Mapping[str, Any]], Verified] | None = None
     show: Callable[[Item], str]  # one item as text: its prompt, its proof or alignment
     draw: Callable[[Item, Answer | None], str | None] = lambda item, answer: None  # an SVG for the item browser
     export: Mapping[str, Callable[..., None]] = field(default_factory=dict)  # extra formats of `export --to`

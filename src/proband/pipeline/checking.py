@@ -24,6 +24,7 @@ from proband.core import plugins
 from proband.core.errors import CheckFailed, ProbandError
 from proband.core.files import items_path, parse, raw_lines, read_manifest, sha256_file, write_text
 from proband.core.progress import Progress, say
+from proband.core.statistics.clusters import clusters_of
 from proband.core.suite import Audit, Suite, Verified
 from proband.core.types import Item
 from proband.pipeline.asking.items_and_answers import count_lines
@@ -191,7 +192,7 @@ def verify(items: str | Path, *, allow_uncertified: bool = False) -> Mapping[str
     that repeat another's id or prompt (somebody else's rows may: with `allow_uncertified` they are counted apart)."""
     path = items_path(Path(items))
     suite = suite_of(items)
-    varied = Sources(suite)
+    varied = Sources(suite, read_manifest(path))
     if suite.verify is None and not suite.variations:
         raise ProbandError(f"items of suite {suite.name!r} carry no certificates", file=path)
     how, problems = Counter[str](), list[str]()
@@ -223,13 +224,13 @@ def verify(items: str | Path, *, allow_uncertified: bool = False) -> Mapping[str
 class Sources:
     """Checks items and, where they were varied, each variation against the source item that stands before it."""
 
-    def __init__(self, suite: Suite) -> None:
-        self.suite, self.any = suite, False
+    def __init__(self, suite: Suite, manifest: Mapping[str, Any]) -> None:
+        self.suite, self.manifest, self.any = suite, manifest, False
         self.source: Item | None = None
         self.known = {each.name: each for each in suite.all_variations()}
 
     def verify(self, item: Item) -> Verified:
-        verified = self.suite.verify(item) if self.suite.verify else Verified(how="not varied")
+        verified = self.suite.verify(item, self.manifest) if self.suite.verify else Verified(how="not varied")
         name = item.tags.get("variation")
         if name is None or verified.problem:
             return verified
@@ -251,6 +252,8 @@ class Sources:
             return f"its source {item.facts.get('source')!r} does not stand before it"
         if item.facts.get("effect") != self.known[name].effect:
             return f"'effect' is {item.facts.get('effect')!r}, that of {name} is {self.known[name].effect!r}"
+        if not set(clusters_of(self.source)) <= set(clusters_of(item)):
+            return "it is not in the clusters of its source"
         try:
             return self.known[name].check(self.source, item)
         except (TypeError, ValueError, KeyError, IndexError, AttributeError) as error:

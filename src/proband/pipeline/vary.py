@@ -74,7 +74,12 @@ def vary(
             "licence": manifest.get("licence", "that of the source items"),
             "sha256": {"items.jsonl": sha256_file(folder / "items.jsonl")},
             "versions": {"proband": versions().get("proband", "")},
-            "source": {"folder": path.parent.name, "sha256": options["of"], "seed": manifest.get("seed")},
+            "source": {
+                "folder": path.parent.name,
+                "sha256": options["of"],
+                "seed": manifest.get("seed"),
+                "options": manifest.get("options", {}),
+            },
             "variations": work.summary(),
         },
     )

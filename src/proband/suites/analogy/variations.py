@@ -148,24 +148,35 @@ def _equally_common(
 # ---- checks ------------------------------------------------------------------------------------------------------
 
 
+def _otherwise_told(varied: Item) -> str | None:
+    """A prompt or choices that do not come out when the pairs are told again, in one of our templates."""
+    query, options = query_and_options(varied)
+    told = varied.prompt in [question(pattern, query) for pattern in TEMPLATES.values()]
+    if not told or list(varied.choices) != [" : ".join(pair) for pair in options]:
+        return "its prompt or its choices do not tell its pairs"
+    return None
+
+
 def same_options(source: Item, varied: Item) -> str | None:
     """The same query, the same options, the same right one."""
     if source.facts["query"] != varied.facts["query"] or sorted(source.choices) != sorted(varied.choices):
         return "its pairs are not those of its source"
     right = [item.choices[item.gold] if item.gold is not None else None for item in (source, varied)]
-    return None if right[0] == right[1] else "its answer is not that of its source"
+    return _otherwise_told(varied) if right[0] == right[1] else "its answer is not that of its source"
 
 
 def turned_round(source: Item, varied: Item) -> str | None:
     old, new = ([list(pair) for pair in (item.facts["query"], *item.facts["options"])] for item in (source, varied))
     turned = old == [pair[::-1] for pair in new] and source.gold == varied.gold
-    return None if turned else "its pairs are not its source's turned round"
+    return _otherwise_told(varied) if turned else "its pairs are not its source's turned round"
 
 
 def another_pair(source: Item, varied: Item) -> str | None:
     if any(source.tags.get(name) != varied.tags.get(name) for name in ("relation", "probe")):
         return "it is of another relation or probe than its source"
-    return "it asks what its source asks" if source.facts["query"] == varied.facts["query"] else None
+    if source.facts["query"] == varied.facts["query"]:
+        return "it asks what its source asks"
+    return _otherwise_told(varied)
 
 
 VARIATIONS = (

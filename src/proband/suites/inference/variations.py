@@ -112,7 +112,18 @@ def same_relations(source: Item, varied: Item) -> str | None:
             return f"{old[place]!r} is of no kind and was replaced"
         elif new[place] != new_end[place]:
             return f"the premise is about {new[place]!r}, the hypothesis about {new_end[place]!r}"
-    return None if source.gold == varied.gold else "its answer is not that of its source"
+    return _same_answer(source, varied)
+
+
+def _same_answer(source: Item, varied: Item) -> str | None:
+    if source.gold != varied.gold or source.choices != varied.choices:
+        return "its answer is not that of its source"
+    return _otherwise_told(varied)
+
+
+def _otherwise_told(varied: Item) -> str | None:
+    """A prompt that does not come out when the two sentences are told again."""
+    return None if varied.prompt == prompt(*_triples(varied)) else "its prompt does not tell its two sentences"
 
 
 # ---- the passive -------------------------------------------------------------------------------------------------
@@ -190,7 +201,7 @@ def same_arguments(source: Item, varied: Item) -> str | None:
     turned = [(old, new) for old, new in zip(_triples(source), _triples(varied), strict=True) if old != new]
     if len(turned) != 1 or passive(turned[0][0]) != turned[0][1]:
         return "it is not its source with one sentence in the passive"
-    return None if source.gold == varied.gold else "its answer is not that of its source"
+    return _same_answer(source, varied)
 
 
 # ---- the other direction -----------------------------------------------------------------------------------------
@@ -207,7 +218,9 @@ def inverse(item: Item, *, rng: random.Random, folder: Path) -> Item | str:
 
 
 def turned_round(source: Item, varied: Item) -> str | None:
-    return None if _triples(source) == _triples(varied)[::-1] else "premise and hypothesis are not its source's"
+    if _triples(source) != _triples(varied)[::-1] or varied.gold is not None or source.choices != varied.choices:
+        return "premise and hypothesis are not its source's"
+    return _otherwise_told(varied)
 
 
 VARIATIONS = (

@@ -56,11 +56,11 @@ def audited_in_words(headlines: Mapping[str, Any]) -> str:
     )
 
 
-def verify(item: Item) -> Verified:
+def verify(item: Item, manifest: Mapping[str, Any]) -> Verified:
     """Re-check the certificate of an item, from its text to its label."""
     from proband.suites.kinship.verify.items import verify as check
 
-    return check(item)
+    return check(item, manifest)
 
 
 SUITE = Suite(

@@ -31,15 +31,31 @@ def reorder(item: Item, *, rng: random.Random, folder: Path | None = None) -> It
     return msgspec.structs.replace(item, choices=choices, gold=places.index(item.gold))
 
 
+def only_reordered(source: Item, varied: Item) -> str | None:
+    right = [None if item.gold is None else item.choices[item.gold] for item in (source, varied)]
+    same = sorted(source.choices) == sorted(varied.choices) and right[0] == right[1]
+    return None if same and source.prompt == varied.prompt else "it is not its source with its choices in another order"
+
+
+INTRODUCTIONS = ("Question: ", "Please answer the following question.\n", "Here is a question for you: ")
+
+
 def introduced(item: Item, *, rng: random.Random, folder: Path | None = None) -> Item:
     """The question behind one of some introductions."""
-    words = rng.choice(("Question: ", "Please answer the following question.\n", "Here is a question for you: "))
-    return msgspec.structs.replace(item, prompt=words + item.prompt)
+    return msgspec.structs.replace(item, prompt=rng.choice(INTRODUCTIONS) + item.prompt)
+
+
+def only_introduced(source: Item, varied: Item) -> str | None:
+    same = source.choices == varied.choices and source.gold == varied.gold
+    told = varied.prompt in [words + source.prompt for words in INTRODUCTIONS]
+    return None if same and told else "it is not its source behind an introduction"
 
 
 VARIATIONS = (
-    Variation(name="reorder", help="the choices in another order", effect="keeps", make=reorder),
-    Variation(name="introduce", help="other words before the question", effect="keeps", make=introduced),
+    Variation(name="reorder", help="the choices in another order", effect="keeps", make=reorder, check=only_reordered),
+    Variation(
+        name="introduce", help="other words before the question", effect="keeps", make=introduced, check=only_introduced
+    ),
 )
 SUITE = Suite(
     name="questions",

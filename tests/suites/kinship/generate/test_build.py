@@ -173,7 +173,7 @@ def test_facts_are_stated_from_a_side_drawn_at_random(form: Literal["story", "fa
         for name in ("clause", "names", "query", "target"):
             assert item.facts[name] == chain.facts[name]
         assert SUITE.verify is not None
-        assert not SUITE.verify(item).problem
+        assert not SUITE.verify(item, {}).problem
 
 
 def _away(item: Item) -> int:

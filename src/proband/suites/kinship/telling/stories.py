@@ -287,13 +287,14 @@ def right_answer(question: str, *, x: str, z: str, target: str, rules: Rules) ->
     >>> right_answer("Sharon is the ___ of Arthur.", x="Arthur", z="Bea", target="aunt", rules=load("sound")) is None
     True
     """
-    question = question.replace(f"[{x}]", x).replace(f"[{z}]", z)
-    in_words = (form.format(x=x, z=z) for form in (*QUESTIONS, *QUESTIONS_OF_PLACES))
+    in_words = (form.format(x=x, z=z) for form in (QUESTIONS if rules.gendered else QUESTIONS_OF_PLACES))
     if question in (capital(rules.blank.format(i=x, j=z)), *in_words):
         return target
     for choice in rules.choices:
+        if rules.gender[choice] != rules.gender[target]:
+            continue
         stated = rules.sentences[0].format(i=x, j=z, word=choice).rstrip(".")
-        if question in (f"Is {z} the {choice} of {x}?", f"Is it true that {stated}?"):
+        if question == (f"Is {z} the {choice} of {x}?" if rules.gendered else f"Is it true that {stated}?"):
             return "yes" if choice == target else "no"
     return None
 

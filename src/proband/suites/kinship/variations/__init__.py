@@ -16,6 +16,7 @@ Rows of CLUTRR can be varied where their label follows from their facts: they ge
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -23,10 +24,23 @@ from typing import Literal
 
 from proband.core.suite import Variation
 from proband.core.types import Item
+from proband.suites.kinship.reading.reader import story_of
 from proband.suites.kinship.variations.further_facts import noise
 from proband.suites.kinship.variations.other_answers import counterfactual, inverse
-from proband.suites.kinship.variations.other_texts import plain_sentences, rename, reorder, reword, twin
-from proband.suites.kinship.variations.proved_story import Story, all_edges, prove_story, typed_noise
+from proband.suites.kinship.variations.other_texts import (
+    exchanged,
+    plain_sentences,
+    rename,
+    reorder,
+    reword,
+    twin,
+)
+from proband.suites.kinship.variations.proved_story import (
+    Story,
+    all_edges,
+    prove_story,
+    typed_noise,
+)
 from proband.suites.kinship.world.rules import converse, of_item
 
 # ---- what must be true of a varied item beside its source --------------------------------------------------------
@@ -44,22 +58,64 @@ def _facts(item: Item) -> set[frozenset[tuple[int, str, int]]]:
 def same_facts(source: Item, varied: Item) -> str | None:
     if _facts(source) != _facts(varied) or list(source.facts["genders"]) != list(varied.facts["genders"]):
         return "its facts are not those of its source"
-    return _same_answer(source, varied)
+    if varied.facts["target"] != source.facts["target"]:
+        return "its answer is not that of its source"
+    if _question(varied) != exchanged(_question(source), _other_names(source, varied)):
+        return "its question is not that of its source"
+    return None
+
+
+def same_people(source: Item, varied: Item) -> str | None:
+    if list(source.facts["names"]) != list(varied.facts["names"]):
+        return "its people are not those of its source"
+    return same_facts(source, varied)
+
+
+def other_words(source: Item, varied: Item) -> str | None:
+    if sorted(source.prompt.split()) == sorted(varied.prompt.split()) or not varied.facts["templates"]:
+        return "its words are not other words of a bank"
+    return same_people(source, varied)
+
+
+def in_plain_sentences(source: Item, varied: Item) -> str | None:
+    if varied.facts["templates"] or varied.prompt.startswith("("):
+        return "it is not told in plain sentences"
+    return same_people(source, varied)
+
+
+def other_people(source: Item, varied: Item) -> str | None:
+    if set(source.facts["names"]) & set(varied.facts["names"]):
+        return "its people are those of its source"
+    if varied.facts["templates"] and varied.prompt == exchanged(source.prompt, _other_names(source, varied)):
+        return "its text is that of its source with other names"
+    return same_facts(source, varied)
+
+
+def names_exchanged(source: Item, varied: Item) -> str | None:
+    if varied.prompt != exchanged(source.prompt, _other_names(source, varied)):
+        return "its text is not that of its source with other names"
+    return same_facts(source, varied)
+
+
+def sentences_moved(source: Item, varied: Item) -> str | None:
+    if sorted(source.prompt.split()) != sorted(varied.prompt.split()):
+        return "its words are not those of its source"
+    return same_people(source, varied)
 
 
 def more_facts(source: Item, varied: Item) -> str | None:
     if not _facts(source) < _facts(varied):
         return "it does not tell the facts of its source and more"
-    return _same_answer(source, varied)
-
-
-def _same_answer(source: Item, varied: Item) -> str | None:
-    return None if varied.facts["target"] == source.facts["target"] else "its answer is not that of its source"
+    rest = iter(varied.prompt.split())
+    if not all(word in rest for word in source.prompt.split()):
+        return "its text is not that of its source and more"
+    same = varied.facts["target"] == source.facts["target"] and _question(source) == _question(varied)
+    return None if same else "its question or its answer is not that of its source"
 
 
 def other_end(source: Item, varied: Item) -> str | None:
-    if _facts(source) != _facts(varied):
-        return "its facts are not those of its source"
+    if _facts(source) != _facts(varied) or story_of(source) != story_of(varied):
+        return "its facts or its text are not those of its source"
     same = list(varied.facts["query"]) == list(source.facts["query"])[::-1]
     return None if same else "its question is not that of its source from the other end"
 
@@ -68,7 +124,20 @@ def one_fact_changed(source: Item, varied: Item) -> str | None:
     before, after = _facts(source), _facts(varied)
     if len(before - after) != 1 or len(after - before) != 1:
         return f"it differs from its source in {len(before - after)} facts, not in one"
+    words = [re.findall(r"[\w-]+|\W", story_of(item)) for item in (source, varied)]
+    if len(words[0]) != len(words[1]) or sum(a != b for a, b in zip(*words)) != 1:
+        return "its text does not differ from its source's in one word"
+    if list(varied.facts["query"]) != list(source.facts["query"]):
+        return "it does not ask about the people of its source"
     return "its answer is that of its source" if varied.facts["target"] == source.facts["target"] else None
+
+
+def _question(item: Item) -> str:
+    return item.prompt.rsplit("\n", 1)[-1]
+
+
+def _other_names(source: Item, varied: Item) -> dict[str, str]:
+    return dict(zip(source.facts["names"], varied.facts["names"], strict=True))
 
 
 # ---- the list ----------------------------------------------------------------------------------------------------
@@ -97,12 +166,12 @@ def _variation(
 
 
 VARIATIONS = (
-    _variation("rename", "other names", "keeps", rename),
-    _variation("reword", "other words of the bank", "keeps", reword),
-    _variation("reorder", "another order of the sentences", "keeps", reorder),
+    _variation("rename", "other names", "keeps", rename, names_exchanged),
+    _variation("reword", "other words of the bank", "keeps", reword, other_words),
+    _variation("reorder", "another order of the sentences", "keeps", reorder, sentences_moved),
     _variation("noise", "further facts", "keeps", noise, more_facts),
-    _variation("plain", "plain sentences", "keeps", plain_sentences),
+    _variation("plain", "plain sentences", "keeps", plain_sentences, in_plain_sentences),
     _variation("inverse", "asked from the other end", "changes", inverse, other_end),
     _variation("counterfactual", "one fact replaced, another answer", "changes", counterfactual, one_fact_changed),
-    _variation("twin", "the same facts, other people and words", "twin", twin),
+    _variation("twin", "the same facts, other people and words", "twin", twin, other_people),
 )

@@ -15,11 +15,12 @@ from proband.core.types import Item
 from proband.suites.kinship.logic.closure import Edge
 from proband.suites.kinship.logic.noise import KINDS
 from proband.suites.kinship.telling import stories
+from proband.suites.kinship.telling.bank import load_bank
 from proband.suites.kinship.telling.stories import plain, shown_names
 from proband.suites.kinship.variations.other_texts import fresh_names
-from proband.suites.kinship.variations.proved_story import TRIES, UNREAD, Story, tell_facts
+from proband.suites.kinship.variations.proved_story import TRIES, UNREAD, Story, Unit, tell_facts
 from proband.suites.kinship.world.relations import FEMALE, MALE, Family
-from proband.suites.kinship.world.rules import converse, of_item
+from proband.suites.kinship.world.rules import converse, load
 
 
 def noise(story: Story, *, rng: random.Random, folder: Path) -> Item | str:
@@ -55,45 +56,85 @@ def _with_noise(story: Story, kind: str, rng: random.Random, folder: Path) -> It
     if world.broken() or len(facts) < 2:
         return None
     if rng.random() < 0.5:
-        facts = [converse(of_item(story.item), fact, genders) for fact in facts]
+        facts = [turned(fact, genders) for fact in facts]
     names = [*story.names, *fresh_names(genders[count:], rng, unlike=story.names)]
     if len(names) < len(genders):
         return None
     larger = replace(story, names=names, genders=genders, edges=[*story.edges, *facts])
-    return _with_sentences(story, larger, facts, kind=kind, family=family, rng=rng, folder=folder)
+    return _woven_in(story, larger, facts, kind=kind, family=family, rng=rng, folder=folder)
 
 
-def _with_sentences(
+def _woven_in(
     story: Story, larger: Story, facts: list[Edge], *, kind: str, family: Any, rng: random.Random, folder: Path
 ) -> Item | None:
-    """The source's own text with further sentences before or after it."""
-    shown = shown_names(larger.names, brackets=story.brackets)
+    """The source's own text with a further sentence for each fact at places drawn at random: some of its own stand
+    before one of them, and some behind one."""
+    units = story.units()
+    first = 1 if not any(name in units[0].text for name in story.shown) and story.form == "story" else 0
+    own = [at for at, unit in enumerate(units) if at >= first and not unit.text.endswith((" male.", " female."))]
     for _ in range(TRIES):
-        more: Sequence[str] = ()
-        if story.form == "story":
-            telling = tell_facts(larger, facts, names=larger.names, rng=rng, folder=folder)
-            text, more, between = telling.text, telling.templates, " "
-        elif story.form == "graph":
-            text, between = stories.triples(facts, shown), "\n"
-        else:
-            text, between = " ".join(plain(facts, shown, larger.genders)), " "
-        whole = between.join((text, story.text) if rng.random() < 0.5 else (story.text, text))
-        templates = [*story.templates, *more] if story.templates else []
-        if larger.faithful(whole, larger.edges, templates=templates):
-            break
-    else:
+        places = sorted(rng.randint(own[0], own[-1] + 1) for _ in facts)
+        if places[-1] == own[0] or places[0] > own[-1]:
+            continue  # in one block before or behind the source
+        further, used = list(units), set(story.templates)
+        for number, place in reversed(list(enumerate(places, start=len(story.edges)))):
+            unit = _one_more(story, larger, number, after=further[:place], used=used, rng=rng, folder=folder)
+            if unit is None:
+                return None
+            used.update(unit.templates)
+            further.insert(place, unit)
+        further += _genders(story, larger)
+        varied = story.with_units(
+            further,
+            names=larger.names,
+            genders=larger.genders,
+            edges=larger.edges,
+            noise=[(fact, kind) for fact in facts],
+            family=family,
+        )
+        if larger.accepts(varied):
+            return msgspec.structs.replace(varied, tags={**varied.tags, "task": kind})
+    return None
+
+
+def _genders(story: Story, larger: Story) -> list[Unit]:
+    """Those of the further people, where the source tells them."""
+    shown, genders = shown_names(larger.names, brackets=story.brackets), larger.genders
+    telling = stories.gender_lines if story.form == "graph" else stories.gender_sentences
+    told = story.form != "story" and all(line in story.text for line in telling(story.shown, story.genders))
+    return [Unit(line) for line in telling(shown, genders)[len(story.names) :]] if told else []
+
+
+def _one_more(
+    story: Story,
+    larger: Story,
+    number: int,
+    *,
+    after: Sequence[Unit],
+    used: set[str],
+    rng: random.Random,
+    folder: Path,
+) -> Unit | None:
+    """A fact in a sentence of its own: at the occasion where the story is, in words that it has not used."""
+    fact, genders, groups = larger.edges[number], larger.genders, ((number,),)
+    shown = shown_names(larger.names, brackets=story.brackets)
+    if story.form == "graph":
+        return Unit(stories.triples([fact], shown), (), groups)
+    if story.form == "facts":
+        return Unit(plain([fact], shown, genders)[0], (), groups)
+    if story.retold is None or not story.retold.occasions:
+        bank = story.retold is None
+        telling = tell_facts(story, [fact], names=larger.names, genders=genders, rng=rng, folder=folder, scenes=bank)
+        return Unit(telling.text, telling.templates, groups)
+    told = sum(template in story.templates for unit in after for template in unit.templates)
+    occasion = next(each for each in load_bank().occasions if each.name == story.retold.occasions[max(told - 1, 0)])
+    free = [phrase for phrase in occasion.phrases if phrase.id not in used]
+    if not free:
         return None
-    varied = story.with_text(
-        whole,
-        names=larger.names,
-        genders=larger.genders,
-        edges=larger.edges,
-        noise=[(fact, kind) for fact in facts],
-        family=family,
-        templates=templates,
-        groups=[],
-    )
-    return msgspec.structs.replace(varied, tags={**varied.tags, "task": kind})
+    phrase, (i, word, j) = rng.choice(free), fact if rng.random() < 0.5 else turned(fact, genders)
+    comma = rng.random() if phrase.loose else 0.0
+    text = f"{shown[i]} {phrase.clause('past', genders[i], word, shown[j], comma)}."
+    return Unit(text, (phrase.id,), groups)
 
 
 def _supporting(story: Story, rows: list[list[Any]], rng: random.Random) -> list[int] | None:
@@ -106,6 +147,10 @@ def _supporting(story: Story, rows: list[list[Any]], rng: random.Random) -> list
         if world.relations(i, person) and world.relations(person, j)
     ]
     return rng.choice(ways) if ways else None
+
+
+def turned(fact: Edge, genders: Sequence[str]) -> Edge:
+    return converse(load("sound"), fact, genders)
 
 
 def _person(rows: list[list[Any]], rng: random.Random, *, gender: str = "") -> int:

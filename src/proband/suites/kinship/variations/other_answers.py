@@ -25,7 +25,8 @@ def inverse(story: Story, *, rng: random.Random, folder: Path) -> Item | str:
     known = (x, story.target, z)
     turned = converse(of_item(item), known, story.genders)
     proof = [*(story.certificate or item.facts)["proof"], (known, turned)]
-    return _with_question(story, (z, x), turned[1], rng, proof=proof)
+    varied = _with_question(story, (z, x), turned[1], rng, proof=proof)
+    return varied if story.accepts(varied) else "its text does not tell the gender of the person at its other end"
 
 
 def _with_question(story: Story, query: tuple[int, int], target: str, rng: random.Random, **facts: Any) -> Item:
@@ -89,5 +90,5 @@ def _replaced(story: Story, old: Edge, new: Edge, edges: Sequence[Edge]) -> Iter
             if article and (article[1] == "an") != (after[0] in "aeiou"):
                 continue
             text = story.text[: place.start()] + after + story.text[place.end() :]
-            if story.faithful(text, edges):
+            if story.accepts(story.with_text(text, edges=edges)):
                 yield text

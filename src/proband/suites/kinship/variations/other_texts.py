@@ -11,9 +11,10 @@ from pathlib import Path
 from proband.core.types import Item
 from proband.suites.kinship.generate.wording import likeness
 from proband.suites.kinship.logic.closure import shortest_path
+from proband.suites.kinship.reading.reader import TRIPLE
 from proband.suites.kinship.telling import stories
 from proband.suites.kinship.telling.stories import plain
-from proband.suites.kinship.variations.proved_story import SENTENCE, TRIES, UNREAD, Story, tell_facts
+from proband.suites.kinship.variations.proved_story import SENTENCE, TRIES, UNREAD, Story, Unit, tell_facts
 from proband.suites.kinship.world.families import NAMES
 
 WORD = re.compile(r"@?\w[\w-]*")
@@ -47,13 +48,12 @@ def fresh_names(
 
 def _renamed(story: Story, names: Sequence[str]) -> Item | str:
     other = dict(zip(story.names, names, strict=True))
-    text, question = (_exchanged(part, other) for part in (story.text, story.question))
-    if not story.readable or not story.faithful(text, story.edges, names):
-        return UNREAD
-    return story.with_text(text, question=question, names=list(names))
+    text, question = (exchanged(part, other) for part in (story.text, story.question))
+    varied = story.with_text(text, question=question, names=list(names))
+    return varied if story.readable and story.accepts(varied) else UNREAD
 
 
-def _exchanged(text: str, other: Mapping[str, str]) -> str:
+def exchanged(text: str, other: Mapping[str, str]) -> str:
     """The text with other names."""
     return WORD.sub(lambda match: other.get(match[0], match[0]), text)
 
@@ -64,22 +64,21 @@ def _retold(story: Story, names: Sequence[str], rng: random.Random, folder: Path
         return _shuffled(story, names, rng)
     before, best = set(story.templates), None
     path = _path_first(story)
+    question = exchanged(story.question, dict(zip(story.names, names, strict=True)))
     for _ in range(TRIES):
-        telling = tell_facts(story, [story.edges[place] for place in path], names=names, rng=rng, folder=folder)
-        if telling.text == story.text or not story.faithful(telling.text, story.edges, names, telling.templates):
+        text, templates, told = tell_facts(
+            story, [story.edges[place] for place in path], names=names, rng=rng, folder=folder
+        )
+        groups = [tuple(path[fact] for fact in group) for group in told]
+        varied = story.with_text(text, question=question, names=list(names), templates=templates, groups=groups)
+        if text == story.text or not story.accepts(varied):
             continue
-        shared = len(before.intersection(telling.templates))
+        shared = len(before.intersection(templates))
         if best is None or shared < best[0]:
-            best = shared, telling
+            best = shared, varied
         if not shared:
             break
-    if best is None:
-        return "no other words of the bank tell its facts"
-    groups = [tuple(path[fact] for fact in group) for group in best[1].groups]
-    question = _exchanged(story.question, dict(zip(story.names, names, strict=True)))
-    return story.with_text(
-        best[1].text, question=question, names=list(names), templates=best[1].templates, groups=groups
-    )
+    return best[1] if best else "no other words of the bank tell its facts"
 
 
 def _path_first(story: Story) -> list[int]:
@@ -103,46 +102,41 @@ def reorder(story: Story, *, rng: random.Random, folder: Path) -> Item | str:
         return _shuffled(story, story.names, rng)
     if not story.readable:
         return UNREAD
-    sentences = SENTENCE.split(story.text)
-    for _ in range(TRIES if len(sentences) > 1 else 0):
-        order = _in_another_order(sentences, story.shown, rng)
-        if order != sentences and story.faithful(" ".join(order), story.edges):
-            return story.with_text(" ".join(order))
-    return "it has one sentence" if len(sentences) == 1 else "its sentences make sense in one order only"
+    units = story.units()
+    for _ in range(TRIES if len(units) > 1 else 0):
+        order = _in_another_order(units, story.shown, rng)
+        varied = story.with_units(order)
+        if order != units and story.accepts(varied):
+            return varied
+    return "it has one sentence" if len(units) == 1 else "its sentences make sense in one order only"
 
 
-def _in_another_order(sentences: Sequence[str], names: Sequence[str], rng: random.Random) -> list[str]:
-    """The sentences in an order in which they make sense: an opening, which names nobody, stays where it is, `Then Ann`
-    follows what it followed, and moments (`At noon, Ann`) follow each other as before.
+def _in_another_order(units: Sequence[Unit], names: Sequence[str], rng: random.Random) -> list[Unit]:
+    """In an order in which they make sense: an opening, which names nobody, stays where it is, and moments (`At noon,
+    Ann`) follow each other as before.
 
-    >>> story = ["It snowed.", "At noon, Ann met Ben.", "Then Ben left.", "Cy saw Ann."]
-    >>> _in_another_order(story, ["Ann", "Ben", "Cy"], random.Random(0))
-    ['It snowed.', 'Cy saw Ann.', 'At noon, Ann met Ben.', 'Then Ben left.']
+    >>> story = [Unit("It snowed."), Unit("At noon, Ann met Ben. Then Ben left."), Unit("Cy saw Ann.")]
+    >>> [unit.text for unit in _in_another_order(story, ["Ann", "Ben", "Cy"], random.Random(0))]
+    ['It snowed.', 'Cy saw Ann.', 'At noon, Ann met Ben. Then Ben left.']
     """
-    parts = list[list[str]]()
-    for sentence in sentences:
-        first = min((at for name in names if (at := sentence.find(name)) >= 0), default=-1)
-        follows = first < 0 or (first > 0 and "," not in sentence[:first])
-        if follows and parts:
-            parts[-1].append(sentence)
-        else:
-            parts.append([sentence])
-    opening = [parts.pop(0)] if not any(name in parts[0][0] for name in names) else []
-    timed = [at for at, part in enumerate(parts) if not part[0].startswith(tuple(names))]
-    order = rng.sample(range(len(parts)), len(parts))
+    units = list(units)
+    opening = [units.pop(0)] if not any(name in SENTENCE.split(units[0].text)[0] for name in names) else []
+    timed = [at for at, unit in enumerate(units) if not unit.text.startswith(tuple(names))]
+    order = rng.sample(range(len(units)), len(units))
     moments = iter(timed)
     placed = [next(moments) if at in timed else at for at in order]
-    return [sentence for part in (*opening, *(parts[at] for at in placed)) for sentence in part]
+    return [*opening, *(units[at] for at in placed)]
 
 
 def _shuffled(story: Story, names: Sequence[str], rng: random.Random) -> Item | str:
     """Plain sentences or triples in another order."""
-    between = "\n" if story.form == "graph" else " "
-    lines = story.text.split("\n") if story.form == "graph" else SENTENCE.split(story.text)
+    units = story.units()
     for _ in range(TRIES):
-        order = rng.sample(lines, len(lines))
-        if order != lines or list(names) != story.names:
-            moved = story.with_text(between.join(order))
+        order = rng.sample(units, len(units))
+        if story.form == "graph" and not TRIPLE.fullmatch(order[0].text):
+            continue  # a graph begins with a fact
+        if order != units or list(names) != story.names:
+            moved = story.with_units(order)
             return _renamed(replace(story, item=moved), names) if list(names) != story.names else moved
     return "it has one sentence"
 
@@ -155,7 +149,5 @@ def plain_sentences(story: Story, *, rng: random.Random, folder: Path) -> Item |
     lines = plain([story.edges[place] for place in order], story.shown, story.genders)
     if story.item.tags.get("facts") != "along-chain":
         lines += stories.gender_sentences(story.shown, story.genders)
-    text = " ".join(lines)
-    if not story.faithful(text, story.edges, templates=[]):
-        return "its plain sentences are not read back"
-    return story.with_text(text, templates=[], groups=[(place,) for place in order])
+    varied = story.with_text(" ".join(lines), templates=[], groups=[(place,) for place in order])
+    return varied if story.accepts(varied) else "its plain sentences cannot be told again"

@@ -10,9 +10,9 @@ import random
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -28,12 +28,21 @@ from proband.suites.kinship.telling import stories
 from proband.suites.kinship.telling.bank import Bank, load_bank
 from proband.suites.kinship.telling.stories import Telling, plain, shown_names, tell
 from proband.suites.kinship.verify.items import misstated, of_the_crowd
+from proband.suites.kinship.verify.retelling import Retold, ours, retell, untold
 from proband.suites.kinship.world.families import rows_of
 from proband.suites.kinship.world.rules import of_item
 
 TRIES = 30
 SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z\[@])")
 UNREAD = "its text is not read back to its facts"
+
+
+class Unit(NamedTuple):
+    """A piece of a text."""
+
+    text: str
+    templates: Sequence[str] = ()
+    groups: Sequence[Sequence[int]] = ()
 
 
 @dataclass(frozen=True)
@@ -80,28 +89,70 @@ class Story:
         tags = {**self.item.tags, **({"depth": changed["depth"]} if self.certificate else {})}
         return msgspec.structs.replace(self.item, prompt=prompt, facts=changed, tags=tags)
 
-    def faithful(
-        self, text: str, edges: Sequence[Edge], names: Sequence[str] = (), templates: Sequence[str] | None = None
-    ) -> bool:
-        """Whether `verify` will read the text back to these facts; `templates` where they are not the source's."""
-        used = self.templates if templates is None else templates
-        return not unfaithful(
-            text,
-            names=names or self.names,
-            genders=self.genders,
-            edges=edges,
-            rules=of_item(self.item),
-            strict=not of_the_crowd(used),
-        )
+    def accepts(self, varied: Item) -> bool:
+        """Whether `verify` will: the text is told again or, where the source's is somebody else's, read back."""
+        rules, facts = of_item(varied), varied.facts
+        if untold(varied, rules, foreign_names=bool(self.certificate)) is None:
+            return True
+        if self.retold is not None or ours(varied):
+            return False
+        people = {"names": facts["names"], "genders": facts["genders"], "edges": facts["edges"], "rules": rules}
+        return not unfaithful(prompt_story(varied), **people, strict=not of_the_crowd(facts["templates"]))
 
-    @property
+    @cached_property
+    def retold(self) -> Retold | None:
+        """The source's own text as it is told again; None for somebody else's."""
+        if self.certificate or untold(self.item, of_item(self.item)) is not None:
+            return None
+        return retell(self.item, of_item(self.item))
+
+    @cached_property
     def readable(self) -> bool:
         """Whether the source's own text tells its facts: somebody else's may not."""
-        return self.faithful(self.text, self.edges)
+        return self.accepts(self.with_text(self.text))
 
     @property
     def templates(self) -> Sequence[str]:
         return [] if self.certificate else list(self.item.facts.get("templates", ()))
+
+    def units(self) -> list[Unit]:
+        """The text in pieces that can change places, each with the facts it tells (somebody else's: without): the lines
+        of facts and triples; sentences, those that begin with `Then` with the one before. The first of a story may be
+        an opening, which names nobody."""
+        between = "\n" if self.form == "graph" else " "
+        lines = self.text.split("\n") if self.form == "graph" else SENTENCE.split(self.text)
+        parts = _that_follow(lines, self.shown) if self.form == "story" else [[line] for line in lines]
+        if self.retold is None:
+            return [Unit(between.join(part)) for part in parts]
+        units, at, told = list[Unit](), 0, 0
+        for part in parts:
+            text, first = between.join(part), told
+            at += len(text + between)
+            while told < len(self.retold.ends) and self.retold.ends[told] < at:
+                told += 1
+            units.append(Unit(text, self.templates[first:told], self.item.facts["groups"][first:told]))
+        return units
+
+    def with_units(self, units: Sequence[Unit], **facts: Any) -> Item:
+        """The item with these pieces as its text."""
+        text = ("\n" if self.form == "graph" else " ").join(unit.text for unit in units)
+        if self.retold is not None:
+            facts["templates"] = [template for unit in units for template in unit.templates]
+            facts["groups"] = [group for unit in units for group in unit.groups]
+        return self.with_text(text, **facts)
+
+
+def _that_follow(sentences: Sequence[str], names: Sequence[str]) -> list[list[str]]:
+    """Sentences with those that make sense only behind them: `Then Ann`, and what names nobody."""
+    parts = list[list[str]]()
+    for sentence in sentences:
+        first = min((at for name in names if (at := sentence.find(name)) >= 0), default=-1)
+        follows = first < 0 or (first > 0 and "," not in sentence[:first])
+        if follows and parts:
+            parts[-1].append(sentence)
+        else:
+            parts.append([sentence])
+    return parts
 
 
 def prove_story(item: Item) -> Story | str:
@@ -202,15 +253,25 @@ def _bank(folder: Path) -> tuple[Bank, bool]:
 
 
 def tell_facts(
-    story: Story, facts: Sequence[Edge], *, names: Sequence[str], rng: random.Random, folder: Path
+    story: Story,
+    facts: Sequence[Edge],
+    *,
+    names: Sequence[str],
+    rng: random.Random,
+    folder: Path,
+    genders: Sequence[str] = (),
+    scenes: bool = False,
 ) -> Telling:
-    """Facts in paraphrases of the bank that the story's folder is told from, of its split."""
+    """Facts in paraphrases of the bank that the story's folder is told from, of its split. `scenes`: they stand among
+    somebody else's words, where an occasion would be out of place."""
     bank, held = _bank(folder)
+    if scenes and bank.occasions:
+        bank, held = load_bank("scenes"), False
     along = story.item.tags.get("facts") == "along-chain" or "seal" not in story.item.facts
     return tell(
         facts,
         names=shown_names(names, brackets=story.brackets),
-        genders=story.genders,
+        genders=genders or story.genders,
         bank=bank,
         rng=rng,
         split=str(story.item.tags["split"]) if held and "split" in story.item.tags else None,

@@ -1,23 +1,27 @@
-"""One item, from its text to its label: the story is read back to exactly its facts, the checker replays the proof.
+"""One item, from its text to its label: the text is told again from its facts, the checker replays the proof.
 
-An item passes if the prompt is the sealed one, the story tells the facts and no others and takes none back, the
-question asks for the label, k, depth, noise, task, split and id are what the facts say, and
-`checker.check` finds nothing wrong.
+An item passes if the prompt is the sealed one, text and question come out byte for byte when they are told again
+(retelling.py), k, depth, noise, clause, task, split and id are what the facts say, and `checker.check` finds nothing
+wrong. Words of others (rows of CLUTRR, somebody's bank) cannot be told again: they are read, which is a weaker
+certificate and is counted apart.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Final
 
 from proband.core.suite import Verified
 from proband.core.types import Item
-from proband.suites.kinship.logic.closure import depth, distance
+from proband.suites.kinship.logic.closure import depth, distance, shortest_path
 from proband.suites.kinship.reading.reader import story_of, unfaithful
-from proband.suites.kinship.telling.stories import right_answer, seal
+from proband.suites.kinship.telling.bank import OURS
+from proband.suites.kinship.telling.stories import seal, shown_names
 from proband.suites.kinship.verify.checker import check, read_table
-from proband.suites.kinship.world.rules import Rules, load, of_item
+from proband.suites.kinship.verify.retelling import misasked, ours, untold
+from proband.suites.kinship.world.rules import Rules, converse, load, of_item
 
 # ---- what an item says of itself, worked out again from its facts: k, noise and its kinds, task, depth, split, id
 
@@ -49,7 +53,7 @@ def misstated(item: Item, rules: Rules) -> str | None:
         return f"'k' is {facts['k']}, and {len(chain)} facts are no noise"
     return (
         _wrong_kind(chain, noise, facts["query"]) or _wrong_task(item, edges, noise) or _wrong_depth(facts, rules)
-        or _wrong_name(item)
+        or _wrong_clause(item, chain, rules) or _wrong_name(item)
     )  # fmt: skip
 
 
@@ -89,6 +93,31 @@ def _wrong_depth(facts: Mapping[str, Any], rules: Rules) -> str | None:
     return None if facts["depth"] == least else f"'depth' is {facts['depth']}, the shortest proof has {least}"
 
 
+def _wrong_clause(item: Item, chain: Sequence[Any], rules: Rules) -> str | None:
+    """The relations along the chain, from either end, are the clause, and the cluster that items of one clause share;
+    a variation has its source's."""
+    facts = item.facts
+    if "clause" not in facts:
+        return None
+    readings = {facts["clause"], _from_the_other_end(facts["clause"], rules)}
+    path = shortest_path(chain, facts["query"]) or []
+    if len(path) == len(chain):  # nobody is passed twice, and the chain does not lead beyond the people asked about
+        here, along = facts["query"][0], list[str]()
+        for edge in path:
+            _, word, here = edge if edge[0] == here else converse(rules, edge, facts["genders"])
+            along.append(rules.neutrals[rules.code[word]])
+        if ".".join(along) not in readings:
+            return f"'clause' is {facts['clause']!r}, the chain is {'.'.join(along)!r}"
+    if "variation" not in item.tags and (len(facts["clusters"]) != 1 or not readings & {*facts["clusters"]}):
+        return f"'clusters' is {list(facts['clusters'])}, the clause is {facts['clause']!r}"
+    return None
+
+
+def _from_the_other_end(clause: str, rules: Rules) -> str:
+    places = [rules.inverse[rules.neutrals.index(name)] for name in clause.split(".")]
+    return ".".join(rules.neutrals[place] for place in reversed(places))
+
+
 def _wrong_name(item: Item) -> str | None:
     """Where an id says what the item is, it says so rightly; a variation is named after its source."""
     if "split" in item.tags and item.tags["split"] != item.split:
@@ -114,11 +143,15 @@ def _spelled(parts: Sequence[object]) -> str:
 
 PROVED: Final = "551fe508fd801a40e351c706566b49c01850af9104a2086e8b586c1574ef3491"  # the table of proofs/Table.v
 CROWD: Final = "clutrr."  # ids of the crowd's templates, which are read freely
-NEEDED: Final = ("names", "genders", "edges", "query", "target", "proof", "family", "rules", "table", "seal")
+NEEDED: Final = (
+    "names", "genders", "edges", "query", "target", "proof", "family", "rules", "table", "seal", "templates", "groups",
+)  # fmt: skip
+TOLD: Final = "text told again"
+READ: Final = "text of others, read only"
 
 
-def verify(item: Item) -> Verified:
-    """How the item was checked, and what is wrong with it."""
+def verify(item: Item, manifest: Mapping[str, Any] = MappingProxyType({})) -> Verified:
+    """How the item was checked, and what is wrong with it. Its folder's manifest says whose words it is told in."""
     facts, verdict = item.facts, str(item.facts.get("certificate", "none"))
     if verdict != "entailed" or "table" not in facts:
         how = f"no certificate to replay ({verdict})"
@@ -128,51 +161,52 @@ def verify(item: Item) -> Verified:
         return Verified(how="failed", problem=f"facts lack {missing!r}")
     rules = of_item(item)
     try:
-        problem = _problem(item, facts, rules)
+        words, problem = _words(item, rules, manifest)
+        problem = problem or misstated(item, rules) or check(dict(facts), read_table(rules.text))
     except (TypeError, ValueError, KeyError, IndexError, AttributeError) as error:
-        problem = f"the certificate is malformed ({type(error).__name__}: {error})"
+        words, problem = "", f"the certificate is malformed ({type(error).__name__}: {error})"
     if problem:
         return Verified(how="failed", problem=problem)
-    how = _how(dict(facts), rules)
+    how = f"{words}, {_how(dict(facts), rules)}"
     return Verified(how=how, uncertified=f"{how}; --allow-uncertified counts such items" if "not proved" in how else "")
 
 
 def _how(facts: dict[str, Any], rules: Rules) -> str:
     """With what the proof was replayed: a proof by other rules may be one by the proved table all the same."""
-    replayed = "text read back, proof replayed with the rule table proved in Coq, family checked"
     if rules.world != "family":
-        return f"text read back, proof replayed with the rule base {rules.name!r}"
+        return f"proof replayed with the rule base {rules.name!r}"
     if rules.sha256 == PROVED or check(facts, read_table(load("sound").text)) is None:
-        return replayed
-    return f"text read back, family checked; the proof needs rules of {rules.name!r} that are not proved"
+        return "proof replayed with the rule table proved in Coq, family checked"
+    return f"family checked; the proof needs rules of {rules.name!r} that are not proved"
 
 
-def _problem(item: Item, facts: Mapping[str, Any], rules: Rules) -> str | None:
+def _words(item: Item, rules: Rules, manifest: Mapping[str, Any]) -> tuple[str, str | None]:
+    """How the text was checked, and what is wrong with it."""
+    facts = item.facts
     if facts["table"] != rules.sha256:
-        return "the proof was made with another rule table ('table')"
+        return "", "the proof was made with another rule table ('table')"
     if facts["seal"] != seal(item.prompt):
-        return "the prompt is not the one that was sealed ('seal')"
+        return "", "the prompt is not the one that was sealed ('seal')"
     names, genders = facts["names"], facts["genders"]
     if len(set(names)) != len(genders) or len(names) != len(genders):
-        return "'names' and 'genders' do not go together"
-    strict = not of_the_crowd(facts.get("templates", ()))
-    told = unfaithful(story_of(item), names=names, genders=genders, edges=facts["edges"], rules=rules, strict=strict)
-    if wrong := told or _misasked(item, facts, rules):
-        return wrong
-    return misstated(item, rules) or check(dict(facts), read_table(rules.text))
+        return "", "'names' and 'genders' do not go together"
+    rows, bank = of_others(manifest)
+    wrong = untold(item, rules, foreign_names=rows)
+    if wrong is None or not (rows or bank) or ours(item):
+        return TOLD, wrong
+    strict = not of_the_crowd(facts["templates"])
+    story = story_of(item)
+    told = unfaithful(story, names=names, genders=genders, edges=facts["edges"], rules=rules, strict=strict)
+    return READ, told or misasked(item, rules, shown_names(names, brackets=f"[{names[0]}]" in story))
+
+
+def of_others(manifest: Mapping[str, Any]) -> tuple[bool, bool]:
+    """Whether a folder holds rows of others (`--data`), or stories told with a bank of others: its manifest says so,
+    never an item."""
+    options = manifest.get("source", manifest).get("options") or {}
+    return options.get("data") is not None, options.get("bank", OURS[0]) not in OURS
 
 
 def of_the_crowd(templates: Iterable[str]) -> bool:
     """Whether a story is told in the crowd's words, which are read freely."""
     return any(str(template).startswith(CROWD) for template in templates)
-
-
-def _misasked(item: Item, facts: Mapping[str, Any], rules: Rules) -> str | None:
-    """Whether the question is about the two people of the query and the gold answer is the target."""
-    x, z = (facts["names"][person] for person in facts["query"])
-    right = right_answer(item.prompt.rsplit("\n", 1)[-1], x=x, z=z, target=facts["target"], rules=rules)
-    if right is None:
-        return f"the question does not ask what {z} is to {x}"
-    if item.gold is None or not 0 <= item.gold < len(item.choices) or item.choices[item.gold] != right:
-        return f"the gold answer is not {right!r}"
-    return None
