@@ -7,7 +7,22 @@ results.scores(), results.items(), results.answers()  # polars data frames
 proband.report(["runs/mlm"], out="report")
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # what a type checker and an editor see; `__getattr__` gives the same when it is used
+    from proband.pipeline.asking.setup import load_model
+    from proband.pipeline.build import build
+    from proband.pipeline.checking import audit, verify
+    from proband.pipeline.compare import compare
+    from proband.pipeline.demo import demo
+    from proband.pipeline.export import export
+    from proband.pipeline.frames import read, run
+    from proband.pipeline.plan import plan
+    from proband.pipeline.report import report
+    from proband.pipeline.show import listing, show
+    from proband.pipeline.study import paper, study
+    from proband.pipeline.train import train
+    from proband.pipeline.vary import vary
 
 __version__ = "0.1.0"
 # verb -> the module of the pipeline that holds it; imported when it is first used
@@ -30,7 +45,25 @@ VERBS = {
     "vary": "vary",
     "verify": "checking",
 }
-__all__ = [*VERBS]
+__all__ = [
+    "audit",
+    "build",
+    "compare",
+    "demo",
+    "export",
+    "listing",
+    "load_model",
+    "paper",
+    "plan",
+    "read",
+    "report",
+    "run",
+    "show",
+    "study",
+    "train",
+    "vary",
+    "verify",
+]
 
 
 def _verb(name: str) -> Any:
@@ -46,4 +79,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*VERBS, *(name for name in globals() if name.startswith("__"))])
+    return sorted([*__all__, *(name for name in globals() if name.startswith("__"))])

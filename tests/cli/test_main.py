@@ -163,7 +163,7 @@ def test_the_suite_may_stand_anywhere() -> None:
 
 def test_completion_knows_verbs_and_the_options_of_suites() -> None:
     script = app(["--install-completion"]).generate_completion(shell="bash")
-    for word in ("compare", "kinship", "--per-k", "--allow-pickle"):
+    for word in ("compare", "kinship", "--per-k", "--retry-errors"):
         assert word in script
 
 

@@ -17,7 +17,19 @@ from tests.models.remote.stub_server import Stub, chat
     [
         (["build", "toy", "-o", "OUT", "--seed", "1.5"], "'1.5' is not a whole number"),
         (["plan", "ITEMS", "-d", "nan"], "--difference is nan: it must be a number above 0"),
-        (["build", "kinship", "-o", "OUT", "--levels", "50"], "'levels' is '50'; it must be a whole number, at most 8"),
+        (
+            ["build", "kinship", "-o", "OUT", "--levels", "4"],
+            "a profile file sets it: levels = ..., with --profile FILE",
+        ),
+        (["run", "ITEMS", "-o", "OUT", "-m", "x:y", "--shots", "4"], "an option of a solver: --set shots=..."),
+        (
+            ["run", "ITEMS", "-o", "OUT", "-m", "x:y", "--dtype", "z"],
+            "an option of a kind of model: --model-set dtype=...",
+        ),
+        (
+            ["run", "ITEMS", "-o", "OUT", "-m", "x:y", "--limit", "0"],
+            "'limit' is '0'; it must be a whole number, at least 1",
+        ),
         (["build", "kinship", "-o", "OUT", "--k", "2..1000000000"], "'k' is '2..1000000000'; the largest is 200"),
         (["run", "ITEMS", "-o", "OUT", "-m", "embedded:mlm", "--device", "banana"], "no device 'banana'"),
         (["run", "ITEMS", "-o", "OUT", "-m", "nosuch:model", "--dry-run"], "nosuch"),

@@ -154,7 +154,7 @@ def test_an_endpoint_is_never_asked_a_training_item(proband: Any, tmp_path: Path
     items = write(tmp_path / "items", "train", "test")
     with Stub(lambda path, body: chat("father")) as stub:
         model = f"openai:m@{stub.url}"
-        how = ("--model-set", "scores=no", "--shots", shots, "--no-cache", "-o", tmp_path / "run")
+        how = ("--model-set", "scores=no", "--set", f"shots={shots}", "--no-cache", "-o", tmp_path / "run")
         (plan,) = proband.json("run", items, "-m", model, *how, "--dry-run")
         proband("run", items, "-m", model, *how)
     assert plan["calls"] == len(stub.bodies) == 10
@@ -166,10 +166,18 @@ def test_an_endpoint_is_never_asked_a_training_item(proband: Any, tmp_path: Path
 def test_the_items_that_examples_are_taken_from_are_not_asked(proband: Any, tmp_path: Path, split: str) -> None:
     there: tuple[Split, ...] = ("train", "test") if split else ("train",)  # without another split, train is the default
     items = write(tmp_path / "items", *there)
-    how = ("--model-set", "scores=no", "--shots", 2, "-o", tmp_path / "run", *(("--split", split) if split else ()))
+    how = (
+        "--model-set",
+        "scores=no",
+        "--set",
+        "shots=2",
+        "-o",
+        tmp_path / "run",
+        *(("--split", split) if split else ()),
+    )
     with Stub(lambda path, body: chat("father")) as stub:
         text = proband.fails("run", items, "-m", f"openai:m@{stub.url}", *how)
-        assert text.startswith("proband: --shots takes its examples from the training items, which this run would ask")
+        assert text.startswith("proband: shots are taken from the training items, which this run would ask")
         assert stub.bodies == []
         other = write(tmp_path / "other", "train")
         proband("run", items, "-m", f"openai:m@{stub.url}", *how, "--set", f"shots-from={other}", "--limit", 1)
@@ -205,7 +213,9 @@ def test_every_page_names_the_solver(proband: Any, tmp_path: Path) -> None:
     runs, out = tmp_path / "runs", tmp_path / "report"
     made = proband.json("run", items, "-m", "embedded:smollm2", "--limit", 1, "-o", runs / "default")
     assert made["solver"] == "likelihood"
-    made = proband.json("run", items, "-m", "embedded:smollm2", "--max-tokens", 1, "--limit", 1, "-o", runs / "words")
+    made = proband.json(
+        "run", items, "-m", "embedded:smollm2", "--set", "max-tokens=1", "--limit", 1, "-o", runs / "words"
+    )
     assert made["solver"] == "generate"
     proband("run", items, "-m", "baseline:random", "-o", runs / "random")
     result = proband.json("report", runs / "default", runs / "random", "-o", out)

@@ -82,8 +82,7 @@ def test_scores_of_the_embedded_model(tmp_path: Path, elsewhere: Path, run_tool:
     samples = logged["samples"]["proband_kinship"]
     for model in (f"hf:{weights}", "embedded:smollm2"):
         run = elsewhere / model.partition(":")[0]
-        how = {"solver": "likelihood", "cache": False, "model_options": {"device": "cpu"}}
-        proband.run(some, model=model, out=run, **how)
+        proband.run(some, model=model, out=run, solver="likelihood", cache=False, device="cpu")
         ours = {answer.item_id: answer.scores for answer in read_answers(run / "answers.jsonl")}
         theirs = {item: [float(said[0]) for said in row["filtered_resps"]] for item, row in samples.items()}
         assert ours.keys() == theirs.keys()

@@ -36,7 +36,7 @@ def test_reading_back_gives_the_same(made: Results) -> None:
     assert again.run == made.run
     assert again.scores().equals(made.scores())
     with pytest.raises(ProbandError, match="contains no run"):
-        proband.read(made.folder.parent)
+        proband.read(made.folder.parent / "items")
 
 
 def test_pandas(made: Results) -> None:

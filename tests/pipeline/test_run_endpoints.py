@@ -125,6 +125,13 @@ def finished(child: subprocess.Popen[str], code: int = 0) -> tuple[str, str]:
     return out, err
 
 
+def heard(child: subprocess.Popen[str], text: str) -> None:
+    """Waits until the child has said something."""
+    assert child.stderr is not None
+    while text not in (line := child.stderr.readline()):
+        assert line, "it ended"
+
+
 @pytest.fixture
 def run(
     tmp_path: Path, items: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -164,6 +171,8 @@ def test_answers_reach_the_folder_as_they_come_and_survive_ctrl_c(
         assert "not finished, 19 of 30 answers" in capsys.readouterr().err
         assert "is not finished: 19 of 30 answers" in (tmp_path / "page" / "report.json").read_text()
         child.send_signal(signal.SIGINT)
+        heard(child, "taking in what is under way")
+        child.send_signal(signal.SIGINT)  # those that are held are given up
         _, err = finished(child, code=130)
         assert f"interrupted; 19 of 30 answers are kept in {tmp_path / 'run'}, and the same command resumes" in err
         before = len(stub.bodies)
@@ -274,6 +283,134 @@ def test_the_budget_of_a_run_is_kept_over_its_processes(tmp_path: Path, run: Cal
         assert "--max-cost needs the prices per million tokens" in err
 
 
+def test_one_budget_for_all_prompts_and_repetitions(tmp_path: Path, run: Callable[..., tuple[str, str]]) -> None:
+    """An answer costs 0.012. What was spent in one folder is not there for the next, nor for the command rerun."""
+    how = ["--no-cache", "--prices", "1000,1000", "--max-cost", "0.2", "--limit", "5"]
+    for several in (["--prompt", "all"], ["--repeat", "5"]):
+        with Stub(lambda path, body: chat("yes")) as stub:
+            for _ in range(2):
+                _, err = run(stub.url, *how, *several, out=several[0], code=2)
+                assert "stopped at a cost of 0.19" in err
+                assert len(stub.bodies) == 16
+            spent = [
+                json.loads(path.read_text())["usage"]["cost"] for path in tmp_path.glob(f"{several[0]}/*/run.json")
+            ]
+            assert len(spent) > 1
+            assert sum(spent) == pytest.approx(0.192)
+
+
+def test_a_dry_run_is_of_the_whole_command(run: Callable[..., tuple[str, str]]) -> None:
+    with Stub(lambda path, body: chat("yes")) as stub:
+        prices = ["--prices", "1,2", "--dry-run", "--model-set", "rpm=60"]
+        for several, count in ((["--prompt", "all"], 13), (["--repeat", "5"], 5), ([], 1)):
+            out, _ = run(stub.url, *several, *prices, "--json")
+            parts = json.loads(out)
+            assert len(parts) == count
+            assert all(part["calls"] == 30 for part in parts)
+            out, _ = run(stub.url, *several, *prices)
+            total = dict(line.split(":", 1) for line in out.splitlines() if line.count(":") == 1)
+            assert total["calls"].split()[0] == str(30 * count)
+            cost = sum(part["tokens_in"] + 2 * part["tokens_out"] for part in parts) / 1e6
+            assert total["cost"].split()[0] == f"{cost:,.4f}"
+            assert total["time"].strip() == f"about {30 * count // 60} min" if count > 3 else "about 30 s"
+        assert stub.bodies == []
+
+
+def test_the_first_ctrl_c_takes_in_what_was_sent(
+    tmp_path: Path, command: Callable[..., subprocess.Popen[str]], run: Callable[..., tuple[str, str]]
+) -> None:
+    gate = Gate(held=lambda i: i >= 6)
+    with Stub(gate) as stub:
+        child = command(stub.url, "--no-cache", "--prices", "1000,1000")
+        until(lambda: gate.waiting == 4)
+        child.send_signal(signal.SIGINT)
+        heard(child, "taking in what is under way")
+        time.sleep(0.7)
+        gate.open.set()
+        _, err = finished(child, code=130)
+        assert "interrupted; 10 of 30 answers are kept in" in err
+        assert len(stub.bodies) == 10  # nothing more was sent
+        used = json.loads((tmp_path / "run" / "run.json").read_text())["usage"]
+        assert (used["requests"], used["answered"], used["cost"]) == (10, 10, pytest.approx(0.12))
+        run(stub.url, "--no-cache", "--prices", "1000,1000")
+        assert len(stub.bodies) == COUNT  # nothing is paid twice
+
+
+def test_what_the_second_ctrl_c_gives_up_counts_as_paid(
+    tmp_path: Path, command: Callable[..., subprocess.Popen[str]]
+) -> None:
+    gate = Gate(held=lambda i: i >= 6)
+    with Stub(gate) as stub:
+        child = command(stub.url, "--prices", "1000,1000")
+        until(lambda: gate.waiting == 4)
+        child.send_signal(signal.SIGINT)
+        heard(child, "taking in what is under way")
+        child.send_signal(signal.SIGINT)
+        finished(child, code=130)
+        used = json.loads((tmp_path / "run" / "run.json").read_text())["usage"]
+        assert (used["requests"], used["answered"], used["given_up"]) == (10, 6, 4)
+        assert used["cost"] == pytest.approx(0.12)  # each as dear as the dearest answer
+        gate.open.set()
+
+
+def test_errors_are_asked_again(tmp_path: Path, run: Callable[..., tuple[str, str]]) -> None:
+    broken = True
+
+    def trouble(path: str, body: dict[str, Any], n: int) -> str | None:
+        return "400 busy" if broken and number(body) in (5, 7) else None
+
+    with Stub(lambda path, body: chat("yes"), trouble) as stub:
+        run(stub.url, "--no-cache", out="whole", code=2)
+        run(stub.url, "--no-cache", "--on-error", "record")
+        asked = len(stub.bodies)
+        out, _ = run(stub.url, "--no-cache", "--on-error", "record")
+        assert len(stub.bodies) == asked  # it is finished
+        assert "errors:" in out
+        broken = False
+        out, _ = run(stub.url, "--no-cache", "--on-error", "record", "--retry-errors")
+        assert len(stub.bodies) == asked + 2
+        assert "errors:" not in out
+        run(stub.url, "--no-cache", out="whole")
+    assert (tmp_path / "run" / ANSWERS).read_bytes() == (tmp_path / "whole" / ANSWERS).read_bytes()
+    assert not (tmp_path / "run" / WAITING).exists()
+
+
+def test_a_sample_grows_in_its_folder(tmp_path: Path, run: Callable[..., tuple[str, str]]) -> None:
+    with Stub(lambda path, body: chat("yes")) as stub:
+        run(stub.url, "--no-cache", "--limit", "5")
+        run(stub.url, "--no-cache", "--limit", "12")
+        assert len(stub.bodies) == 12
+        run(stub.url, "--no-cache", "--limit", "12", out="whole")
+        assert (tmp_path / "run" / ANSWERS).read_bytes() == (tmp_path / "whole" / ANSWERS).read_bytes()
+        assert json.loads((tmp_path / "run" / "run.json").read_text())["settings"]["limit"] == 12
+        _, err = run(stub.url, "--no-cache", "--limit", "4", code=2)
+        assert "'settings' differs" in err
+        run(stub.url, "--no-cache")
+        run(stub.url, "--no-cache", out="all")
+        assert len(stub.bodies) == 30 + 12 + 30
+        assert (tmp_path / "run" / ANSWERS).read_bytes() == (tmp_path / "all" / ANSWERS).read_bytes()
+
+
+def test_a_finished_run_needs_no_server(run: Callable[..., tuple[str, str]]) -> None:
+    with Stub(lambda path, body: chat("yes")) as stub:
+        out, _ = run(stub.url, "--limit", "7")
+        url = stub.url
+    again, _ = run(url, "--limit", "7")
+    assert again == out
+    _, err = run(url, "--limit", "7", "--set", "shots=0", "--seed", "3", code=2)
+    assert "cannot connect" in err or "'seed' differs" in err
+
+
+def test_the_token_limit_that_was_sent_is_recorded(tmp_path: Path, run: Callable[..., tuple[str, str]]) -> None:
+    with Stub(lambda path, body: chat("yes")) as stub:
+        run(stub.url, "--limit", "1")
+        run(stub.url, "--limit", "1", "--set", "max-tokens=9", out="short")
+        sent = [body["max_tokens"] for body in stub.bodies]
+    notes = [json.loads((tmp_path / name / "run.json").read_text()) for name in ("run", "short")]
+    assert [note["settings"]["max-tokens"] for note in notes] == sent == [4096, 9]
+    assert not {"max_tokens", "temperature", "permutations", "logprobs"} & notes[0]["identity"].keys()
+
+
 def test_a_budget_needs_a_server_that_tells_its_tokens(run: Callable[..., tuple[str, str]]) -> None:
     with Stub(lambda path, body: chat("yes"), lambda path, body, n: "no usage") as stub:
         _, err = run(stub.url, "--prices", "1,1", "--max-cost", "1", code=2)
@@ -282,7 +419,7 @@ def test_a_budget_needs_a_server_that_tells_its_tokens(run: Callable[..., tuple[
 
 def test_requests_per_minute(run: Callable[..., tuple[str, str]]) -> None:
     with Stub(lambda path, body: chat("yes")) as stub:
-        run(stub.url, "--rpm", "1200", "--limit", "20")
+        run(stub.url, "--model-set", "rpm=1200", "--limit", "20")
     gaps = [later - earlier for earlier, later in zip(stub.times, stub.times[1:])]
     assert sum(gaps) >= 17 * 0.05
 
@@ -291,9 +428,9 @@ def test_a_dry_run_counts_what_the_cache_has(run: Callable[..., tuple[str, str]]
     with Stub(lambda path, body: chat("yes")) as stub:
         run(stub.url, "--limit", "10")
         out, _ = run(stub.url, "--dry-run", "--prices", "1,2", "--json", out="other")
-        (plan,) = json.loads(out) if isinstance(json.loads(out), list) else (json.loads(out),)
+        (plan,) = json.loads(out)
         assert (plan["items"], plan["calls"], plan["cached"]) == (30, 20, 10)
-        assert plan["tokens out"] == 20 * 4096
+        assert plan["tokens_out"] == 20 * 4096
         out, _ = run(stub.url, "--dry-run", "-s", "prompts", out="other")
         assert ", and one request to see what the server can do" in out
         assert len(stub.bodies) == 10

@@ -111,7 +111,10 @@ def test_a_run_with_all_prompts_and_its_report(parrot: str, tmp_path: Path, caps
     assert main(["build", "kinship", "--k", "2", "--per-k", "22", "-o", str(tmp_path / "items")]) == 0
     words = ["run", str(tmp_path / "items"), "-m", parrot, "--prompt", "all"]
     assert main([*words, "-o", str(tmp_path / "whole")]) == 0
-    assert main([*words, "--prompts-per-item", "2", "-o", str(tmp_path / "part")]) == 0
+    profiles = {count: tmp_path / f"{count}.toml" for count in (2, 13)}
+    for count, profile in profiles.items():
+        profile.write_text(f"prompts-per-item = {count}\n")
+    assert main([*words, "--profile", str(profiles[2]), "-o", str(tmp_path / "part")]) == 0
     answers = {
         name: [path.read_bytes().count(b"\n") for path in sorted((tmp_path / name).glob("*/answers.jsonl"))]
         for name in ("whole", "part")
@@ -123,5 +126,5 @@ def test_a_run_with_all_prompts_and_its_report(parrot: str, tmp_path: Path, caps
     (made,) = json.loads((tmp_path / "report/report.json").read_text())["sets"]
     (sheet,) = (each for each in made["sheets"] if each["name"] == "prompts")
     assert sheet["rows"][0][1] == 13
-    assert main([*words, "--prompts-per-item", "13", "-o", str(tmp_path / "none")]) == 2
+    assert main([*words, "--profile", str(profiles[13]), "-o", str(tmp_path / "none")]) == 2
     assert "must be fewer than the prompts, of which there are 13" in capsys.readouterr().err

@@ -140,14 +140,11 @@ def test_position_bias_is_in_run_json_the_output_and_the_report(
     assert "same choice in all orders in 50.0 % of 4 items" in pages
 
 
-def test_one_order_and_options_by_their_old_place(
-    items: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_one_order(items: Path, tmp_path: Path) -> None:
     with Stub(prefers_a) as stub:
         words = ["run", str(items), "-m", f"openai:m@{stub.url}", "-s", "choose", *QUICK]
-        assert main([*words, "--model-set", "permutations=1", "-o", str(tmp_path / "old")]) == 0
-        assert "permutations: now set with --set" in capsys.readouterr().err
-        assert main([*words, "--set", "permutations=1", "--max-tokens", "7", "-o", str(tmp_path / "new")]) == 0
+        assert main([*words, "--set", "permutations=1", "-o", str(tmp_path / "old")]) == 0
+        assert main([*words, "--set", "permutations=1", "--set", "max-tokens=7", "-o", str(tmp_path / "new")]) == 0
         assert len(stub.bodies) == 8
         assert [body["max_tokens"] for body in stub.bodies] == [1024] * 4 + [7] * 4
     assert read_run(tmp_path / "old" / "run.json").summary == {}

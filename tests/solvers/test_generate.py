@@ -31,7 +31,7 @@ SUITES: dict[str, dict[str, Any]] = {"analogy": {"per_relation": 2}, "kinship": 
 class Talks:
     """A chat model that says one thing, or what a function of the message says."""
 
-    room = 64
+    default_max_tokens = 64
     all_seen: ClassVar[list[Chat]] = []
 
     def __init__(self, reply: Any = REFUSAL) -> None:
@@ -152,10 +152,10 @@ def test_every_suite_has_examples_to_show(name: str, tmp_path: Path, capsys: pyt
     asked = {(item.prompt, item.choices) for item in read_items(tmp_path / "items")}
     assert not asked & {(item.prompt, item.choices) for item in built_examples(tmp_path / "items", suite=name)}
     model = f"{__name__}:Talks"
-    words = ["run", str(tmp_path / "items"), "-m", model, "--limit", "4", "--shots", "2", "--no-cache", "--json"]
+    words = ["run", str(tmp_path / "items"), "-m", model, "--limit", "4", "--set", "shots=2", "--no-cache", "--json"]
     Talks.all_seen.clear()
     assert main([*words, "-o", str(tmp_path / "run")]) == 0, capsys.readouterr().err
-    assert main([*words, "--shots-from", str(tmp_path / "items"), "-o", str(tmp_path / "from")]) == 0
+    assert main([*words, "--set", f"shots-from={tmp_path / 'items'}", "-o", str(tmp_path / "from")]) == 0
     first, again = Talks.all_seen[:4], Talks.all_seen[4:]
     assert first == again
     for chat in first:
@@ -177,7 +177,7 @@ def test_letters_and_thoughts_in_examples(folders: dict[str, Path], tmp_path: Pa
 def test_without_a_train_split_the_error_says_what_to_do(folders: dict[str, Path], tmp_path: Path) -> None:
     alone = tmp_path / "items.jsonl"
     alone.write_bytes((folders["kinship"] / "items.jsonl").read_bytes())
-    with pytest.raises(ProbandError, match="no train split to take --shots from: name other items with --shots-from"):
+    with pytest.raises(ProbandError, match="no train split to take shots from: --set shots-from=DIR names other items"):
         run(alone, model=Talks(), out=tmp_path / "run", options={"shots": 1})
     lonely = Item(id="a", suite="s", prompt="?", facts={"clusters": ["c"]})
     with pytest.raises(ProbandError, match="a: only 0 of the 1 examples share no cluster"):
@@ -250,12 +250,13 @@ def test_a_dry_run_asks_nothing(folders: dict[str, Path], monkeypatch: pytest.Mo
     for name in ("OPENAI_API_KEY", "PROBAND_API_KEY"):
         monkeypatch.delenv(name, raising=False)
     found = dry_run(folders["kinship"], model="openai:m", model_options={"prices": "1,2"}, limit=4)
-    assert (found["items"], found["calls"], found["solver"], found["counted"]) == (4, 4, "generate", False)
+    assert (found.items, found.calls, found.solver, found.tokens_counted) == (4, 4, "generate", False)
+    assert found.tokens_in is not None
     texts = [prompt_of(folders["kinship"], item.id, model="openai:m")[0] for item in read_items(folders["kinship"])]
     assert json.loads(texts[0])["messages"][0]["role"] == "user"
-    assert min(map(len, texts)) <= found["tokens in"] <= max(map(len, texts))
-    assert found["tokens out"] == 4 * 4096
-    assert found["cost"] == pytest.approx((found["tokens in"] + 2 * found["tokens out"]) / 1e6)
+    assert min(map(len, texts)) <= found.tokens_in <= max(map(len, texts))
+    assert found.tokens_out == 4 * 4096
+    assert found.cost == pytest.approx((found.tokens_in + 2 * found.tokens_out) / 1e6)
 
 
 def test_prompts_side_by_side(folders: dict[str, Path], tmp_path: Path) -> None:

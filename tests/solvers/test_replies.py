@@ -64,7 +64,7 @@ WAYS: dict[str, Any] = {  # the item, its reader, and the solvers by the prompts
 class Chat:
     """Stands for any chat model: what a prompt looks like does not depend on which."""
 
-    name, room = "chat", 1
+    name, default_max_tokens = "chat", 1
 
     def chat(self, chats: Any, **how: Any) -> list[str]:
         return []

@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import gc
 import os
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -81,7 +82,15 @@ def _run(words: list[str]) -> None:
         app(words)(words)
     except CycloptsError as error:
         verb = " ".join(["proband", *(error.command_chain or ())])
-        raise ProbandError(f"{error} (see `{verb} --help`)") from None
+        raise ProbandError(f"{error} ({_elsewhere(words, str(error)) or f'see `{verb} --help`'})") from None
+
+
+def _elsewhere(words: Sequence[str], message: str) -> str:
+    """How an option that is none of `run` or `build` is set."""
+    unknown = re.search(r"Unknown option: \"?--([\w-]+)", message)
+    if unknown is None or words[0] not in ("run", "build"):
+        return ""
+    return run.elsewhere(unknown[1]) if words[0] == "run" else build.elsewhere(words[1], unknown[1])
 
 
 def error_message(error: Exception) -> tuple[str, int]:
@@ -190,6 +199,8 @@ def app(words: Sequence[str] = ()) -> App:
         made.command(commands)
     for each in _suites_named(words):
         made.command(build.suite_commands(each))
+    if "run" in wanted:
+        run.with_options()
     for place, verb in enumerate(VERBS):
         if (name := verb.__name__.rstrip("_")) in wanted:
             made.command(verb, name=name, sort_key=place)

@@ -220,7 +220,7 @@ YES_NO_ACCURACY = _ranking(name="accuracy", of=accuracy_of_decisions, chance=one
 # One rule for runs, tables, comparisons and plans. A score is over the test items; where there are none, over the valid
 # ones; only a set that has neither is scored on its training items. `--split` names others. A run asks a model the
 # items that are scored and no others, so that nothing is spent on training items and on those that worked examples
-# (`--shots`) are taken from.
+# (option `shots`) are taken from.
 
 SPLITS: tuple[Split, ...] = get_args(Split)  # train, valid, test
 EVERY = "all"

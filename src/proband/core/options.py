@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 import types
 import typing
 from collections.abc import Mapping
@@ -36,6 +37,7 @@ __all__ = [
     "Field",
     "Meta",
     "NoOptions",
+    "OnCommandLine",
     "described",
     "formerly",
     "json_object",
@@ -46,12 +48,23 @@ __all__ = [
 Options = TypeVar("Options")
 WORDS = {"yes": True, "on": True, "true": True, "1": True, "no": False, "off": False, "false": False, "0": False}
 ONE_RELEASE = "its former name is read in this release only"
+POINT_AT_END = re.compile(r"[+-]?(\d+\.|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)  # .5, 2.
 KINDS = {int: "a whole number", float: "a number", bool: "yes or no", str: "text", Path: "a path"}
 
 
 @dataclass(frozen=True)
 class NoOptions:
     """For what has none."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OnCommandLine:
+    """How the command line has an option, where its name and type do not say it (in `Annotated`, beside `Meta`)."""
+
+    name: str = ""  # --set, for a field called options
+    short: str = ""  # -s
+    metavar: str = ""
+    in_profile: bool = False  # it has none: a profile file sets it (--profile), a study or Python
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,6 +79,7 @@ class Field:
     formerly: str = ""  # its name in the release before
     former_values: Mapping[str, str] = dataclasses.field(default_factory=dict)  # as they are called now
     hint: Any = None
+    on_command_line: OnCommandLine = OnCommandLine()
 
     @property
     def attribute(self) -> str:
@@ -97,6 +111,7 @@ def described(kind: type) -> tuple[Field, ...]:
                 formerly=next((str(n.extra["formerly"]) for n in notes if isinstance(n, Meta) and n.extra), ""),
                 former_values=next((n.extra["values"] for n in notes if isinstance(n, Meta) and n.extra), {}),
                 hint=hints[field.name],
+                on_command_line=next((note for note in notes if isinstance(note, OnCommandLine)), OnCommandLine()),
             )
         )
     return tuple(out)
@@ -148,6 +163,10 @@ def _read(field: Field, value: Any, *, of: str) -> Any:
         value = str(value)
     if isinstance(value, str) and bool in kinds:
         value = WORDS.get(value.lower(), value)
+    if isinstance(value, str) and float in kinds and POINT_AT_END.fullmatch(value):
+        value = float(value)  # which msgspec does not read
+    if Path in kinds and bool in kinds:  # a union that msgspec does not know
+        return value if isinstance(value, bool) else Path(value)
     try:
         return msgspec.convert(value, field.hint, strict=False, dec_hook=_path)
     except (msgspec.ValidationError, TypeError, ValueError) as error:

@@ -122,11 +122,11 @@ Chat = tuple[tuple[str, str], ...]  # messages as (role, content); roles are sys
 class Chats(Protocol):
     """Instruction-tuned models: they take messages, in their own chat template or through an endpoint's.
 
-    `room` is how many tokens a reply gets if the user does not say: more for models that reason before they answer.
+    `default_max_tokens` is how long a reply may be if the user does not say: longer for models that reason first.
     `rendered` is byte for byte what is sent: the text behind the chat template, or the body of the request.
     """
 
-    room: int
+    default_max_tokens: int
 
     def chat(self, chats: Sequence[Chat], *, max_tokens: int, temperature: float, seed: int) -> list[str]: ...
 
@@ -161,15 +161,25 @@ class MeasuresTexts(Protocol):
         """TooLong where one does not."""
 
 
+class RequestSession(Protocol):
+    """The requests of a model while its session is open."""
+
+    def drain(self) -> None:
+        """Send nothing more, and let what was sent be answered."""
+
+    def cancel(self) -> None:
+        """Give up what was sent, too."""
+
+
 @runtime_checkable
 class Concurrent(Protocol):
     """Models whose answers do not depend on what is asked beside them, and that several threads may ask at a time
-    (endpoints): items are asked one by one, `concurrency` of them at a time, and each answer is kept as it comes.
-    The calls above take `on_result(i, result)`. `session` is open meanwhile; what it gives cancels all requests."""
+    (endpoints): items are asked one by one, and each answer is kept as it comes. The model itself sees to it that it
+    makes `concurrency` requests at a time. The calls above take `on_result(i, result)`. `session` is open meanwhile."""
 
     concurrency: int
 
-    def session(self) -> AbstractContextManager[Callable[[], None]]: ...
+    def session(self) -> AbstractContextManager[RequestSession]: ...
 
 
 @runtime_checkable

@@ -43,7 +43,7 @@ class Suite:
     draw: Callable[[Item, Answer | None], str | None] = lambda item, answer: None  # an SVG for the item browser
     export: Mapping[str, Callable[..., None]] = field(default_factory=dict)  # extra formats of `export --to`
     variations: str = ""  # "module:object" of a tuple of `Variation`s, imported when they are used
-    # of options whose build has no train split: those of a small build of other items, worked examples for `--shots`
+    # of options whose build has no train split: those of a small build of other items, worked examples
     examples: Callable[[Any], Any | None] = lambda options: None
 
     # models
@@ -146,6 +146,8 @@ class Solver:
     # of options: how many items of the train split `solve` needs as `examples`, and from which other folder, if any
     examples: Callable[[Any], tuple[int, str]] = lambda options: (0, "")
     recorded: Callable[[Any], Mapping[str, Any]] = settings  # what run.json says of the options
+    # of options and the model: what run.json says where the model decides an option that is not given
+    decided: Callable[[Any, Any], Mapping[str, Any]] = lambda options, model: {}
     prompts: Path | None = None  # folder of the templates that can be copied
     sends: Callable[..., list[list[str]]] | None = None  # of each item, the texts that would be sent; called as `solve`
     summary: Callable[[Iterable[Answer]], Mapping[str, Any]] | None = None  # of all answers, for run.json

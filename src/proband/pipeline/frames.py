@@ -5,39 +5,88 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
+import inspect
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields, replace
+from functools import cached_property, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, get_type_hints
 
 from msgspec import UNSET
 
 from proband.core.errors import ProbandError
 from proband.core.files import dumps, read_run
+from proband.core.options import read_options
 from proband.core.protocols import Model
 from proband.core.types import Answer, Item, Run
 from proband.pipeline import run as running
-from proband.pipeline.report import item_sets, score
+from proband.pipeline.report import item_sets, run_folders, score
+from proband.pipeline.run_options import RunOptions
 from proband.reporting import ItemSet
 
 if TYPE_CHECKING:
     import polars
 
 
-def run(items: str | Path, *, model: str | Model, out: str | Path, **how: Any) -> Results:
-    """Answer the items with a model; the same call again resumes. `how` are the options of `proband run`: solver, seed,
-    limit, split, options (of the solver), model_options, ..."""
-    made = running.run(items, model=model, out=out, **how)
-    return Results(folder=Path(out), run=made, split=how.get("split", ""))
+@dataclass(frozen=True, kw_only=True)
+class RunArguments(RunOptions):
+    """The keywords of `proband.run`: the options of a run, its model and its folder."""
+
+    model: str | Model
+    out: str | Path
+
+
+Keywords = ParamSpec("Keywords")
+Arguments = TypeVar("Arguments")
+Result = TypeVar("Result")
+
+
+def keywords_of(
+    kind: Callable[Keywords, Arguments], *, of: str
+) -> Callable[[Callable[[Path, Arguments], Result]], Callable[Concatenate[str | Path, Keywords], Result]]:
+    """A function of a folder and of a dataclass as one of a folder and of keywords, which are the dataclass's own: a
+    type checker, an editor and `help` see them."""
+
+    def with_keywords(
+        function: Callable[[Path, Arguments], Result],
+    ) -> Callable[Concatenate[str | Path, Keywords], Result]:
+        @wraps(function)
+        def call(folder: str | Path, /, *_: Keywords.args, **given: Keywords.kwargs) -> Result:
+            return function(Path(folder), keywords(kind, given, of=of))
+
+        first = next(iter(inspect.signature(function).parameters.values()))
+        folder = first.replace(kind=inspect.Parameter.POSITIONAL_ONLY, annotation=str | Path)
+        hints = get_type_hints(kind)
+        own = [each.replace(annotation=hints[name]) for name, each in inspect.signature(kind).parameters.items()]
+        call.__signature__ = inspect.Signature([folder, *own])  # type: ignore[attr-defined]
+        return call
+
+    return with_keywords
+
+
+def keywords(kind: Any, given: Mapping[str, Any], *, of: str) -> Any:
+    """The dataclass of these keywords, its options read as everywhere (core/options.py)."""
+    required = [each.name for each in fields(kind) if each.default is MISSING and each.default_factory is MISSING]
+    if missing := [name for name in required if name not in given]:
+        raise ProbandError(f"{of} needs {missing[0]!r}")
+    options = read_options(RunOptions, {name: each for name, each in given.items() if name not in required}, of=of)
+    return kind(**vars(options), **{name: given[name] for name in required})
+
+
+@keywords_of(RunArguments, of="run")
+def run(items: Path, how: RunArguments) -> Results:
+    """Answer the items with a model; the same call again resumes. The keywords are the options of `proband run`
+    (`options` those of the solver, `model_options` those of the kind of model). With several prompts or repetitions
+    `runs` of the result are the single ones."""
+    running.run_all(items, model=how.model, out=how.out, how=how)
+    return read(how.out, split=how.split)
 
 
 def read(folder: str | Path, *, split: str = "") -> Results:
-    """The results of a run that is finished; `split` as in `proband report`."""
-    path = Path(folder) / "run.json"
-    if not path.exists():
-        raise ProbandError("contains no run; `proband run` makes one", file=folder)
-    return Results(folder=Path(folder), run=read_run(path), split=split)
+    """The results of a run that is finished, or of all runs below a folder; `split` as in `proband report`."""
+    first, *others = run_folders([folder])
+    parts = tuple(Results(folder=each, run=read_run(each / "run.json"), split=split) for each in (first, *others))
+    return replace(parts[0], parts=parts) if others else parts[0]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +96,7 @@ class Results:
     folder: Path
     run: Run
     split: str = ""  # the items that are scored: test, or valid where there is no test, unless named
+    parts: tuple[Results, ...] = ()  # the single runs, where there are several: of prompts, or repetitions
 
     @cached_property
     def set(self) -> ItemSet:
@@ -63,6 +113,8 @@ class Results:
         the split that is scored; there is no interval where the items are `few`."""
         import polars
 
+        if self.parts:
+            return self._together([each.scores() for each in self.parts])
         result = self.score
         main = {"metric": result["metric"], "unit": result["unit"]}
         lines = [{**main, **result}, *({**main, **each} for each in result["groups"]), *result["others"]]
@@ -83,18 +135,34 @@ class Results:
 
     def answers(self) -> polars.DataFrame:
         """A row per answered item: its id, the chosen answer, the value of the main metric, the status (`unread`,
-        `skipped`, `not covered` or empty), the reply in words, its score for each choice, and the reply's
-        log-probability."""
+        `skipped`, `not covered` or empty), the reply in words, its score for each choice, the reply's log-probability,
+        and a column per tag of the item (`tag.NAME` if the name is taken)."""
         import polars
 
+        if self.parts:
+            return self._together([each.answers() for each in self.parts])
         metric = self.set.suite.metric()
-        pairs = self.set.answers(0)
+        pairs = list(self.set.answers(0))
         rows = [_answer(item, answer) | {metric.name: metric.value(item, answer)} for item, answer in pairs]
         kinds: dict[str, Any] = {"item_id": str, "answer": str, "gold": str, metric.name: float, "status": str}
         kinds |= {"text": str, "scores": polars.List(polars.Float64), "blanks": str, "logprob": float}
-        return polars.DataFrame(rows, schema=kinds)
+        answers = polars.DataFrame(rows, schema=kinds)
+        tags = polars.DataFrame([_tags(item, kinds) for item, _ in pairs], infer_schema_length=None, strict=False)
+        return polars.concat([answers, tags], how="horizontal")
+
+    def _together(self, frames: Sequence[polars.DataFrame]) -> polars.DataFrame:
+        """Frames of the single runs as one, with a column that names the run."""
+        import polars
+
+        named = [
+            frame.select(polars.lit(each.folder.name).alias("run"), polars.all())
+            for each, frame in zip(self.parts, frames, strict=True)
+        ]
+        return polars.concat(named, how="diagonal_relaxed")
 
     def __repr__(self) -> str:
+        if self.parts:
+            return "\n".join(map(repr, self.parts))
         result = self.score
         (label,) = self.set.labels
         return (
@@ -105,6 +173,8 @@ class Results:
         """A table of the scores, for notebooks."""
         from proband.web.templates import render
 
+        if self.parts:
+            return "".join(each._repr_html_() for each in self.parts)
         lines = [self.score, *self.score["groups"]]
         return render(
             "proband.reporting.page",
@@ -131,7 +201,11 @@ def in_words(results: Mapping[str, Any]) -> str:
 def _item(item: Item) -> dict[str, Any]:
     gold = None if item.gold is None else item.choices[item.gold]
     own = {"id": item.id, "prompt": item.prompt, "choices": list(item.choices), "gold": gold, "split": item.split}
-    return own | {(name if name not in own else f"tag.{name}"): value for name, value in item.tags.items()}
+    return own | _tags(item, own)
+
+
+def _tags(item: Item, taken: Collection[str]) -> dict[str, Any]:
+    return {(name if name not in taken else f"tag.{name}"): value for name, value in item.tags.items()}
 
 
 def _answer(item: Item, answer: Answer) -> dict[str, Any]:

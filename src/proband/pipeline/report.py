@@ -16,6 +16,7 @@ from proband.core.errors import ProbandError
 from proband.core.files import dumps, items_path, read_items, read_manifest, read_run, sha256_file
 from proband.core.metrics import Metric
 from proband.core.progress import say
+from proband.core.suite import Claim
 from proband.core.types import Run
 from proband.pipeline.asking.items_and_answers import ANSWERS, WAITING, answers_so_far, count_lines
 from proband.reporting import Answered, ItemSet, write_leaderboard, write_report
@@ -26,21 +27,32 @@ PathLike = str | Path
 
 
 def report(
-    runs: Sequence[PathLike],
+    runs: PathLike | Sequence[PathLike],
     *,
     out: PathLike,
     items: PathLike | None = None,
     title: str | None = None,
     seed: int = 0,
+    split: str = "",
     leaderboard: bool = False,
-    **what: Any,
+    tables: Sequence[str] | None = None,
+    analyses: Sequence[str] | None = None,
+    claims: bool | Sequence[str] = False,
+    findings: Mapping[str, Sequence[Claim]] | None = None,
+    notes: Sequence[tuple[str, str]] = (),
+    paint: bool = True,
+    force: bool = False,
 ) -> Mapping[str, Any]:
     """Write the report of all runs in and below these folders, or one page of models and item sets (`leaderboard`).
-    `items` says where the items are, if they have moved; `what` are the tables, claims and analyses of
-    `report.write_report`."""
-    sets = item_sets(runs, items=items)
-    write = write_leaderboard if leaderboard else write_report
-    return write(sets, out=Path(out), title=title, seed=seed, **what)
+    `items` says where the items are, if they have moved; `split` which of them are scored; tables and analyses are
+    named, and by default the usual ones; `force` writes over files that no report wrote."""
+    sets, folder = item_sets([runs] if isinstance(runs, (str, Path)) else runs, items=items), Path(out)
+    if leaderboard:
+        return write_leaderboard(sets, out=folder, title=title, seed=seed, split=split, force=force)
+    return write_report(
+        sets, out=folder, title=title, seed=seed, split=split, tables=tables, analyses=analyses, claims=claims,
+        findings=findings or {}, notes=notes, paint=paint, force=force,
+    )  # fmt: skip
 
 
 def item_sets(runs: Sequence[PathLike], *, items: PathLike | None = None) -> list[ItemSet]:

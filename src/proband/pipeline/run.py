@@ -10,8 +10,10 @@ that must see all of them at once.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -36,14 +38,17 @@ from proband.core.progress import Progress, detail, on_progress
 from proband.core.protocols import Concurrent, Generates, Model, ScoresText
 from proband.core.suite import Suite
 from proband.core.types import Answer, Item, Run
-from proband.pipeline.asking.engines import Usage, add_usage, answer_chunks, usage_of, usage_since
+from proband.pipeline.asking.engines import answer_chunks
 from proband.pipeline.asking.items_and_answers import (
     ANSWERS,
     CHUNK,
+    WAITING,
     AnswersFile,
     Selection,
+    Turn,
     chunks,
     count_lines,
+    hold_back_answers,
     keep_whole_chunks,
     pick,
     select_items,
@@ -52,48 +57,201 @@ from proband.pipeline.asking.items_and_answers import (
 from proband.pipeline.asking.model_calls import Counting
 from proband.pipeline.asking.setup import (
     Job,
-    RunOptions,
     asks_before,
+    at_server,
     choose_solver,
+    load_run_model,
     reads,
-    settled_model,
     without_asking,
 )
+from proband.pipeline.asking.usage import Usage, add_usage, sum_usage, usage_of, usage_since
 from proband.pipeline.build import versions
+from proband.pipeline.run_options import RunOptions
 from proband.solvers.prompts import expand_names, short_name
 
 
+class PartOfCommand(msgspec.Struct, frozen=True, kw_only=True):
+    """One of the runs of a command: of a prompt, or a repetition."""
+
+    folder: Path
+    how: RunOptions
+    turn: Turn | None = None
+    name: str = ""  # of its prompt or repetition, where there are several
+
+
 def run(items: str | Path, *, model: str | Model, out: str | Path, **how: Any) -> Run:
-    """Answer the items with a model; the same call again resumes. `how` are the fields of RunOptions."""
-    return Runner(items=Path(items), model=model, out=Path(out), how=RunOptions(**how)).run()
+    """Answer the items with a model, once; the same call again resumes. `how` are the fields of RunOptions."""
+    options = read_options(RunOptions, how, of="run")
+    return run_once(Path(items), model=model, part=PartOfCommand(folder=Path(out), how=options))
 
 
-def dry_run(items: str | Path, *, model: str | Model, out: str | Path | None = None, **how: Any) -> dict[str, Any]:
-    """What the run would ask, without asking it: the solver asks a model that only counts. Items that the folder `out`
+def run_all(items: str | Path, *, model: str | Model, out: str | Path, how: RunOptions) -> list[tuple[Path, Run]]:
+    """Every run of a command, with its folder. What all of them have cost counts against the one `max_cost`."""
+    parts = parts_of_command(Path(items), Path(out), how)
+    results: list[tuple[Path, Run]] = []
+    for part in parts:
+        others = [used_before(each.folder) for each in parts if each is not part]
+        try:
+            made = run_once(Path(items), model=model, part=part, others=sum_usage(others))
+        except KeyboardInterrupt as interrupt:
+            if len(parts) == 1:
+                raise
+            done = f"{len(results)} of {len(parts)} runs are finished"
+            raise KeyboardInterrupt(f"{done}; of {part.name}, {interrupt}") from None
+        results.append((part.folder, made))
+    return results
+
+
+def parts_of_command(items: Path, out: Path, how: RunOptions) -> list[PartOfCommand]:
+    """A run per prompt, or per repetition, each in a folder of its own where there are several."""
+    prompts = prompts_of(items, how.prompt) or {"": ""}
+    each = how.prompts_per_item
+    if len(set(prompts.values())) < len(prompts):
+        raise ProbandError("two prompts have the same name, and so would have the same folder")
+    if each is not None and not each < len(prompts):
+        raise ProbandError(
+            f"'prompts-per-item' is {each}; it must be fewer than the prompts, of which there are {len(prompts)}"
+        )
+    if how.repeat > 1 and len(prompts) > 1:
+        raise ProbandError("--repeat is for one prompt: name one, or ask with several prompts once")
+    if how.repeat > 1:
+        return [
+            PartOfCommand(
+                folder=out / f"repeat-{number}",
+                how=replace(_with_prompt(how, next(iter(prompts))), seed=how.seed + number - 1),
+                name=f"repeat-{number}",
+            )
+            for number in range(1, how.repeat + 1)
+        ]
+    return [
+        PartOfCommand(
+            folder=out / name if len(prompts) > 1 else out,
+            how=_with_prompt(how, prompt),
+            turn=None if each is None else Turn(place, len(prompts), each),
+            name=name,
+        )
+        for place, (prompt, name) in enumerate(prompts.items())
+    ]
+
+
+def _with_prompt(how: RunOptions, prompt: str) -> RunOptions:
+    return replace(how, options={**how.options, "prompt": prompt}) if prompt else how
+
+
+def run_once(items: Path, *, model: str | Model, part: PartOfCommand, others: Usage | None = None) -> Run:
+    """One run; `others` is what the other runs of its command have used."""
+    done = finished_run(items, model, part)
+    if done is not None:
+        return done
+    return Runner(items=items, model=model, out=part.folder, how=part.how, turn=part.turn).run(others or {})
+
+
+def finished_run(items: Path, model: str | Model, part: PartOfCommand) -> Run | None:
+    """The run in a folder, if it is this one and finished; a server is not asked for that."""
+    path = part.folder / "run.json"
+    if not at_server(model) or part.how.retry_errors or not path.exists():
+        return None
+    there = read_run(path)
+    named = part.how.solver.split(",") if part.how.solver else [there.solver]
+    if there.solver not in [name.strip() for name in named]:
+        return None
+    runner = silent_runner(items, model, part.folder, replace(part.how, solver=there.solver), turn=part.turn)
+    same = not differences(there, runner.describe())
+    answers = part.folder / ANSWERS
+    return there if same and answers.exists() and count_lines(answers, torn=False) == runner.total else None
+
+
+def used_before(folder: Path) -> Usage:
+    """What earlier processes have used for the run of a folder."""
+    path = folder / "run.json"
+    return read_run(path).usage if path.exists() else {}
+
+
+# ---- what would be asked -------------------------------------------------------------------------------------------
+
+
+class Forecast(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a run would ask; None: not known for its solver. `tokens_out` and `cost` are upper bounds."""
+
+    suite: str
+    model: str
+    solver: str
+    prompt: str = ""
+    items: int
+    answered: int = 0  # already, in the folder
+    calls: int | None = None
+    cached: int = 0  # calls that the cache answers
+    tokens_in: int | None = None
+    tokens_counted: bool = True  # by the model's own tokenizer; otherwise estimated from the characters
+    tokens_out: int = 0
+    cost: float | None = None
+    probes: int = 0  # requests to see what the server can do
+    seconds: float | None = None  # None: not known before the first answers
+
+
+def dry_run(items: str | Path, *, model: str | Model, out: str | Path | None = None, **how: Any) -> Forecast:
+    """What one run would ask, without asking it: the solver asks a model that only counts. Items that the folder `out`
     has answers to are not counted; what the cache knows is counted as `cached`."""
-    runner = _silent_runner(items, model, out, RunOptions(**how))
+    options = read_options(RunOptions, how, of="run")
+    return forecast(Path(items), model, None if out is None else Path(out), options)
+
+
+def dry_run_all(items: str | Path, *, model: str | Model, out: str | Path, how: RunOptions) -> list[Forecast]:
+    """What each run of a command would ask."""
+    return [
+        forecast(Path(items), model, part.folder, part.how, turn=part.turn, name=part.name)
+        for part in parts_of_command(Path(items), Path(out), how)
+    ]
+
+
+def forecast(
+    items: Path, model: str | Model, out: Path | None, how: RunOptions, *, turn: Turn | None = None, name: str = ""
+) -> Forecast:
+    runner = silent_runner(items, model, out, how, turn=turn)
     wanted = list(runner.asked_items())
     done = runner.answered(wanted) if out is not None else set()
-    made = {"suite": runner.suite.name, "model": runner.model.name, "solver": runner.solver.name, "items": len(wanted)}
-    made |= {"answered": len(done)} if done else {}
+    left = [item for item in wanted if item.id not in done]
+    made = Forecast(
+        suite=runner.suite.name, model=runner.model.name, solver=runner.solver.name, prompt=name, items=len(wanted),
+        answered=len(done),
+    )  # fmt: skip
     if runner.solver.needs not in (ScoresText, Generates) or runner.solver.needs_all_items:
-        return {**made, "calls": None, "tokens in": None, "tokens out": None}
+        return made
     counting = Counting(runner.model, runner.how.cache_folder)
-    runner.job.solve(runner.solver)([item for item in wanted if item.id not in done], model=counting.wrapped())
-    probe = asks_before(model, runner.suite, RunOptions(**how), setting=runner.setting)
-    return {**made, **counting.figures(), **({"probe": 1} if probe else {})}
+    runner.job.solve(runner.solver)(left, model=counting.wrapped())
+    calls = counting.figures()
+    return msgspec.structs.replace(
+        made,
+        **msgspec.structs.asdict(calls),
+        probes=int(asks_before(model, runner.suite, how, setting=runner.setting)),
+        seconds=runner.seconds_for(left, calls.calls, used_before(out) if out is not None else {}),
+    )
 
 
-def _silent_runner(items: str | Path, model: str | Model, out: str | Path | None, how: RunOptions) -> Runner:
+def total_of(forecasts: Sequence[Forecast]) -> Forecast:
+    """All runs of a command together."""
+    first = forecasts[0]
+
+    def added(name: str) -> Any:
+        values = [getattr(each, name) for each in forecasts]
+        return None if None in values else sum(values)
+
+    sums = ("items", "answered", "calls", "cached", "tokens_in", "tokens_out", "cost", "seconds")
+    return msgspec.structs.replace(first, prompt="", **{name: added(name) for name in sums})
+
+
+def silent_runner(
+    items: str | Path, model: str | Model, out: str | Path | None, how: RunOptions, *, turn: Turn | None = None
+) -> Runner:
     """A run that asks no server before it begins."""
     first = first_item(items)
     silent = without_asking(model, suites.suite(first.suite), how, setting=str(first.tags.get("setting", "")))
-    return Runner(items=Path(items), model=model, out=Path(out or ""), how=silent)
+    return Runner(items=Path(items), model=model, out=Path(out or ""), how=silent, turn=turn)
 
 
 def prompt_of(items: str | Path, item_id: str, *, model: str | Model, **how: Any) -> list[str]:
     """Byte for byte what would be sent for one item."""
-    runner = _silent_runner(items, model, None, RunOptions(**how))
+    runner = silent_runner(items, model, None, read_options(RunOptions, how, of="run"))
     for item in read_items(Path(items)):
         if item.id == item_id:
             return runner.job.sends([item], runner.model)[0]
@@ -123,17 +281,17 @@ def suite_of(items: str | Path) -> Suite:
 class Runner:
     """One run: its suite, model, solver and options, settled before anything is asked."""
 
-    def __init__(self, *, items: Path, model: str | Model, out: Path, how: RunOptions) -> None:
+    def __init__(
+        self, *, items: Path, model: str | Model, out: Path, how: RunOptions, turn: Turn | None = None
+    ) -> None:
         first = first_item(items)
-        self.items, self.out, self.how = items, out, how
+        self.items, self.out, self.how, self.turn = items, out, how, turn
         self.suite = suites.suite(first.suite)
         self.spec = model if isinstance(model, str) else None
         self.setting = str(first.tags.get("setting", ""))
-        self.model = settled_model(model, self.suite, how, setting=self.setting)
+        self.model = load_run_model(model, self.suite, how, setting=self.setting)
         self.solver = choose_solver(self.suite, self.model, how.solver, setting=self.setting, options=how.options)
         self.options: Any = read_options(self.solver.options, how.options, of=f"solver {self.solver.name}")
-        if how.limit is not None and how.limit < 1:
-            raise ProbandError(f"'limit' is {how.limit}; it must be at least 1")
 
     @cached_property
     def chosen(self) -> Selection:
@@ -141,13 +299,13 @@ class Runner:
         how, solver = self.how, self.solver
         split = how.split or solver.split
         result = select_items(
-            self.items, suite=self.suite, limit=how.limit, split=split, training=solver.needs_all_items, turn=how.turn
+            self.items, suite=self.suite, limit=how.limit, split=split, training=solver.needs_all_items, turn=self.turn
         )
         shots, folder = solver.examples(self.options)
         if shots and "train" in result.splits and (not folder or Path(folder).resolve() == self.items.resolve()):
             raise ProbandError(
-                "--shots takes its examples from the training items, which this run would ask: "
-                "name other items with --shots-from, or another --split"
+                "shots are taken from the training items, which this run would ask: "
+                "name other items with --set shots-from=DIR, or another --split"
             )
         return result
 
@@ -169,11 +327,14 @@ class Runner:
 
     def describe(self) -> Run:
         """The run.json of this run."""
+        decides: dict[str, Any] = {
+            "limit": self.how.limit,
+            "split": "" if self.chosen.every_split else ",".join(self.chosen.splits),
+        }
+        decides |= {"prompts-per-item": self.turn.each if self.turn else None, "asked": self.total}
+        part = {} if self.chosen.lines is None else {name: value for name, value in decides.items() if value}
+        decided = self.solver.decided(self.options, self.model)
         too_long = {} if self.how.too_long == "fail" else {"too-long": self.how.too_long}
-        limit = {} if self.how.limit is None else {"limit": self.how.limit}
-        split = {} if self.chosen.every_split else {"split": ",".join(self.chosen.splits)}
-        turn = {} if self.how.turn is None else {"prompts-per-item": self.how.turn.each}
-        part = {} if self.chosen.lines is None else {**limit, **split, **turn, "asked": self.total}
         return Run(
             suite=self.suite.name,
             solver=self.solver.name,
@@ -183,16 +344,18 @@ class Runner:
             items=os.path.relpath(self.items, self.out),
             versions=versions(),
             identity={str(k): str(v) for k, v in self.model.identity().items()},
-            settings={**self.solver.recorded(self.options), **part, **too_long},
+            settings={**self.solver.recorded(self.options), **decided, **part, **too_long},
             net=dict(getattr(self.model, "net_note", {})),
             label=self.how.label,
         )
 
-    def run(self) -> Run:
+    def run(self, others: Usage) -> Run:
+        """`others`: what further runs of the same command have used."""
         described = self.describe()
         self.out.mkdir(parents=True, exist_ok=True)
         with lock_folder(self.out):
-            work = Work(self, described, before=begin(self.out, described))
+            before = begin(self.out, described, retry_errors=self.how.retry_errors)
+            work = Work(self, described, before=before, others=others)
             try:
                 work.answer_all()
             finally:
@@ -208,22 +371,45 @@ class Runner:
         with open(path, "rb") as file:
             return (known & {item.id for item in items}) | {item.id for item, _ in zip(items, file, strict=False)}
 
+    def seconds_for(self, items: Sequence[Item], calls: int, used: Mapping[str, float | None]) -> float | None:
+        """How long the calls will take: by the pace of an endpoint, or by what its first answers took; of a model on
+        this machine, by what a few items take now."""
+        if not calls or not items:
+            return 0.0
+        model = self.model
+        if isinstance(model, Concurrent):
+            rpm, answered = self.how.model_options.get("rpm"), used.get("answered") or 0.0
+            if answered:
+                each = (used.get("seconds") or 0.0) / answered / model.concurrency
+                return calls * max(each, 60 / float(rpm) if rpm else 0.0)
+            return calls * 60 / float(rpm) if rpm else None
+        sample = items[:: max(1, len(items) // MEASURED)][:MEASURED]
+        solve, begun = self.job.solve(self.solver), time.monotonic()
+        solve(sample, model=model)
+        return (time.monotonic() - begun) / len(sample) * len(items)
+
     def asked_items(self) -> Iterator[Item]:
         items = read_items(self.items, reads(self.model), check=self.suite.check)
         return items if self.chosen.lines is None else pick(items, self.chosen.lines)
 
 
+MEASURED = 4  # items whose time is taken for a forecast
+
+
 class Work:
     """A run under way: takes the answers as they come, counts errors and what was used (`engines.Collector`)."""
 
-    def __init__(self, runner: Runner, described: Run, *, before: Usage) -> None:
+    def __init__(self, runner: Runner, described: Run, *, before: Usage, others: Usage) -> None:
         self.runner, self.described, self.total = runner, described, runner.total
+        self.others = others  # used by other runs of the command
         self.allowed = runner.how.errors_allowed(self.total)
         self.before = before  # used by earlier processes
         # a model that was loaded for this run has used nothing for another
         self.at_start = {} if runner.spec else usage_of(runner.model)
         self.of_workers: dict[int, Mapping[str, float | None]] = {}
         self.done = self.errors = 0
+        self.waiting: Mapping[str, Answer] = {}  # answers that came before their turn
+        self.of_chunk: dict[int, Sequence[Item]] = {}  # all items of the chunks under way
         self.written: Usage | None = None
 
     def answer_all(self) -> None:
@@ -236,34 +422,37 @@ class Work:
         detail(f"{name} by solver {runner.solver.name}, {self.done + len(waiting)} of {self.total} answered")
         resume = getattr(runner.model, "resume", None)
         if callable(resume):
-            resume(self.before)
+            resume(add_usage(self.before, self.others))
         with Progress(name, total=self.total) as self.bar, AnswersFile(out) as self.file:
             self.bar.at(self.done)
             if self.done == self.total:
                 return
             numbered = enumerate(chunks(runner.asked_items(), self.done, size=size, whole=whole))
+            self.waiting = {} if whole else waiting
             try:
                 with on_progress(self._part_done):
-                    answer_chunks(runner.job, runner.model, self._unanswered(numbered, waiting), self)
+                    answer_chunks(runner.job, runner.model, self._unanswered(numbered), self)
             except KeyboardInterrupt:
                 kept_in = (
                     f"{self.done} of {self.total} answers are kept in {out}" if self.done else "nothing was answered"
                 )
                 raise KeyboardInterrupt(kept_in) from None
 
-    def _unanswered(
-        self, numbered: Iterator[tuple[int, Sequence[Item]]], waiting: Mapping[str, Answer]
-    ) -> Iterator[tuple[int, Sequence[Item]]]:
-        """The chunks to ask; one whose answers had been waiting for their turn is put in its place."""
+    def _unanswered(self, numbered: Iterator[tuple[int, Sequence[Item]]]) -> Iterator[tuple[int, Sequence[Item]]]:
+        """The chunks to ask, without the items whose answers have been waiting for their turn."""
         for number, items in numbered:
-            if all(item.id in waiting for item in items):
-                self.put(number, items, [waiting[item.id] for item in items])
+            self.of_chunk[number] = items
+            unanswered = [item for item in items if item.id not in self.waiting]
+            if unanswered:
+                yield number, unanswered
             else:
-                yield number, items
+                self.put(number, (), ())
 
     def put(self, number: int, items: Sequence[Item], answers: Sequence[Answer]) -> None:
-        self.file.put(number, answers)
-        self.done, self.part = self.done + len(items), 0.0
+        known = {**self.waiting, **{answer.item_id: answer for answer in answers}}
+        whole = self.of_chunk.pop(number)
+        self.file.put(number, [known[item.id] for item in whole])
+        self.done, self.part = self.done + len(whole), 0.0
         self.bar.at(self.done)
         failed = [answer for answer in answers if answer.status == "error"]
         self.errors += len(failed)
@@ -309,12 +498,11 @@ class Work:
 # ---- the folder ----------------------------------------------------------------------------------------------------
 
 
-def begin(out: Path, run: Run) -> Usage:
-    """Write run.json, or make sure that the one there describes this very run; what earlier processes have used.
-
-    A run that failed before its first answer leaves nothing that would be lost."""
+def begin(out: Path, run: Run, *, retry_errors: bool = False) -> Usage:
+    """Write run.json, or make sure that the one there describes this very run or a smaller sample of it; what earlier
+    processes have used. A run that failed before its first answer leaves nothing that would be lost."""
     path, answers = out / "run.json", out / ANSWERS
-    answered = answers.exists() and answers.stat().st_size > 0
+    answered = any(each.exists() and each.stat().st_size > 0 for each in (answers, out / WAITING))
     if not path.exists() or not answered:
         if answered:
             raise ProbandError("contains answers.jsonl but no run.json; name another folder", file=out)
@@ -322,14 +510,35 @@ def begin(out: Path, run: Run) -> Usage:
         write_json(path, msgspec.structs.replace(run, usage=before))
         return before
     there = read_run(path)
-    for name in ("suite", "solver", "model", "seed", "items_sha", "identity", "settings"):
-        old, new = dumps(getattr(there, name)), dumps(getattr(run, name))
-        if old != new:
+    grows = _is_larger_sample(there, run)
+    for name, (old, new) in differences(there, run).items():
+        if not (name == "settings" and grows):
             raise ProbandError(
                 f"{name!r} differs: this folder holds a run with {old[:80]}, now it is {new[:80]}; name another folder",
                 file=path,
             )
+    if grows or retry_errors:
+        hold_back_answers(out, keep=lambda answer: not (retry_errors and answer.status == "error"))
+        write_json(path, msgspec.structs.replace(run, usage=there.usage))
+        answers.unlink(missing_ok=True)
     return there.usage
+
+
+def differences(there: Run, now: Run) -> dict[str, tuple[str, str]]:
+    """What would make a run another one, as it stands in run.json and as it is now."""
+    names = ("suite", "solver", "model", "seed", "items_sha", "identity", "settings")
+    both = {name: (dumps(getattr(there, name)), dumps(getattr(now, name))) for name in names}
+    return {name: (old, new) for name, (old, new) in both.items() if old != new}
+
+
+def _is_larger_sample(there: Run, now: Run) -> bool:
+    """Whether a run asks all that another one asked, and more: a sample of 10 is part of one of 20, and of all."""
+    size, larger = there.settings.get("limit"), now.settings.get("limit", float("inf"))
+    sample = ("limit", "asked")
+    rest = [{name: value for name, value in run.settings.items() if name not in sample} for run in (there, now)]
+    if "split" in rest[0] and "split" not in rest[1]:  # which is recorded of a sample alone
+        rest[1]["split"] = rest[0]["split"]
+    return size is not None and "prompts-per-item" not in rest[0] and size < larger and dumps(rest[0]) == dumps(rest[1])
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from proband import suites
 from proband.core.errors import ProbandError
@@ -36,7 +36,7 @@ def study(
     parameters: Mapping[str, Any] | None = None,
     dry_run: bool = False,
     part: str = "",
-    engine: str = "local",
+    engine: Literal["local", "ray"] = "local",
     workers: int | None = None,
     jobs: int = 1,
 ) -> dict[str, Any]:

@@ -27,7 +27,15 @@ from proband.core.errors import ProbandError
 from proband.core.protocols import Chat, Generates, Replies, Reply
 from proband.core.suite import Solver
 from proband.core.types import Answer, Item
-from proband.solvers.generate import Asking, GenerateOptions, chats_of, generating, replies_to, settings_of, texts_sent
+from proband.solvers.generate import (
+    Asking,
+    GenerateOptions,
+    chats_of,
+    make_generate_solver,
+    replies_to,
+    settings_of,
+    texts_sent,
+)
 from proband.solvers.replies import read_choice
 
 SHOWN = 300  # characters of each reply that are kept
@@ -50,11 +58,11 @@ class ChooseOptions(GenerateOptions):
     ] = True
 
 
-def choosing(asking: Asking) -> Solver:
+def make_choose_solver(asking: Asking) -> Solver:
     """The solver of a suite whose replies are read so."""
     asking = replace(asking, prompts=Path(__file__).parent, default="letters", asked=lambda item: True)
     return replace(
-        generating(asking),
+        make_generate_solver(asking),
         name="choose",
         help="multiple choice by letter, in several orders of the choices",
         solve=partial(solve, asking=asking),
@@ -240,7 +248,7 @@ def position_bias(answers: Iterable[Answer]) -> dict[str, Any]:
     return {"items": items, "same_choice": same / items, "unread": unread, "letters": shares, "in_words": text}
 
 
-CHOOSE = choosing(
+CHOOSE = make_choose_solver(
     Asking(
         prompts=Path(__file__).parent,
         default="letters",

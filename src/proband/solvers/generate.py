@@ -1,7 +1,7 @@
 """Solver `generate`: a prompt goes in, text comes back, a reader finds the answer.
 
 A chat model gets the prompt as a message (in its own chat template, or through an endpoint's /chat/completions), a base
-model as plain text. Worked examples (`--shots`) are earlier turns of the chat, each asked in the very words of the
+model as plain text. Worked examples (option `shots`) are earlier turns of the chat, each asked in the very words of the
 question; for a base model they stand in the text. A suite configures the solver with a folder of prompts and a reader
 (`Asking`).
 """
@@ -27,8 +27,8 @@ from proband.core.types import Answer, Item
 from proband.solvers.prompts import Prompt, pick_shots, read_prompt, values_of
 from proband.solvers.replies import letters_shown
 
-ROOM = 32  # tokens for an answer of a base model, which does not stop by itself
-THINKING_ROOM = 1024  # where it is to think first
+BASE_MAX_TOKENS = 32  # for an answer of a base model, which does not stop by itself
+THINKING_MAX_TOKENS = 1024  # where it is to think first
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +79,7 @@ class Asking:
         return f"Answer: {answer}" if think and "\n" not in answer else answer
 
 
-def generating(asking: Asking) -> Solver:
+def make_generate_solver(asking: Asking) -> Solver:
     """The solver of a suite that asks so."""
     return Solver(
         name="generate",
@@ -90,6 +90,7 @@ def generating(asking: Asking) -> Solver:
         in_words=True,
         examples=lambda options: (options.shots, options.shots_from),
         recorded=partial(recorded, asking=asking),
+        decided=lambda options, model: {"max-tokens": settings_of(model, options, 0)["max_tokens"]},
         prompts=asking.prompts,
         sends=partial(sends, asking=asking),
     )
@@ -171,7 +172,9 @@ def chats_of(
     prompt, turns = asking.prompt(options), isinstance(model, Chats)
     begin: Chat = (("system", options.system),) if options.system else ()
     if options.shots and not examples:
-        raise ProbandError("these items have no train split to take --shots from: name other items with --shots-from")
+        raise ProbandError(
+            "these items have no train split to take shots from: name other items with --set shots-from=DIR"
+        )
     made = []
     for item in items:
         shots = pick_shots(item, examples, count=options.shots, seed=seed) if options.shots else []
@@ -194,8 +197,8 @@ def plain_text(chat: Chat) -> str:
 
 def settings_of(model: Any, options: GenerateOptions, seed: int) -> dict[str, Any]:
     """How much a model may write, and how."""
-    room = getattr(model, "room", ROOM) if isinstance(model, Chats) else ROOM
-    most = options.max_tokens or max(room, THINKING_ROOM if options.think else 0)
+    usual = model.default_max_tokens if isinstance(model, Chats) else BASE_MAX_TOKENS
+    most = options.max_tokens or max(usual, THINKING_MAX_TOKENS if options.think else 0)
     return {"max_tokens": most, "temperature": options.temperature, "seed": seed}
 
 

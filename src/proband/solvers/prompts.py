@@ -5,7 +5,7 @@ A template sees
     prompt, choices, tags, facts    of the item, and what its suite adds
     letters                         A, B, C, ... one per choice
     shots                           worked examples: the same fields, and `answer`
-    think                           whether the model is to reason before it answers (--think)
+    think                           whether the model is to reason before it answers
     chat                            whether a chat model reads it; a base model goes on writing where the text ends
 
 A suite may have a bank of rewordings: rewordings.txt holds one instruction a line, each of which may use the same
@@ -191,5 +191,5 @@ def pick_shots(item: Item, pool: Sequence[Item], *, count: int, seed: int) -> li
             if len(chosen) == count:
                 return chosen
     raise ProbandError(
-        f"{item.id}: only {len(chosen)} of the {len(pool)} examples share no cluster with it; give fewer --shots"
+        f"{item.id}: only {len(chosen)} of the {len(pool)} examples share no cluster with it; give fewer shots"
     )

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import re
 import shlex
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
+
+import pytest
+
+from proband.core.options import described
+from proband.pipeline.run_options import RunOptions
 
 
 def test_the_result_is_a_table(proband: Any, items: Path) -> None:
@@ -30,43 +38,63 @@ def test_json_is_the_run_with_its_score(proband: Any, items: Path) -> None:
     assert 0 <= run["score"]["low"] <= run["score"]["mean"] <= run["score"]["high"] <= 1
 
 
-def test_every_option_reaches_the_pipeline(proband: Any, items: Path, stage: Any, monkeypatch: Any) -> None:
-    from proband.core.types import Run
+def test_every_option_reaches_the_pipeline(
+    proband: Any, items: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From the command line, from a profile, and from both, where the command line wins."""
+    seen: list[RunOptions] = []
 
-    made = stage("run", Run(suite="toy", solver="direct", model="x", seed=1, items_sha=""))
-    stage("report", {"metric": "accuracy", "title": "accuracy", "unit": "share", "mean": None, "answers": 0}, "score")
+    def run_all(items: Path, *, model: str, out: Path, how: RunOptions) -> list[Any]:
+        seen.append(how)
+        return []
+
+    monkeypatch.setattr("proband.pipeline.run.run_all", run_all)
+    monkeypatch.setattr("proband.cli.verbs.run.give", lambda *_, **__: None)
     words = shlex.split(
-        "-m hf:x -s direct --set a=1 --set b=x=y --limit 3 --too-long skip --label mine "
-        "--on-error record --max-errors 3 --no-cache --seed 1 --engine ray --workers 2"
+        "-s direct --set a=1 --set b=x=y --prompt p --prompt q --split valid --limit 3 --repeat 1 --seed 1 "
+        "--too-long skip --label mine --on-error record --max-errors 3 --retry-errors --no-cache --engine ray "
+        "--workers 2 --device cpu --prices 1,2 --max-cost .5 --model-set bos=never"
     )
-    more = shlex.split("--device cpu --dtype float16 --batch 4 --revision main --allow-pickle --model-set bos=never")
-    proband("run", items, *words, *more, "-o", "out")
-    assert made.arguments == (items,)
-    assert made.given == {
-        "model": "hf:x",
-        "out": Path("out"),
-        "solver": "direct",
-        "seed": 1,
-        "limit": 3,
-        "split": "",
-        "too_long": "skip",
-        "label": "mine",
-        "on_error": "record",
-        "max_errors": "3",
-        "cache": False,
-        "options": {"a": "1", "b": "x=y"},
-        "turn": None,
-        "engine": "ray",
-        "workers": 2,
-        "model_options": {
-            "device": "cpu",
-            "dtype": "float16",
-            "batch": 4,
-            "revision": "main",
-            "allow_pickle": True,
-            "bos": "never",
-        },
-    }
+    expected = RunOptions(
+        solver="direct", options={"a": "1", "b": "x=y"}, prompt=("p", "q"), split="valid", limit=3, seed=1,
+        too_long="skip", label="mine", on_error="record", max_errors="3", retry_errors=True, cache=False, engine="ray",
+        workers=2, device="cpu", prices="1,2", max_cost=0.5, model_options={"bos": "never"},
+    )  # fmt: skip
+    changed = {field.name for field in fields(RunOptions) if getattr(expected, field.name) != field.default}
+    assert {field.name for field in fields(RunOptions)} - changed == {"prompts_per_item", "repeat"}  # all but these
+    proband("run", items, "-m", "hf:x", "-o", "out", *words)
+    profile = tmp_path / "profile.toml"
+    tables = {"options": expected.options, "model-options": expected.model_options}
+    lines = [f"{field.name} = {_toml(getattr(expected, field.attribute))}" for field in described(RunOptions)
+             if field.attribute in changed and field.name not in tables]  # fmt: skip
+    for name, table in tables.items():
+        lines += [f"[{name}]", *(f'{key} = "{value}"' for key, value in table.items())]
+    profile.write_text("\n".join(lines))
+    proband("run", items, "-m", "hf:x", "-o", "out", "--profile", profile)
+    assert seen == [expected, expected]
+    proband("run", items, "-m", "hf:x", "-o", "out", "--profile", profile, "--limit", 9, "--set", "a=2")
+    assert seen[2] == replace(expected, limit=9, options={"a": "2", "b": "x=y"})
+
+
+def _toml(value: Any) -> str:
+    return json.dumps(list(value) if isinstance(value, tuple) else value)
+
+
+def test_a_profile_that_is_wrong_is_named(proband: Any, items: Path, tmp_path: Path) -> None:
+    profile = tmp_path / "profile.toml"
+    how = ("run", items, "-m", "baseline:random", "-o", tmp_path / "run", "--profile", profile)
+    assert "profile.toml: No such file" in proband.fails(*how)
+    profile.write_text("limit 3")
+    assert "profile.toml: not TOML" in proband.fails(*how)
+    profile.write_text("limmit = 3")
+    assert "run has no option 'limmit'" in proband.fails(*how)
+    profile.write_text("limit = 'three'")
+    assert "'limit' is 'three'; it must be a whole number" in proband.fails(*how)
+
+
+def test_the_command_line_has_26_options(proband: Any) -> None:
+    for verb in (["run"], ["build", "kinship"]):
+        assert len(re.findall(r"^ {4,9}(?:\*  )?(--[a-z]\S*)", proband(*verb, "--help"), re.MULTILINE)) == 26
 
 
 def test_a_folder_of_another_run_is_refused(proband: Any, items: Path) -> None:

@@ -113,8 +113,8 @@ def test_a_killed_run_repeats_and_loses_no_reply(server: tuple[str, Path], tmp_p
         tmp_path / "items",
         "-m",
         model,
-        "--max-tokens",
-        "4",
+        "--set",
+        "max-tokens=4",
     ]
     command += ["--limit", str(ITEMS), "--model-set", f"concurrency={WAITING}", "--model-set", "scores=no", "-o"]
     quiet: dict[str, Any] = {
@@ -163,15 +163,17 @@ def test_llama_cpp_is_asked_in_every_way(llama_cpp: str, tmp_path: Path, monkeyp
         folder = next(tmp_path.glob(f"{name}/**/run.json")).parent
         return json.loads((folder / "run.json").read_text()), list(read_answers(folder / "answers.jsonl"))
 
-    recorded, replies = run("words", "--max-tokens", "6", "--logprobs")
+    recorded, replies = run("words", "--set", "max-tokens=6", "--set", "logprobs=yes")
     assert recorded["solver"] == "generate"  # by itself, as texts cannot be scored
     assert all(answer.text and answer.logprob < 0 for answer in replies)
     assert recorded["usage"]["prompt_tokens"] > 0
-    assert [answer.text for answer in run("again", "--max-tokens", "6", "--logprobs")[1]] == [a.text for a in replies]
+    assert [answer.text for answer in run("again", "--set", "max-tokens=6", "--set", "logprobs=yes")[1]] == [
+        a.text for a in replies
+    ]
     _, letters = run("letters", "-s", "choose", "--set", "permutations=1")
     assert all(sum(map(math.exp, answer.scores)) == pytest.approx(1) for answer in letters if answer.scores)
     assert any(answer.scores for answer in letters)
-    run("samples", "--max-tokens", "6", "--set", "temperature=1", "--repeat", "2")
+    run("samples", "--set", "max-tokens=6", "--set", "temperature=1", "--repeat", "2")
     texts = [[a.text for a in read_answers(tmp_path / f"samples/repeat-{n}/answers.jsonl")] for n in (1, 2)]
     assert len(texts[0]) == len(texts[1]) == 4
     assert texts[0] != texts[1]

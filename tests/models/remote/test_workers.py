@@ -11,12 +11,12 @@ from contextlib import closing
 import httpx
 import pytest
 
-from proband.models.remote.workers import Session, work_through
+from proband.models.remote.workers import Session, all_of
 
 
 def work(count: int, ask: Callable[[int], Awaitable[None]], *, workers: int) -> None:
     with closing(Session(httpx.AsyncClient(), at_a_time=workers)) as session:
-        session.finish(work_through(count, ask, workers=workers))
+        session.finish(all_of(count, ask, turn=session.turn))
 
 
 def test_every_number_is_worked_on_once() -> None:
@@ -68,4 +68,4 @@ def test_the_first_failure_is_raised_and_ends_the_others() -> None:
 
     with pytest.raises(ValueError, match="the second"):
         work(9, ask, workers=4)
-    assert sorted(ended) == [0, 1, 2, 3]
+    assert sorted(ended) == [0, 1, 2]  # the third was not begun

@@ -23,7 +23,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def exported(folder: Path, out: Path, **named: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def exported(folder: Path, out: Path, **named: Any) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     result = proband.export(folder / "run", to="every-eval-ever", out=out, **named)
     aggregate, samples = (out / file for file in result["files"])
     return json.loads(aggregate.read_text()), list(map(json.loads, samples.read_text().splitlines()))

@@ -29,7 +29,9 @@ def test_a_fact_may_be_stated_twice_and_altered_nowhere() -> None:
 
 def test_stories_that_revisit_people(tmp_path: Path) -> None:
     items, varied = str(tmp_path / "items"), str(tmp_path / "varied")
-    assert main(["build", "kinship", "--k", "4,6", "--per-k", "11", "--revisit", "-o", items]) == 0
+    profile = tmp_path / "profile.toml"
+    profile.write_text("revisit = true\n")
+    assert main(["build", "kinship", "--k", "4,6", "--per-k", "11", "--profile", str(profile), "-o", items]) == 0
     chains = [item.facts for item in read_items(Path(items) / "items.jsonl")]
     assert sum(len(facts["names"]) <= facts["k"] for facts in chains) > 5
     assert main(["vary", items, "-o", varied, "--as", ALL]) == 0

@@ -99,8 +99,7 @@ def test_published_figures_do_not_stand_beside_other_texts(out: Path) -> None:
 def test_kidscook_is_known_by_its_content(data: Path, tmp_path: Path) -> None:
     """Published rows stand beside it in both splits; blanks by our own rule carry a mark."""
     for name, blanks in (("released", True), ("own", False)):
-        options = {"data": data / "kidscook", "splits": "valid,test", "released": blanks}
-        proband.build("script", out=tmp_path / name, **options)
+        proband.build("script", out=tmp_path / name, data=data / "kidscook", splits="valid,test", released=blanks)
         how: dict[str, Any] = {"model": "solver:chance", "split": "valid,test", "cache": False}
         proband.run(tmp_path / name, out=tmp_path / f"{name}-run", limit=40, **how)
         report([tmp_path / f"{name}-run"], out=tmp_path / f"{name}-report")

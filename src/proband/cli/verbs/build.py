@@ -22,10 +22,9 @@ from proband.cli.arguments_and_output import (
     Seed,
     fields,
     give,
-    shown,
     table,
-    words,
 )
+from proband.cli.declared_options import Profile, given_options, metavar, parameters
 from proband.core.errors import ProbandError
 from proband.core.options import ONE_RELEASE
 from proband.core.plugins import declared
@@ -64,51 +63,28 @@ def build_commands(names: Sequence[str]) -> App:
 
 def build_command(suite: Any) -> Any:
     """`build` with the suite's options as keyword arguments, each as text that `read_options` converts."""
-    from proband.core.options import Field, described
 
-    def build(*, out: Out, seed: Seed = 0, force: Replace = False, json: Json = False, **given: Any) -> None:
+    def build(
+        *, out: Out, seed: Seed = 0, force: Replace = False, json: Json = False, profile: Profile = None, **given: Any
+    ) -> None:
         from proband.pipeline.build import build
 
-        chosen = {name: value for name, value in given.items() if value is not None}
+        chosen = given_options(suite.options, given, profile)
         give(build(suite.name, out=out, seed=seed, force=force, **chosen), build_layout, json=json)
 
-    group = Group(f"Options of {suite.name}", sort_key=2)
-
-    def parameter(field: Field, former: str = "") -> inspect.Parameter:
-        """An option of the suite, or (hidden) its `former` name."""
-        flag = field.type is bool
-        how = Parameter(
-            name=f"--{former or field.name}",
-            show=not former,
-            group=group,
-            help=field.help + (f" [{' | '.join(field.choices)}]" if field.choices else ""),
-            metavar=None if flag else metavar(field.type),
-            show_default=(lambda value: words(field.default)) if shown(field.default) else False,
-        )
-        kind: Any = bool | None if flag else str | None
-        return inspect.Parameter(
-            former.replace("-", "_") or field.attribute,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=None,
-            annotation=Annotated[kind, how],
-        )
-
     *shared, _ = inspect.signature(build, eval_str=True).parameters.values()
-    options = described(suite.options)
-    own = [parameter(field) for field in options]
-    own += [parameter(field, field.formerly) for field in options if field.formerly]
+    own = parameters(suite.options, group=Group(f"Options of {suite.name}", sort_key=2))
     build.__signature__ = inspect.Signature([*shared, *own])  # type: ignore[attr-defined]
     return build
 
 
-def metavar(kind: Any) -> str:
-    """
-    >>> metavar(int | None), metavar(Path | None), metavar(str)
-    ('N', 'PATH', 'TEXT')
-    """
-    kinds = (kind, *get_args(kind))
-    names = {str: "TEXT", Path: "PATH", float: "X", int: "N"}
-    return next((name for part, name in names.items() if part in kinds), "TEXT")
+def elsewhere(suite: str, name: str) -> str:
+    """How an option of a suite is set that only a profile file has."""
+    from proband import suites
+    from proband.core.options import described
+
+    rare = suite in suites.names() and any(field.name == name for field in described(suites.suite(suite).options))
+    return f"a profile file sets it: {name} = ..., with --profile FILE" if rare else ""
 
 
 def build_layout(manifest: Mapping[str, Any]) -> Iterable[Any]:

@@ -1,203 +1,20 @@
-"""`proband run`."""
+"""`proband run`. Its options are those of `RunOptions` (pipeline/run_options.py)."""
 
 from __future__ import annotations
 
-import dataclasses
+import inspect
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
-from cyclopts import Group, Parameter
-from cyclopts.validators import Number
+from cyclopts import Parameter
 
-from proband.cli.arguments_and_output import (
-    Count,
-    Engine,
-    Flag,
-    Items,
-    Json,
-    Loud,
-    MaybeCount,
-    Out,
-    Pairs,
-    Seed,
-    fields,
-    figure,
-    give,
-    settings,
-    table,
-    warning,
-)
-from proband.core.errors import ProbandError
+from proband.cli.arguments_and_output import OPTIONS, Flag, Items, Json, Loud, Out, fields, figure, give, table, warning
+from proband.cli.declared_options import Profile, given_options, parameters
 
-
-@Parameter(name="*")
-@dataclass(frozen=True, kw_only=True)
-class Asking:
-    """How the model is asked."""
-
-    solver: Annotated[
-        str | None,
-        Parameter(
-            name=("--solver", "-s"),
-            metavar="SOLVER",
-            help="Way of asking; `proband list solvers` names them (default: what the suite lists first for the model; "
-            "generate only where it can be asked in no other way, or with an option of generate).",
-        ),
-    ] = None
-    set: Annotated[
-        Pairs, Parameter(metavar="NAME=VALUE", help="Option of the solver (`proband list solvers`); repeatable.")
-    ] = ()
-    split: Annotated[
-        str,
-        Parameter(
-            metavar="SPLIT",
-            help="Items to ask and score: train, valid, test, several with commas, or all (default: test; valid where "
-            "there is no test; train where there is neither).",
-        ),
-    ] = ""
-    limit: Annotated[
-        MaybeCount, Parameter(help="Run on a sample of N of these items, stratified by the suite's tags.")
-    ] = None
-    too_long: Annotated[
-        Literal["fail", "skip", "cut-left"],
-        Parameter(
-            help="What to do with an item that exceeds the model's context window: stop and name it, leave it out, or "
-            "cut off its beginning."
-        ),
-    ] = "fail"
-    repeat: Annotated[
-        Count,
-        Parameter(
-            help="Ask everything N times, each with a seed of its own, in subfolders repeat-1, ...: for models that "
-            "sample (--set temperature=0.7). The report has how often answers agree, and pass^k."
-        ),
-    ] = 1
-    label: Annotated[
-        str, Parameter(metavar="NAME", help="Name of this run in reports (default: model, solver and what differs).")
-    ] = ""
-    on_error: Annotated[
-        Literal["fail", "record"],
-        Parameter(
-            help="What to do with an item that the model or its server cannot answer: stop and name it, or record an "
-            "error, which counts as wrong, and go on."
-        ),
-    ] = "fail"
-    max_errors: Annotated[
-        str, Parameter(metavar="N|P%", help="With --on-error record: stop when more than N items, or P %, have failed.")
-    ] = "10%"
-    no_cache: Annotated[Flag, Parameter(help="Do not read or write the answer cache.")] = False
-    dry_run: Annotated[
-        Flag,
-        Parameter(
-            help="Print the number of items, calls and tokens (with --prices, the cost) and how many answers the cache "
-            "has already; ask nothing."
-        ),
-    ] = False
-
-    def of_the_run(self) -> dict[str, Any]:
-        """The options of a run (`RunOptions`) among these."""
-        names = ("split", "limit", "too_long", "label", "on_error", "max_errors")
-        return {**{name: getattr(self, name) for name in names}, "cache": not self.no_cache}
-
-
-@Parameter(name="*", group=Group("Prompting (solvers generate, choose)", sort_key=2))
-@dataclass(frozen=True, kw_only=True)
-class Prompting:
-    """What a model reads that replies in words."""
-
-    prompt: Annotated[
-        Sequence[str],
-        Parameter(
-            metavar="NAME|FILE",
-            help="Jinja template: a shipped one (`proband list prompts`) or a file; repeatable: one run per prompt, in "
-            "subfolders of their names; all: the default one and every rewording that ships; FILE.txt: a file of "
-            "rewordings, one instruction a line.",
-        ),
-    ] = ()
-    prompts_per_item: Annotated[
-        MaybeCount, Parameter(help="Ask each item with N of the prompts, drawn at random and balanced, instead of all.")
-    ] = None
-    shots: Annotated[
-        int | None,
-        Parameter(
-            metavar="N",
-            validator=Number(gte=0),
-            help="Put N solved items of the train split before each question, none that shares a cluster with it.",
-        ),
-    ] = None
-    shots_from: Annotated[
-        Path | None, Parameter(metavar="DIR", help="Take these examples from the train split of another folder.")
-    ] = None
-    think: Annotated[Flag, Parameter(help="Ask for step-by-step reasoning with the answer on a last line.")] = False
-    system: Annotated[str | None, Parameter(metavar="TEXT", help="System message, sent before the question.")] = None
-    max_tokens: Annotated[
-        MaybeCount,
-        Parameter(
-            help="Cut replies at N tokens (default: 256; 4,096 for endpoints and models that reason by themselves; "
-            "1,024 for choose)."
-        ),
-    ] = None
-
-    logprobs: Annotated[
-        Flag,
-        Parameter(
-            help="Keep the mean log-probability of each reply's tokens in answers.jsonl, where an endpoint gives it."
-        ),
-    ] = False
-
-    def given(self) -> dict[str, Any]:
-        """The options of the solver that the user has set, without the prompt."""
-        given = {name.replace("_", "-"): value for name, value in dataclasses.asdict(self).items()}
-        del given["prompt"], given["prompts-per-item"]
-        return {name: value for name, value in given.items() if value}
-
-
-@Parameter(name="*", group=Group("Loading the model", sort_key=3))
-@dataclass(frozen=True, kw_only=True)
-class Loading:
-    """How the model is loaded."""
-
-    device: Annotated[
-        str | None, Parameter(metavar="DEVICE", help="cpu, cuda, cuda:1 (default: a GPU if there is one).")
-    ] = None
-    dtype: Annotated[
-        str | None,
-        Parameter(metavar="DTYPE", help="float32, bfloat16, float16 (default: float32 on a CPU, bfloat16 on a GPU)."),
-    ] = None
-    batch: Annotated[MaybeCount, Parameter(help="Sequences per batch (default: chosen automatically).")] = None
-    revision: Annotated[str | None, Parameter(metavar="REV", help="Revision of a Hugging Face model.")] = None
-    allow_pickle: Annotated[Flag, Parameter(help="Also load pickled weights, which can run code.")] = False
-    prices: Annotated[
-        str | None,
-        Parameter(metavar="IN,OUT", help="Price of an endpoint per million input and output tokens, as 0.15,0.6."),
-    ] = None
-    max_cost: Annotated[
-        float | None,
-        Parameter(
-            metavar="COST",
-            validator=Number(gt=0),
-            help="Stop before the run, all its processes together, costs more than this by --prices.",
-        ),
-    ] = None
-    rpm: Annotated[
-        float | None,
-        Parameter(metavar="N", validator=Number(gt=0), help="Send an endpoint at most N requests a minute."),
-    ] = None
-    model_set: Annotated[
-        Pairs,
-        Parameter(
-            metavar="NAME=VALUE",
-            help="Option of the kind of model (`proband list models`), such as concurrency=4 of openai: or "
-            "phrases=none of vec:; repeatable.",
-        ),
-    ] = ()
-
-    def given(self) -> dict[str, Any]:
-        """What the user said; the rest is the model's default."""
-        given = {name: value for name, value in dataclasses.asdict(self).items() if name != "model_set" and value}
-        return {**given, **settings(self.model_set, "--model-set")}
+if TYPE_CHECKING:
+    from proband.pipeline.run import Forecast
 
 
 def run(
@@ -208,13 +25,17 @@ def run(
         str, Parameter(name=("--model", "-m"), metavar="MODEL", help="KIND:NAME; see `proband list models`.")
     ],
     out: Out,
-    asking: Asking = Asking(),  # noqa: B008
-    prompting: Prompting = Prompting(),  # noqa: B008
-    seed: Seed = 0,
-    engine: Engine = Engine(),  # noqa: B008
-    loading: Loading = Loading(),  # noqa: B008
+    dry_run: Annotated[
+        Flag,
+        Parameter(
+            help="Print the number of items, calls and tokens, the time and (with --prices) the cost, and how many "
+            "answers the cache has already; ask no server."
+        ),
+    ] = False,
+    profile: Profile = None,
     loud: Loud = Loud(),  # noqa: B008
     json: Json = False,
+    **given: Any,
 ) -> None:
     """Run a model on the items; rerun the command to resume.
 
@@ -222,73 +43,63 @@ def run(
 
     Example: proband run items -m embedded:mlm -o runs/mlm
     """
+    from proband.core.options import read_options
+    from proband.pipeline.run import dry_run_all, run_all
+    from proband.pipeline.run_options import RunOptions
+
     loud.set()
-    prompts, turns = _prompts(items, prompting)
-    given = {**prompting.given(), **settings(asking.set)}
-    options = {prompt: {**given, "prompt": prompt} if prompt else given for prompt in prompts}
-    how = {
-        **asking.of_the_run(),
-        **dataclasses.asdict(engine),
-        "model": model,
-        "solver": asking.solver or ("generate" if prompting.given() or prompting.prompt else None),
-        "seed": seed,
-        "model_options": loading.given(),
-    }
-    if asking.dry_run:
-        from proband.pipeline.run import dry_run
-
-        folder = out if len(prompts) == 1 else None
-        give([dry_run(items, out=folder, **how, options=each) for each in options.values()], dry_run_layout, json=json)
+    how = read_options(RunOptions, given_options(RunOptions, given, profile), of="run")
+    if dry_run:
+        give(dry_run_all(items, model=model, out=out, how=how), dry_run_layout, json=json)
         return
-    folders = _folders(prompts, out, asking.repeat)
-    made = [
-        run_and_score(items, out=folder, **{**how, "seed": seed + number}, turn=turns[prompt], options=options[prompt])
-        for (prompt, number), folder in folders.items()
-    ]
-    give(made[0] if len(made) == 1 else {"runs": made, "spread": spread(made)}, scores_layout, json=json)
+    made = [scored(folder, run, split=how.split) for folder, run in run_all(items, model=model, out=out, how=how)]
+    of = "repetition" if how.repeat > 1 else "prompt"
+    several = {"runs": made, "of": of, "spread": spread(made)}
+    give(made[0] if len(made) == 1 else several, scores_layout, json=json)
 
 
-def _prompts(items: Path, prompting: Prompting) -> tuple[Mapping[str, str], dict[str, Any]]:
-    """The prompts one by one with their short names, and of each its turn where they share the items out."""
-    from proband.pipeline.asking.items_and_answers import Turn
-    from proband.pipeline.run import prompts_of
+@cache
+def with_options() -> None:
+    """The options of a run among the keywords of the verb."""
+    from proband.pipeline.run_options import RunOptions
 
-    prompts, each = prompts_of(items, prompting.prompt) or {"": ""}, prompting.prompts_per_item
-    if each is not None and not each < len(prompts):
-        raise ProbandError(
-            f"--prompts-per-item {each}: must be fewer than the prompts, of which there are {len(prompts)}"
-        )
-    turns = {p: None if each is None else Turn(place, len(prompts), each) for place, p in enumerate(prompts)}
-    return prompts, turns
+    items, model, out, *rest, _ = inspect.signature(run, eval_str=True).parameters.values()
+    options = parameters(RunOptions, group=OPTIONS)
+    run.__signature__ = inspect.Signature([items, model, out, *options, *rest])  # type: ignore[attr-defined]
 
 
-def _folders(prompts: Mapping[str, str], out: Path, repeat: int) -> dict[tuple[str, int], Path]:
-    """Of each prompt and repetition, the folder of its run."""
-    if len(set(prompts.values())) < len(prompts):
-        raise ProbandError("two prompts have the same name, and so would have the same folder")
-    if repeat == 1:
-        return {(prompt, 0): out / name if len(prompts) > 1 else out for prompt, name in prompts.items()}
-    if len(prompts) > 1:
-        raise ProbandError("--repeat is for one prompt: name one, or ask with several prompts once")
-    return {(prompt, number): out / f"repeat-{number + 1}" for prompt in prompts for number in range(repeat)}
+def elsewhere(name: str) -> str:
+    """How an option is set that is one of a solver or of a kind of model, or that only a profile file has."""
+    from proband import models, suites
+    from proband.core.options import described
+    from proband.pipeline.run_options import RunOptions
+
+    def has(kind: type) -> bool:
+        return any(field.name == name for field in described(kind))
+
+    if has(RunOptions):
+        return f"a profile file sets it: {name} = ..., with --profile FILE"
+    if any(has(solver.options) for suite in suites.importable() for solver in suite.solvers):
+        return f"an option of a solver: --set {name}=..."
+    if any(has(each.options) for kind in models.kinds() if (each := models.kind_of(kind)) is not None):
+        return f"an option of a kind of model: --model-set {name}=..."
+    return ""
 
 
-def run_and_score(items: Path, *, out: Path, **how: Any) -> dict[str, Any]:
+def scored(folder: Path, run: Any, *, split: str) -> dict[str, Any]:
     """A run with its score."""
     from msgspec.structs import asdict
 
     from proband.pipeline.report import score
-    from proband.pipeline.run import run
 
-    made = run(items, out=out, **how)
-    result = score(out, split=how["split"])
+    result = score(folder, split=split)
     names = ("answers", "skipped", "uncovered", "withheld", "errors")
     counts: dict[str, Any] = {name: result.pop(name) for name in names if name in result}
-    return {**asdict(made), **counts, "score": result}
+    return {**asdict(run), "folder": str(folder), **counts, "score": result}
 
 
 def spread(made: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """Lowest and highest score over the prompts, and the standard deviation."""
+    """Lowest and highest score over the prompts or repetitions, and the standard deviation."""
     import statistics
 
     means = [each["score"]["mean"] for each in made if each["score"]["mean"] is not None]
@@ -297,25 +108,47 @@ def spread(made: Sequence[Mapping[str, Any]]) -> dict[str, float]:
     return {"lowest": min(means), "highest": max(means), "sd": statistics.stdev(means)}
 
 
-def dry_run_layout(plans: Sequence[Mapping[str, Any]]) -> Iterable[Any]:
-    """What a dry run says."""
-    for plan in plans:
-        counted = plan.get("counted", True)
-        hidden = ("counted", "tokens out", "cost", "cached", "probe")
-        shown = {name: value for name, value in plan.items() if name not in hidden}
-        if plan["calls"] is None:
-            shown |= {"calls": "not known for this solver", "tokens in": "not known"}
-        else:
-            cached = f" ({plan['cached']:,} more are in the cache)" if plan["cached"] else ""
-            probe = ", and one request to see what the server can do" if plan.get("probe") else ""
-            shown["calls"] = f"{plan['calls']:,}{cached}{probe}"
-        if plan["calls"] is not None and not counted:
-            shown["tokens in"] = f"{plan['tokens in']:,} (estimated: 4 characters each)"
-        if plan.get("tokens out"):
-            shown["tokens out"] = f"{plan['tokens out']:,} at most"
-        if "cost" in plan:
-            shown["cost"] = f"{plan['cost']:,.4f} at most"
-        yield fields(shown)
+def dry_run_layout(forecasts: Sequence[Forecast]) -> Iterable[Any]:
+    """What a dry run says: each run in a line, then the command as a whole."""
+    from proband.pipeline.run import total_of
+
+    total = total_of(forecasts)
+    if len(forecasts) > 1:
+        rows = [(each.prompt, each.items, each.calls, each.tokens_in, each.tokens_out, each.cost) for each in forecasts]
+        yield table(("run", "items", "calls", "tokens in", "tokens out", "cost"), rows, numbers=(1, 2, 3, 4, 5))
+        yield ""
+        yield f"all {len(forecasts)} runs:"
+    yield fields(forecast_in_words(total))
+
+
+def forecast_in_words(total: Forecast) -> dict[str, Any]:
+    shown: dict[str, Any] = {"suite": total.suite, "model": total.model, "solver": total.solver, "items": total.items}
+    shown |= {"answered": total.answered} if total.answered else {}
+    if total.calls is None:
+        return {**shown, "calls": "not known for this solver", "tokens in": "not known"}
+    cached = f" ({total.cached:,} more are in the cache)" if total.cached else ""
+    probe = ", and one request to see what the server can do" if total.probes else ""
+    estimated = "" if total.tokens_counted else " (estimated: 4 characters each)"
+    shown |= {"calls": f"{total.calls:,}{cached}{probe}", "tokens in": f"{total.tokens_in:,}{estimated}"}
+    shown |= {"tokens out": f"{total.tokens_out:,} at most"} if total.tokens_out else {}
+    shown |= {"cost": f"{total.cost:,.4f} at most"} if total.cost is not None else {}
+    return shown | {"time": duration(total.seconds)}
+
+
+def duration(seconds: float | None) -> str:
+    """
+    >>> duration(40.2), duration(600), duration(9000), duration(None)
+    ('about 40 s', 'about 10 min', 'about 2.5 h', 'not known before the first answers')
+    """
+    if seconds is None:
+        return "not known before the first answers"
+    return (
+        f"about {seconds:.0f} s"
+        if seconds < 120
+        else f"about {seconds / 60:.0f} min"
+        if seconds < 7200
+        else (f"about {seconds / 3600:.1f} h")
+    )
 
 
 # ---- scores: metric, interval, chance and unread replies, in all and per main tag ------------------------------------
@@ -327,16 +160,18 @@ HEADER = ("", "score", "95 % interval", "chance", "unread", "n")
 
 def scores_layout(made: Mapping[str, Any]) -> Iterable[Any]:
     """One run, or the runs of several prompts and the spread between them."""
-    from proband.pipeline.asking.engines import usage_in_words
+    from proband.pipeline.asking.usage import sum_usage, usage_in_words
 
     if "runs" in made:
         for each in made["runs"]:
             yield from scores_layout(each)
             yield ""
         first = made["runs"][0]["score"]
-        rows = [(each["settings"].get("prompt", ""), *figures(each["score"], first["unit"])) for each in made["runs"]]
-        yield table(("prompt", *HEADER[1:]), rows, numbers=(1, 3, 4, 5))
-        yield spread_in_words(made["spread"], first["unit"])
+        rows = [(Path(each["folder"]).name, *figures(each["score"], first["unit"])) for each in made["runs"]]
+        yield table((made["of"], *HEADER[1:]), rows, numbers=(1, 3, 4, 5))
+        yield spread_in_words(made["spread"], first["unit"], of=made["of"])
+        if usage := usage_in_words(sum_usage([each["usage"] for each in made["runs"]])):
+            yield f"all {len(made['runs'])} runs: {usage}"
         return
     score, errors = made["score"], made.get("errors") or ()
     notes = {
@@ -384,12 +219,12 @@ def figures(line: Mapping[str, Any], unit: str) -> tuple[str, ...]:
     return (mean, interval, chance, f"{100 * line.get('unread', 0.0):.1f} %", f"{line['n']:,}")
 
 
-def spread_in_words(spread: Mapping[str, float], unit: str) -> str:
+def spread_in_words(spread: Mapping[str, float], unit: str, *, of: str = "prompt") -> str:
     """
     >>> spread_in_words({"lowest": 0.2, "highest": 0.3, "sd": 0.05}, "share")
     'between prompts: 20.0 to 30.0, standard deviation 5.0'
     """
     if not spread:
-        return "between prompts: nothing to compare"
+        return f"between {of}s: nothing to compare"
     low, high, sd = (figure(spread[name], unit) for name in ("lowest", "highest", "sd"))
-    return f"between prompts: {low} to {high}, standard deviation {sd}"
+    return f"between {of}s: {low} to {high}, standard deviation {sd}"

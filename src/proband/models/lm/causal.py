@@ -152,7 +152,7 @@ def _begun(tokens: Tokens, first: int | None) -> Tokens:
 # ---- chat models: the tokenizer has a chat template, which turns messages into one text ------------------------------
 
 
-ROOM, REASONING_ROOM = 256, 4096  # tokens for a reply; where the template knows thoughts
+MAX_TOKENS, REASONING_MAX_TOKENS = 256, 4096  # for a reply; where the template knows thoughts
 
 
 class ChatCausal(Causal):
@@ -163,7 +163,8 @@ class ChatCausal(Causal):
         super().__init__(model, tokenizer, **more)
         self.values = dict(template or {})
         text = str(tokenizer.chat_template)
-        self.room = REASONING_ROOM if "think" in text or "reasoning" in text else ROOM
+        reasons = "think" in text or "reasoning" in text
+        self.default_max_tokens = REASONING_MAX_TOKENS if reasons else MAX_TOKENS
         self._template = hashlib.sha256(text.encode()).hexdigest()
 
     def identity(self) -> Mapping[str, str]:
@@ -203,7 +204,9 @@ class ChatCausal(Causal):
             role, content = chat[-1]
             if not self.cut_left or not content:
                 raise TooLong(f"a prompt of {len(ids)} tokens is longer than the model's {self.longest}", text=text)
-            kept = self._without_beginning(content, len(ids) - self.longest + 1 + min(self.room, self.longest // 4))
+            kept = self._without_beginning(
+                content, len(ids) - self.longest + 1 + min(self.default_max_tokens, self.longest // 4)
+            )
             chat = (*chat[:-1], (role, kept))
             text = self.rendered(chat)
             ids = self._tokens(text)

@@ -25,7 +25,7 @@ from msgspec import Meta
 from proband.core.errors import ModelFailed, TooLong, Unavailable, Withheld
 from proband.core.progress import advance, say
 from proband.models.remote.policy import Budget, Pace, Policy, Prices, retry_after
-from proband.models.remote.workers import Session, work_through
+from proband.models.remote.workers import Session, all_of
 
 T = TypeVar("T")
 Ask = Callable[["Caller", int], Awaitable[T]]
@@ -35,6 +35,7 @@ SILENCE = 30.0  # seconds without an answer after which it is reported
 WINDOW = re.compile(r"context.{0,3}(length|window|size)|maximum.{0,20}(tokens|length)|too (long|many tokens)", re.I)
 NOT_THE_ITEM = frozenset({301, 302, 307, 308, 401, 402, 403, 404, 405})  # a refusal that every item would meet
 FILTERED = ("content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation")
+DRAINED = 0.2  # seconds between two looks whether to give up waiting
 SUMMED = 30.0  # seconds between two sums of the retries
 MOST_REASONS = 3  # in such a sum
 LARGEST = 64 * 1024 * 1024  # bytes of one answer
@@ -55,9 +56,9 @@ class RefusedToAll(Refused, Unavailable):
 class Unusable(Exception):
     """An answer that may be better next time."""
 
-    def __init__(self, what: str, *, wait: float = 0.0, most: int | None = None, nobody: bool = False) -> None:
+    def __init__(self, what: str, *, wait: float = 0.0, most: int | None = None, unreachable: bool = False) -> None:
         super().__init__(what)
-        self.wait, self.most, self.nobody = wait, most, nobody  # most: as many retries at most; nobody: listens
+        self.wait, self.most, self.unreachable = wait, most, unreachable  # most: as many retries at most
 
 
 class Endpoint:
@@ -71,6 +72,7 @@ class Endpoint:
         self.needs_key = False  # where it is refused without one
         self.counts: Counter[str] = Counter()
         self.seconds, self.longest = 0.0, 0.0  # of all answers, and of the slowest
+        self.cost_given_up = 0.0  # what requests may have cost whose answers were not waited for
         self.pace, self.budget = Pace(policy.rpm), Budget(policy.max_cost)
         self.retries = Retries(name)
         self._session: Session | None = None
@@ -102,12 +104,12 @@ class Endpoint:
             return session.finish(self._map(ask, count, on_result, session=session))
 
     @contextlib.contextmanager
-    def session(self) -> Iterator[Callable[[], None]]:
+    def session(self) -> Iterator[Session]:
         """One client for all calls meanwhile, which may come from several threads; together they make as many requests
-        at a time as the policy allows. What it gives cancels everything under way."""
+        at a time as the policy allows."""
         try:
             with self._open() as self._session:
-                yield self._session.cancel
+                yield self._session
         finally:
             self._session = None
 
@@ -132,13 +134,12 @@ class Endpoint:
         results: dict[int, T] = {}
 
         async def one(i: int) -> None:
-            async with session.slots:
-                results[i] = await ask(Caller(self, session.client, request=i), i)
+            results[i] = await ask(Caller(self, session, request=i), i)
             if on_result is not None:
                 on_result(i, results[i])
             advance(1 / count)
 
-        await work_through(count, one, workers=self.policy.concurrency)
+        await all_of(count, one, turn=session.turn)
         return [results[i] for i in range(count)]
 
     def hint(self, status: int) -> str:
@@ -178,14 +179,14 @@ class Retries:
 class Caller:
     """The way to the server. `request` numbers what is asked for, for the waits."""
 
-    def __init__(self, endpoint: Endpoint, client: Any, *, request: int) -> None:
-        self._endpoint, self._client, self.request = endpoint, client, request
+    def __init__(self, endpoint: Endpoint, session: Session, *, request: int) -> None:
+        self._endpoint, self._session, self.request = endpoint, session, request
         self.name = endpoint.name
 
     async def _read(self, url: str, body: Mapping[str, Any]) -> tuple[int, Mapping[str, str], bytes]:
         """Status, headers and content, which no server may make larger than LARGEST."""
         kind = {"Content-Type": "application/json"}
-        async with self._client.stream("POST", url, content=sent(body), headers=kind) as response:
+        async with self._session.client.stream("POST", url, content=sent(body), headers=kind) as response:
             content = bytearray()
             async for part in response.aiter_bytes():
                 content += part
@@ -207,11 +208,19 @@ class Caller:
                 if attempt >= most or spent or failure.wait > policy.longest_wait:
                     longer = f", and asks to wait {failure.wait:.0f} s" if failure.wait > policy.longest_wait else ""
                     message = f"{endpoint.name}: {failure}{longer} ({attempt + 1} attempts)"
-                    raise (Unavailable if failure.nobody else ModelFailed)(message) from None
+                    raise (Unavailable if failure.unreachable else ModelFailed)(message) from None
                 endpoint.counts["retries"] += 1
                 endpoint.retries.add(str(failure), wait=wait)
-                await asyncio.sleep(wait)
+                await self._pause(wait)
                 attempt += 1
+
+    async def _pause(self, seconds: float) -> None:
+        """Sleep, no longer than until the session is drained."""
+        ends = time.monotonic() + seconds
+        while (left := ends - time.monotonic()) > 0:
+            self._session.check()
+            await asyncio.sleep(min(left, DRAINED))
+        self._session.check()
 
     async def _once(self, path: str, body: Mapping[str, Any]) -> Completion:
         endpoint = self._endpoint
@@ -225,6 +234,11 @@ class Caller:
             endpoint.longest = max(endpoint.longest, time.monotonic() - begun)
             if usage is not None and endpoint.prices is not None:
                 cost = endpoint.prices.of(usage.prompt_tokens, usage.completion_tokens)
+        except asyncio.CancelledError:  # the server may bill it all the same
+            cost = endpoint.budget.expected(self._at_most(body))
+            endpoint.counts["given_up"] += 1
+            endpoint.cost_given_up += cost
+            raise
         finally:
             endpoint.budget.settle(reserved, cost)
         if usage is None and endpoint.budget.most is not None:
@@ -234,19 +248,23 @@ class Caller:
     async def _turn(self, body: Mapping[str, Any]) -> float:
         """Wait until the request may be sent; what is set aside for it."""
         endpoint, budget = self._endpoint, self._endpoint.budget
-        tokens_in = len(str(body)) / 3  # a token is rarely shorter
-        out = next((float(body[name]) for name in ("max_tokens", "max_completion_tokens") if name in body), 0.0)
-        at_most = endpoint.prices.of(tokens_in, out) if endpoint.prices is not None else 0.0
-        while (reserved := budget.reserve(at_most)) is None:
+        while (reserved := budget.reserve(self._at_most(body))) is None:
             if not budget.requests:
                 raise Unavailable(
                     f"{endpoint.name}: stopped at a cost of {budget.spent:.4f}: one more request may exceed --max-cost "
                     f"{budget.most:g} (the same command with a larger one resumes)"
                 )
-            await asyncio.sleep(0.02)
+            await self._pause(0.02)
         if wait := endpoint.pace.wait():
-            await asyncio.sleep(wait)
+            await self._pause(wait)
         return reserved
+
+    def _at_most(self, body: Mapping[str, Any]) -> float:
+        """What a request may cost."""
+        tokens_in = len(str(body)) / 3  # a token is rarely shorter
+        out = next((float(body[name]) for name in ("max_tokens", "max_completion_tokens") if name in body), 0.0)
+        prices = self._endpoint.prices
+        return prices.of(tokens_in, out) if prices is not None else 0.0
 
     async def _sent(self, path: str, body: Mapping[str, Any]) -> tuple[Completion, Usage | None]:
         import httpx
@@ -258,7 +276,9 @@ class Caller:
         except TimeoutError:
             raise Unusable(f"no answer within {endpoint.policy.timeout:g} s") from None
         except httpx.ConnectError as error:
-            raise Unusable(f"cannot connect: {endpoint.clean(str(error))}", most=UNREACHABLE, nobody=True) from None
+            raise Unusable(
+                f"cannot connect: {endpoint.clean(str(error))}", most=UNREACHABLE, unreachable=True
+            ) from None
         except httpx.TransportError as error:
             raise Unusable(f"the connection broke: {endpoint.clean(str(error)) or type(error).__name__}") from None
         except (httpx.InvalidURL, httpx.DecodingError, UnicodeError) as error:

@@ -28,14 +28,12 @@ from msgspec import Meta
 from proband.core.errors import ProbandError, Withheld
 from proband.core.options import json_object
 from proband.core.progress import say
-from proband.core.protocols import Chat, ModelKind, Reply, Score, Text
+from proband.core.protocols import Chat, ModelKind, Reply, RequestSession, Score, Text
 from proband.models.remote.endpoint import Caller, Completion, Endpoint, Refused, Unusable, sent
 from proband.models.remote.policy import Policy, read_prices
 from proband.models.remote.text_scores import echoed, gives_log_probabilities
 
 TOP = (20, 5)  # alternatives to ask for; servers that allow fewer get the next
-# options of endpoints once, now of the solvers: they stay in the identity, so that what the cache has is not paid again
-SETTLED_ELSEWHERE = {"max_tokens": "1024", "temperature": "0.0", "permutations": "None", "logprobs": "True"}
 Report = Callable[[int, Any], None] | None
 
 
@@ -54,7 +52,7 @@ class RemoteOptions(Policy):
 class Remote:
     """A chat model (protocols Chats, Replies, Generates)."""
 
-    room = 4096  # tokens for a reply: what a model thinks counts too, and nobody pays for what is not written
+    default_max_tokens = 4096  # what a model thinks counts too, and nobody pays for what is not written
 
     def __init__(self, endpoint: Endpoint, *, name: str, model: str, options: RemoteOptions) -> None:
         self.name, self.model, self._endpoint, self._options = name, model, endpoint, options
@@ -75,13 +73,12 @@ class Remote:
             "model": self.model,
             "url": self._endpoint.url,
             "weights": "not told by the server",
-            **SETTLED_ELSEWHERE,
             "system": options.system or "",
             "extra": json.dumps(self._extra, sort_keys=True, default=str),
             "seed": str(options.seed),
         }
 
-    def session(self) -> AbstractContextManager[Callable[[], None]]:
+    def session(self) -> AbstractContextManager[RequestSession]:
         """Calls may come from several threads meanwhile (protocol Concurrent)."""
         return self._endpoint.session()
 
@@ -97,13 +94,14 @@ class Remote:
         endpoint = self._endpoint
         names = ("requests", "retries", "answered", "prompt_tokens", "completion_tokens", "without_usage")
         counts: dict[str, float | None] = {name: float(endpoint.counts[name]) for name in (*names, "cut_off")}
+        counts |= {"given_up": float(endpoint.counts["given_up"])} if endpoint.counts["given_up"] else {}
         counts |= {"seconds": round(endpoint.seconds, 3), "longest_seconds": round(endpoint.longest, 3)}
         missing = self._dropped | ({"logprobs"} if self._no_logprobs else set())
         counts |= {f"without_{field}": 1.0 for field in sorted(missing)}
         into, out = endpoint.counts["prompt_tokens"], endpoint.counts["completion_tokens"]
         silent = bool(endpoint.counts["without_usage"]) and not into
         if self.prices is not None:
-            counts["cost"] = None if silent else self.prices.of(into, out)
+            counts["cost"] = None if silent else self.prices.of(into, out) + endpoint.cost_given_up
         return counts | ({"prompt_tokens": None, "completion_tokens": None} if silent else {})
 
     # ---- chat ------------------------------------------------------------------------------------------------------

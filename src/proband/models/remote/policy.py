@@ -93,12 +93,16 @@ class Budget:
         """What is set aside for a request; None where that would exceed the budget as far as can be told."""
         if self.most is None:
             return 0.0
-        wanted = min(self.dearest or at_most, at_most)
+        wanted = self.expected(at_most)
         too_much = self.spent + self.reserved + wanted > self.most
         if self.spent >= self.most or (too_much and (self.requests or self.dearest)):
             return None
         self.requests, self.reserved = self.requests + 1, self.reserved + wanted
         return wanted
+
+    def expected(self, at_most: float) -> float:
+        """What a request will cost as far as can be told: as much as the dearest so far."""
+        return min(self.dearest or at_most, at_most)
 
     def settle(self, reserved: float, cost: float) -> None:
         self.requests = max(0, self.requests - 1)

@@ -1,36 +1,45 @@
-"""Many requests at a time, from one thread or several, stopped at once by a failure or an interrupt."""
+"""Many requests at a time, from one thread or several, stopped by a failure or an interrupt."""
 
 from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import contextlib
 import threading
-from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable
+from contextlib import AbstractAsyncContextManager
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 AGAIN = 0.1  # seconds between two cancellations of a worker that goes on
 
 
-async def work_through(count: int, ask: Callable[[int], Awaitable[None]], *, workers: int) -> None:
-    """`ask(i)` for every i < count, so many at a time; the first failure, or a cancellation, stops all of them.
+Turn = Callable[[], AbstractAsyncContextManager[None]]
 
-    This task waits for the workers without depending on them (`gather` would hand a cancellation to the workers and
-    wait for it to come back), and the workers take no new number once it has stopped waiting.
+
+async def all_of(count: int, ask: Callable[[int], Awaitable[None]], *, turn: Turn) -> None:
+    """`ask(i)` for every i < count, each in its `turn`; the first failure, or a cancellation, stops all of them.
+
+    This task waits for the others without depending on them (`gather` would hand a cancellation to them and wait for it
+    to come back).
     """
-    numbers, stopped = iter(range(count)), False
+    failure = False
 
-    async def work() -> None:
-        for i in numbers:  # shared: each number is taken by one worker
-            if stopped:
-                return
-            await ask(i)
+    async def one(i: int) -> None:
+        nonlocal failure
+        async with turn():
+            if failure:  # then nothing more is begun
+                raise asyncio.CancelledError
+            try:
+                await ask(i)
+            except BaseException:
+                failure = True
+                raise
 
-    tasks = [asyncio.ensure_future(work()) for _ in range(min(count, workers))]
+    tasks = [asyncio.ensure_future(one(i)) for i in range(count)]
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
     finally:
-        stopped = True
         failed = [task for task in tasks if task.done() and not task.cancelled() and task.exception()]
         await end(tasks)
     for task in (*failed, *tasks):  # the first failure, not what it caused
@@ -48,13 +57,30 @@ async def end(tasks: Iterable[asyncio.Task[Any]]) -> None:
 
 class Session:
     """A client, and an event loop in a thread of its own, which any number of threads hand work to. Together they make
-    `at_a_time` requests."""
+    `at_a_time` requests: `turn` is the one place that limits them."""
 
     def __init__(self, client: Any, *, at_a_time: int) -> None:
-        self.client, self.slots, self.cancelled = client, asyncio.Semaphore(at_a_time), False
+        self.client, self._slots = client, asyncio.Semaphore(at_a_time)
+        self.draining = self.cancelled = False
         self.loop = asyncio.new_event_loop()
         self.thread = threading.Thread(target=self.loop.run_forever, name="requests", daemon=True)
         self.thread.start()
+
+    @contextlib.asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """A request's time: not before so many others have ended, and not at all once the session is `drain`ing."""
+        async with self._slots:
+            self.check()
+            yield
+
+    def check(self) -> None:
+        """Nothing more is sent once the session is draining."""
+        if self.draining:
+            raise asyncio.CancelledError
+
+    def drain(self) -> None:
+        """What was sent is answered; what waits for its turn, or to be sent again, is cancelled."""
+        self.draining = True
 
     def finish(self, work: Coroutine[Any, Any, T]) -> T:
         """Run to the end; an interrupt of the waiting thread cancels the work."""

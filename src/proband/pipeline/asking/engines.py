@@ -1,5 +1,8 @@
-"""Who answers the chunks of a run: this process, its threads (endpoints, which answer several items at a time), or the
-workers of a Ray cluster; what becomes of items that fail; and what was used.
+"""One loop: chunks of items go to whoever answers them, answers are collected as they come.
+
+Who answers is a `Lane`: this process (a network on this machine), threads of it (a server, whose model limits its
+requests itself), or the workers of a Ray cluster. The first Ctrl-C hands out nothing more and takes in what is under
+way, the second gives that up.
 
 An item that is longer than the model's window: `--too-long` decides.
 
@@ -23,10 +26,14 @@ run's.
 
 from __future__ import annotations
 
+import asyncio
 import copy
-from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -35,17 +42,20 @@ import msgspec
 from proband import suites
 from proband.core.errors import ModelFailed, ProbandError, TooLong, Unavailable, Withheld
 from proband.core.files import inconsistent, read_items
-from proband.core.protocols import Concurrent, LearnsFromItems, MeasuresTexts, Model
+from proband.core.progress import Loudness
+from proband.core.protocols import Concurrent, LearnsFromItems, MeasuresTexts, Model, RequestSession
 from proband.core.types import Answer, Item
 from proband.core.worker_processes import cluster
 from proband.pipeline.asking.model_calls import Cached, Fits, Measuring, without_surrogates
-from proband.pipeline.asking.setup import Job, OnError, TooLongChoice, choose_solver, reads
+from proband.pipeline.asking.setup import Job, choose_solver, reads
+from proband.pipeline.asking.usage import usage_of
+from proband.pipeline.run_options import OnError, TooLongChoice
 
 Solve = Callable[..., Sequence[Answer]]
 FAILURES = (ModelFailed, TooLong, Withheld)  # that an item is to blame for
 Chunks = Iterable[tuple[int, Sequence[Item]]]
-WAITING = 2  # chunks a worker has in hand at most, so that memory stays flat
-AHEAD = 256  # items that may be answered before an earlier one is
+CHUNKS_PER_WORKER = 2  # of Ray, under way at a time, so that memory stays flat
+MOST_AHEAD = 256  # chunks that may be answered before an earlier one is
 TICK = 0.5  # seconds after which the collector hears that time has passed
 
 
@@ -61,73 +71,160 @@ class Collector(Protocol):
         """What the model of another process has used so far."""
 
 
+class Lane(Protocol):
+    """Who answers: `submit` hands over a chunk, of which `at_once` may be under way."""
+
+    at_once: int
+
+    def submit(self, items: Sequence[Item]) -> Future[list[Answer]]: ...
+
+    def drain(self) -> None:
+        """Begin nothing new; what is under way goes on."""
+
+    def cancel(self) -> None:
+        """Give up what is under way."""
+
+
 def answer_chunks(job: Job, model: Model, chunks: Chunks, collector: Collector) -> None:
     """Answer every chunk; `model` is the one that this process has loaded."""
-    if job.how.engine == "ray":
-        if job.model is None:
-            raise ProbandError("the ray engine loads the model in each worker: name it, as in 'hf:roberta-large'")
-        with cluster(job.how.workers) as ray:
-            _on_ray(ray, job, chunks, collector)
-        return
-    if job.how.engine != "local":
-        raise ProbandError(f"no engine {job.how.engine!r}; there are local, ray")
-    answer = answering(job, model)
-    if isinstance(model, Concurrent):
-        in_threads(answer, model, chunks, collector.put, collector.tick)
-        return
-    for number, items in chunks:
-        collector.put(number, items, answer(items))
-        collector.tick()
+    with lane_of(job, model, collector) as lane:
+        whole = choose_solver(suites.suite(job.suite), model, job.solver).needs_all_items
+        through(lane, chunks, collector, interruptible=not whole)
 
 
-def in_threads(
-    answer: Callable[[Sequence[Item]], list[Answer]],
-    model: Concurrent,
-    chunks: Chunks,
-    put: Callable[[int, Sequence[Item], Sequence[Answer]], None],
-    tick: Callable[[], None] = lambda: None,
-) -> None:
-    """As many chunks at a time as the model takes. Where one fails, or the user interrupts, what is under way is
-    cancelled; what was answered by then is collected."""
+def through(lane: Lane, chunks: Chunks, collector: Collector, *, interruptible: bool = True) -> None:
+    """The loop. Where a chunk fails, what was answered by then is collected, and the first failure is raised."""
     under_way: dict[Future[list[Answer]], tuple[int, Sequence[Item]]] = {}
 
     def collect(done: Iterable[Future[list[Answer]]]) -> None:
         failed = None
         for future in sorted(done, key=lambda each: under_way[each][0]):
             number, items = under_way.pop(future)
-            if error := future.exception():
+            error = future.exception()
+            if error is None:
+                collector.put(number, items, future.result())
+            elif not isinstance(error, asyncio.CancelledError):  # which was not sent any more
                 failed = failed or error
-            else:
-                put(number, items, future.result())
         if failed is not None:
             raise failed
 
     def wait_for_some() -> None:
         collect(wait(under_way, timeout=TICK, return_when=FIRST_COMPLETED).done)
-        tick()
+        collector.tick()
+        if interrupt.requested:
+            lane.drain()
 
-    with model.session() as cancel, ThreadPoolExecutor(model.concurrency, thread_name_prefix="answering") as pool:
+    with on_interrupt() if interruptible else nullcontext(Interrupt()) as interrupt:
         try:
             for number, items in chunks:
-                under_way[pool.submit(answer, items)] = number, items
-                while len(under_way) >= 2 * model.concurrency or number - _oldest(under_way, number) >= AHEAD:
+                if interrupt.requested:
+                    break
+                under_way[lane.submit(items)] = number, items
+                while len(under_way) >= lane.at_once or number - _oldest(under_way, number) >= MOST_AHEAD:
                     wait_for_some()
             while under_way:
                 wait_for_some()
         except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            cancel()
-            begun = [each for each in under_way if not each.cancelled()]
-            wait(begun)
-            collect([each for each in begun if each.exception() is None])
+            lane.cancel()
+            wait(under_way)
+            collect([each for each in under_way if each.exception() is None])
             raise
+    if interrupt.requested:
+        raise KeyboardInterrupt
 
 
 def _oldest(under_way: Mapping[Any, tuple[int, Any]], number: int) -> int:
     return min((each for each, _ in under_way.values()), default=number)
 
 
-# ---- Ray -----------------------------------------------------------------------------------------------------------
+@dataclass
+class Interrupt:
+    requested: bool = False
+
+
+@contextmanager
+def on_interrupt() -> Iterator[Interrupt]:
+    """The first Ctrl-C is a request, the second a KeyboardInterrupt; where somebody else handles it, all are theirs."""
+    interrupt = Interrupt()
+    main = threading.current_thread() is threading.main_thread()
+    if not main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield interrupt
+        return
+
+    def handle(*_: object) -> None:
+        if interrupt.requested:
+            raise KeyboardInterrupt
+        interrupt.requested = True
+        if not Loudness.quiet:  # `print` may be what was interrupted
+            os.write(2, b"\ninterrupted: taking in what is under way; Ctrl-C again stops at once\n")
+
+    signal.signal(signal.SIGINT, handle)
+    try:
+        yield interrupt
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+# ---- lanes ---------------------------------------------------------------------------------------------------------
+
+
+def lane_of(job: Job, model: Model, collector: Collector) -> AbstractContextManager[Lane]:
+    if job.how.engine == "ray":
+        return ray_lane(job, collector)
+    if job.how.engine != "local":
+        raise ProbandError(f"no engine {job.how.engine!r}; there are local, ray")
+    return local_lane(answering(job, model), model)
+
+
+@contextmanager
+def local_lane(answer: Callable[[Sequence[Item]], list[Answer]], model: Model) -> Iterator[Lane]:
+    """Threads where the model takes several items at a time, otherwise this one."""
+    if not isinstance(model, Concurrent):
+        yield ThisThread(answer)
+        return
+    with model.session() as requests, ThreadPoolExecutor(2 * model.concurrency, "answering") as pool:
+        yield Threads(answer, pool, requests, at_once=2 * model.concurrency)
+
+
+class ThisThread:
+    at_once = 1
+
+    def __init__(self, answer: Callable[[Sequence[Item]], list[Answer]]) -> None:
+        self.answer = answer
+
+    def submit(self, items: Sequence[Item]) -> Future[list[Answer]]:
+        future: Future[list[Answer]] = Future()
+        try:
+            future.set_result(self.answer(items))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+    def drain(self) -> None:
+        """Nothing is under way between two chunks."""
+
+    def cancel(self) -> None:
+        """Nor is there anything to give up."""
+
+
+@dataclass
+class Threads:
+    """A thread per item under way, since solvers are plain functions. There are more of them than requests that the
+    model makes at a time, so that no request waits for a solver."""
+
+    answer: Callable[[Sequence[Item]], list[Answer]]
+    pool: ThreadPoolExecutor
+    requests: RequestSession
+    at_once: int
+
+    def submit(self, items: Sequence[Item]) -> Future[list[Answer]]:
+        return self.pool.submit(self.answer, items)
+
+    def drain(self) -> None:
+        self.requests.drain()
+
+    def cancel(self) -> None:
+        self.requests.cancel()
 
 
 class Worker:
@@ -139,38 +236,68 @@ class Worker:
 
     def answer(self, items: Sequence[Item]) -> tuple[list[Answer], dict[str, Any]]:
         """The answers, and what the model has used so far."""
-        if isinstance(self.model, Concurrent):
-            collected: dict[int, Sequence[Answer]] = {}
-            singles = ((number, [item]) for number, item in enumerate(items))
-            in_threads(self.answering, self.model, singles, lambda number, _, given: collected.update({number: given}))
-            answers = [answer for _, each in sorted(collected.items()) for answer in each]
-        else:
-            answers = list(self.answering(items))
-        return answers, usage_of(self.model)
+        collected = Answers()
+        with local_lane(self.answering, self.model) as lane:
+            singly = isinstance(self.model, Concurrent)
+            parts = [[item] for item in items] if singly else [items]
+            through(lane, enumerate(parts), collected, interruptible=False)
+        return collected.in_order(), usage_of(self.model)
 
 
-def _on_ray(ray: Any, job: Job, chunks: Chunks, collector: Collector) -> None:
-    """Chunks go round the workers; a few are under way at a time."""
-    resources = ray.cluster_resources()
-    gpus, cpus = int(resources.get("GPU", 0)), int(resources.get("CPU", 1))
-    actor = ray.remote(num_cpus=1, num_gpus=1 if gpus else 0)(Worker)
-    team = [actor.remote(job) for _ in range(job.how.workers or gpus or cpus)]
-    waiting: deque[tuple[int, int, Sequence[Item], Any]] = deque()
+class Answers(dict[int, Sequence[Answer]]):
+    """A collector in memory."""
 
-    def collect() -> None:
-        number, worker, items, promise = waiting.popleft()
-        answers, usage = ray.get(promise)
-        collector.used(worker, usage)
-        collector.put(number, items, answers)
-        collector.tick()
+    def put(self, number: int, items: Sequence[Item], answers: Sequence[Answer]) -> None:
+        self[number] = answers
 
-    for number, items in chunks:
-        worker = number % len(team)
-        waiting.append((number, worker, items, team[worker].answer.remote(items)))
-        if len(waiting) >= WAITING * len(team):
-            collect()
-    while waiting:
-        collect()
+    def tick(self) -> None: ...
+
+    def used(self, worker: int, usage: Mapping[str, Any]) -> None: ...
+
+    def in_order(self) -> list[Answer]:
+        return [answer for _, each in sorted(self.items()) for answer in each]
+
+
+@contextmanager
+def ray_lane(job: Job, collector: Collector) -> Iterator[Lane]:
+    """Chunks go round the workers."""
+    if job.model is None:
+        raise ProbandError("the ray engine loads the model in each worker: name it, as in 'hf:roberta-large'")
+    if job.how.max_cost is not None:
+        raise ProbandError("--max-cost is kept by one process: use --engine local")
+    with cluster(job.how.workers) as ray:
+        resources = ray.cluster_resources()
+        gpus, cpus = int(resources.get("GPU", 0)), int(resources.get("CPU", 1))
+        actor = ray.remote(num_cpus=1, num_gpus=1 if gpus else 0)(Worker)
+        yield RayWorkers([actor.remote(job) for _ in range(job.how.workers or gpus or cpus)], collector, ray.kill)
+
+
+class RayWorkers:
+    def __init__(self, team: Sequence[Any], collector: Collector, kill: Callable[[Any], None]) -> None:
+        self.team, self.collector, self.kill, self.submitted = team, collector, kill, 0
+        self.at_once = CHUNKS_PER_WORKER * len(team)
+
+    def submit(self, items: Sequence[Item]) -> Future[list[Answer]]:
+        worker, future = self.submitted % len(self.team), Future[list[Answer]]()
+        self.submitted += 1
+
+        def hand_over(done: Future[tuple[list[Answer], dict[str, Any]]]) -> None:
+            if error := done.exception():
+                future.set_exception(error)
+                return
+            answers, usage = done.result()
+            self.collector.used(worker, usage)
+            future.set_result(answers)
+
+        self.team[worker].answer.remote(items).future().add_done_callback(hand_over)
+        return future
+
+    def drain(self) -> None:
+        """A worker finishes what it has."""
+
+    def cancel(self) -> None:
+        for worker in self.team:
+            self.kill(worker)
 
 
 # ---- answers to some items, of which single ones may fail ------------------------------------------------------------
@@ -305,87 +432,3 @@ def check_answers(items: Sequence[Item], answers: Sequence[Answer], *, solver: s
             raise ModelFailed(f"{who}: {len(answer.scores)} scores for {len(item.choices)} choices of {item.id!r}")
         if wrong := inconsistent(answer):
             raise ModelFailed(f"{who}, item {item.id!r}: {wrong}")
-
-
-# ---- what a run has used, over all processes that worked on it, added up in run.json ---------------------------------
-
-
-Usage = dict[str, float | None]
-MAXIMA = ("longest_seconds",)  # kept as the largest; also the notes that begin with "without_", which are 1 or absent
-
-
-def usage_of(model: Model) -> Usage:
-    """What a model has used since it was loaded; nothing for models on this machine."""
-    usage = getattr(model, "usage", None)
-    return dict(usage()) if callable(usage) else {}
-
-
-def add_usage(one: Mapping[str, float | None], other: Mapping[str, float | None]) -> Usage:
-    """
-    >>> add_usage({"requests": 70.0, "cost": None, "without_seed": 1.0}, {"requests": 37.0, "without_seed": 1.0})
-    {'requests': 107.0, 'cost': None, 'without_seed': 1.0}
-    """
-    return {name: _sum(name, one.get(name, 0.0), other.get(name, 0.0)) for name in dict.fromkeys((*one, *other))}
-
-
-def _sum(name: str, a: float | None, b: float | None) -> float | None:
-    if a is None or b is None:
-        return a or b or None  # a sum with what is not known is what is known, if anything is
-    return max(a, b) if _is_maximum(name) else a + b
-
-
-def usage_since(now: Mapping[str, float | None], before: Mapping[str, float | None]) -> Usage:
-    """What was used between two moments of one model.
-
-    >>> usage_since({"requests": 12.0, "cost": None}, {"requests": 2.0, "cost": None})
-    {'requests': 10.0, 'cost': None}
-    """
-    return {
-        name: value if value is None or _is_maximum(name) else value - (before.get(name) or 0.0)
-        for name, value in now.items()
-    }
-
-
-def _is_maximum(name: str) -> bool:
-    return name in MAXIMA or (name.startswith("without_") and name != "without_usage")
-
-
-def usage_in_words(usage: Mapping[str, float | None]) -> str:
-    """For people.
-
-    >>> usage_in_words({"requests": 107.0, "retries": 3.0, "answered": 100.0, "prompt_tokens": 12345.0,
-    ...           "completion_tokens": 678.0, "cost": 0.0123, "seconds": 84.0, "longest_seconds": 3.2})
-    '107 requests (3 retries), 12,345 tokens in, 678 out, cost 0.0123, 0.84 s per answer (longest 3.2 s)'
-    >>> usage_in_words({"requests": 2.0, "prompt_tokens": None, "completion_tokens": None, "tokens": 9.0})
-    '2 requests, tokens not known (the server does not tell), tokens 9'
-    """
-    rest = {name: value for name, value in usage.items() if value is None or value != 0}
-    parts: list[str] = []
-    if (requests := rest.pop("requests", None)) is not None:
-        retries = rest.pop("retries", None)
-        parts.append(
-            f"{requests:,.0f} request{'s' * (requests != 1)}" + (f" ({retries:,.0f} retries)" if retries else "")
-        )
-    answered, silent = rest.pop("answered", None), rest.pop("without_usage", None)
-    if "prompt_tokens" in usage:
-        into, out = rest.pop("prompt_tokens", 0.0), rest.pop("completion_tokens", 0.0)
-        if into is None or out is None:
-            parts.append("tokens not known (the server does not tell)")
-        else:
-            missing = f" (not known for {silent:,.0f} answers)" if silent else ""
-            parts.append(f"{into:,.0f} tokens in, {out:,.0f} out{missing}")
-    if "cost" in usage:
-        cost = rest.pop("cost", 0.0)
-        parts.append("cost not known" if cost is None else f"cost {cost:,.4f}")
-    seconds, longest = rest.pop("seconds", None), rest.pop("longest_seconds", None)
-    if seconds and answered:
-        parts.append(f"{seconds / answered:.2g} s per answer (longest {longest or 0.0:.2g} s)")
-    names = {"unparsed": "replies without a letter", "cut_off": "replies cut off at the limit"}
-    for name, value in rest.items():
-        if name.startswith("without_"):
-            parts.append(f"the server takes no {name.removeprefix('without_')}")
-        else:
-            parts.append(
-                f"{names.get(name, name.replace('_', ' '))} {'not known' if value is None else f'{value:,.10g}'}"
-            )
-    return ", ".join(parts)

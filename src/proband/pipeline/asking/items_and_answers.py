@@ -18,7 +18,7 @@ import hashlib
 import os
 import time
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -304,11 +304,20 @@ def waiting_answers(folder: Path) -> dict[str, Answer]:
     return {answer.item_id: answer for line in lines if (answer := _answer(line)) is not None}
 
 
+def hold_back_answers(folder: Path, *, keep: Callable[[Answer], bool]) -> None:
+    """All answers of a folder that are to be kept, as if they had come before their turn: the items between them are
+    asked, or asked again."""
+    known = [answer for answer in answers_so_far(folder).values() if keep(answer)]
+    with atomic(folder / WAITING, mode="wb") as file:
+        file.writelines(encode(answer) + b"\n" for answer in known)
+
+
 def answers_so_far(folder: Path) -> dict[str, Answer]:
     """What a run that may still be running has answered, by item; its last line may be half written."""
-    path = folder / ANSWERS
-    with file_errors(path), open(path, "rb") as file:
-        lines = [(number, line) for number, line in enumerate(file, start=1) if line.endswith(b"\n")]
+    path, lines = folder / ANSWERS, list[tuple[int, bytes]]()
+    if path.exists() or not (folder / WAITING).exists():
+        with file_errors(path), open(path, "rb") as file:
+            lines = [(number, line) for number, line in enumerate(file, start=1) if line.endswith(b"\n")]
     in_order = [parse(Answer, line, file=path, line=number) for number, line in lines]
     return {**waiting_answers(folder), **{answer.item_id: answer for answer in in_order}}
 

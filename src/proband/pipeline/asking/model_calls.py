@@ -21,6 +21,7 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
+import msgspec
 import numpy as np
 
 from proband.core.cache import Cache
@@ -254,23 +255,33 @@ class Counting(Cached):
             return self.model.rendered(request, **settings)
         return str(getattr(request, "text", request))
 
-    def figures(self) -> dict[str, Any]:
-        """`tokens in` are counted by the model's own tokenizer, or estimated from the characters; `tokens out` and the
-        cost are upper bounds: every reply as long as it may be."""
+    def figures(self) -> CountedCalls:
+        """Tokens are counted by the model's own tokenizer, or estimated from the characters."""
         texts = list(self.texts.values())
         tokenizer, prices = getattr(self.model, "tokenizer", None), getattr(self.model, "prices", None)
         if tokenizer is not None and texts:
             read = sum(len(ids) for ids in tokenizer(texts, add_special_tokens=False, verbose=False)["input_ids"])
         else:
             read = round(sum(map(len, texts)) / CHARACTERS)
-        counts = {
-            "calls": len(texts),
-            "cached": len(self.cached),
-            "tokens in": read,
-            "counted": tokenizer is not None,
-            "tokens out": self.most_tokens,
-        }
-        return counts if prices is None else {**counts, "cost": prices.of(read, self.most_tokens)}
+        return CountedCalls(
+            calls=len(texts),
+            cached=len(self.cached),
+            tokens_in=read,
+            tokens_counted=tokenizer is not None,
+            tokens_out=self.most_tokens,
+            cost=None if prices is None else prices.of(read, self.most_tokens),
+        )
+
+
+class CountedCalls(msgspec.Struct, frozen=True, kw_only=True):
+    """What would be asked; `tokens_out` and `cost` are upper bounds: every reply as long as it may be."""
+
+    calls: int
+    cached: int
+    tokens_in: int
+    tokens_counted: bool
+    tokens_out: int
+    cost: float | None
 
 
 # ---- measured ------------------------------------------------------------------------------------------------------
@@ -296,7 +307,7 @@ class Measuring(Calls):
 # the batches, and so the bytes of every answer, are those of a run by itself.
 
 
-MOST = 2**26  # numbers kept, a quarter of a gigabyte
+MOST_NUMBERS = 2**26  # kept, a quarter of a gigabyte
 
 
 def with_embeddings_kept(model: M) -> M:
@@ -305,7 +316,7 @@ def with_embeddings_kept(model: M) -> M:
     return redirected(model, {"embed": kept(embed)}) if callable(embed) else model
 
 
-def kept(call: Callable[..., Any], most: int = MOST) -> Callable[..., Any]:
+def kept(call: Callable[..., Any], most: int = MOST_NUMBERS) -> Callable[..., Any]:
     """
     >>> calls = []
     >>> twice = kept(lambda texts, *, times: calls.append(texts) or [times * text for text in texts])

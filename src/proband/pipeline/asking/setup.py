@@ -1,4 +1,4 @@
-"""How a run is made: its options, its model by name, the solver that asks it, and the worked examples it shows.
+"""How a run is made: its model by name, the solver that asks it, and the worked examples it shows.
 
 `net:` and `solver:` are found in the suite, all other kinds of models in `proband.models`.
 """
@@ -7,82 +7,28 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from inspect import signature
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
 from proband import models, suites
-from proband.core.cache import cache_folder
 from proband.core.errors import ProbandError, not_installed
 from proband.core.files import decode, items_path, read_items, read_json, read_manifest
 from proband.core.options import read_options
-from proband.core.progress import say
 from proband.core.protocols import ABILITIES, Generates, Model, ScoresText, implements
 from proband.core.suite import Solver, Suite
 from proband.core.types import Item
-from proband.pipeline.asking.items_and_answers import Turn
+from proband.pipeline.run_options import RunOptions
 
-OnError = Literal["fail", "record"]
-TooLongChoice = Literal["fail", "skip", "cut-left"]
-MOST_EXAMPLES = 1000  # to choose --shots from
+MOST_EXAMPLES = 1000  # to choose worked examples from
 EXAMPLE_SEED = 1_000_003  # added to a build's seed, for examples that it does not contain
-MOVED = ("permutations", "max_tokens", "temperature", "logprobs")
 
 
-@dataclass(frozen=True, kw_only=True)
-class RunOptions:
-    """How a run is made; what decides its answers stands in run.json."""
-
-    solver: str | None = None  # the suite's first that fits, if not named
-    label: str = ""  # how reports name the run
-    seed: int = 0
-    limit: int | None = None  # a sample of so many items (items_and_answers.py)
-    split: str = ""  # the splits that are asked: those that are scored, if not named (core/metrics.py)
-    turn: Turn | None = None  # the prompt is one of several that share the items out (items_and_answers.py)
-    cache: Path | bool = True  # False: ask the model everything anew
-    options: Mapping[str, Any] = field(default_factory=dict)  # of the solver
-    engine: Literal["local", "ray"] = "local"
-    workers: int | None = None  # processes of the ray engine
-    model_options: Mapping[str, Any] = field(default_factory=dict)  # device, dtype, ...
-    too_long: TooLongChoice = "fail"  # an item that is longer than the model's window
-    on_error: OnError = "fail"  # an item that the model cannot answer
-    max_errors: str = "10%"  # so many may be recorded, of all items or as a number (at least one)
-
-    def __post_init__(self) -> None:
-        """Options of `choose` that were options of endpoints in earlier versions are read there too."""
-        moved = {name: value for name, value in self.model_options.items() if name.replace("-", "_") in MOVED}
-        if self.solver == "choose" and moved:
-            say(f"{', '.join(moved)}: now set with --set, as options of solver choose; --model-set still works")
-            kept = {name: value for name, value in self.model_options.items() if name not in moved}
-            object.__setattr__(self, "model_options", kept)
-            object.__setattr__(self, "options", {**moved, **self.options})
-
-    @property
-    def cache_folder(self) -> Path | None:
-        return cache_folder() if self.cache is True else Path(self.cache) if self.cache else None
-
-    def errors_allowed(self, total: int) -> int:
-        """How many items of a run may fail.
-
-        >>> [RunOptions(max_errors=text).errors_allowed(50) for text in ("10%", "3", "0", "1%")]
-        [5, 3, 0, 1]
-        """
-        number, percent, rest = self.max_errors.partition("%")
-        try:
-            if rest or not 0 <= float(number) < float("inf") or (not percent and not float(number).is_integer()):
-                raise ValueError
-        except ValueError:
-            raise ProbandError(
-                f"'max-errors' is {self.max_errors!r}; it must be a number of items, or a share such as 10%"
-            ) from None
-        return max(1, int(float(number) * total / 100)) if percent else int(float(number))
-
-
-def settled_model(model: str | Model, suite: Suite, how: RunOptions, *, setting: str = "") -> Model:
+def load_run_model(model: str | Model, suite: Suite, how: RunOptions, *, setting: str = "") -> Model:
     """The model of a run, loaded if it is named. A server is not asked whether it scores texts if no solver that may
     be chosen needs that."""
     if not isinstance(model, str):
@@ -90,7 +36,7 @@ def settled_model(model: str | Model, suite: Suite, how: RunOptions, *, setting:
         return checked
     option = _asks(model, how)
     known = {option: False} if option and needs_scores(suite, how, setting) is False else {}
-    loaded: Model = load_model(model, {**known, **how.model_options}, suite=suite, seed=how.seed)
+    loaded: Model = load_model(model, {**known, **how.loading}, suite=suite, seed=how.seed)
     return loaded
 
 
@@ -166,6 +112,12 @@ def with_seed(spec: str, given: Mapping[str, Any], *, seed: int) -> Mapping[str,
     kind = models.kind_of(spec.partition(":")[0])
     has_seed = kind is not None and any(field.name == "seed" for field in fields(kind.options))
     return {"seed": seed, **given} if has_seed else given
+
+
+def at_server(model: str | Model) -> bool:
+    """Whether a model is named that answers from a server."""
+    kind = models.kind_of(model.partition(":")[0]) if isinstance(model, str) else None
+    return kind is not None and kind.asks is not None
 
 
 def check_name(spec: str, suite: Suite) -> None:
@@ -255,7 +207,7 @@ class Job:
 
     def load(self) -> Model:
         how = replace(self.how, solver=self.solver)
-        return settled_model(str(self.model), suites.suite(self.suite), how)
+        return load_run_model(str(self.model), suites.suite(self.suite), how)
 
     def solve(self, solver: Solver) -> Any:
         """The solver with all but items and model given."""

@@ -13,6 +13,7 @@ from proband import suites
 from proband.core.errors import ProbandError
 from proband.core.options import read_options
 from proband.pipeline.run import first_item
+from proband.pipeline.run_options import RunOptions
 from proband.pipeline.studies.stages import BuildStage, FolderStage, RunStage, Stage, TrainStage
 from proband.pipeline.studies.study_file import BuildPart, RunPart, StudyFile, TrainPart, line_of
 
@@ -84,19 +85,26 @@ class Grid:
 
     def _run(self, part: RunPart, at: int) -> Iterator[RunStage]:
         line = line_of(self.text, ["run", at, "models"])
+        how = self._options(part, at)
         chosen = [dict(zip(part.grid, values)) for values in itertools.product(*part.grid.values())]
         for model in part.models:
             for trained, items in itertools.product(self._trained(model), self._items(part)):
                 if trained is not None and not self._belong(trained.items, items):
                     continue
                 for options, seed in itertools.product(chosen, part.seeds):
-                    words = [items.name, trained.name if trained else model, part.solver, *map(str, options.values())]
+                    words = [items.name, trained.name if trained else model, how.solver, *map(str, options.values())]
                     yield RunStage(
                         name=" · ".join(word for word in words if word), out=self.out, seed=seed, line=line,
-                        options={**part.options, **options}, items=items, model=model, trained=trained,
-                        solver=part.solver, limit=part.limit, split=part.split, model_options=part.model_options,
+                        options={**how.options, **options}, items=items, model=model, trained=trained, how=how,
                         optional=part.optional,
                     )  # fmt: skip
+
+    def _options(self, part: RunPart, at: int) -> RunOptions:
+        """The options of its runs; an error has the line of the one that is wrong."""
+        for name, value in part.how.items():
+            with self._at("run", at, name):
+                read_options(RunOptions, {name: value}, of="[[run]]")
+        return read_options(RunOptions, part.how, of="[[run]]")
 
     def _belong(self, one: BuildStage, other: BuildStage) -> bool:
         """Whether a net trained on one is asked the other: of several sets of items those of the same seed."""

@@ -13,11 +13,11 @@ import hashlib
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from proband import __version__, suites
 from proband.core.errors import ProbandError
@@ -33,7 +33,8 @@ from proband.pipeline.asking.items_and_answers import count_lines
 from proband.pipeline.asking.model_calls import with_embeddings_kept
 from proband.pipeline.asking.setup import check_name, load_model, with_seed
 from proband.pipeline.build import build
-from proband.pipeline.run import run, suite_of
+from proband.pipeline.run import PartOfCommand, run_once, suite_of
+from proband.pipeline.run_options import RunOptions
 from proband.pipeline.train import train
 
 DIGITS = 10  # of a key in a folder's name
@@ -211,26 +212,27 @@ class TrainStage(Stage):
         return self.cost * self.planned()[0] / 10_000 / 60
 
 
+DECIDES = ("split", "too_long", "label", "on_error", "device")  # options of a run that its key has where they are given
+
+
 @dataclass(frozen=True, kw_only=True)
 class RunStage(Stage):
     verb = "run"
     items: BuildStage
     model: str  # as the study names it
     trained: TrainStage | None = None
-    solver: str | None = None
-    limit: int | None = None
-    split: str = ""
-    model_options: Mapping[str, Any]
+    how: RunOptions
     optional: bool = False
     cost = 5.0  # seconds, beside those of trainings
 
     @cached_property
     def key(self) -> str:
+        how = self.how
         return key_of(
             "run", items=self.items.key, model=self.trained.key if self.trained else model_contents(self.model),
-            solver=self.solver, options=contents(self.options), seed=self.seed,
-            limit=self.limit and f"{self.limit} sampled", model_options=contents(self.model_options),
-            **({"split": self.split} if self.split else {}),
+            solver=how.solver, options=contents(self.options), seed=self.seed,
+            limit=how.limit and f"{how.limit} sampled", model_options=contents(how.model_options),
+            **{name: getattr(how, name) for name in DECIDES if getattr(how, name) != getattr(RunOptions(), name)},
         )  # fmt: skip
 
     @property
@@ -253,35 +255,38 @@ class RunStage(Stage):
         suite = suites.suite(self.items.suite)
         if self.trained is None:
             check_name(self.model, suite)
-        for name in self.solver.split(",") if self.solver else ():
+        for name in self.how.solver.split(",") if self.how.solver else ():
             solver = suite.solver(name.strip())
-            if "," not in str(self.solver):
+            if "," not in str(self.how.solver):
                 solver.recorded(read_options(solver.options, self.options, of=f"solver {solver.name}"))
 
     def do(self, models: Models) -> None:
         if self.trained and not self.trained.finished():
             raise ProbandError(f"net {self.trained.name} was not trained")
         suite = suite_of(self.items.folder)
-        run(
-            self.items.folder, model=models.get(self, suite), out=self.folder, solver=self.solver, seed=self.seed,
-            limit=self.limit, split=self.split, options=self.options, model_options=self.model_options,
-            engine=models.engine, workers=models.workers,
-        )  # fmt: skip
+        run_once(
+            self.items.folder,
+            model=models.get(self, suite),
+            part=PartOfCommand(folder=self.folder, how=self.options_of_run(models.engine, models.workers)),
+        )
+
+    def options_of_run(self, engine: Literal["local", "ray"] = "local", workers: int | None = None) -> RunOptions:
+        return replace(self.how, seed=self.seed, options=self.options, engine=engine, workers=workers)
 
     def planned(self) -> tuple[int, int | None]:
         """Items to answer, and calls of the model: a text per choice for language models, otherwise one an item."""
-        splits = scored_splits({split for split, _ in self.items.counts}, self.split)
+        splits = scored_splits({split for split, _ in self.items.counts}, self.how.split)
         results = {key: count for key, count in self.items.counts.items() if key[0] in splits}
         items = sum(results.values())
         texts = sum(max(1, choices) * count for (_, choices), count in results.items())
-        answers = items if self.limit is None else min(items, self.limit)
+        answers = items if self.how.limit is None else min(items, self.how.limit)
         calls = round(answers * texts / items) if self._scores_each_choice() else answers
         return answers, 0 if self.finished() else calls
 
     def _scores_each_choice(self) -> bool:
         """Known where one solver is named; otherwise taken from the kind of model, which is not loaded for this."""
         suite = suites.suite(self.items.suite)
-        named = [suite.solver(each.strip()) for each in self.solver.split(",")] if self.solver else []
+        named = [suite.solver(each.strip()) for each in self.how.solver.split(",")] if self.how.solver else []
         if len(named) == 1:
             return named[0].needs is ScoresText
         name, _, rest = self.model.partition(":")
@@ -297,7 +302,7 @@ def count_items(items: Iterator[Item]) -> Counter[tuple[str, int]]:
 class Models:
     """The engine, and the model that was loaded last: stages of one model follow each other."""
 
-    engine: str = "local"
+    engine: Literal["local", "ray"] = "local"
     workers: int | None = None
     key: Any = None
     model: Any = None
@@ -307,7 +312,7 @@ class Models:
         if self.engine != "local":
             return stage.spec
         of_suite = (suite.name, stage.seed) if stage.spec.startswith("solver:") else ()  # that name is the suite's own
-        given = with_seed(stage.spec, stage.model_options, seed=stage.seed)
+        given = with_seed(stage.spec, stage.how.loading, seed=stage.seed)
         key = (stage.spec, dumps(given), of_suite)
         if key != self.key:
             self.key = self.model = None  # the old one goes before the new one comes

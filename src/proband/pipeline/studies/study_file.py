@@ -10,10 +10,10 @@
                    NAME-ITEMS), net (of several each is NAME-NET, and "net:NAME" is all of them), label (a further word
                    of that name: NAME-NET-LABEL), options, seeds, model (to start from), optional (where it cannot be
                    trained here, it is named and left out, and so are its optional runs)
-    [[run]]        items (builds, or folders), models ("net:NAME" is a train stage), solver, options, grid (option -> a
-                   list of values: one run per combination), seeds, limit, split (the items that are asked: by default
-                   those that are scored), model-options, optional (a model that is not installed or cannot be asked
-                   this way is named and left out)
+    [[run]]        items (builds, or folders), models ("net:NAME" is a train stage), grid (option of the solver -> a
+                   list of values: one run per combination), seeds, optional (a model that is not installed or cannot be
+                   asked this way is named and left out), and the options of a run (pipeline/run_options.py): solver,
+                   options, model-options, limit, split, ...
     [report]       tables, claims, analyses, split (the items that are scored: test, or valid where there is no test)
 
 A key that nobody reads is an error with its line.
@@ -31,8 +31,9 @@ import msgspec
 
 from proband.core.errors import ProbandError, in_words
 from proband.core.files import file_errors
-from proband.core.options import KINDS, ONE_RELEASE, WORDS
+from proband.core.options import KINDS, ONE_RELEASE, WORDS, described
 from proband.core.progress import say
+from proband.pipeline.run_options import RunOptions
 
 FORMER_PARAMETERS = {"least": "min-count"}  # of the studies that ship
 
@@ -69,14 +70,10 @@ class TrainPart(Part, frozen=True, kw_only=True):
 class RunPart(Part, frozen=True, kw_only=True):
     items: list[str]
     models: list[str]
-    solver: str | None = None
-    options: dict[str, Any] = {}
     grid: dict[str, list[Any]] = {}
     seeds: tuple[int, ...] = (0,)
-    limit: int | None = None
-    split: str = ""
-    model_options: dict[str, Any] = {}
     optional: bool = False
+    how: dict[str, Any] = msgspec.field(default_factory=dict, name="(how)")  # the keys that are options of a run
 
 
 class ReportPart(Part, frozen=True, kw_only=True):
@@ -119,6 +116,7 @@ def read_study(path: Path, given: Mapping[str, Any]) -> StudyFile:
     except KeyError as error:
         place = next((n for n, line in enumerate(text.splitlines(), 1) if "{" + error.args[0] + "}" in line), None)
         raise ProbandError(f"no parameter {error.args[0]!r} under [parameters]", file=path, line=place) from None
+    filled["run"] = [with_run_options(part) for part in _tables(filled.get("run"))] or filled.get("run", [])
     try:
         study = msgspec.convert({**filled, "parameters": values}, StudyFile)
     except msgspec.ValidationError as error:
@@ -128,6 +126,20 @@ def read_study(path: Path, given: Mapping[str, Any]) -> StudyFile:
     for wrong, at in wrong_names(study, path.parent):
         raise ProbandError(wrong, file=path, line=line_of(text, at))
     return study
+
+
+OF_THE_STUDY = ("seed", "prompt", "prompts_per_item", "repeat", "engine", "workers", "cache", "retry_errors")
+RUN_KEYS = {field.name for field in described(RunOptions) if field.attribute not in OF_THE_STUDY}
+
+
+def _tables(value: Any) -> list[dict[str, Any]]:
+    return value if isinstance(value, list) and all(isinstance(each, dict) for each in value) else []
+
+
+def with_run_options(part: dict[str, Any]) -> dict[str, Any]:
+    """A [[run]] with the options of its runs under a key of their own."""
+    how = {name: value for name, value in part.items() if name in RUN_KEYS}
+    return {**{name: value for name, value in part.items() if name not in how}, "(how)": how}
 
 
 def with_included(raw: dict[str, Any], path: Path) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from functools import cache
 from pathlib import Path
 
 from proband.core.types import Answer, Item
-from proband.solvers.choose import choosing
-from proband.solvers.generate import Asking, generating
+from proband.solvers.choose import make_choose_solver
+from proband.solvers.generate import Asking, make_generate_solver
 from proband.solvers.replies import Choices, answer_of, letters_shown, names_of
 from proband.suites.kinship.reading.lexicon import FAMILIAR, IN_REPLIES
 from proband.suites.kinship.world.relations import RELATIONS, word
@@ -105,4 +105,4 @@ ASKING = Asking(
     answer=lambda item: item.choices[item.gold or 0],
     context=context,
 )
-GENERATE, CHOOSE = generating(ASKING), choosing(ASKING)
+GENERATE, CHOOSE = make_generate_solver(ASKING), make_choose_solver(ASKING)

@@ -12,8 +12,8 @@ from typing import Any
 from proband.core.metrics import Metric, accuracy_of
 from proband.core.types import WRONG, Answer, Item
 from proband.solvers import likelihood
-from proband.solvers.choose import choosing
-from proband.solvers.generate import Asking, generating
+from proband.solvers.choose import make_choose_solver
+from proband.solvers.generate import Asking, make_generate_solver
 from proband.solvers.replies import ANSWER, Choices, names_of, read_choice, without_thoughts
 
 
@@ -120,7 +120,7 @@ ASKING = Asking(
     answer=lambda item: item.choices[item.gold or 0] if item.choices else item.facts["answers"][0],
 )
 LIKELIHOOD = replace(likelihood.LIKELIHOOD, solve=score_choices)
-GENERATE, CHOOSE = generating(ASKING), choosing(ASKING)
+GENERATE, CHOOSE = make_generate_solver(ASKING), make_choose_solver(ASKING)
 OPEN = replace(
     GENERATE, name="reply", help="open questions: the reply is matched with the accepted answers", setting="open"
 )

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from proband.core.types import Answer, Item
-from proband.solvers.generate import Asking, generating
+from proband.solvers.generate import Asking, make_generate_solver
 from proband.solvers.replies import without_thoughts
 from proband.suites.script.corpus import running, tokens, with_blanks
 from proband.suites.script.filling import is_question
@@ -44,7 +44,7 @@ def read(item: Item, reply: str, sent: str) -> Answer:
     return Answer(item_id=item.id, text=reply, blanks=blanks, status="" if any(guesses) else "unread")
 
 
-GENERATE = generating(
+GENERATE = make_generate_solver(
     Asking(
         prompts=Path(__file__).parent / "prompts",
         default="gaps",

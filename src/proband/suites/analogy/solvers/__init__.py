@@ -10,8 +10,8 @@ from proband.core.protocols import EmbedsPairs, EmbedsSentences, EmbedsWords, Ha
 from proband.core.suite import Solver
 from proband.core.types import Answer, Item
 from proband.solvers import DIRECT
-from proband.solvers.choose import choosing
-from proband.solvers.generate import Asking, generating
+from proband.solvers.choose import make_choose_solver
+from proband.solvers.generate import Asking, make_generate_solver
 from proband.solvers.replies import Choices, answer_of, letters_shown, names_of
 from proband.suites.analogy.relations import query_and_options
 from proband.suites.analogy.solvers import cosine, pseudo_perplexity, retrieval, supervised
@@ -62,7 +62,7 @@ ASKING = Asking(
     answer=lambda item: item.choices[item.gold or 0],
     asked=has_options,
 )
-GENERATE, CHOOSE = generating(ASKING), choosing(ASKING)
+GENERATE, CHOOSE = make_generate_solver(ASKING), make_choose_solver(ASKING)
 
 
 # ---- the solvers ----------------------------------------------------------------------------------------------------

@@ -16,8 +16,8 @@ from proband.core.errors import ProbandError
 from proband.core.protocols import ClassifiesPairs, EmbedsSentences
 from proband.core.suite import Solver
 from proband.core.types import Answer, Item
-from proband.solvers.choose import ChooseOptions, choosing
-from proband.solvers.generate import Asking, GenerateOptions, generating
+from proband.solvers.choose import ChooseOptions, make_choose_solver
+from proband.solvers.generate import Asking, GenerateOptions, make_generate_solver
 from proband.solvers.replies import Choices, answer_of, letters_shown, names_of
 from proband.suites.inference.items import pair_of, sentence
 from proband.suites.inference.methods.combination import RuleOptions, after_rules, combined
@@ -113,5 +113,5 @@ def reply_after_rules(
 
 GENERATE, CHOOSE = (
     replace(solver, solve=partial(reply_after_rules, ask=solver.solve), options=options)
-    for solver, options in ((generating(ASKING), ReplyOptions), (choosing(ASKING), LetterOptions))
+    for solver, options in ((make_generate_solver(ASKING), ReplyOptions), (make_choose_solver(ASKING), LetterOptions))
 )

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from proband.core.errors import ProbandError
-from proband.core.options import Meta
+from proband.core.options import Meta, OnCommandLine
 from proband.core.types import Split
 from proband.suites.kinship.logic.noise import KINDS
 from proband.suites.kinship.telling.bank import OURS, checked_bank
@@ -26,6 +26,9 @@ Share = Annotated[float, Meta(gt=0, lt=1)]
 Probability = Annotated[float, Meta(ge=0, le=1)]
 Count = Annotated[int, Meta(ge=1)]
 Natural = Annotated[int, Meta(ge=0)]
+
+
+RARE = OnCommandLine(in_profile=True)
 
 
 def _says(text: str) -> Meta:
@@ -46,9 +49,9 @@ class BuildOptions:
     test_per_k: Annotated[
         Natural | None, _says("test stories per task and k (default with a hold-out: 100 at most)")
     ] = None
-    held_paraphrases: Annotated[Share, _says("share of the paraphrases held out")] = 0.2
-    held_clauses: Annotated[Share, _says("share of the clauses held out (only k > 2)")] = 0.1
-    held_names: Annotated[Share, _says("share of the names held out")] = 0.2
+    held_paraphrases: Annotated[Share, _says("share of the paraphrases held out"), RARE] = 0.2
+    held_clauses: Annotated[Share, _says("share of the clauses held out (only k > 2)"), RARE] = 0.1
+    held_names: Annotated[Share, _says("share of the names held out"), RARE] = 0.2
     rules: Annotated[str, _says("sound, clutrr, grid, or a TOML file")] = "sound"
     certify: Annotated[
         Literal["full", "sample", "none"],
@@ -57,7 +60,9 @@ class BuildOptions:
     labels: Annotated[
         Literal["balanced", "uniform"], _says("balanced: every target and gender equally often; uniform: drawn")
     ] = "balanced"
-    max_per_clause: Annotated[Count | None, _says("largest number of stories of one clause per task and k")] = None
+    max_per_clause: Annotated[Count | None, _says("largest number of stories of one clause per task and k"), RARE] = (
+        None
+    )
     noise_size: Annotated[
         str | int, _says("facts per noise path: a number, a range like 2..3, or by kind: supporting=2,irrelevant=1")
     ] = "2"
@@ -74,16 +79,18 @@ class BuildOptions:
     avoid: Annotated[
         str, _says("regular expression: a story whose text has it is told again in other words (with --form story)")
     ] = ""
-    revisit: Annotated[bool, _says("a chain may visit a person twice, as in CLUTRR")] = False
+    revisit: Annotated[bool, _says("a chain may visit a person twice, as in CLUTRR"), RARE] = False
     facts_along_chain: Annotated[
         bool, _says("state every fact from the asker's side, in the order of the chain, as CLUTRR does")
     ] = False
-    families: Annotated[int, Meta(ge=2), _says("number of families the stories come from")] = 12
-    levels: Annotated[int, Meta(ge=2, le=MOST_LEVELS), _says(f"generations per family, at most {MOST_LEVELS}")] = 3
-    children: Annotated[str | int, _says("children per couple, a range")] = "1..4"
-    marry: Annotated[Probability, _says("probability that a child marries")] = 0.8
-    inlaws: Annotated[Probability, _says("probability that a person who marries in has parents")] = 0.6
-    founders: Annotated[Count, _says("founding couples per family")] = 2
+    families: Annotated[int, Meta(ge=2), _says("number of families the stories come from"), RARE] = 12
+    levels: Annotated[
+        int, Meta(ge=2, le=MOST_LEVELS), _says(f"generations per family, at most {MOST_LEVELS}"), RARE
+    ] = 3
+    children: Annotated[str | int, _says("children per couple, a range"), RARE] = "1..4"
+    marry: Annotated[Probability, _says("probability that a child marries"), RARE] = 0.8
+    inlaws: Annotated[Probability, _says("probability that a person who marries in has parents"), RARE] = 0.6
+    founders: Annotated[Count, _says("founding couples per family"), RARE] = 2
     workers: Annotated[Count, _says("processes; the result does not depend on it")] = 1
     data: Annotated[
         Path | None, _says("take CLUTRR's own rows instead: a CSV file, a release, or a folder of them")

@@ -1,0 +1,170 @@
+"""The options of a run, declared once: the command line, profile files, the [[run]] of a study, the keywords of
+`proband.run` and what run.json records are made of this dataclass.
+
+An option of the solver or of the kind of model is none of these: they stand in `options` (--set) and `model_options`
+(--model-set), and their own dataclasses say what they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from proband.core.cache import cache_folder
+from proband.core.errors import ProbandError
+from proband.core.options import Meta, OnCommandLine
+
+OnError = Literal["fail", "record"]
+TooLongChoice = Literal["fail", "skip", "cut-left"]
+Count = Annotated[int, Meta(ge=1)]
+PAIRS = OnCommandLine(metavar="NAME=VALUE")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunOptions:
+    """How a run is made; what decides its answers stands in run.json."""
+
+    solver: Annotated[
+        str | None,
+        Meta(
+            description="Way of asking; `proband list solvers` names them (default: what the suite lists first for the "
+            "model; in words only where it can be asked in no other way, or with an option of such a solver)."
+        ),
+        OnCommandLine(short="-s", metavar="SOLVER"),
+    ] = None
+    options: Annotated[
+        Mapping[str, Any],
+        Meta(
+            description="Option of the solver, such as shots=4 or max-tokens=64 (`proband list solvers`); repeatable."
+        ),
+        replace(PAIRS, name="--set"),
+    ] = field(default_factory=dict)
+    prompt: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="Jinja template: a shipped one (`proband list prompts`) or a file; repeatable: one run per "
+            "prompt, in subfolders of their names; all: the default one and every rewording that ships; FILE.txt: a "
+            "file of rewordings, one instruction a line."
+        ),
+        OnCommandLine(metavar="NAME|FILE"),
+    ] = ()
+    prompts_per_item: Annotated[
+        Count | None,
+        Meta(description="Ask each item with N of the prompts, drawn at random and balanced, instead of all."),
+        OnCommandLine(in_profile=True),
+    ] = None
+    split: Annotated[
+        str,
+        Meta(
+            description="Items to ask and score: train, valid, test, several with commas, or all (default: test; valid "
+            "where there is no test; train where there is neither)."
+        ),
+        OnCommandLine(metavar="SPLIT"),
+    ] = ""
+    limit: Annotated[
+        Count | None,
+        Meta(
+            description="Run on a sample of N of these items, stratified by the suite's tags; a larger N in the same "
+            "folder asks the further ones."
+        ),
+    ] = None
+    repeat: Annotated[
+        Count,
+        Meta(
+            description="Ask everything N times, each with a seed of its own, in subfolders repeat-1, ...: for models "
+            "that sample (--set temperature=0.7). The report has how often answers agree, and pass^k."
+        ),
+    ] = 1
+    seed: Annotated[int, Meta(description="Random seed; the same seed gives the same bytes.")] = 0
+    label: Annotated[
+        str,
+        Meta(description="Name of this run in reports (default: model, solver and what differs)."),
+        OnCommandLine(metavar="NAME"),
+    ] = ""
+    too_long: Annotated[
+        TooLongChoice,
+        Meta(
+            description="What to do with an item that exceeds the model's context window: stop and name it, leave it "
+            "out, or cut off its beginning."
+        ),
+    ] = "fail"
+    on_error: Annotated[
+        OnError,
+        Meta(
+            description="What to do with an item that the model or its server cannot answer: stop and name it, or "
+            "record an error, which counts as wrong, and go on."
+        ),
+    ] = "fail"
+    max_errors: Annotated[
+        str,
+        Meta(description="With --on-error record: stop when more than N items, or P %, have failed."),
+        OnCommandLine(metavar="N|P%"),
+    ] = "10%"
+    retry_errors: Annotated[
+        bool, Meta(description="Ask the items again whose answers are recorded errors; the others stay.")
+    ] = False
+    cache: Annotated[
+        Path | bool, Meta(description="Do not read or write the answer cache."), OnCommandLine(name="--no-cache")
+    ] = True
+    engine: Annotated[
+        Literal["local", "ray"],
+        Meta(
+            description="local: this process; ray: the workers of a Ray cluster ($RAY_ADDRESS, or one on this machine)."
+        ),
+    ] = "local"
+    workers: Annotated[
+        Count | None, Meta(description="Processes of the ray engine (default: one per GPU or core).")
+    ] = None
+    device: Annotated[
+        str | None,
+        Meta(description="cpu, cuda, cuda:1 (default: a GPU if there is one)."),
+        OnCommandLine(metavar="DEVICE"),
+    ] = None
+    prices: Annotated[
+        str | None,
+        Meta(description="Price of an endpoint per million input and output tokens, as 0.15,0.6."),
+        OnCommandLine(metavar="IN,OUT"),
+    ] = None
+    max_cost: Annotated[
+        Annotated[float, Meta(gt=0)] | None,
+        Meta(
+            description="Stop before the command, with all its prompts, repetitions and reruns, costs more than this."
+        ),
+        OnCommandLine(metavar="COST"),
+    ] = None
+    model_options: Annotated[
+        Mapping[str, Any],
+        Meta(
+            description="Option of the kind of model (`proband list models`), such as dtype=bfloat16 of hf:, "
+            "concurrency=4 of openai:, phrases=none of vec:; repeatable."
+        ),
+        replace(PAIRS, name="--model-set"),
+    ] = field(default_factory=dict)
+
+    @property
+    def cache_folder(self) -> Path | None:
+        return cache_folder() if self.cache is True else Path(self.cache) if self.cache else None
+
+    @property
+    def loading(self) -> dict[str, Any]:
+        """What the model is loaded with: the options of its kind, and those of the run that it takes."""
+        own = {"device": self.device, "prices": self.prices, "max_cost": self.max_cost}
+        return {**{name: value for name, value in own.items() if value is not None}, **self.model_options}
+
+    def errors_allowed(self, total: int) -> int:
+        """How many items of a run may fail.
+
+        >>> [RunOptions(max_errors=text).errors_allowed(50) for text in ("10%", "3", "0", "1%")]
+        [5, 3, 0, 1]
+        """
+        number, percent, rest = self.max_errors.partition("%")
+        try:
+            if rest or not 0 <= float(number) < float("inf") or (not percent and not float(number).is_integer()):
+                raise ValueError
+        except ValueError:
+            raise ProbandError(
+                f"'max-errors' is {self.max_errors!r}; it must be a number of items, or a share such as 10%"
+            ) from None
+        return max(1, int(float(number) * total / 100)) if percent else int(float(number))
