@@ -25,12 +25,17 @@ Profile = Annotated[
 ]
 
 
-def parameters(kind: type, *, group: Group) -> list[inspect.Parameter]:
-    """A keyword per option, as text that `read_options` converts; without those that only profile files have."""
-    return [_parameter(field, group) for field in described(kind) if not field.on_command_line.in_profile]
+def parameters(kind: type, *, group: Group, negatives: bool = False) -> list[inspect.Parameter]:
+    """A keyword per option, as text that `read_options` converts; without those that only profile files have. With
+    `negatives`, a flag has its opposite: --no-faithful."""
+    return [
+        _parameter(field, group, negatives=negatives)
+        for field in described(kind)
+        if not field.on_command_line.in_profile
+    ]
 
 
-def _parameter(field: Field, group: Group) -> inspect.Parameter:
+def _parameter(field: Field, group: Group, *, negatives: bool) -> inspect.Parameter:
     how, flag = field.on_command_line, _is_flag(field)
     name, plain = how.name or f"--{field.name}", not flag and not _is_repeatable(field)
     said = field.help + (f" [{' | '.join(field.choices)}]" if field.choices else "")
@@ -38,8 +43,8 @@ def _parameter(field: Field, group: Group) -> inspect.Parameter:
         name=(name, how.short) if how.short else name,
         group=group,
         help=said,
-        metavar=None if flag else how.metavar or ("CHOICE" if field.choices else metavar(field.type)),
-        negative=() if flag and (not field.default or name.startswith("--no-")) else None,
+        metavar=None if flag else how.metavar or metavar(field.type),
+        negative=() if flag and not negatives else None,
         show_default=(lambda value: words(field.default)) if plain and shown(field.default) else False,
     )
     kind: Any = bool | None if flag else tuple[str, ...] if _is_repeatable(field) else str | None

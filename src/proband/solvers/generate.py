@@ -172,9 +172,7 @@ def chats_of(
     prompt, turns = asking.prompt(options), isinstance(model, Chats)
     begin: Chat = (("system", options.system),) if options.system else ()
     if options.shots and not examples:
-        raise ProbandError(
-            "these items have no train split to take shots from: name other items with --set shots-from=DIR"
-        )
+        raise ProbandError("these items have no train split to take shots from: --set shots-from=DIR names other items")
     made = []
     for item in items:
         shots = pick_shots(item, examples, count=options.shots, seed=seed) if options.shots else []

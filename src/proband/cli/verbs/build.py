@@ -73,7 +73,7 @@ def build_command(suite: Any) -> Any:
         give(build(suite.name, out=out, seed=seed, force=force, **chosen), build_layout, json=json)
 
     *shared, _ = inspect.signature(build, eval_str=True).parameters.values()
-    own = parameters(suite.options, group=Group(f"Options of {suite.name}", sort_key=2))
+    own = parameters(suite.options, group=Group(f"Options of {suite.name}", sort_key=2), negatives=True)
     build.__signature__ = inspect.Signature([*shared, *own])  # type: ignore[attr-defined]
     return build
 
