@@ -234,7 +234,7 @@ def test_parameters_are_set_from_outside(file: Path, tmp_path: Path) -> None:
             r"line 11: unknown key 'suit' in \[build\]",
         ),
         (('solver = "likelihood"', 'solver = "likelihood"\nlimits = 3'), r"line 27: unknown key 'limits' in \[run\]"),
-        (('solver = "likelihood"', "solver = 3"), r"line 26: \\[\\[run]]: 'solver' is 3; it must be text"),
+        (('solver = "likelihood"', "solver = 3"), r"line 26: \[\[run\]\]: 'solver' is 3; it must be text"),
         (('items = ["clean"]', 'items = ["cleen"]'), r"line 24: no \[\[build\]\] is named 'cleen'"),
         (('models = ["fake:script.json"]', 'models = ["net:gat"]'), r"line 25: no \[\[train\]\] is named 'gat'"),
         (('name = "noisy"', 'name = "clean"'), r"line 15: two \[\[build\]\] are named 'clean'"),
