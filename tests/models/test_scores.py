@@ -71,8 +71,8 @@ def test_what_has_no_score_is_not_covered(folder: Path, tmp_path: Path) -> None:
         ("{0}\tnan\n", "line 1: the score is \\['nan'\\], not a finite number"),
         ("0.5\n0.7\n", "has 2 scores without ids; there are"),
         ("id\tvalue\tx\n{0}\t1\t2\n", "line 1: has no header with the column 'score'"),
-        ("id\tscore\n{0}\n", "line 2: has 1 columns, not 2"),
-        ("{{\n", "line 1: is not a JSON object"),
+        ("id\tscore\n{0}\n", "line 2: has 1 cells but the header names 2"),
+        ("{{\n", "line 1: not a JSON object"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_line(folder: Path, tmp_path: Path, text: str, message: str) -> None:

@@ -7,15 +7,11 @@ answers are streams: nothing here holds a whole file in memory.
 
 from __future__ import annotations
 
-import csv
-import gzip
 import hashlib
-import io
 import json
 import math
 import os
 import tempfile
-import zlib
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -334,46 +330,3 @@ def read_run(path: Path) -> Run:
     with file_errors(path):
         run: Run = parse(Run, without_mark(path.read_bytes(), path), file=path)
     return msgspec.structs.replace(run, solver=FORMER_SOLVERS.get(run.solver, run.solver))
-
-
-# ---- text and tables of others, plain or gzipped --------------------------------------------------------------------
-
-
-def read_text(path: Path) -> str:
-    """A text in UTF-8, without a byte-order mark."""
-    try:
-        raw = path.read_bytes()
-        raw = gzip.decompress(raw) if path.suffix == ".gz" else raw
-    except (OSError, EOFError, zlib.error) as error:
-        raise ProbandError(f"cannot be read: {error}", file=path) from None
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ProbandError("is not UTF-8", file=path, line=raw[: error.start].count(b"\n") + 1) from None
-
-
-def text_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Numbers and texts of the lines that are not empty, read one by one."""
-    try:
-        with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else open(path, encoding="utf-8") as file:
-            for number, line in enumerate(file, 1):
-                if line.strip():
-                    yield number, line.rstrip("\n")
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
-        raise ProbandError(f"cannot be read: {error}", file=path) from None
-
-
-def table_rows(path: Path, *, separator: str = ",") -> Iterator[tuple[int, dict[str, str]]]:
-    """The rows of a table by the names in its first line, each with the number of its line."""
-    reader = csv.reader(io.StringIO(read_text(path), newline=""), delimiter=separator, strict=True)
-    try:
-        header = [name.strip() for name in next(reader, [])]
-        for cells in reader:
-            if cells and len(cells) != len(header):
-                raise ProbandError(
-                    f"has {len(cells)} columns, the header {len(header)}", file=path, line=reader.line_num
-                )
-            if cells:
-                yield reader.line_num, dict(zip(header, cells, strict=True))
-    except csv.Error as error:
-        raise ProbandError(f"is not a table: {error}", file=path, line=reader.line_num) from None

@@ -17,6 +17,7 @@ import codecs
 import csv
 import gzip
 import io
+import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -37,10 +38,10 @@ LINES = (".jsonl", ".ndjson")
 FRAMES = (".parquet", ".arrow")
 WORKBOOKS = (".xlsx", ".xls", ".xlsb", ".ods")
 SUFFIXES = (".csv", ".tsv", ".txt", *LINES, ".json", *FRAMES, *WORKBOOKS)
-BY_LINE = (".tsv", ".txt", *LINES)  # where a row is a line, and is called so
 TITLE_ROWS = 5  # above the header, at most
 HEAD = 40  # lines of a file that its separator is guessed by
 BLOCK = 1 << 20
+CHARACTER = re.compile("[^\x00-\x7f\ud800-\udfff\ufeff]")  # one beyond ASCII, no byte that is none
 LONGEST = 1 << 25  # characters of a line: beyond that it is no table
 csv.field_size_limit(LONGEST)
 # how folders and files name the splits
@@ -63,9 +64,10 @@ class TableRow:
     key: str = ""  # what a JSON object calls it
     problem: str = ""
     split: str = ""  # of its file, where a folder says it
+    by_line: bool = False  # rows are lines
 
     def error(self, message: str, column: str = "") -> ProbandError:
-        if kind_of(self.file) in BY_LINE:
+        if self.by_line:
             return ProbandError(f"column {column!r}: {message}" if column else message, file=self.file, line=self.line)
         where = f"row {self.number}" + (f", column {column!r}" if column else "")
         return ProbandError(f"{where}: {message}", file=self.file)
@@ -83,20 +85,21 @@ def kind_of(file: Path) -> str:
 def read_table(
     path: Path,
     *,
+    kind: str = "",
     names: Names | None = None,
     separator: str = "",
     quotes: bool = True,
     exact: bool = False,
     keep_bad: bool = False,
 ) -> Iterator[TableRow]:
-    """The rows of a file, one by one.
+    """The rows of a file, one by one; its `kind` is its ending, unless given.
 
     `names` is asked whether the first row names the columns (None) or is a row already (the names that columns have
     then). `separator` is guessed unless given; without `quotes` a quotation mark is a character like others. A row may
     be shorter than the header, unless `exact`. Rows that are none end the reading with an error; with `keep_bad` they
     are rows with a `problem`, and bytes that are not UTF-8 are one of their row alone.
     """
-    kind = kind_of(path)
+    kind = kind or kind_of(path)
     if not path.exists():
         raise ProbandError("no such file or folder", file=path)
     rows: Iterator[TableRow]
@@ -107,7 +110,8 @@ def read_table(
     elif kind == ".json":
         rows = _json(path)
     elif kind in (".csv", ".tsv", ".txt"):
-        rows = _text_rows(path, names=names, separator=separator, quotes=quotes, exact=exact, keep_bad=keep_bad)
+        how = {"names": names, "exact": exact, "by_line": kind != ".csv"}
+        rows = _text_rows(path, separator=separator, quotes=quotes, keep_bad=keep_bad, **how)
     elif kind in WORKBOOKS:
         rows = _named_rows(_workbook(path), path, names=names, exact=exact)
     else:
@@ -154,6 +158,25 @@ def _split_of(file: Path) -> str:
     return ""
 
 
+def guess_columns(names: Iterable[str], roles: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Role -> the column that it has, by the names that people give, in the order of preference; each column once.
+
+    >>> guess_columns(["ID", "Sub_Label", "obj label"], {"head": ("head", "sublabel"), "tail": ("tail", "objlabel")})
+    {'head': 'Sub_Label', 'tail': 'obj label'}
+    """
+    left = {plain_name(name): name for name in reversed(list(names))}
+    found = ((role, next((name for name in known if name in left), None)) for role, known in roles.items())
+    return {role: left.pop(name) for role, name in found if name is not None}
+
+
+def plain_name(name: str) -> str:
+    """
+    >>> plain_name("Correct answer"), plain_name("sub_label")
+    ('correctanswer', 'sublabel')
+    """
+    return re.sub(r"[\s_\-.]", "", name).casefold()
+
+
 # ---- text, whatever its encoding -----------------------------------------------------------------------------------
 
 
@@ -184,7 +207,15 @@ def open_text(path: Path, *, keep_bad: bool = False) -> Iterator[IO[str]]:
 
 def is_unicode(text: str) -> bool:
     """Whether every byte of a text that was read with `keep_bad` was part of a character."""
-    return text.isascii() or not any("\ud800" <= each <= "\udfff" for each in text)
+    return _first_surrogate(text) < 0
+
+
+def _first_surrogate(text: str) -> int:
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        return error.start
+    return -1
 
 
 def _opened(path: Path) -> Any:
@@ -217,11 +248,9 @@ def _encoding(path: Path, state: tuple[int, int]) -> tuple[str, int]:
             if number == 0 and block.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
                 return "utf-16", 0
             text = decoder.decode(block)
-            if not text.isascii():
-                unicode = unicode or any(each > "\x7f" and is_unicode(each) and each != "\ufeff" for each in text)
-                if not wrong and not is_unicode(text):
-                    at = next(place for place, each in enumerate(text) if "\ud800" <= each <= "\udfff")
-                    wrong = line + text.count("\n", 0, at)
+            unicode = unicode or CHARACTER.search(text) is not None
+            if not wrong and (at := _first_surrogate(text)) >= 0:
+                wrong = line + text.count("\n", 0, at)
             line += text.count("\n")
         if not wrong and not is_unicode(decoder.decode(b"", final=True)):
             wrong = line
@@ -251,9 +280,7 @@ def _lines(file: IO[str], path: Path) -> Iterator[str]:
 # ---- CSV and other text with separators ----------------------------------------------------------------------------
 
 
-def _text_rows(
-    path: Path, *, names: Names | None, separator: str, quotes: bool, exact: bool, keep_bad: bool
-) -> Iterator[TableRow]:
+def _text_rows(path: Path, *, separator: str, quotes: bool, keep_bad: bool, **naming: Any) -> Iterator[TableRow]:
     with open_text(path, keep_bad=keep_bad) as file:
         lines = _lines(file, path)
         head = list(islice(lines, HEAD))
@@ -262,9 +289,9 @@ def _text_rows(
         if named.lower().startswith("sep=") and len(named) == 5:  # how some programs say it
             head, separator, skipped = head[1:], named[4], 1
         separator = separator or _separator(head)
-        how: dict[str, Any] = {"strict": True} if quotes else {"quoting": csv.QUOTE_NONE}
-        reader = csv.reader(chain(head, lines), delimiter=separator, **how)
-        yield from _named_rows(_csv_cells(reader, skipped), path, names=names, exact=exact, separator=separator)
+        how: dict[str, Any] = {"strict": separator != "\t"} if quotes else {"quoting": csv.QUOTE_NONE}
+        reader = csv.reader(chain(head, lines), delimiter=separator, skipinitialspace=separator == " ", **how)
+        yield from _named_rows(_csv_cells(reader, skipped), path, separator=separator, **naming)
 
 
 def _csv_cells(reader: Any, skipped: int) -> Iterator[tuple[int, list[str] | str]]:
@@ -286,6 +313,7 @@ def _named_rows(
     names: Names | None = None,
     exact: bool = False,
     separator: str = "",
+    by_line: bool = False,
 ) -> Iterator[TableRow]:
     """Rows by the names of their columns: those of the first row, or what `names` says."""
     rows = iter(rows)
@@ -298,25 +326,25 @@ def _named_rows(
     above = 0 if given is not None else _rows_above(table, path)
     header = list(given) if given is not None else _header(table[above] if table else [], above + 1, path)
     start = 0 if given is not None else above + 1
-    by_line = kind_of(path) in BY_LINE
+    wanted = f", not {len(header)}" if given is not None else f" but the header names {len(header)}"
     number = start + (first[0][0] if first and not by_line else 1) - 1
     for line, cells in chain(first[start:], rows):
         number += 1
-        place = (path, line if by_line else number, line)
+        place: dict[str, Any] = {"file": path, "number": line if by_line else number, "line": line, "by_line": by_line}
         if isinstance(cells, str):
-            yield TableRow({}, *place, problem=cells)
+            yield TableRow({}, **place, problem=cells)
             continue
         if not any(str(cell).strip() for cell in cells):
             continue
         extra = any(str(cell).strip() for cell in cells[len(header) :])
         if len(cells) != len(header) and (exact or extra):
             apart = f" (separated by {separator!r})" if separator and extra else ""
-            yield TableRow({}, *place, problem=f"has {len(cells)} cells but the header names {len(header)}{apart}")
+            yield TableRow({}, **place, problem=f"has {len(cells)} cells{wanted}{apart}")
             continue
         values = dict.fromkeys(header, "") | dict(zip(header, cells))
         values.pop("", None)
         bad = next((name for name, cell in values.items() if isinstance(cell, str) and not is_unicode(cell)), None)
-        yield TableRow(values, *place, problem=f"column {bad!r} is not UTF-8" if bad else "")
+        yield TableRow(values, **place, problem=f"column {bad!r} is not UTF-8" if bad else "")
 
 
 def _rows_above(rows: Sequence[Sequence[Any]], file: Path) -> int:
@@ -372,11 +400,9 @@ def _json_lines(path: Path, *, keep_bad: bool) -> Iterator[TableRow]:
                 continue
             if keep_bad:
                 cells, problem = _object(line)
-                yield TableRow(cells, path, number, number, str(number), problem)
             else:
-                yield TableRow(
-                    decode(dict[str, Any], line.encode(), file=path, line=number), path, number, number, str(number)
-                )
+                cells, problem = decode(dict[str, Any], line.encode(), file=path, line=number), ""
+            yield TableRow(cells, path, number, line=number, key=str(number), problem=problem, by_line=True)
 
 
 def _object(line: str) -> tuple[Mapping[str, Any], str]:

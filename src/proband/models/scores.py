@@ -16,22 +16,22 @@ and a score. Lines without names may be for all items or for those of one split.
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from proband.core.errors import ProbandError
-from proband.core.files import sha256_file, text_lines
+from proband.core.files import sha256_file
 from proband.core.options import NoOptions
 from proband.core.protocols import ModelKind
+from proband.core.tables import read_table, text_lines
 from proband.core.types import Answer, Item
 
 NAMES = (("id",), ("hash",), ("premise", "hypothesis"))
 TRUE, FALSE = ("1", "1.0", "true", "y", "yes"), ("0", "0.0", "false", "n", "no")
+UNNAMED = "first column"
 Row = tuple[int, Mapping[str, Any]]
 
 
@@ -147,41 +147,26 @@ def truth_of(text: object, path: Path, line: int) -> bool:
 
 def read_rows(path: Path) -> Iterator[Row]:
     """Line number and fields of each line."""
-    lines = list(text_lines(path))
-    if lines and lines[0][1].startswith("{"):
-        yield from json_rows(lines, path)
-    elif lines:
-        yield from table_rows(lines, path)
-
-
-def json_rows(lines: Sequence[tuple[int, str]], path: Path) -> Iterator[Row]:
-    for number, line in lines:
-        try:
-            row = json.loads(line)
-        except ValueError:
-            raise ProbandError("is not a JSON object", file=path, line=number) from None
-        if not isinstance(row, dict):
-            raise ProbandError("is not a JSON object", file=path, line=number)
-        yield number, {"id" if name == "item_id" else name: value for name, value in row.items()}
-
-
-def table_rows(lines: Sequence[tuple[int, str]], path: Path) -> Iterator[Row]:
-    first = lines[0][1]
+    _, first = next(text_lines(path), (1, ""))
+    if not first:
+        return
     mark = next((each for each in ("\t", ",") if each in first), " ")
-    cells = [next(csv.reader([line], delimiter=mark, skipinitialspace=mark == " ")) for _, line in lines]
-    header = [name.strip().lower() for name in cells[0]]
-    if "score" in header:
-        lines, cells = lines[1:], cells[1:]
-    elif len(header) == 1:
-        header = ["score"]
-    elif len(header) == 2:
-        header = ["label" if all(row[0].lower() in TRUE + FALSE for row in cells) else "id", "score"]
-    else:
-        raise ProbandError("has no header with the column 'score'", file=path, line=lines[0][0])
-    for (number, _), row in zip(lines, cells, strict=True):
-        if len(row) != len(header):
-            raise ProbandError(f"has {len(row)} columns, not {len(header)}", file=path, line=number)
-        yield number, dict(zip(header, row, strict=True))
+    kind = ".jsonl" if first.startswith("{") else ".txt"
+
+    def names(first: Sequence[str]) -> Sequence[str] | None:
+        """The columns of a table without a header."""
+        if any(name.lower() == "score" for name in first):
+            return None
+        if len(first) > 2:
+            raise ProbandError("has no header with the column 'score'", file=path, line=1)
+        return (UNNAMED, "score")[-len(first) :]
+
+    rows = list(read_table(path, kind=kind, separator=mark, names=names, exact=True))
+    labels = all(str(row.cells.get(UNNAMED)).strip().lower() in TRUE + FALSE for row in rows)
+    renamed = {UNNAMED: "label" if labels else "id", "item_id": "id"}
+    for row in rows:
+        lower = {name if kind == ".jsonl" else name.lower(): value for name, value in row.cells.items()}
+        yield row.number, {renamed.get(name, name): value for name, value in lower.items()}
 
 
 def load(rest: str, *, options: NoOptions) -> Scores:

@@ -46,7 +46,7 @@ def test_json_lines_take_a_tail_as_it_stands(proband: Any, tmp_path: Path) -> No
     assert made["relations"][0]["alternatives"] == 1.12
     write_text(tmp_path / "bad.jsonl", json.dumps({**rows[1], "group": 3}) + "\n")
     text = proband.fails("build", "analogy", "--data", tmp_path / "bad.jsonl", "-o", tmp_path / "bad")
-    assert text.endswith("bad.jsonl line 1: 'group' is 3; it must be text")
+    assert text.endswith("bad.jsonl line 1: column 'group': 3 must be text")
 
 
 def test_pairs_of_unknown_words_are_not_covered(proband: Any, tmp_path: Path) -> None:

@@ -178,9 +178,9 @@ def test_all_pairs_are_corrected_together(tmp_path: Path) -> None:
     [
         ("a.csv", "item,correct\nq,1\nq,0\n", "line 3: item 'q' occurs a second time"),
         ("a.csv", "item,right\nq,1\n", "line 2: no 'correct'; there are item, right"),
-        ("a.csv", "item,correct\nq,1,2\n", "line 2: has 3 columns, the header 2"),
+        ("a.csv", "item,correct\nq,1,2\n", "row 2: has 3 cells but the header names 2"),
         ("a.csv", "item,correct\nq,nan\n", "line 2: 'correct' is 'nan', which is not a score"),
-        ("a.csv", "", "contains no scored item"),
+        ("a.csv", "item,correct\n", "contains no scored item"),
         ("a.jsonl", '{"item": "q", "correct": 1}\n{"item": \n', "line 2: "),
         ("a.jsonl", '{"doc_id": 1, "metrics": ["acc"], "doc": 3}\n', "line 1: is not a sample of lm-eval"),
         ("a.jsonl", '{"doc_id": 1, "metrics": ["acc"], "doc": {}}\n', "line 1: no value of 'acc'"),

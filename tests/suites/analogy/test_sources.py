@@ -118,15 +118,90 @@ def test_tables_and_json_lines_say_the_same(tmp_path: Path) -> None:
     assert len(folder) == 3
 
 
+PAIRS = [(head, tail.partition("/")[0]) for head, tail, _ in TABLE]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "relation", "said"),
+    [
+        ("capital.csv", "\n".join(map(",".join, PAIRS)), "capital", "no header; the first pair is Paris : France"),
+        ("capital.txt", "\n".join(map("\t".join, PAIRS)), "capital", "the relation is the file's name, 'capital'"),
+        ("x.tsv", "\n".join(f"{h}\t{t}\tcapital" for h, t in PAIRS), "capital", "the relation in the third column"),
+        ("x.tsv", "\n".join(f"{h}\tcapital\t{t}" for h, t in PAIRS), "capital", "the relation in the second column"),
+        ("capital.csv", "Head;Tail\n" + "\n".join(map(";".join, PAIRS)), "capital", "the relation is the file's name"),
+        ("cities.csv", "Subject,Country\n" + "\n".join(map(",".join, PAIRS)), "cities", "tail is 'Country'"),
+        (
+            "P36.jsonl",
+            "\n".join(json.dumps({"sub_id": "Q", "sub_label": h, "obj_label": t, "answer_idx": 0}) for h, t in PAIRS),
+            "P36",
+            "head is 'sub_label', tail is 'obj_label'; the relation is the file's name, 'P36'; not used: sub_id",
+        ),
+        (
+            "country_capital.json",
+            json.dumps(
+                {
+                    "name": "capital city",
+                    "prompt_templates": ["The country of {} is"],
+                    "properties": {"relation_type": "factual"},
+                    "samples": [{"subject": h, "object": t} for h, t in PAIRS],
+                }
+            ),
+            "capital city",
+            "head is 'subject', tail is 'object'",
+        ),
+    ],
+)
+def test_lists_as_others_have_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, text: str, relation: str, said: str
+) -> None:
+    (tmp_path / name).write_text(text)
+    (found,), _ = sources.read(str(tmp_path / name))
+    assert found.name == relation
+    assert [each.pair for each in found.tuples] == PAIRS
+    assert found.group == ("factual" if name.endswith(".json") else "ungrouped")
+    assert said in capsys.readouterr().err
+
+
+def test_our_own_columns_are_not_worth_a_word(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = "\n".join(f"{h},{t},capital" for h, t in PAIRS)
+    (tmp_path / "x.csv").write_text(f"head,tail,relation\n{rows}\n")
+    sources.read(str(tmp_path / "x.csv"))
+    assert not capsys.readouterr().err
+
+
+@pytest.mark.data
+def test_bear(data: Path) -> None:
+    relations, _ = sources.read(str(data / "bear" / "BEAR"))
+    assert len(relations) == 60
+    assert sum(len(relation.tuples) for relation in relations) == 7731
+    assert {relation.name for relation in relations} >= {"P103", "P36"}
+
+
+@pytest.mark.data
+def test_one_file_of_bats(data: Path) -> None:
+    (file,) = (data / "bats").rglob("E01*.txt")
+    relations, _ = sources.read(str(file))
+    assert [(relation.name, relation.group, len(relation.tuples)) for relation in relations] == [
+        ("country : capital", "ES", 50)
+    ]
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("head\ttail\trelation\tgroup\nParis\tFrance\tcapital\n", "line 2: has 3 columns, the header 4"),
-        ("head\ttail\trelation\tgroup\nParis\t\tcapital\tES\n", "line 2: field 'tail'"),
-        ("head\ttail\trelation\tcolour\nParis\tFrance\tcapital\tXX\n", "unknown field 'colour'"),
-        ("head\ttail\trelation\tsymmetric\nParis\tFrance\tcapital\tperhaps\n", "'symmetric' is 'perhaps'"),
+        ("head\ttail\trelation\nParis\tFrance\tcapital\tES\n", "line 2: has 4 cells but the header names 3"),
+        ("head\ttail\trelation\tgroup\nParis\t\tcapital\tES\n", "line 2: column 'tail': must be text"),
+        (
+            "city\ttail\trelation\tcolour\nParis\tFrance\tcapital\tXX\n",
+            "line 2: no column looks like the head; there are",
+        ),
+        (
+            "head\ttail\trelation\tsymmetric\nParis\tFrance\tcapital\tperhaps\n",
+            "column 'symmetric': 'perhaps' must be yes",
+        ),
         ("head\ttail\trelation\nParis\tFrance\tcapital\n", "has 1 different tuples; probes need 4"),
-        ("", "contains no pairs"),
+        ("head\ttail\n", "contains no pairs"),
+        ("", "a table begins with the names of its columns"),
     ],
 )
 def test_a_bad_table_is_refused_with_the_place(tmp_path: Path, text: str, says: str) -> None:
@@ -138,7 +213,7 @@ def test_a_bad_table_is_refused_with_the_place(tmp_path: Path, text: str, says: 
 
 def test_bad_bytes_are_refused_with_the_line(tmp_path: Path) -> None:
     path = tmp_path / "bad.tsv"
-    path.write_bytes(b"head\ttail\trelation\na\tb\tc\n\xff\n")
+    path.write_bytes(b"head\ttail\trelation\na\tb\tc\n\x81\n")
     with pytest.raises(ProbandError, match="line 3: is not UTF-8"):
         sources.read(str(path))
 

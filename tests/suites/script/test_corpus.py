@@ -45,9 +45,13 @@ def test_released_sequences_are_tokenised_already(tmp_path: Path) -> None:
     ("name", "text", "message"),
     [
         ("a.tsv", "only one column\n", "a.tsv line 1: one column where abstract and concrete belong"),
-        ("a.template.tsv", "a b\tc d\t1\n", "a.template.tsv line 1: 'tags' are not 2 times 0 or 1"),
+        ("a.template.tsv", "a b\tc d\t1\n", "a.template.tsv line 1: column 'tags': are not 2 times 0 or 1"),
         ("a.jsonl", "{}\n", "a.jsonl line 1: 'abstract' must be text"),
-        ("a.jsonl", '{"abstract": "a", "steps": ["b"], "split": "dev"}\n', "line 1: 'split' is 'dev'"),
+        (
+            "a.jsonl",
+            '{"abstract": "a", "steps": ["b"], "split": "dev"}\n',
+            "line 1: column 'split': 'dev' is not one of",
+        ),
         ("a.tsv", "a\t\n", "a.tsv line 1: an empty side"),
         ("a.doc", "x\n", "is not a corpus"),
     ],

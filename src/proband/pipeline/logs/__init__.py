@@ -10,6 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from proband.core.errors import ProbandError
+from proband.core.tables import SUFFIXES, kind_of
 from proband.pipeline.logs import inspect_logs, lm_eval_samples, tables
 from proband.pipeline.logs.record import Log, Wanted
 
@@ -29,10 +30,11 @@ def read_log(path: Path, wanted: Wanted) -> Log:
         return inspect_logs.read_eval(path, wanted)
     if path.suffix == ".json":
         return inspect_logs.read_json(path, wanted)
-    if path.suffix == ".csv":
-        return tables.read_csv(path, wanted)
-    if path.suffix == ".jsonl":
-        return (
-            lm_eval_samples.read(path, wanted) if lm_eval_samples.looks_like(path) else tables.read_jsonl(path, wanted)
-        )
-    raise ProbandError("is not a log: samples_*.jsonl of lm-eval, .eval or .json of inspect, .csv or .jsonl", file=path)
+    if path.suffix == ".jsonl" and lm_eval_samples.looks_like(path):
+        return lm_eval_samples.read(path, wanted)
+    if kind_of(path) in SUFFIXES and path.suffix != ".txt":
+        return tables.read(path, wanted)
+    raise ProbandError(
+        "is not a log: samples_*.jsonl of lm-eval, .eval or .json of inspect, a table (.csv, .jsonl, ...)",
+        file=path,
+    )

@@ -1,37 +1,26 @@
-"""Plain tables of answers: CSV with a header, or JSON lines, with the fields item, correct and, if items share
+"""Plain tables of answers (core/tables) with the fields item, correct and, if items share
 something, cluster (several in CSV by `;`, in JSON as a list). Other fields are tags for `--by`. And one of our own runs
 as a log, so that it can stand beside another tool's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from proband.core.errors import ProbandError
-from proband.core.files import decode, raw_lines, table_rows
+from proband.core.tables import read_table
 from proband.pipeline.logs.record import CLUSTER_FIELDS, Entry, Log, Wanted, clusters_in, collect, number, tags_in
 from proband.pipeline.report import item_sets
 
 
-def read_csv(path: Path, wanted: Wanted) -> Log:
-    return _log(table_rows(path), path, wanted)
-
-
-def read_jsonl(path: Path, wanted: Wanted) -> Log:
-    rows = ((line, decode(dict[str, Any], raw, file=path, line=line)) for line, raw in raw_lines(path))
-    return _log(rows, path, wanted)
-
-
-def _log(rows: Iterator[tuple[int, Mapping[str, Any]]], path: Path, wanted: Wanted) -> Log:
+def read(path: Path, wanted: Wanted) -> Log:
     metric = wanted.metric or "correct"
     entries, seen = [], set[str]()
-    for line, fields in rows:
+    for row in read_table(path):
+        fields, line = row.cells, row.number
         for name in ("item", metric):
             if fields.get(name) in (None, ""):
-                known = ", ".join(map(str, fields))
-                raise ProbandError(f"no {name!r}; there are {known}", file=path, line=line)
+                raise ProbandError(f"no {name!r}; there are {', '.join(map(str, fields))}", file=path, line=line)
         item = str(fields["item"])
         if item in seen:
             raise ProbandError(f"item {item!r} occurs a second time", file=path, line=line)

@@ -10,11 +10,12 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 
 from proband.core.errors import ProbandError
-from proband.core.files import read_text
+from proband.core.files import decode
 from proband.core.suite import Built
+from proband.core.tables import read_text, text_lines
 from proband.core.types import Item
 from proband.suites.analogy.solvers.pseudo_perplexity import pattern, question
-from proband.suites.analogy.sources import clean, json_lines, written
+from proband.suites.analogy.sources import clean, written
 
 ENDINGS = (".jsonl", ".jsonl.gz")
 
@@ -44,8 +45,8 @@ def build(path: Path, *, template: str) -> Built:
 
     def stream() -> Iterator[Item]:
         shape = pattern(template)
-        for number, row in json_lines(path, Question):
-            item = _item(row, path, number, shape)
+        for number, line in text_lines(path):
+            item = _item(decode(Question, line.encode(), file=path, line=number), path, number, shape)
             counts[str(item.tags["relation"])] += 1
             yield item
 

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from proband.core.errors import ProbandError
-from proband.core.files import decode, read_text, table_rows
 from proband.core.progress import say
+from proband.core.tables import (
+    SUFFIXES,
+    TableRow,
+    guess_columns,
+    kind_of,
+    plain_name,
+    read_table,
+    read_text,
+    text_lines,
+)
 from proband.suites.analogy import wordnet_pairs
 from proband.suites.analogy.relations import Relation, Tuple, without_duplicates
 
@@ -25,22 +35,21 @@ GROUP_OF = {"I": "IM", "D": "DM", "E": "ES", "L": "LS"}
 NAME = re.compile(r"([IDEL])(\d\d) \[(.+)\]\.txt$")
 
 
-def is_bats(folder: Path) -> bool:
-    return any(NAME.match(path.name) for path in folder.rglob("*.txt"))
+def bats_files(path: Path) -> list[Path]:
+    """The file, or those of the folder, if they are named as BATS names them."""
+    return [file for file in (path.rglob("*.txt") if path.is_dir() else [path]) if NAME.match(file.name)]
 
 
 def read_bats(folder: Path) -> list[Relation]:
     """All relations of the folder, in the order of their codes within the paper's group order."""
-    files = [(match, path) for path in folder.rglob("*.txt") if (match := NAME.match(path.name))]
+    files = [(match, path) for path in bats_files(folder) if (match := NAME.match(path.name))]
     files.sort(key=lambda each: ("ELDI".index(each[0][1]), each[0][2]))
     return [Relation(match[3].replace(" - ", " : "), GROUP_OF[match[1]], tuple(_tuples(path))) for match, path in files]
 
 
 def _tuples(path: Path) -> list[Tuple]:
     tuples: list[Tuple] = []
-    for number, line in enumerate(read_text(path).splitlines(), start=1):
-        if not line.strip():
-            continue
+    for number, line in text_lines(path):
         cells = line.split("\t")
         tails = tuple(dict.fromkeys(clean(tail) for tail in cells[-1].split("/") if clean(tail)))
         if len(cells) != 2 or not clean(cells[0]) or not tails:
@@ -62,13 +71,6 @@ def written(word: object) -> bool:
     (True, False, False, False)
     """
     return isinstance(word, str) and bool(clean(word)) and not any("\ud800" <= c <= "\udfff" for c in word)
-
-
-def json_lines(path: Path, kind: Any) -> Iterator[tuple[int, Any]]:
-    """The values of a JSON-lines file, with the numbers of their lines."""
-    for number, line in enumerate(read_text(path).split("\n"), start=1):
-        if line.strip():
-            yield number, decode(kind, line.encode(), file=path, line=number)
 
 
 # ---- Google's `questions-words.txt`: sections `: name`, lines `a b c d`. A section's tuples are its distinct pairs
@@ -94,7 +96,7 @@ def google_group(section: str) -> str:
 def read_google(path: Path) -> list[Relation]:
     sections: dict[str, dict[str, dict[str, None]]] = {}
     name = ""
-    for number, line in enumerate(read_text(path).splitlines(), start=1):
+    for number, line in text_lines(path):
         words = line.split()
         if line.startswith(":") and len(words) == 2:
             name = words[1]
@@ -110,18 +112,28 @@ def read_google(path: Path) -> list[Relation]:
     ]
 
 
-# ---- plain lists: TSV, CSV or JSONL; fields head, tail or tails, relation, and perhaps group, symmetric -------------
+# ---- lists of pairs: any table (core/tables) -------------------------------------------------------------------------
 #
-# `tail` is one tail, taken as it stands (AC/DC). `tails` are all that are accepted, the usual one first: joined by `/`
-# in a table (a slash that belongs to a tail is written `\/`), a list in JSONL. A group may have any name. The lists
-# inside the package are such files.
+# Columns head, tail or tails, and perhaps relation, group and symmetric, whatever people call them. `tail` is one tail,
+# taken as it stands (AC/DC). `tails` are all that are accepted, the usual one first: joined by `/` in a table (a slash
+# that belongs to a tail is written `\\/`), a list in JSON. A group may have any name. Without a column that names the
+# relation the file's name does. Without a header two columns are head and tail, and of three the one with the fewest
+# values is the relation. LAMA's and BEAR's facts (`sub_label`, `obj_label`) are such tables; a file of LRE is one JSON
+# object with its `name` and its pairs as `samples`. The lists inside the package are such files.
 
 
 BUILT_IN = ("encyclopedic.tsv", "lexicographic.tsv", "derivational.tsv", "inflectional.tsv")
-FIELDS = {"head", "tail", "tails", "relation", "group", "symmetric"}
+ROLES = {  # what columns are called, without case, spaces and underscores
+    "head": ("head", "subject", "sublabel", "sub", "word1", "source", "first", "a", "x"),
+    "tails": ("tails",),
+    "tail": ("tail", "object", "objlabel", "obj", "word2", "target", "second", "b", "y"),
+    "relation": ("relation", "rel", "predicate", "relationname", "predicateid", "relationtype"),
+    "group": ("group",),
+    "symmetric": ("symmetric",),
+}
 UNGROUPED = "ungrouped"  # of a list that names no group
 SLASH = re.compile(r"(?<!\\)/")  # one that is not escaped
-ENDINGS = (".tsv", ".csv", ".jsonl")
+ENDINGS = tuple(ending for ending in SUFFIXES if ending not in (".txt", ".json"))
 SYMMETRIC: dict[Any, bool | None] = {"yes": True, "no": False, True: True, False: False, "": None, None: None}
 
 
@@ -132,65 +144,122 @@ def built_in() -> list[Relation]:
 
 
 def read_folder(folder: Path) -> list[Relation]:
-    files = sorted(path for path in folder.iterdir() if path.suffix in ENDINGS)
+    """All lists of a folder; text files and JSON, which may be about the lists, only where there is nothing else."""
+    every = sorted(path for path in folder.rglob("*") if kind_of(path) in SUFFIXES)
+    files = [path for path in every if kind_of(path) in ENDINGS] or every
     if not files:
-        raise ProbandError("is neither BATS nor a folder of .tsv, .csv or .jsonl lists", file=folder)
+        raise ProbandError(f"is neither BATS nor a folder of lists ({', '.join(ENDINGS)})", file=folder)
     return [relation for path in files for relation in read_list(path)]
 
 
 def read_list(path: Path) -> list[Relation]:
     """The relations of one file, in the order in which they first appear."""
-    rows: dict[str, list[Tuple]] = {}
-    about: dict[str, tuple[str, bool | None]] = {}
-    slashes = 0
-    for number, row in _rows(path):
-        slashes += "tails" not in row and "/" in str(row.get("tail"))
-        name, group, symmetric, each = _checked(row, path, number)
-        if about.setdefault(name, (group, symmetric)) != (group, symmetric):
-            raise ProbandError(f"relation {name!r} has two values of group or symmetric", file=path, line=number)
-        rows.setdefault(name, []).append(each)
+    rows = [part for row in read_table(path, names=_names) for part in _samples(row)]
     if not rows:
         raise ProbandError("contains no pairs", file=path)
+    columns = _columns(rows)
+    tuples: dict[str, list[Tuple]] = {}
+    about: dict[str, tuple[str, bool | None]] = {}
+    slashes = 0
+    for row in rows:
+        slashes += "tails" not in columns and "/" in str(row.cells.get(columns["tail"]))
+        name, group, symmetric, each = _checked(row, columns)
+        if about.setdefault(name, (group, symmetric)) != (group, symmetric):
+            raise row.error(f"relation {name!r} has two values of group or symmetric")
+        tuples.setdefault(name, []).append(each)
     if slashes:
         say(f"{path}: {slashes:,} of 'tail' have a slash and are taken as they stand; several tails belong in 'tails'")
-    return [Relation(name, about[name][0], tuple(tuples), about[name][1]) for name, tuples in rows.items()]
+    return [Relation(name, about[name][0], tuple(pairs), about[name][1]) for name, pairs in tuples.items()]
 
 
-def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    if path.suffix == ".jsonl":
-        return json_lines(path, dict[str, Any])
-    return table_rows(path, separator="," if path.suffix == ".csv" else "\t")
+def _names(first: Sequence[str]) -> Sequence[str] | None:
+    """The columns of a list without a header."""
+    known = {name for names in ROLES.values() for name in names}
+    if known & set(map(plain_name, first)) or not 2 <= len(first) <= 3:
+        return None
+    return UNNAMED[: len(first)]
 
 
-def _checked(row: Mapping[str, Any], path: Path, line: int) -> tuple[str, str, bool | None, Tuple]:
-    for name in row:
-        if name not in FIELDS:
-            raise ProbandError(f"unknown field {name!r}; there are {', '.join(sorted(FIELDS))}", file=path, line=line)
-    for name in ("head", "relation"):
-        if not written(row.get(name)):
-            raise ProbandError(f"field {name!r} must be text", file=path, line=line)
-    tails = _tails(row)
+UNNAMED = ("first column", "second column", "third column")
+
+
+def _samples(row: TableRow) -> list[TableRow]:
+    """A row, or the pairs of a file of LRE."""
+    samples = row.cells.get("samples")
+    if not isinstance(samples, list):
+        return [row]
+    about = {"relation": row.cells.get("name"), "group": (row.cells.get("properties") or {}).get("relation_type")}
+    if not all(isinstance(each, dict) for each in samples):
+        raise row.error("must be a list of objects with 'subject' and 'object'", "samples")
+    return [replace(row, cells={**about, **each}, number=place) for place, each in enumerate(samples, start=1)]
+
+
+def _columns(rows: Sequence[TableRow]) -> dict[str, str]:
+    """Role -> column; what is guessed is said."""
+    names = list(dict.fromkeys(name for row in rows for name in row.cells))
+    file = rows[0].file
+    if names[0] == UNNAMED[0]:
+        columns = dict(zip(("head", "tail"), names))
+        if len(names) == 3:
+            values = {name: len({row.cells[name] for row in rows}) for name in reversed(names)}
+            relation = min(values, key=lambda name: values[name])
+            columns = dict(zip(("head", "tail"), (name for name in names if name != relation))) | {"relation": relation}
+        first = " : ".join(str(rows[0].cells[columns[role]]) for role in ("head", "tail"))
+        say(f"{file}: no header; the first pair is {first}{_relation_said(columns, file)}")
+        return columns
+    columns = guess_columns(names, ROLES)
+    for role in {"head", "tail"} - columns.keys():  # one of two columns is known
+        if len(names) == 2 and len(columns) == 1 and "tails" not in columns:
+            columns[role] = next(name for name in names if name not in columns.values())
+    missing = next((role for role in ("head", "tail") if not columns.keys() & {role, f"{role}s"}), None)
+    if missing:
+        raise rows[0].error(f"no column looks like the {missing}; there are {', '.join(names)}")
+    unused = [name for name in names if name not in columns.values()]
+    if any(plain_name(name) != role for role, name in columns.items()) or "relation" not in columns or unused:
+        shown = ", ".join(f"{role} is {name!r}" for role, name in columns.items())
+        more = f"; not used: {', '.join(unused)}" if unused else ""
+        say(f"{file}: {shown}{_relation_said(columns, file)}{more}")
+    return columns
+
+
+def _relation_said(columns: Mapping[str, str], file: Path) -> str:
+    if "relation" in columns:
+        return f", the relation in the {columns['relation']}" if columns["relation"] in UNNAMED else ""
+    return f"; the relation is the file's name, {_stem(file)!r}"
+
+
+def _stem(file: Path) -> str:
+    return file.name.removesuffix(".gz").removesuffix(kind_of(file))
+
+
+def _checked(row: TableRow, columns: Mapping[str, str]) -> tuple[str, str, bool | None, Tuple]:
+    cells = {role: row.cells.get(column) for role, column in columns.items()}
+    cells.setdefault("relation", _stem(row.file))
+    for role in ("head", "relation"):
+        if not written(cells[role]):
+            raise row.error("must be text", columns.get(role, role))
+    tails = _tails(cells)
     if not tails or not all(written(t) for t in tails):
-        raise ProbandError("field 'tail' must be text (or 'tails', joined by '/')", file=path, line=line)
-    group = row.get("group") or UNGROUPED
+        raise row.error("must be text (or 'tails', joined by '/')", columns.get("tail", columns.get("tails", "tail")))
+    group = cells.get("group") or UNGROUPED
     if not written(group):
-        raise ProbandError(f"'group' is {group!r}; it must be text", file=path, line=line)
-    answer = row.get("symmetric")
+        raise row.error(f"{group!r} must be text", "group")
+    answer = cells.get("symmetric")
     if not isinstance(answer, str | bool | None) or answer not in SYMMETRIC:
-        raise ProbandError(f"'symmetric' is {answer!r}; it must be yes or no", file=path, line=line)
-    result = Tuple(clean(row["head"]), tuple(dict.fromkeys(clean(t) for t in tails)))
-    return clean(row["relation"]), clean(group), SYMMETRIC[answer], result
+        raise row.error(f"{answer!r} must be yes or no", "symmetric")
+    result = Tuple(clean(str(cells["head"])), tuple(dict.fromkeys(clean(t) for t in tails)))
+    return clean(str(cells["relation"])), clean(str(group)), SYMMETRIC[answer], result
 
 
-def _tails(row: Mapping[str, Any]) -> list[Any]:
+def _tails(cells: Mapping[str, Any]) -> list[Any]:
     r"""
     >>> _tails({"tail": "AC/DC"}), _tails({"tails": "black/dark blue"}), _tails({"tails": r"AC\/DC/Acca Dacca"})
     (['AC/DC'], ['black', 'dark blue'], ['AC/DC', 'Acca Dacca'])
     """
-    several = row.get("tails")
+    several = cells.get("tails")
     if isinstance(several, str):
         return [part.replace("\\/", "/") for part in SLASH.split(several)]
-    return several if isinstance(several, list) else [row.get("tail") if several is None else several]
+    return several if isinstance(several, list) else [cells.get("tail") if several is None else several]
 
 
 # ---- any of them ----------------------------------------------------------------------------------------------------
@@ -220,8 +289,10 @@ def read(data: str = "") -> tuple[list[Relation], str]:
     if not path.exists():
         raise ProbandError("no such file or folder", file=path)
     reader: Callable[[Path], list[Relation]]
-    if path.is_dir():
-        kind, reader = ("bats", read_bats) if is_bats(path) else ("listed", read_folder)
+    if bats_files(path):
+        kind, reader = "bats", read_bats
+    elif path.is_dir():
+        kind, reader = "listed", read_folder
     else:
         kind, reader = ("google", read_google) if is_google(path) else ("listed", read_list)
     relations = [without_duplicates(relation) for relation in reader(path)]

@@ -37,7 +37,8 @@ from proband.core.agreement.coefficients import krippendorff_alpha
 from proband.core.agreement.simulator import Simulated, confusions, simulate
 from proband.core.agreement.votes import Aggregate, Votes, all_but, majority
 from proband.core.errors import ProbandError
-from proband.core.files import read_records, text_lines
+from proband.core.files import read_records
+from proband.core.tables import text_lines
 from proband.core.types import Judgment, Split
 from proband.suites.inference.items import BACKWARD, Example, Triple
 from proband.suites.inference.questionnaire import Questionnaire, Shown

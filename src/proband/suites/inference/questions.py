@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from proband.core.errors import ProbandError
-from proband.core.files import file_errors
+from proband.core.tables import text_lines
 from proband.lexicon.inflection import lemma, verb_lemma
 
 PERSON, THING = "person", "thing"
@@ -164,10 +164,4 @@ def read(path: Path) -> list[Question]:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    with file_errors(path), path.open(encoding="utf-8") as file:
-        try:
-            for number, line in enumerate(file, start=1):
-                if line.strip() and not line.startswith("#"):
-                    yield number, line.rstrip("\n")
-        except UnicodeDecodeError:
-            raise ProbandError("is not UTF-8", file=path) from None
+    return ((number, line) for number, line in text_lines(path) if not line.startswith("#"))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from proband.core.errors import ProbandError
+from proband.core.tables import plain_name
 
 NONE = "none"
 # names of columns, in the order of preference, without case, spaces and underscores
@@ -80,7 +81,7 @@ def guess(names: Sequence[str], named: dict[str, str]) -> Columns:
     >>> guess(["question", "answer"], {}).answers
     ('answer',)
     """
-    plain = {_plain(name): name for name in reversed(names)}
+    plain = {plain_name(name): name for name in reversed(names)}
     given = {role: _named(role, value, names) for role, value in named.items() if value}
     taken = {name for columns in given.values() for name in columns}
 
@@ -127,10 +128,6 @@ def _one(columns: tuple[str, ...]) -> str:
     return columns[0] if columns else ""
 
 
-def _plain(name: str) -> str:
-    return re.sub(r"[\s_\-.]", "", name).casefold()
-
-
 def _words(name: str) -> list[str]:
     return re.findall(r"\w+", name.casefold())
 
@@ -152,7 +149,7 @@ def _one_each(names: Sequence[str], taken: set[str]) -> tuple[str, ...]:
     """Columns that are one choice each, if there are two or more in a row of letters or numbers."""
     by_stem: dict[str, list[tuple[str, str]]] = {}
     for name in names:
-        plain = _plain(name)
+        plain = plain_name(name)
         match = ONE_EACH.fullmatch(plain)
         if match and name not in taken:
             by_stem.setdefault(plain[: match.start(1)], []).append((match[1], name))

@@ -8,7 +8,6 @@ split at white space alone; other text gets its punctuation split off.
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
 from collections import Counter
@@ -20,7 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from proband.core.errors import ProbandError
-from proband.core.files import decode, sha256_text
+from proband.core.files import sha256_text
+from proband.core.tables import TableRow, read_table, read_text, text_lines
 from proband.core.types import Item, Split
 
 # ---- text as lower-case tokens, tokens as sentences, and which tokens are words ------------------------------------
@@ -109,21 +109,9 @@ def read_folder(folder: Path) -> list[Pair]:
     return [pair for split, each in paths.items() for path in each[:1] for pair in read(path, split=split)]
 
 
-def lines_of(path: Path) -> Iterator[tuple[int, str]]:
-    opener = gzip.open if path.suffix == ".gz" else open
-    try:
-        with opener(path, "rb") as file:
-            for number, raw in enumerate(file, start=1):
-                yield number, raw.decode("utf-8").rstrip("\r\n")
-    except UnicodeDecodeError as error:
-        raise ProbandError(f"not UTF-8: {error.reason}", file=path) from None
-    except (OSError, EOFError) as error:
-        raise ProbandError(f"cannot be read: {error}", file=path) from None
-
-
 def read_words(path: Path) -> list[str]:
     """The distinct words of a file."""
-    words = list(dict.fromkeys(word for _, line in lines_of(path) for word in line.split()))
+    words = list(dict.fromkeys(word for _, line in text_lines(path) for word in line.split()))
     if not words:
         raise ProbandError("contains no words", file=path)
     return words
@@ -141,17 +129,13 @@ def split_of(path: Path) -> Split:
 
 def read_template(path: Path, *, split: Split | None = None) -> Iterator[Pair]:
     """Abstract, concrete, and a 0/1 per concrete token (0: a slot). A full stop ends a step."""
-    for number, line in lines_of(path):
-        fields = line.split("\t")
-        if len(fields) != 3:
-            raise ProbandError(
-                f"{len(fields)} columns where 3 belong: abstract, concrete, tags", file=path, line=number
-            )
-        abstract, concrete, tags = (tuple(field.split()) for field in fields)
+    names = ("abstract", "concrete", "tags")
+    for row in read_table(path, separator="\t", quotes=False, names=lambda first: names, exact=True):
+        abstract, concrete, tags = (tuple(row.cells[name].split()) for name in names)
         if len(concrete) != len(tags) or not set(tags) <= {"0", "1"}:
-            raise ProbandError(f"'tags' are not {len(concrete)} times 0 or 1", file=path, line=number)
+            raise row.error(f"are not {len(concrete)} times 0 or 1", "tags")
         if not abstract or not concrete:
-            raise ProbandError("an empty side", file=path, line=number)
+            raise row.error("an empty side")
         yield Pair(
             abstract=abstract,
             steps=tuple(sentences(concrete)),
@@ -163,45 +147,42 @@ def read_template(path: Path, *, split: Split | None = None) -> Iterator[Pair]:
 
 def read_tsv(path: Path, *, split: Split | None = None) -> Iterator[Pair]:
     """Columns abstract and concrete, then split and category if there are more; a header may name them."""
-    names = ["abstract", "concrete", "split", "category"]
-    for number, line in lines_of(path):
-        fields = line.split("\t")
-        if number == 1 and "abstract" in (head := [field.strip().lower() for field in fields]) and "concrete" in head:
-            names = head
-            continue
-        if not line.strip():
-            continue
-        if len(fields) < 2:
-            raise ProbandError("one column where abstract and concrete belong", file=path, line=number)
-        yield pair_of(dict(zip(names, fields, strict=False)), path, number, split=split)
+    usual = ("abstract", "concrete", "split", "category")
+
+    def names(first: Sequence[str]) -> Sequence[str] | None:
+        head = [cell.lower() for cell in first]
+        named = head if {"abstract", "concrete"} <= set(head) else [*usual, *[""] * len(head)][: len(head)]
+        if len(named) < 2:
+            raise ProbandError("one column where abstract and concrete belong", file=path, line=1)
+        return named
+
+    for row in read_table(path, separator="\t", quotes=False, names=names):
+        if row.cells["abstract"].strip().lower() != "abstract":  # the header
+            yield pair_of(row, split=split)
 
 
 def read_jsonl(path: Path, *, split: Split | None = None) -> Iterator[Pair]:
-    for number, line in lines_of(path):
-        row = decode(dict[str, Any], line.encode(), file=path, line=number)
-        yield pair_of(row, path, number, split=split)
+    return (pair_of(row, split=split) for row in read_table(path))
 
 
-def pair_of(row: Mapping[str, Any], path: Path, number: int, *, split: Split | None) -> Pair:
-    abstract, steps = row.get("abstract"), row.get("steps", row.get("concrete"))
+def pair_of(row: TableRow, *, split: Split | None) -> Pair:
+    abstract, steps = row.cells.get("abstract"), row.cells.get("steps", row.cells.get("concrete"))
     if isinstance(steps, str):  # running text: its sentences are the steps
         steps = [" ".join(step) for step in sentences(tokens(steps))]
     if not isinstance(abstract, str) or not isinstance(steps, list) or not all(isinstance(s, str) for s in steps):
-        raise ProbandError(
-            "'abstract' must be text and 'steps' (or 'concrete') text or a list of it", file=path, line=number
-        )
-    part = split or str(row.get("split") or split_of(path)).strip()
+        raise row.error("'abstract' must be text and 'steps' (or 'concrete') text or a list of it")
+    part = split or str(row.cells.get("split") or split_of(row.file)).strip()
     if part not in SPLITS:
-        raise ProbandError(f"'split' is {part!r}, not one of {', '.join(SPLITS)}", file=path, line=number)
-    cut: Callable[[str], Sequence[str]] = str.split if ".sequences." in path.name else tokens
+        raise row.error(f"{part!r} is not one of {', '.join(SPLITS)}", "split")
+    cut: Callable[[str], Sequence[str]] = str.split if ".sequences." in row.file.name else tokens
     pair = Pair(
         abstract=tuple(cut(abstract)),
         steps=tuple(tuple(words) for step in steps if (words := cut(step))),
         split=part,
-        category=str(row.get("category") or "cooking").strip(),
+        category=str(row.cells.get("category") or "cooking").strip(),
     )
     if not pair.abstract or not pair.concrete:
-        raise ProbandError("an empty side", file=path, line=number)
+        raise row.error("an empty side")
     return pair
 
 
@@ -221,9 +202,8 @@ def read_sequences(folder: Path) -> list[Pair]:
 
 def read_captions(path: Path) -> list[tuple[str, ...]]:
     """YouCook2's annotations: every caption, tokenised."""
-    text = "".join(line for _, line in lines_of(path))
     try:
-        videos = json.loads(text)["database"].values()
+        videos = json.loads(read_text(path))["database"].values()
         return [tokens(note["sentence"]) for video in videos for note in video["annotations"]]
     except (ValueError, KeyError, TypeError, AttributeError):
         raise ProbandError(

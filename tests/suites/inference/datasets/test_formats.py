@@ -132,7 +132,7 @@ def test_sherliic_rows_put_the_premise_left_and_examples_for_their_arguments(tmp
     assert (dev.entailed, dev.straight, dev.typed) == (True, True, ("person", "book"))
     assert (test.premise.text, test.entailed, test.straight) == ("Emma is written, it seems, by Ann", False, False)
     assert dev.question == test.question  # one hypothesis, one cluster
-    with pytest.raises(ProbandError, match="line 2: has 3 columns, not 22"):
+    with pytest.raises(ProbandError, match="row 2: has 3 cells, not 22"):
         examples(write(tmp_path / "test.csv", header, "a,b,c"), "sherliic")
 
 
@@ -168,9 +168,9 @@ def test_booqas_questions_have_no_premise(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("rule_lhs,rule_rhs,lhs\na,b,c\n", "has no column 'rhs'"),
-        ("rule_lhs,rule_rhs,lhs,rhs,judgment\na,b,x a y\n", "line 2: has too few columns"),
-        ("rule_lhs,rule_rhs,lhs,rhs,judgment\na,b,x a y,x c y,Yes\n", "line 2: the relation 'b' does not occur in"),
-        ("rule_lhs,rule_rhs,lhs,rhs,judgment\na,b,x a y,x b y,unsure\n", "line 2: the label is 'unsure'"),
+        ("rule_lhs,rule_rhs,lhs,rhs,judgment\na,b,x a y\n", "row 2, column 'rhs': is empty"),
+        ("rule_lhs,rule_rhs,lhs,rhs,judgment\na,b,x a y,x c y,Yes\n", "row 2: the relation 'b' does not occur in"),
+        ("rule_lhs,rule_rhs,lhs,rhs,judgment\na,b,x a y,x b y,unsure\n", "row 2: the label is 'unsure'"),
     ],
 )
 def test_bad_tables_of_zeichners_are_named(tmp_path: Path, text: str, message: str) -> None:
@@ -182,7 +182,7 @@ def test_bad_tables_of_zeichners_are_named(tmp_path: Path, text: str, message: s
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("a, b, c\td, e, f", "x.txt line 2: has 2 columns, not 3"),
+        ("a, b, c\td, e, f", "x.txt line 2: has 2 cells, not 3"),
         ("a, b\td, e, f\tTrue", "x.txt line 2: the left triple 'a, b' is not"),
         ("a, b, c\td, , f\tTrue", "x.txt line 2: the right triple 'd, , f' is not"),
         ("a, b, c\td, e, f\tmaybe", "x.txt line 2: the label is 'maybe'"),

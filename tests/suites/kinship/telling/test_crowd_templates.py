@@ -77,9 +77,15 @@ def test_what_the_crowd_cannot_tell_is_told_in_our_words(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("id,rel_comb,template\n", "line 1: has no column 'gender_comb'"),
-        ("rel_comb,gender_comb,template\ncousin,male-male,x\n", "line 2: 'cousin' is not one of the 22"),
-        ("rel_comb,gender_comb,template\naunt,male,x\n", "line 2: 'male' does not give a gender for each of 2"),
+        ("id,rel_comb,template\n1,aunt,x\n", "line 1: has no column 'gender_comb'"),
+        (
+            "rel_comb,gender_comb,template\ncousin,male-male,x\n",
+            "row 2, column 'rel_comb': 'cousin' is not one of the 22",
+        ),
+        (
+            "rel_comb,gender_comb,template\naunt,male,x\n",
+            "row 2, column 'gender_comb': 'male' does not give a gender for each of 2",
+        ),
     ],
 )
 def test_bad_files(content: str, message: str, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from proband.core.errors import ProbandError
-from proband.core.files import text_lines
+from proband.core.tables import text_lines
 from proband.suites.inference.datasets.tables import COLUMNS, read_booqa, read_sherliic, read_zeichner
 from proband.suites.inference.datasets.triples import (
     HOLT_FILES,

@@ -18,15 +18,13 @@ booqa      JSON lines: `{"r": "(PREDICATE::subject::object::...::type::type)", "
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 
 from proband.core.errors import ProbandError
-from proband.core.files import text_lines
+from proband.core.tables import TableRow, read_table
 from proband.core.types import Split
 from proband.suites.inference.datasets.triples import SPLITS, data_files, label, split_files
 from proband.suites.inference.items import Example, Triple
@@ -42,40 +40,38 @@ SWAPPED = "@R@"
 def read_zeichner(path: Path) -> Iterator[Example]:
     """One table, or all of a folder."""
     for file in data_files(path) if path.is_dir() else [path]:
-        for line, row in zeichner_rows(file):
-            premise, hypothesis = (cut(row[text], row[rule], file, line) for text, rule in SIDES)
-            straight = (SWAPPED in row["rule_lhs"]) == (SWAPPED in row["rule_rhs"])
+        for row, cells in zeichner_rows(file):
+            premise, hypothesis = (cut(cells[text], cells[rule], row) for text, rule in SIDES)
+            straight = (SWAPPED in cells["rule_lhs"]) == (SWAPPED in cells["rule_rhs"])
             yield Example(
                 premise=premise,
                 hypothesis=hypothesis,
-                entailed=label(row["judgment"], file, line),
+                entailed=label(cells["judgment"], row),
                 straight=straight,
-                question=f"{row['rule_lhs']} -> {row['rule_rhs']}",
+                question=f"{cells['rule_lhs']} -> {cells['rule_rhs']}",
                 source="zeichner",
                 matched=(premise if straight else premise.swapped)[::2] == hypothesis[::2],
             )
 
 
-def zeichner_rows(path: Path) -> Iterator[tuple[int, Mapping[str, str]]]:
-    text = "".join(f"{line}\n" for _, line in text_lines(path))
-    reader = csv.DictReader(io.StringIO(text), delimiter="\t" if "\t" in text.partition("\n")[0] else ",")
-    if missing := [name for name in FIELDS if name not in (reader.fieldnames or ())]:
-        raise ProbandError(f"has no column {missing[0]!r}; Zeichner's tables have {', '.join(FIELDS)}", file=path)
-    for row in reader:
-        if any(row[name] is None for name in FIELDS):
-            raise ProbandError("has too few columns", file=path, line=reader.line_num)
-        yield reader.line_num, row
+def zeichner_rows(path: Path) -> Iterator[tuple[TableRow, Mapping[str, str]]]:
+    for row in read_table(path, kind=".csv"):
+        if missing := [name for name in FIELDS if name not in row.cells]:
+            raise ProbandError(f"has no column {missing[0]!r}; Zeichner's tables have {', '.join(FIELDS)}", file=path)
+        if empty := next((name for name in FIELDS if not row.cells[name]), ""):
+            raise row.error("is empty", empty)
+        yield row, row.cells
 
 
-def cut(text: str, relation: str, path: Path, line: int) -> Triple:
+def cut(text: str, relation: str, row: TableRow) -> Triple:
     """
-    >>> cut("faces perplex Autistic children", "perplex@R@", Path("x"), 1)
+    >>> cut("faces perplex Autistic children", "perplex@R@", TableRow({}, Path("x.csv"), 1))
     Triple(subject='faces', relation='perplex', object='Autistic children')
     """
     bare = " ".join(relation.replace(SWAPPED, "").split())
     before, match, after = f" {text} ".partition(f" {bare} ")
     if not match:
-        raise ProbandError(f"the relation {bare!r} does not occur in {text!r}", file=path, line=line)
+        raise row.error(f"the relation {bare!r} does not occur in {text!r}")
     return Triple(before.strip(), bare, after.strip())
 
 
@@ -87,34 +83,32 @@ COLUMNS = 22
 
 def read_sherliic(path: Path) -> Iterator[Example]:
     """A folder with dev.csv and test.csv, or one of them."""
+    numbers = [str(place) for place in range(COLUMNS)]
     for file in split_files(path, ".csv"):
-        text = "".join(f"{line}\n" for _, line in text_lines(file))
-        reader = csv.reader(io.StringIO(text))
-        next(reader, None)
-        for row in reader:
-            yield sherliic_example(row, file, reader.line_num)
+        rows = read_table(file, separator=",", names=lambda first: numbers, exact=True)
+        for row in islice(rows, 1, None):  # below the header
+            yield sherliic_example(row)
 
 
-def sherliic_example(row: Sequence[str], path: Path, line: int) -> Example:
-    if len(row) != COLUMNS:
-        raise ProbandError(f"has {len(row)} columns, not {COLUMNS}", file=path, line=line)
-    turned = [truth(row[13], path, line), truth(row[14], path, line)]
-    ends = [row[place].split("/")[0].strip() for place in (15, 16)]
+def sherliic_example(row: TableRow) -> Example:
+    cells = list(row.cells.values())
+    turned = [truth(cells[13], row), truth(cells[14], row)]
+    ends = [cells[place].split("/")[0].strip() for place in (15, 16)]
     if not all(ends):
-        raise ProbandError("has no examples for its arguments", file=path, line=line)
+        raise row.error("has no examples for its arguments")
     premise, hypothesis = (
-        sentence(row[start : start + 4], ends[::-1] if reverse else ends)
+        sentence(cells[start : start + 4], ends[::-1] if reverse else ends)
         for start, reverse in zip((5, 9), turned, strict=True)
     )
     return Example(
         premise=premise,
         hypothesis=hypothesis,
-        entailed=label(row[17], path, line),
+        entailed=label(cells[17], row),
         straight=turned[0] == turned[1],
-        question=f"{type_of(row[9])} {row[10]} {type_of(row[11])}",
+        question=f"{type_of(cells[9])} {cells[10]} {type_of(cells[11])}",
         source="sherliic",
-        split=SPLITS.get(path.stem, "test"),
-        typed=(type_of(row[5]), type_of(row[7])),
+        split=SPLITS.get(row.file.stem, "test"),
+        typed=(type_of(cells[5]), type_of(cells[7])),
     )
 
 
@@ -135,9 +129,9 @@ def type_of(cell: str) -> str:
     return name.replace("_", " ").strip() if mark else ""
 
 
-def truth(text: str, path: Path, line: int) -> bool:
+def truth(text: str, row: TableRow) -> bool:
     if text.strip().lower() not in ("true", "false"):
-        raise ProbandError(f"'reversed' is {text!r}, not True or False", file=path, line=line)
+        raise row.error(f"'reversed' is {text!r}, not True or False")
     return text.strip().lower() == "true"
 
 
@@ -150,17 +144,12 @@ PREDICATE = re.compile(r"^(?:(\w+?)__)?\((.+),(.+)\)$")
 def read_booqa(path: Path) -> Iterator[Example]:
     for file in data_files(path) if path.is_dir() else [path]:
         split: Split = next((split for name, split in SPLITS.items() if f"_{name}" in file.stem), "test")
-        for line, text in text_lines(file):
-            try:
-                row = json.loads(text)
-                cells, label = row["r"].strip("()").split("::"), row["label"]
-            except (ValueError, KeyError, TypeError, AttributeError):
-                raise ProbandError("is not a JSON object with 'r' and 'label'", file=file, line=line) from None
+        for row in read_table(file, kind=".jsonl"):
+            predicate, label = row.cells.get("r"), row.cells.get("label")
+            cells = predicate.strip("()").split("::") if isinstance(predicate, str) else []
             if len(cells) != 8 or not isinstance(label, bool):
-                raise ProbandError(
-                    "'r' must have eight parts between `::`, and 'label' be true or false", file=file, line=line
-                )
-            relation = in_words(row["r"].removeprefix("(").split("::")[0])
+                raise row.error("'r' must have eight parts between `::`, and 'label' be true or false")
+            relation = in_words(str(predicate).removeprefix("(").split("::")[0])
             hypothesis = Triple(cells[1], relation, cells[2])
             yield Example(
                 premise=Triple("", "", ""),

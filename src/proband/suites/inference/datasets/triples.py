@@ -27,8 +27,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from proband.core.errors import ProbandError
-from proband.core.files import text_lines
 from proband.core.progress import say
+from proband.core.tables import TableRow, read_table, text_lines
 from proband.core.types import Split
 from proband.suites.inference.items import BACKWARD, FORWARD, FUNCTION, Example, Triple, instantiate, likeness
 
@@ -37,6 +37,7 @@ LABELS: Mapping[str, bool] = {
     **dict.fromkeys(("n", "no", "false", "0"), False),
 }
 SPLITS: dict[str, Split] = {"train": "train", "dev": "valid", "test": "test"}
+COLUMNS = ("left", "right", "label")
 Row = tuple[Triple, Triple, bool]
 
 
@@ -62,27 +63,22 @@ def split_files(path: Path, ending: str) -> list[Path]:
 
 def triple_rows(path: Path) -> Iterator[Row]:
     """(left, right, label) of each line."""
-    for number, line in text_lines(path):
-        cells = line.split("\t")
-        if len(cells) != 3:
-            raise ProbandError(f"has {len(cells)} columns, not 3", file=path, line=number)
-        left, right = (triple(cell, side, path, number) for cell, side in zip(cells, ("left", "right")))
-        yield left, right, label(cells[2], path, number)
+    for row in read_table(path, kind=".tsv", separator="\t", quotes=False, names=lambda first: COLUMNS, exact=True):
+        left, right = (triple(row, side) for side in COLUMNS[:2])
+        yield left, right, label(row.cells["label"], row)
 
 
-def triple(text: str, side: str, path: Path, line: int) -> Triple:
+def triple(row: TableRow, side: str) -> Triple:
     try:
-        return Triple.read(text)
+        return Triple.read(row.cells[side])
     except ValueError:
-        raise ProbandError(
-            f"the {side} triple {text!r} is not `argument, relation, argument`", file=path, line=line
-        ) from None
+        raise row.error(f"the {side} triple {row.cells[side]!r} is not `argument, relation, argument`") from None
 
 
-def label(text: str, path: Path, line: int) -> bool:
+def label(text: str, row: TableRow) -> bool:
     entailed = LABELS.get(text.strip().lower())
     if entailed is None:
-        raise ProbandError(f"the label is {text!r}, not y or n (True or False)", file=path, line=line)
+        raise row.error(f"the label is {text!r}, not y or n (True or False)")
     return entailed
 
 

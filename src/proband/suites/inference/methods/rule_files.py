@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from proband.core.errors import ProbandError
-from proband.core.files import text_lines
+from proband.core.tables import text_lines
 from proband.lexicon.inflection import verb_lemma
 from proband.suites.inference.items import ADVERB, ARTICLE, HAVE, MODAL, NEGATION, Pair, participle, phrase, words
 

@@ -11,7 +11,6 @@ and reasons: they are provable, and `solver:read` answers them all.
 
 from __future__ import annotations
 
-import csv
 import gzip
 import hashlib
 import json
@@ -27,6 +26,7 @@ import msgspec
 from proband.core.errors import ProbandError
 from proband.core.files import decode, encode, read_answers, write_json, write_text
 from proband.core.options import Meta
+from proband.core.tables import read_table
 from proband.core.types import Item
 from proband.stats import Scores
 from proband.suites.kinship.generate.build import Tally, lines_of
@@ -216,15 +216,7 @@ def read_replies(path: Path, questions: Sequence[Item]) -> Iterator[tuple[str, s
             best = max(range(len(answer.scores)), key=answer.scores.__getitem__) if answer.scores else None
             yield answer.item_id, "" if best is None else choices[answer.item_id][best]
         return
-    if not path.is_file():
-        raise ProbandError("no such file or folder", file=path)
-    text = path.read_text(encoding="utf-8")
-    rows: Iterable[Mapping[str, Any]] = (
-        csv.DictReader(text.splitlines())
-        if path.suffix == ".csv"
-        else (decode(dict[str, Any], line.encode(), file=path) for line in text.splitlines())
-    )
-    for number, row in enumerate(rows, start=1):
-        if not row.get("id") or "answer" not in row:
-            raise ProbandError("wants 'id' and 'answer'", file=path, line=number)
-        yield str(row["id"]), str(row["answer"]).strip().lower()
+    for row in read_table(path):
+        if not row.cells.get("id") or "answer" not in row.cells:
+            raise row.error("wants 'id' and 'answer'")
+        yield str(row.cells["id"]), str(row.cells["answer"]).strip().lower()

@@ -11,7 +11,6 @@ Nothing of it is shipped.
 
 from __future__ import annotations
 
-import csv
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -23,6 +22,7 @@ import msgspec
 
 from proband.core.errors import ProbandError
 from proband.core.files import file_errors
+from proband.core.tables import read_table
 from proband.suites.kinship.logic.closure import close
 from proband.suites.kinship.reading.grammar import Fact, Reading, read_facts
 from proband.suites.kinship.telling.paraphrases import LONGEST, Template
@@ -91,8 +91,7 @@ def read_rows(folder: Path) -> Iterator[Row]:
         raise ProbandError("contains neither amt_train.csv nor amt_test.csv", file=folder)
     for split, path in tables.items():
         if path.is_file():
-            with open(path, encoding="utf-8", newline="") as file:
-                yield from _rows(csv.DictReader(file), path, split)
+            yield from _rows(path, split)
 
 
 def bank_licence(folder: Path) -> str:
@@ -109,16 +108,17 @@ def bank_licence(folder: Path) -> str:
         raise ProbandError(str(error), file=path) from None
 
 
-def _rows(reader: csv.DictReader[str], path: Path, split: str) -> Iterator[Row]:
-    if missing := {"rel_comb", "gender_comb", "template"} - set(reader.fieldnames or ()):
-        raise ProbandError(f"has no column {min(missing)!r}", file=path, line=1)
-    for number, cells in enumerate(reader):  # the files' own ids start anew for every combination
+def _rows(path: Path, split: str) -> Iterator[Row]:
+    for number, row in enumerate(read_table(path)):  # the files' own ids start anew for every combination
+        cells = row.cells
+        if missing := {"rel_comb", "gender_comb", "template"} - cells.keys():
+            raise ProbandError(f"has no column {min(missing)!r}", file=path, line=1)
         words, genders = words_of(cells["rel_comb"]), tuple(cells["gender_comb"].split("-"))
         if unknown := next((w for w in words if w not in NEUTRAL), None):
-            raise ProbandError(f"{unknown!r} is not one of the 22 relations", file=path, line=reader.line_num)
+            raise row.error(f"{unknown!r} is not one of the 22 relations", "rel_comb")
         if len(genders) != len(words) + 1 or any(g not in (MALE, FEMALE) for g in genders):
-            reason = f"{cells['gender_comb']!r} does not give a gender for each of {len(words) + 1} people"
-            raise ProbandError(reason, file=path, line=reader.line_num)
+            wrong = f"{cells['gender_comb']!r} does not give a gender for each of {len(words) + 1} people"
+            raise row.error(wrong, "gender_comb")
         yield Row(f"{split}.{number}", split, words, genders, cells["template"])
 
 

@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
-from proband.core.files import text_lines
 from proband.core.options import Meta
 from proband.core.progress import Progress
 from proband.core.protocols import Floats, HasVectors
 from proband.core.suite import Net, Solver
+from proband.core.tables import text_lines
 from proband.core.types import Answer, Item
 from proband.lexicon.inflection import verb_lemma
 from proband.suites.inference.assertions.extraction.plain_text import OURS, TextParser, paragraphs
