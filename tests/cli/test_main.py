@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from proband.cli.main import app, as_named_now, main, suite_first, verbs
+from proband.cli.main import app, main, suite_first, verbs
 
 VERBS = verbs()
 PROGRAM = """
@@ -165,19 +165,6 @@ def test_completion_knows_verbs_and_the_options_of_suites() -> None:
     script = app(["--install-completion"]).generate_completion(shell="bash")
     for word in ("compare", "kinship", "--per-k", "--retry-errors"):
         assert word in script
-
-
-def test_a_former_option_is_understood_and_named(proband: Any, capsys: Any) -> None:
-    assert as_named_now(["run", "items", "--on-lemma", "-o", "x"]) == [
-        "run",
-        "items",
-        "--set",
-        "on-lemma=yes",
-        "-o",
-        "x",
-    ]
-    assert "`--on-lemma` is now `--set on-lemma=yes`" in capsys.readouterr().err
-    assert "--on-lemma" not in proband("run", "--help")
 
 
 def test_a_suite_without_commands_of_its_own_says_so(proband: Any) -> None:

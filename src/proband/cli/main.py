@@ -36,7 +36,6 @@ HELP = """Build, certify, run and report diagnostic benchmarks of relational kno
 Start with: proband demo -o demo
 Help on a verb: proband run --help
 Commands of a suite's own: proband SUITE --help"""
-FORMER_OPTIONS = {("run", "--on-lemma"): ("--set", "on-lemma=yes")}  # of a verb, and how they are written now
 VERBS: tuple[Callable[..., None], ...] = (  # `build`, which has a command per suite, comes after the first two
     study.demo,
     list_,
@@ -77,7 +76,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(words: list[str]) -> None:
-    words = suite_first(as_named_now(words))
+    words = suite_first(words)
     try:
         app(words)(words)
     except CycloptsError as error:
@@ -252,28 +251,6 @@ def _suites_named(words: Sequence[str]) -> list[Suite]:
     if completing:
         return [each for each in suites.importable() if each.verbs]
     return [suites.suite(words[0])] if words[0] in suites.names() else []
-
-
-def as_named_now(words: list[str]) -> list[str]:
-    """A command of an earlier release as it is written now, with a line on standard error."""
-    for (verb, option), now in FORMER_OPTIONS.items():
-        if words[:1] == [verb] and option in words:
-            place = words.index(option)
-            words = [*words[:place], *now, *words[place + 1 :]]
-            _say_former(option, " ".join(now))
-    if _is_verb(words) or words[0] == "__complete":
-        return words
-    import proband.suites as suites
-
-    if words[0] not in suites.names():
-        words, former = build.former_names(words, suites.importable())
-        if former:
-            _say_former(*former)
-    return words
-
-
-def _say_former(before: str, now: str) -> None:
-    print(f"proband: `{before}` is now `{now}`; the old form is still understood in this release", file=sys.stderr)
 
 
 def suite_first(words: list[str]) -> list[str]:

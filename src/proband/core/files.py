@@ -23,7 +23,7 @@ import msgspec
 
 from proband.core.errors import ProbandError, in_words, why, with_key
 from proband.core.progress import say
-from proband.core.types import FORMER_SOLVERS, Answer, Item, Run
+from proband.core.types import Answer, Item, Run
 
 Kind = TypeVar("Kind", bound=msgspec.Struct)
 ARRAY = "a JSON array; what is wanted is JSON lines, one object a line and no brackets around them"
@@ -329,4 +329,4 @@ def read_answers(path: Path) -> Iterator[Answer]:
 def read_run(path: Path) -> Run:
     with file_errors(path):
         run: Run = parse(Run, without_mark(path.read_bytes(), path), file=path)
-    return msgspec.structs.replace(run, solver=FORMER_SOLVERS.get(run.solver, run.solver))
+    return run

@@ -10,8 +10,6 @@ Probing(steps=20, norm='sum')
 >>> read_options(Probing, {"norm": "word"}, of="solver probe")
 Traceback (most recent call last):
 proband.core.errors.ProbandError: solver probe: 'norm' is 'word'; it must be one of sum, token
-
-An option that was renamed reads its former name, and its former values, for one release: `formerly(name, **values)`.
 """
 
 from __future__ import annotations
@@ -31,7 +29,6 @@ import msgspec
 from msgspec import Meta
 
 from proband.core.errors import ProbandError
-from proband.core.progress import say
 
 __all__ = [
     "Field",
@@ -39,15 +36,12 @@ __all__ = [
     "NoOptions",
     "OnCommandLine",
     "described",
-    "formerly",
     "json_object",
-    "named_now",
     "read_options",
     "settings",
 ]
 Options = TypeVar("Options")
 WORDS = {"yes": True, "on": True, "true": True, "1": True, "no": False, "off": False, "false": False, "0": False}
-ONE_RELEASE = "its former name is read in this release only"
 POINT_AT_END = re.compile(r"[+-]?(\d+\.|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)  # .5, 2.
 KINDS = {int: "a whole number", float: "a number", bool: "yes or no", str: "text", Path: "a path"}
 
@@ -76,19 +70,12 @@ class Field:
     default: Any
     help: str
     choices: tuple[str, ...] = ()
-    formerly: str = ""  # its name in the release before
-    former_values: Mapping[str, str] = dataclasses.field(default_factory=dict)  # as they are called now
     hint: Any = None
     on_command_line: OnCommandLine = OnCommandLine()
 
     @property
     def attribute(self) -> str:
         return self.name.replace("-", "_")
-
-
-def formerly(name: str = "", **values: str) -> dict[str, Any]:
-    """What an option was called, as keyword for `Meta(...)`: `Meta(description="...", **formerly("least"))`."""
-    return {"extra": {"formerly": name, "values": values}}
 
 
 @cache
@@ -108,8 +95,6 @@ def described(kind: type) -> tuple[Field, ...]:
                 default=None if default is dataclasses.MISSING else default,
                 help=" ".join(note.description for note in notes if isinstance(note, Meta) and note.description),
                 choices=tuple(str(each) for each in choices),
-                formerly=next((str(n.extra["formerly"]) for n in notes if isinstance(n, Meta) and n.extra), ""),
-                former_values=next((n.extra["values"] for n in notes if isinstance(n, Meta) and n.extra), {}),
                 hint=hints[field.name],
                 on_command_line=next((note for note in notes if isinstance(note, OnCommandLine)), OnCommandLine()),
             )
@@ -125,32 +110,13 @@ def read_options(kind: type[Options], given: Mapping[str, Any], *, of: str) -> O
     """An instance of `kind`; names may be written with '-' or '_', values as text or as they are."""
     fields = {field.attribute: field for field in described(kind)}  # type: ignore[arg-type] # a class can be hashed
     values = {}
-    for name, value in named_now(kind, given, of=of).items():
+    for name, value in given.items():
         attribute = name.replace("-", "_")
         if attribute not in fields:
             known = ", ".join(sorted(field.name for field in fields.values())) or "none"
             raise ProbandError(f"{of} has no option {name!r}; it has {known}")
         values[attribute] = _read(fields[attribute], value, of=of)
     return kind(**values)
-
-
-def named_now(kind: type, given: Mapping[str, Any], *, of: str = "") -> dict[str, Any]:
-    """The same options under their present names; `of` says so where one was given in its former form."""
-    renamed = {field.formerly.replace("-", "_"): field for field in described(kind) if field.formerly}
-    valued = {field.attribute: field for field in described(kind) if field.former_values}
-    now: dict[str, Any] = {}
-    for name, value in given.items():
-        field = renamed.get(name.replace("-", "_"))
-        if field is not None and of:
-            say(f"{of}: option {name.replace('_', '-')} is now called {field.name}; {ONE_RELEASE}")
-        name = field.name if field is not None else name
-        former = valued[name.replace("-", "_")].former_values if name.replace("-", "_") in valued else {}
-        if isinstance(value, str) and value in former:
-            if of:
-                say(f"{of}: {name}={value} is now called {former[value]}; {ONE_RELEASE}")
-            value = former[value]
-        now[name] = value
-    return now
 
 
 def _read(field: Field, value: Any, *, of: str) -> Any:

@@ -12,11 +12,10 @@ from typing import Any, Literal, Protocol, TypeVar
 
 from proband.core.errors import ProbandError
 from proband.core.metrics import Metric
-from proband.core.options import ONE_RELEASE, NoOptions, settings
+from proband.core.options import NoOptions, settings
 from proband.core.plugins import declared
-from proband.core.progress import say
 from proband.core.protocols import AnswersItems
-from proband.core.types import FORMER_SOLVERS, Answer, Item, Run, Tag
+from proband.core.types import Answer, Item, Run, Tag
 
 # Selects numbers by tags: of the item, derived by the suite, or of the run (`run.model`, `run.solver`, `run.net`,
 # `run.NAME` for a setting of the solver). A tuple of values means any of them.
@@ -77,9 +76,6 @@ class Suite:
         return self._named("net", self.nets, name)
 
     def solver(self, name: str) -> Solver:
-        if name in FORMER_SOLVERS and all(each.name != name for each in self.solvers):
-            say(f"solver {name} is now called {FORMER_SOLVERS[name]}; {ONE_RELEASE}")
-            name = FORMER_SOLVERS[name]
         return self._named("solver", self.solvers, name)
 
     def all_variations(self) -> tuple[Variation, ...]:
@@ -339,7 +335,6 @@ class Verb:
     name: str
     run: str
     layout: str = ""
-    former: str = ""  # the command `proband FORMER` of earlier releases, still understood
 
 
 @dataclass(frozen=True, kw_only=True)

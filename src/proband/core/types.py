@@ -72,9 +72,6 @@ class Judgment(Record, frozen=True, kw_only=True):
     seconds: float
 
 
-FORMER_SOLVERS = {"as-is": "direct"}  # names of earlier versions, in commands and in run.json
-
-
 class Run(Record, frozen=True, kw_only=True):
     """Where a file of answers comes from; stands beside it as run.json."""
 

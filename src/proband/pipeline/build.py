@@ -13,7 +13,7 @@ from typing import Any
 from proband import __version__, suites
 from proband.core.errors import ProbandError
 from proband.core.files import atomic, decode, encode, inconsistent, read_json, sha256_file, write_json, write_text
-from proband.core.options import named_now, read_options, settings
+from proband.core.options import read_options, settings
 from proband.core.progress import track
 from proband.core.suite import Built, Suite
 
@@ -58,7 +58,7 @@ def other_build(folder: Path, *, suite: Suite, seed: int, options: Mapping[str, 
     if (there.get("suite"), there.get("seed")) != (suite.name, seed):
         return f"{there.get('suite')}, seed {there.get('seed')}"
     old, new = there.get("options"), decode(Any, encode(options), file=folder)
-    old = named_now(suite.options, old) if isinstance(old, dict) else {}
+    old = old if isinstance(old, dict) else {}
     differing = [name for name in new if name not in old or old[name] != new[name]]
     return f"{suite.name} with another {differing[0]!r}" if differing else ""
 

@@ -411,11 +411,13 @@ def _files_begun(path: Path) -> set[str]:
 
 
 def _files_of(summary: Path) -> set[str]:
-    """The files that the report of a folder lists; reports of earlier versions list their item sets only."""
+    """The files that the report of a folder lists."""
     try:
         earlier = read_json(summary) if summary.exists() else {}
     except ProbandError:
         return set()
-    pages = [f"{each['key']}.html" for each in earlier.get("sets", ()) if isinstance(each, dict) and "key" in each]
-    listed = earlier.get("files", [*pages, "claims.html"])
-    return {name for name in listed if isinstance(name, str) and OURS.fullmatch(name) and not name.startswith(".")}
+    return {
+        name
+        for name in earlier.get("files", ())
+        if isinstance(name, str) and OURS.fullmatch(name) and not name.startswith(".")
+    }

@@ -104,15 +104,3 @@ def test_a_folder_of_another_run_is_refused(proband: Any, items: Path) -> None:
     proband("run", items, "-m", "baseline:random", "-o", out)
     proband("run", items, "-m", "baseline:random", "-o", out)
     assert "'seed' differs" in proband.fails("run", items, "-m", "baseline:random", "-o", out, "--seed", 5)
-
-
-def test_the_former_name_of_a_solver_is_read_and_said(proband: Any, items: Path) -> None:
-    folder = items.parent / "run"
-    code, _, err = proband.run("run", items, "-m", "solver:adder", "-s", "as-is", "-o", folder)
-    assert (code, err.count("solver as-is is now called direct")) == (0, 1)
-    note, text = folder / "run.json", (folder / "run.json").read_text()
-    assert '"solver": "direct"' in text
-    answers = (folder / "answers.jsonl").read_bytes()
-    note.write_text(text.replace('"direct"', '"as-is"'))  # a run of an earlier version is this one
-    assert proband.json("run", items, "-m", "solver:adder", "-o", folder)["solver"] == "direct"
-    assert (folder / "answers.jsonl").read_bytes() == answers

@@ -26,9 +26,7 @@ from proband.cli.arguments_and_output import (
 )
 from proband.cli.declared_options import Profile, given_options, metavar, parameters
 from proband.core.errors import ProbandError
-from proband.core.options import ONE_RELEASE
 from proband.core.plugins import declared
-from proband.core.progress import say
 
 HELP = """Build the items of a suite: DIR/items.jsonl and DIR/manifest.json.
 
@@ -160,18 +158,12 @@ def suite_command(verb: Verb) -> Callable[..., None]:
     function = declared(verb.run)
 
     def run(*arguments: Any, json: Json = False, **options: Any) -> None:
-        for former, name in renamed.items():
-            if (value := options.pop(former, None)) is not None:
-                say(f"--{former} is now called --{name.replace('_', '-')}; {ONE_RELEASE}")
-                options[name] = value
         layout = declared(verb.layout) if verb.layout else lambda result: [result]
         give(function(*arguments, **options), lambda result: map(_table, layout(result)), json=json)
 
     run.__doc__ = function.__doc__
     given = inspect.signature(function, eval_str=True).parameters.values()
     own = [_parameter(each) for each in given]
-    renamed = {former: each.name for each in given if (former := _formerly(each))}
-    own += [_hidden(each, former) for each in given if (former := _formerly(each))]
     json = inspect.Parameter("json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Json)
     run.__signature__ = inspect.Signature([*own, json])  # type: ignore[attr-defined]
     return run
@@ -202,27 +194,6 @@ def _meta(each: inspect.Parameter) -> Meta | None:
     return next((note for note in getattr(each.annotation, "__metadata__", ()) if isinstance(note, Meta)), None)
 
 
-def _formerly(each: inspect.Parameter) -> str:
-    meta = _meta(each)
-    return str(meta.extra["formerly"]) if meta and meta.extra else ""
-
-
-def _hidden(each: inspect.Parameter, former: str) -> inspect.Parameter:
-    """A parameter under its former name, which help does not show."""
-    kind: Any = get_args(each.annotation)[0] | None
-    return each.replace(name=former, default=None, annotation=Annotated[kind, Parameter(show=False)])
-
-
 def _metavar(kind: Any) -> str | None:
     """None for flags and choices, which cyclopts names itself."""
     return metavar(kind) if {str, Path, int, float} & {kind, *get_args(kind)} else None
-
-
-def former_names(words: list[str], suites: Iterable[Suite]) -> tuple[list[str], tuple[str, ...]]:
-    """`assertions ...` of earlier releases as `inference assertions ...`, with the old and the new command."""
-    for suite in suites:
-        for verb in suite.verbs:
-            if verb.former == words[0]:
-                now = f"{suite.name} {verb.name}"
-                return [*now.split(), *words[1:]], (f"proband {words[0]}", f"proband {now}")
-    return words, ()

@@ -31,11 +31,8 @@ import msgspec
 
 from proband.core.errors import ProbandError, in_words
 from proband.core.files import file_errors
-from proband.core.options import KINDS, ONE_RELEASE, WORDS, described
-from proband.core.progress import say
+from proband.core.options import KINDS, WORDS, described
 from proband.pipeline.run_options import RunOptions
-
-FORMER_PARAMETERS = {"least": "min-count"}  # of the studies that ship
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
@@ -191,9 +188,6 @@ def parameters(defaults: Any, given: Mapping[str, Any], *, file: Path) -> dict[s
     values = dict(defaults) if isinstance(defaults, dict) else {}
     for name, value in given.items():
         key = name.replace("_", "-")
-        if key not in values and FORMER_PARAMETERS.get(key) in values:
-            say(f"parameter {key} is now called {FORMER_PARAMETERS[key]}; {ONE_RELEASE}")
-            key = FORMER_PARAMETERS[key]
         if key not in values:
             raise ProbandError(f"has no parameter {name!r}; it has {', '.join(values) or 'none'}", file=file)
         values[key] = _alike(value, values[key], name=key)

@@ -20,7 +20,7 @@ from typing import Annotated, Any, Literal
 from msgspec.structs import replace
 
 from proband.core.errors import ProbandError
-from proband.core.options import Meta, formerly
+from proband.core.options import Meta
 from proband.core.suite import Built
 from proband.core.types import Item, Split, Tag
 from proband.suites.analogy import multiple_choice, sources
@@ -84,7 +84,6 @@ class BuildOptions:
         Literal["", "right", "other", "query", "paper"],
         Meta(
             description="tuple that a negative is made from (default: right; with --faithful paper, its section 2.2)",
-            **formerly(printed="paper"),
         ),
     ] = ""
     split: Annotated[Literal["tuples", "lexical"], Meta(description="lexical: the two halves share no word")] = "tuples"

@@ -89,13 +89,11 @@ SUITE = Suite(
             name="assertions",
             run="proband.suites.inference.assertions.command:assertions",
             layout="proband.suites.inference.assertions.command:layout",
-            former="assertions",
         ),
         Verb(
             name="candidates",
             run="proband.suites.inference.candidates:candidates",
             layout="proband.suites.inference.candidates:layout",
-            former="candidates",
         ),
     ),
 )

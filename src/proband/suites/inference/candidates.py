@@ -19,7 +19,7 @@ from typing import Annotated, Any
 
 from proband.core.errors import ProbandError
 from proband.core.files import sha256_file, write_json
-from proband.core.options import Meta, formerly
+from proband.core.options import Meta
 from proband.core.progress import track
 from proband.lexicon.inflection import STOP_WORDS, key, lemma
 from proband.lexicon.taxonomy import Lesk, Sense, Taxonomy, bag, open_taxonomy
@@ -232,11 +232,9 @@ def candidates(
         str, Meta(title="NAME", description="Word types from auto, wordnet[:FOLDER], wn[:LEXICON], nltk or small.")
     ] = "auto",
     without: Annotated[Sequence[str], Meta(title="FILTER", description="Filter to switch off; repeatable.")] = (),
-    min_count: Annotated[
-        int, Meta(title="N", ge=1, description="Smallest count of an assertion.", **formerly("least"))
-    ] = 1,
+    min_count: Annotated[int, Meta(title="N", ge=1, description="Smallest count of an assertion.")] = 1,
     max_candidates: Annotated[
-        int | None, Meta(title="N", ge=1, description="Largest number of candidates per question.", **formerly("most"))
+        int | None, Meta(title="N", ge=1, description="Largest number of candidates per question.")
     ] = None,
 ) -> dict[str, Any]:
     """Find candidate answers to questions in a store and write them as questionnaires for people to judge.

@@ -39,7 +39,7 @@ import numpy as np
 
 from proband.core.errors import ProbandError
 from proband.core.files import sha256_text
-from proband.core.options import Meta, formerly
+from proband.core.options import Meta
 from proband.core.suite import Built
 from proband.core.text import Fingerprint
 from proband.core.types import Item, Split
@@ -80,12 +80,9 @@ class BuildOptions:
         int | None,
         Meta(
             description="smallest number of occurrences of such a word (default: 5; our own corpus: 2)",
-            **formerly("least"),
         ),
     ] = None
-    max_blanks: Annotated[
-        int, Meta(description="most blanks in a text, longest first (0: all)", ge=0, **formerly("most"))
-    ] = MOST
+    max_blanks: Annotated[int, Meta(description="most blanks in a text, longest first (0: all)", ge=0)] = MOST
     splits: Annotated[str, Meta(description="splits to write, comma-separated")] = ",".join(SPLITS)
     hold_out: Annotated[float, Meta(description="share for valid and for test, if the corpus has no splits")] = 0.1
 

@@ -81,19 +81,6 @@ def test_from_plain_text_what_is_not_asserted_answers_nothing(
     assert json.loads((out / "manifest.json").read_text())["removed"]["negated"] == 1
 
 
-def test_the_former_name_still_works_and_says_what_it_is_called_now(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    source = ngrams(tmp_path / "arcs.00", 3)
-    assert main(["assertions", str(source), "-o", str(tmp_path / "store"), "--json"]) == 0
-    out, err = capsys.readouterr()
-    assert json.loads(out)["assertions"] == 3
-    assert err == (
-        "proband: `proband assertions` is now `proband inference assertions`; "
-        "the old form is still understood in this release\n"
-    )
-
-
 def test_workers_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("proband.suites.inference.assertions.sources.UNIT_OTHERWISE", 3_000)
     source = ngrams(tmp_path / "arcs", 500)

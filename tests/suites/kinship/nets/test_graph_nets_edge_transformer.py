@@ -1,19 +1,12 @@
-"""The published layer against loops, its settings, and folders that were trained under the old name."""
+"""The published layer against loops, and its settings."""
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import torch
 
-import proband
-from proband.core.files import read_items
 from proband.core.options import read_options
-from proband.suites.kinship.nets import NETS
 from proband.suites.kinship.nets.batches import Numbers, pad
 from proband.suites.kinship.nets.graph_nets import EdgeTransformer, TriangularAttention
 from proband.suites.kinship.nets.options import EdgeTransformerOptions
@@ -53,16 +46,3 @@ def test_it_sees_what_is_told_and_nothing_else() -> None:
     turned = Numbers(((),), (0, 1, 2), ((2, 2, 1), (1, 3, 0)), (2, 0), 0)
     both = net(pad([one, turned], text=False))
     torch.testing.assert_close(both[0], both[1])
-
-
-def test_a_net_of_the_old_name_is_read_as_the_small_one(fifty: Path, tmp_path: Path, small: Callable[..., Any]) -> None:
-    """Until the published sizes came in, `edge-transformer` was the small net."""
-    folder = tmp_path / "net"
-    given = {"width": "8", "heads": "2", "epochs": "1", "batch": "25", "held-out": "0", "device": "cpu"}
-    proband.train(fifty, net="edge-transformer-small", out=folder, options=given)
-    items = [item for item in read_items(fifty) if item.split == "test"][:5]
-    nets = {each.name: each for each in NETS}
-    before = nets["edge-transformer-small"].load(folder).answer(items)
-    note = json.loads((folder / "net.json").read_text("utf-8"))
-    (folder / "net.json").write_text(json.dumps({**note, "net": "edge-transformer"}), "utf-8")
-    assert nets["edge-transformer"].load(folder).answer(items) == before

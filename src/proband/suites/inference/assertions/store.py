@@ -165,10 +165,9 @@ def build_index(folder: Path) -> About:
     while files < BUCKETS and total / files > ROWS_PER_FILE:
         files *= 2
     (folder / "store.json").unlink(missing_ok=True)
-    for name in ("index", "by_subject", "by_object", "between"):  # `index`: of a former format
+    for name in ("by_subject", "by_object", "between"):
         shutil.rmtree(folder / name, ignore_errors=True)
-        if name != "index":
-            (folder / name).mkdir()
+        (folder / name).mkdir()
     with Progress("indexing", total=2 * files) as bar:
         by_subject = [_merge(folder, paths, at, files, bar) for at in range(files)]
         counted = [_turn(folder, at, files, bar) for at in range(files)]

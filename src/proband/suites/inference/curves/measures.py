@@ -229,7 +229,7 @@ def method_of(run: Run, label: str) -> Method:
         rules[0] = RELEASED
     if GRAPH in rules and settings.get("typed"):
         rules[rules.index(GRAPH)] = TYPED
-    named = 1 if run.solver in ("direct", "as-is") else 2  # model and solver
+    named = 1 if run.solver == "direct" else 2  # model and solver
     net = str(run.net.get("net", ""))
     base = f"net:{net}" if net else " · ".join(label.split(" · ")[:named])
     kind = {"words": WORDS}.get(run.solver, RELATIONS if net == "relations" else run.solver)

@@ -14,7 +14,7 @@ from proband.core.files import read_json
 from proband.core.options import read_options
 from proband.core.types import Answer, Item
 from proband.suites.kinship.nets.batches import Batch
-from proband.suites.kinship.nets.options import NetOptions, SmallEdgeTransformerOptions
+from proband.suites.kinship.nets.options import NetOptions
 from proband.suites.kinship.nets.stories import NUMBER, readable_story
 from proband.suites.kinship.nets.task import KINDS, Reads
 from proband.training.batches import to_device
@@ -86,8 +86,6 @@ def choice_scores(item: Item, logprobs: Sequence[float]) -> tuple[float, ...]:
 def load(folder: Path, *, options: type[NetOptions]) -> Trained:
     """The net of a folder, ready to answer items."""
     note = read_json(folder / NOTE)
-    if note.get("net") == "edge-transformer" and "rounds" not in note.get("options", {}):
-        note, options = {**note, "net": "edge-transformer-small"}, SmallEdgeTransformerOptions  # its name until 0.2
     try:
         settled = replace(read_options(options, note["options"], of=f"net {note['net']}"), width=note["width"])
         vocabulary = Vocabulary(tuple(note["words"]))

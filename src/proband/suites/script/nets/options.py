@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
-from proband.core.options import Meta, formerly
+from proband.core.options import Meta
 
 MANNER = ("temperature", "pick", "beam", "ends", "aligned", "longest")  # of filling blanks: options of solver `answer`
 Dropout = Annotated[float, Meta(description="on the layer before the softmax", ge=0, lt=1)]
@@ -65,9 +65,7 @@ class NetOptions:
     keep: Annotated[Literal["best", "last"], Meta(description="the epoch whose weights are kept")] = "best"
     longest: Annotated[int, Meta(description="training texts are cut after so many words; 0: whole", ge=0)] = 0
     tune_vectors: Annotated[bool, Meta(description="given word vectors are trained further instead of frozen")] = False
-    min_count: Annotated[
-        int, Meta(description="words seen less often in training are unknown", ge=1, **formerly("least"))
-    ] = 5
+    min_count: Annotated[int, Meta(description="words seen less often in training are unknown", ge=1)] = 5
     device: Annotated[str, Meta(description="cpu, cuda or auto")] = "auto"
 
 

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
-from proband.core.options import Meta, formerly
+from proband.core.options import Meta
 from proband.core.progress import Progress
 from proband.training.task import SelfFitting
 
@@ -41,7 +41,7 @@ class SkipGramOptions:
     noise: Annotated[int, Meta(description="noise items that half a batch shares", ge=1)] = 64
     batch: Annotated[int, Meta(description="pairs per step", ge=2)] = 16384
     rate: Annotated[float, Meta(description="Adagrad's learning rate; it falls to a tenth", gt=0)] = 0.1
-    min_count: Annotated[int, Meta(description="names seen less often are left out", ge=1, **formerly("least"))] = 5
+    min_count: Annotated[int, Meta(description="names seen less often are left out", ge=1)] = 5
 
 
 @dataclass(frozen=True)
