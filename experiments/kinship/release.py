@@ -34,6 +34,7 @@ HERE = Path(__file__).parent
 ANSWERS, TESTS = HERE / "release-answers.parquet", HERE / "release-tests.parquet"
 CARD = HERE / "release.md"
 KS = tuple(range(2, 11))
+WRONG = "shortcut wrong"
 PAIRED = 176  # questions of each length that are told in three ways
 NOT_ASKED, NO_ANSWER = 254, 255
 Runs = dict[str, list[np.ndarray]]
@@ -71,12 +72,32 @@ def tables() -> dict[str, str]:
     clusters = Clusters.of([(clause,) for clause in test["clause"]])
     clean = part == "clean"
     by_k = {**{f"k = {n}": clean & (k == n) for n in KS}, "all": clean}
+    shortcut, wrong = best_shortcut(runs, labels)
+    columns = {"all": clean, WRONG: clean & wrong}
+    columns |= {
+        f"{WRONG}, k = {low} to {high}": clean & wrong & (k >= low) & (k <= high) for low, high in ((2, 4), (5, 10))
+    }
+    columns |= {f"{name}, {WRONG}": (part == name) & wrong for name in SLICES if name != "clean"}
     by_slice = {str(name): part == name for name in SLICES}
     return {
         "release-k": table("Release 1, slice clean, by number of facts", runs, by_k, labels, clusters),
         "release-slices": table("Release 1, by slice, over k = 2 to 10", runs, by_slice, labels, clusters),
+        "release-shortcut": table(
+            f"Release 1, slice clean, and where {shortcut}, the best shortcut, is wrong ({int((clean & wrong).sum()):,} stories)",
+            runs,
+            columns,
+            labels,
+            clusters,
+        ),
         "release-wording": wording(runs, test, clusters),
     }
+
+
+def best_shortcut(runs: Runs, labels: Any) -> tuple[str, Any]:
+    """The shortcut that is right most often on the test stories, and where it is wrong."""
+    shortcuts = [name for name in runs if name.startswith("baseline:")]
+    best = max(shortcuts, key=lambda name: float(np.mean(runs[name][0] == labels)))
+    return best, runs[best][0] != labels
 
 
 def wording(runs: Runs, test: pl.DataFrame, clusters: Clusters) -> str:
@@ -117,7 +138,11 @@ def table(title: str, runs: Runs, columns: dict[str, Any], labels: Any, clusters
         for model, given in runs.items()
     }
     order = sorted(
-        cells, key=lambda model: (model.startswith("baseline:"), -cells[model][-1 if "all" in columns else 0][0])
+        cells,
+        key=lambda model: (
+            model.startswith("baseline:"),
+            -cells[model][list(columns).index("all") if "all" in columns else 0][0],
+        ),
     )
     lines = [f"| {model} | {len(runs[model])} | {' | '.join(text for _, text in cells[model])} |" for model in order]
     shortcuts = [cells[model] for model in order if model.startswith("baseline:")]

@@ -26,6 +26,7 @@ from proband.core.progress import Progress
 from proband.core.statistics.clusters import FEW
 from proband.core.suite import Analysis, Claim, Published, Results, Sheet, Suite, Table
 from proband.core.text import slug
+from proband.reporting import shortcuts
 from proband.reporting.claims import Verdict, as_sheet, chosen, judge
 from proband.reporting.combined_tables import across_suites, combined_table
 from proband.reporting.draw.charts import drawing
@@ -205,7 +206,9 @@ def _section(study: Study, folder: Folder, what: ReportOptions, advance: Callabl
     headline = Table(name="headline", title=title, rows=(), columns=(), metric=study.main.name, where=where)
     overall = fill(study, headline)
     folder.grid(overall)
+    best = shortcuts.mark_items(study)
     grids = [fill(study, variation_table(study.main, varied))] if varied else []
+    grids += [fill(study, best.table(where, study.main.name))] if best else []
     for grid in grids:
         folder.grid(grid)
     for table in what.tables_of(suite):
@@ -214,7 +217,8 @@ def _section(study: Study, folder: Folder, what: ReportOptions, advance: Callabl
             grids.append(grid)
             folder.grid(grid)
         advance()
-    first = next((grid for grid in grids if grid.metric is study.main and grid.by_system and grid.rows), None)
+    own = [grid for grid in grids if shortcuts.TAG not in grid.table.columns]
+    first = next((grid for grid in own if grid.metric is study.main and grid.by_system and grid.rows), None)
     results = cast(Results, dataclasses.replace(study.items, splits=study.splits))
     sheets = [
         sheet
@@ -229,6 +233,7 @@ def _section(study: Study, folder: Folder, what: ReportOptions, advance: Callabl
     for sheet in sheets:
         folder.sheet(sheet, sheet_file(sheet, study.key))
     compared = comparisons(study) if len(study.systems) > 1 else []
+    fallen = shortcuts.headline(study, best, where) if best else ""
     advance()
     browsed = write_browser(study, folder.text)
     advance()
@@ -238,7 +243,7 @@ def _section(study: Study, folder: Folder, what: ReportOptions, advance: Callabl
         grids=tuple(grids),
         sheets=tuple(sheets),
         compared=tuple(compared),
-        findings=(*unread_warnings(study), *sentences(study, first, compared)),
+        findings=(*unread_warnings(study), *([fallen] if fallen else []), *sentences(study, first, compared)),
         browsed=browsed,
     )
 
@@ -285,10 +290,22 @@ def _scores(section: Section) -> list[dict[str, Any]]:
         {"items": study.name, "split": ",".join(study.splits), "model": label, "metric": words.metric(study.main)}
         | {"mean": words.figure(cell.estimate.mean, study.main), "interval": words.span(cell.estimate, study.main)}
         | {"chance": "" if cell.chance is None else words.figure(cell.chance, study.main), "n": cell.estimate.n}
-        | {"unread": cell.unread}
-        for label, cell in zip(study.labels, cells)
+        | {"unread": cell.unread, **_without_shortcut(section, at)}
+        for at, (label, cell) in enumerate(zip(study.labels, cells))
         if cell is not None
     ]
+
+
+def _without_shortcut(section: Section, system: int) -> dict[str, str]:
+    """The same where the best shortcut is wrong, of a suite that declares shortcuts."""
+    for grid in section.grids:
+        if shortcuts.TAG in grid.table.columns:
+            cell = grid.cells[(), (shortcuts.WRONG,)][system]
+            if cell is None:
+                return {}
+            mean, span = words.figure(cell.estimate.mean, grid.metric), words.span(cell.estimate, grid.metric)
+            return {"shortcut wrong": f"{mean} {span}"}
+    return {}
 
 
 def _grid_summary(grid: Grid) -> dict[str, Any]:

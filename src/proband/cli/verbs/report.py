@@ -93,9 +93,14 @@ def layout(result: Mapping[str, Any]) -> Iterable[Any]:
     yield from result.get("sentences", ())
     if lines := result.get("scores"):
         names = ("items", "split", "model", "metric", "mean", "interval", "chance", "n")
-        rows = ([*(line[name] for name in names), f"{line['unread']:.1%}"] for line in lines)
+        more = ("shortcut wrong",) if any("shortcut wrong" in line for line in lines) else ()
+        rows = (
+            [*(line[name] for name in names), f"{line['unread']:.1%}", *(line.get(name, "") for name in more)]
+            for line in lines
+        )
         yield ""
-        yield table((*names[:5], "95 % interval", *names[6:], "unread"), rows, numbers=(4, 6, 7, 8))
+        head = (*names[:5], "95 % interval", *names[6:], "unread", *("where the best shortcut is wrong" for _ in more))
+        yield table(head, rows, numbers=(4, 6, 7, 8, 9))
         yield ""
     yield fields({name: value for name, value in result.items() if name not in ("sentences", "scores", "page")})
     yield f"open {result['page']}"

@@ -28,6 +28,7 @@ from itertools import chain
 from typing import Any, Final
 
 from proband.core.errors import ProbandError
+from proband.core.shortcuts import answered_rightly
 from proband.core.suite import Analysis, MeasuredOn, Published, Results, Sheet
 from proband.core.types import Answer, Item, Tag
 from proband.suites.kinship.logic.closure import shortest_path
@@ -227,11 +228,11 @@ def table(results: Results, seed: int) -> Sequence[Sheet]:
     counts = Counter(int(item.tags["k"]) for item in test)
     lengths = sorted(counts)
     accuracy: dict[str, list[float]] = {}
-    for name, make in SHORTCUTS.items():
-        right = Counter[int]()
-        for item, answer in zip(test, make().learn(items).answer(test), strict=True):
-            right[int(item.tags["k"])] += answer.scores.index(max(answer.scores)) == item.gold
+    for name, solved in answered_rightly(SHORTCUTS, results.items, known_as=results.runs[0].items_sha).items():
+        right = Counter(int(item.tags["k"]) for item in test if solved.get(item.id))
         accuracy[f"baseline:{name}"] = [round(100 * right[k] / counts[k], 1) for k in lengths]
+    if not accuracy:
+        return ()
     accuracy["best shortcut"] = [max(column) for column in zip(*accuracy.values())]
     return (
         Sheet(
