@@ -2,6 +2,11 @@
 
     python benchmarks/extraction.py premises levy_dagan_all.tsv [EVERY]   each distinct premise as a sentence
     python benchmarks/extraction.py read TEXT                             a sentence a line, with what is extracted
+    python benchmarks/extraction.py against FILE                          sentences with the assertions one expects
+
+Of `against`, a line is `sentence<TAB>subject | relation | object<TAB>...`; a sentence alone asserts nothing. `exact`:
+just these assertions, capitals aside; `more`: these and others; `part`: some of them, no others; `other`: one is
+missing and another stands in its place; `nothing`: none. Whoever reads decides which of the others are false.
 
 A premise `stalin, remarked to, hopkins` becomes "Stalin remarked to hopkins."; it comes back if the triple is among the
 assertions, up to capitals. `alone`: nothing else was extracted.
@@ -11,6 +16,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -54,14 +60,38 @@ def read(path: Path) -> None:
     print(f"{number} lines, {total} assertions")
 
 
+def against(path: Path) -> None:
+    parser, tally = TextParser(), Counter[str]()
+    for line in path.read_text(encoding="utf-8").splitlines():
+        sentence, *rows = (cell.strip() for cell in line.split("\t"))
+        wanted = {tuple(part.strip().lower() for part in row.split("|")) for row in rows if row}
+        got = {tuple(part.lower() for part in one) for one in parser.assertions([sentence])}
+        kind = kind_of(wanted, got)
+        tally[kind] += 1
+        if kind != "exact":
+            print(f"{kind}: {sentence}")
+            print(*(f"    {' | '.join(one)}" for one in sorted(got)), sep="\n")
+    print(f"{tally.total()} sentences:", ", ".join(f"{count} {kind}" for kind, count in tally.most_common()))
+
+
+def kind_of(wanted: set[tuple[str, ...]], got: set[tuple[str, ...]]) -> str:
+    if got == wanted:
+        return "exact"
+    if not got:
+        return "nothing"
+    return "more" if got > wanted else "part" if got < wanted else "other"
+
+
 def main() -> None:
     what, path = sys.argv[1], Path(sys.argv[2])
     if what == "premises":
         premises(path, int(sys.argv[3]) if len(sys.argv) > 3 else 1)
     elif what == "read":
         read(path)
+    elif what == "against":
+        against(path)
     else:
-        sys.exit(f"no job {what!r}; there are premises, read")
+        sys.exit(f"no job {what!r}; there are premises, read, against")
 
 
 if __name__ == "__main__":

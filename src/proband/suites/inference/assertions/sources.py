@@ -6,6 +6,7 @@ sentences). What a unit gives does not depend on who works on it or what came be
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import hashlib
 import zlib
@@ -17,7 +18,13 @@ from pathlib import Path
 from typing import IO, Any, Literal, TypeVar, cast
 
 from proband.core.errors import ProbandError
-from proband.suites.inference.assertions.extraction.plain_text import OURS, TextParser, paragraphs
+from proband.suites.inference.assertions.extraction.plain_text import (
+    OURS,
+    TextParser,
+    continues,
+    join,
+    paragraphs,
+)
 from proband.suites.inference.assertions.extraction.syntactic_ngrams import NgramReader
 from proband.suites.inference.assertions.extraction.tally import Assertion
 from proband.suites.inference.assertions.records import of_sentence, read_openie, read_reverb, read_tsv
@@ -132,6 +139,34 @@ def lines(unit: Unit) -> Iterator[tuple[int, str]]:
                 yield number, decoded(raw, unit, number)
 
 
+def joined_lines(unit: Unit) -> Iterator[str]:
+    """The paragraphs that begin in a unit of text: a line that goes on in the next is one with it."""
+    with _open(unit.path) as file:
+        position = _to_line_start(file, unit.start)
+        previous = _line_before(file, position)
+        paragraph: str | None = None  # None: what comes first belongs to the unit before
+        for number, raw in enumerate(file, start=1):
+            line = decoded(raw, unit, number).strip()
+            if not continues(previous, line):
+                if paragraph:
+                    yield paragraph
+                if unit.end is not None and position >= unit.end:
+                    return
+                paragraph = line
+            elif paragraph is not None:
+                paragraph = join(paragraph, line)
+            previous, position = line, position + len(raw)
+        if paragraph:
+            yield paragraph
+
+
+def _line_before(file: IO[bytes], position: int) -> str:
+    """The line that ends at a position; the file is there again afterwards."""
+    file.seek(max(0, position - 4096))
+    before = file.read(position - file.tell())
+    return before.removesuffix(b"\n").rpartition(b"\n")[2].decode("utf-8", "replace").strip()
+
+
 def table(unit: Unit) -> tuple[Any, Any, Any, Any] | None:
     """A TSV unit as columns of polars, as they were read; None where a line does not fit."""
     import polars as pl
@@ -196,6 +231,8 @@ def _after_empty_line(file: IO[bytes], position: int) -> bool:
 
 
 def decoded(raw: bytes, unit: Unit, number: int) -> str:
+    if unit.start == 0 and number == 1:
+        raw = raw.removeprefix(codecs.BOM_UTF8)
     try:
         return raw.decode().rstrip("\r\n")
     except UnicodeDecodeError as error:
@@ -227,7 +264,7 @@ def reader(how: How) -> Read:
     def text(unit: Unit) -> Counted:
         if not parsers:
             parsers.append(TextParser(how.pipeline))
-        return ((one, 1) for one in parsers[0].assertions(paragraphs(line for _, line in lines(unit))))
+        return ((one, 1) for one in parsers[0].assertions(paragraphs(joined_lines(unit))))
 
     def ngrams(unit: Unit) -> Counted:
         if not ngram_readers:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
 from proband.core.errors import ProbandError
 from proband.suites.inference.assertions.extraction.plain_text import OURS, TextParser, paragraphs
+from proband.suites.inference.assertions.sources import Unit, joined_lines
 
 TEXT = [
     "The Nile flows through Egypt.",
@@ -24,6 +27,99 @@ def test_sentences_any_parser_must_read() -> None:
     assert ("Italy", "invaded", "Ethiopia") in found
     assert ("Paris", "is the capital of", "France") in found
     assert ("The telephone", "was invented by", "Bell") in found
+
+
+# what each sentence asserts; of those that assert nothing, what a careless reader would take for an assertion
+CONSTRUCTIONS = {
+    "There are three lighthouses in Norway.": ["three lighthouses | are in | Norway"],
+    "There is no bridge over the Severn.": [],
+    "Two of the five prisoners escaped from the fortress.": ["Two of the five prisoners | escaped from | the fortress"],
+    "None of the bishops signed the petition.": [],
+    "A few of the sailors caught malaria.": ["A few of the sailors | caught | malaria"],
+    "More than half of the orchards produce cherries.": ["More than half of the orchards | produce | cherries"],
+    "Nearly a third of the glaciers lost ice.": ["Nearly a third of the glaciers | lost | ice"],
+    "The treaty was rejected by most of the delegates.": ["The treaty | was rejected by | most of the delegates"],
+    "The delegates elected Larsen chairman.": ["The delegates | elected | Larsen"],
+    "The king appointed Thomas Wolsey chancellor.": ["The king | appointed | Thomas Wolsey"],
+    "Reviewers called the opera a failure.": [],
+    "The settlers made Lagos their capital.": [],
+    "The Duke of Norfolk owned the castle.": ["The Duke of Norfolk | owned | the castle"],
+    "The ambassador met the Earl of Essex.": ["The ambassador | met | the Earl of Essex"],
+    "The mill was bought by the Bank of Scotland.": ["The mill | was bought by | the Bank of Scotland"],
+    "The net prevents mosquitoes from biting sleepers.": ["The net | prevents mosquitoes from biting | sleepers"],
+    "The pirates were prevented from reaching Malta.": ["The pirates | were prevented from reaching | Malta"],
+    "According to Hansen, garlic cures malaria.": [],
+    "Garlic, according to the herbalist, cures malaria.": [],
+    "The vicar's sister painted the church's ceiling.": ["The vicar's sister | painted | the church's ceiling"],
+    "The farmers' union opposed the tax.": ["The farmers' union | opposed | the tax"],
+    "The nurse worked at St. Luke's Hosp. in Cork.": ["The nurse | worked at | St. Luke's Hosp."],
+    "The statute requires brewers to label bottles.": ["The statute | requires brewers to label | bottles"],
+    "The river Volga crosses Russia.": ["The river Volga | crosses | Russia"],
+}
+
+
+@pytest.mark.skipif(find_spec(OURS) is None, reason="weights/proband-english is not installed")
+def test_constructions_give_what_they_say_and_nothing_else() -> None:
+    parser = TextParser()
+    found = {text: sorted(" | ".join(one) for one in parser.assertions([text])) for text in CONSTRUCTIONS}
+    assert found == {text: sorted(expected) for text, expected in CONSTRUCTIONS.items()}
+
+
+LONG = (
+    "The abbey on the cliff, which was founded by a group of monks who had fled the war, owns a library that "
+    "holds rare maps, and although its warden, a former captain, resigned in spring after the trustees rejected "
+    "his plan, the county approved a grant, several merchants donated money, volunteers repaired the roof, "
+    "carpenters built new shelves, the bishop lent a carpet, and the abbey, which attracts more than half of the "
+    "pilgrims who visit the coast, reopened its gates in June with an exhibition of letters that the curator, who "
+    "had worked in Vienna for ten years, had borrowed from the state archive, while the old chapel beside the "
+    "harbour, where two of the five original monks lie, still houses the bells, the tenants of the farm below the "
+    "cliff sell honey, two brothers repair boats, a smith makes hinges, and the miller grinds oats for the "
+    "villagers, who pay him with eggs, wool and cider."
+)
+
+
+@pytest.mark.skipif(find_spec(OURS) is None, reason="weights/proband-english is not installed")
+def test_a_sentence_of_150_words_gives_what_its_clauses_say() -> None:
+    assert len(LONG.split()) >= 150
+    found = {" | ".join(one) for one in TextParser().assertions([LONG])}
+    assert found >= {
+        "the trustees | rejected | his plan",
+        "the county | approved | a grant",
+        "several merchants | donated | money",
+        "volunteers | repaired | the roof",
+        "carpenters | built | new shelves",
+        "the pilgrims | visit | the coast",
+        "the abbey | reopened | its gates",
+        "the old chapel | houses | the bells",
+        "two brothers | repair | boats",
+        "the miller | grinds | oats",
+    }
+    verbs = [line.split(" | ")[1] for line in found]
+    assert all(verbs.count(verb) == 1 for verb in ("houses", "reopened", "repair", "donated"))  # of no other clause
+    condition = LONG.replace("The abbey on", "If it rains, the abbey on", 1)
+    assert "volunteers | repaired | the roof" in found - set(map(" | ".join, TextParser().assertions([condition])))
+
+
+def test_lines_that_wrap_are_joined_and_titles_are_not(tmp_path: Path) -> None:
+    text = (
+        "\ufeffA short history of Whitby\n\nThe abbey that the monks had founded on the cliff sold its\nlibrary to the "
+        "county. The bishop, who was advised by Dr.\nLarsen, opposed the sale of the well-\nknown maps.\n"
+        "- carpets\nPrices\nThe monks bought land.\n"
+    )
+    path = tmp_path / "a.txt"
+    path.write_text(text, "utf-8")
+    whole = Unit(path=path, format="text", start=0, end=len(text.encode()), name="a")
+    assert list(joined_lines(whole)) == [
+        "A short history of Whitby",
+        "The abbey that the monks had founded on the cliff sold its library to the county. The bishop, who was advised "
+        "by Dr. Larsen, opposed the sale of the well-known maps.",
+        "- carpets",
+        "Prices",
+        "The monks bought land.",
+    ]
+    for cut in range(1, len(text.encode())):  # wherever a file is divided, a paragraph is read once and whole
+        parts = [replace(whole, end=cut), replace(whole, start=cut)]
+        assert [line for part in parts for line in joined_lines(part)] == list(joined_lines(whole)), cut
 
 
 def test_no_such_pipeline() -> None:

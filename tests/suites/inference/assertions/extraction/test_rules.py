@@ -72,9 +72,17 @@ CASES = {
         " fever/NOUN/obj/6",
         ["Aspirin | may be used to reduce | fever"],
     ),
-    "infinitive with a subject of its own": (
+    "made_to with an infinitive": (
         "Rails/NOUNS/nsubj/2 allowed/VERB/ROOT/0 troops/NOUNS/obj/2 to/PART/mark/5 reach/VERB/xcomp/2 Rome/PROPN/obj/5",
-        ["Rails | allowed | troops"],
+        ["Rails | allowed troops to reach | Rome"],
+    ),
+    "made_to prevented from": (
+        "Wars/NOUNS/nsubj/2 kept/VERB/ROOT/0 men/NOUNS/obj/2 from/SCONJ/mark/5 seeing/VERBN/advcl/2 Rome/PROPN/obj/5",
+        ["Wars | kept men from seeing | Rome"],
+    ),
+    "existence": (
+        "There/PRON/expl/2 are/VERB/ROOT/0 ships/NOUNS/nsubj/2 in/ADP/case/5 Rome/PROPN/nmod/3",
+        ["ships | are in | Rome"],
     ),
     "copula and copula_and_preposition UD": (
         "Paris/PROPN/nsubj/4 is/AUX/cop/4 the/DET/det/4 capital/NOUN/ROOT/0 of/ADP/case/6 France/PROPN/nmod/4",
@@ -206,7 +214,7 @@ def test_arguments_are_whole_phrases() -> None:
         "the/DET/det/3 old/ADJ/amod/3 University/PROPN/nsubj/6 of/ADP/case/5 Oxford/PROPN/nmod/3 owns/VERB/ROOT/0"
         " John/PROPN/nmod:poss/9 's/PART/case/7 house/NOUN/obj/6"
     )
-    assert found(text) == ["the old University of Oxford | owns | John 's house"]
+    assert found(text) == ["the old University of Oxford | owns | John's house"]
 
 
 def test_dialects_agree() -> None:

@@ -10,7 +10,14 @@ A complement clause is asserted only where its governor vouches for it: "showed 
 
 from __future__ import annotations
 
-from proband.suites.inference.assertions.extraction.trees import CONDITIONS, DOUBTS, UNREAL, VOUCHING, Tree
+from proband.suites.inference.assertions.extraction.trees import (
+    CONDITIONS,
+    DOUBTS,
+    QUANTITY,
+    UNREAL,
+    VOUCHING,
+    Tree,
+)
 
 NOT = ("not", "n't", "never")
 NO = ("no", "neither", "few", "little", "which", "what", "whatever", "whichever")
@@ -41,14 +48,18 @@ def negated(tree: Tree, verb: int) -> bool:
 
 def unreal_noun(tree: Tree, noun: int) -> bool:
     """no drug, neither country, few drugs (but: a few), not Italy (but Germany), which country; "Italy or Germany"."""
+    quantity = tree.tokens[noun].pos == QUANTITY
     articles = {tree.shown(at) for at in tree.under(noun, "det")}
+    if quantity and tree.shown(noun) in ("none", *NO) and "a" not in articles:  # "none of the drugs"; but: a few of
+        return True
     near = [tree.shown(at) for at in tree.under(noun, "det", "amod", "det:predet", "cc:preconj", "nummod")]
     if tree.tokens[noun].pos in ("NOUNS", "PROPNS"):  # "little boys", not "little water"
         near = [word for word in near if word != "little"]
     if any(word in NO for word in near) and not (articles & {"a", "the"} and "no" not in near):
         return True
     cop = tree.under(noun, "cop")
-    if not cop and any(tree.shown(at) in (*NOT, *DOUBTS) for at in tree.under(noun, "advmod") if at < noun):
+    doubts = NOT if quantity else (*NOT, *DOUBTS)  # "nearly half of them" are a quantity, "nearly Italy" is not Italy
+    if not cop and any(tree.shown(at) in doubts for at in tree.under(noun, "advmod") if at < noun):
         return True
     if any(tree.shown(at) in NOT for part in tree.under(noun, "det", "amod") for at in tree.under(part, "advmod")):
         return True
@@ -85,7 +96,14 @@ def _hypothetical(tree: Tree, at: int) -> bool:
     auxiliaries = [tree.shown(child) for child in tree.under(at, "aux")]
     if any(word in UNREAL for word in auxiliaries) and ("have" in auxiliaries or "'ve" in auxiliaries):
         return True
+    if any(_attributed(tree, child) for child in tree.under(at, "obl", "nmod", "advmod", "advcl", "parataxis")):
+        return True
     return any(_conditional(tree, child) for child in tree.under(at, "advcl", "advcl:relcl"))
+
+
+def _attributed(tree: Tree, at: int) -> bool:
+    """according to Smith: a report of somebody's, as "Smith said that" is."""
+    return any(tree.shown(one) == "according" for one in (at, *tree.under(at, "case", "mark", "advmod")))
 
 
 def _conditional(tree: Tree, clause: int) -> bool:

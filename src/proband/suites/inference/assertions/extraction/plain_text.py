@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,36 @@ from proband.core.errors import ProbandError, not_installed
 from proband.core.files import read_json
 from proband.suites.inference.assertions.extraction.rules import extract
 from proband.suites.inference.assertions.extraction.tally import Assertion, assertions
-from proband.suites.inference.assertions.extraction.trees import Tree, token, tree, universal_pos
+from proband.suites.inference.assertions.extraction.trees import (
+    CONDITIONS,
+    Tree,
+    listed,
+    token,
+    tree,
+    universal_pos,
+)
 
 OURS = "proband_english"
 NEEDED = ("tok2vec", "transformer", "tagger", "morphologizer", "attribute_ruler", "parser", "senter")
 SPACES = re.compile(r"\s+")
 SHORTEST = 20  # characters of a paragraph that may hold a sentence; shorter ones without an end mark are titles
 LONGEST = 20_000  # characters handed over at once
+MANY = 60  # words of a sentence that is read clause by clause
+BEFORE_NOUNS = ("DET", "ADJ", "NUM", "NOUN", "PROPN", "PRON")
+# words with a full stop: before a name, where it ends no sentence, and others, after which one may begin
+BEFORE_NAMES = listed(
+    """
+Adm Brig Capt Cmdr Col Cpl Dr Fig Figs Gen Gov Hon Lieut Lt Maj Messrs Mme Mr Mrs Ms Msgr Mt Pres Prof Rep Rev Sen Sgt
+St Ste Supt approx ca cf fig figs prof viz vs
+"""
+)
+ABBREVIATIONS = BEFORE_NAMES | listed(
+    """
+Assoc Ave Bldg Blvd Bros Dept Dist Esq Hosp Inst Intl Jr Ltd Mfg Mtn Natl Rd Sect Soc Sr Univ Vol Vols al dept eds eq
+eqs hosp incl misc pp pts refs resp sect spp univ vol vols yr yrs
+"""
+)
+ABBREVIATED = re.compile(rf"\b(?:{'|'.join(sorted(ABBREVIATIONS))}|[A-Z])\.$")
 
 
 class TextParser:
@@ -43,6 +67,8 @@ class TextParser:
         if "parser" not in self.nlp.pipe_names:
             raise ProbandError(f"the spaCy pipeline {pipeline!r} has no parser")
         self.nlp.select_pipes(enable=[name for name in self.nlp.pipe_names if name in NEEDED])
+        for word in ABBREVIATIONS:
+            self.nlp.tokenizer.add_special_case(f"{word}.", [{"ORTH": f"{word}."}])
 
     def trees(self, paragraphs: Iterable[str]) -> Iterator[tuple[list[str], Tree]]:
         """Each sentence's words and tree."""
@@ -51,12 +77,56 @@ class TextParser:
 
     def by_paragraph(self, paragraphs: Iterable[str]) -> Iterator[list[tuple[list[str], Tree]]]:
         """The words and trees of each paragraph's sentences."""
-        for doc in self.nlp.pipe(paragraphs, batch_size=64):
-            yield [([one.text for one in sentence], _tree(sentence)) for sentence in doc.sents]
+        for doc in self.nlp.pipe(self._docs(paragraphs), batch_size=64):
+            parts = (part for sentence in doc.sents for part in self._clauses(sentence))
+            yield [([one.text for one in part], _tree(part)) for part in parts]
+
+    def _clauses(self, sentence: Any) -> Iterator[Any]:
+        """A sentence, or the clauses of a very long one, each parsed alone: over a hundred words a parser ties verbs to
+        subjects of other clauses. A condition or a report may govern what stands clauses away: such a sentence stays
+        whole."""
+        starts = clause_starts(sentence) if len(sentence) > MANY else []
+        if not starts:
+            yield sentence
+            return
+        from spacy.tokens import Doc
+
+        words, spaces = [one.text for one in sentence], [bool(one.whitespace_) for one in sentence]
+        begins = [at == 0 or at in starts for at in range(len(words))]
+        yield from self.nlp(Doc(self.nlp.vocab, words=words, spaces=spaces, sent_starts=begins)).sents
+
+    def _docs(self, paragraphs: Iterable[str]) -> Iterator[Any]:
+        """Paragraphs as spaCy's documents, in which no sentence begins after an abbreviation, or in lower case after a
+        full stop."""
+        for paragraph in paragraphs:
+            doc = self.nlp.make_doc(paragraph)
+            for before, one in pairwise(doc):
+                stop = before.text.endswith(".") and not one.is_punct
+                if stop and (one.text[:1].islower() or before.text.rstrip(".") in BEFORE_NAMES):
+                    one.is_sent_start = False
+            yield doc
 
     def assertions(self, paragraphs: Iterable[str]) -> Iterator[Assertion]:
         for words, parsed in self.trees(paragraphs):
             yield from assertions(words, extract(parsed))
+
+
+def clause_starts(sentence: Any) -> list[int]:
+    """Where a clause with a subject of its own begins after a comma or semicolon: `, and although its warden left`."""
+    tokens = list(sentence)
+    if any(one.lower_ in {*CONDITIONS, "according", "?"} or one.dep_ == "ccomp" for one in tokens):
+        return []
+    starts = []
+    for at, one in enumerate(tokens):
+        if one.dep_ in ("nsubj", "nsubj:pass", "nsubjpass") and one.pos_ in ("NOUN", "PROPN", "NUM"):
+            first = at
+            while first and tokens[first - 1].pos_ in BEFORE_NOUNS:
+                first -= 1
+            while first and tokens[first - 1].pos_ in ("CCONJ", "SCONJ"):
+                first -= 1
+            if first and tokens[first - 1].text in (",", ";"):
+                starts.append(first)
+    return starts
 
 
 def parser_version(pipeline: str) -> str:
@@ -90,5 +160,40 @@ def paragraphs(lines: Iterable[str]) -> Iterator[str]:
     for line in lines:
         line = SPACES.sub(" ", line).strip()
         if (len(line) >= SHORTEST or line.endswith((".", "!"))) and not line.startswith(("<doc ", "</doc")):
-            for at in range(0, len(line), LONGEST):
-                yield line[at : at + LONGEST]
+            while len(line) > LONGEST:
+                end = line.rfind(". ", 0, LONGEST) + 1 or LONGEST
+                yield line[:end]
+                line = line[end:].lstrip()
+            yield line
+
+
+# ---- lines that wrap -------------------------------------------------------------------------------------------------
+
+
+BULLET = re.compile(r"[-*\u2022#|<=]|\(?[0-9A-Za-z]{1,2}[.)]\s")
+WRAPPED = range(45, 160)  # characters of a line that a program or a typist may have broken
+
+
+def continues(line: str, after: str) -> bool:
+    """Whether a sentence goes on in the next line: the line has no end mark, or ends with an abbreviation, and the next
+    begins in lower case, or the line is as long as lines are that wrap. A title, which is short, ends where it ends.
+
+    >>> continues("The company that Smith had founded sold its factory", "in Leeds to the bank.")
+    True
+    >>> continues("History of Paris", "Paris is the capital of France."), continues("It rained.", "The Nile rose.")
+    (False, False)
+    """
+    if not line or not after or BULLET.match(after) or line.startswith(("<doc", "</doc")):
+        return False
+    ended = line.rstrip("\"')]\u201d\u2019").endswith((".", "!", "?", ":", ";"))
+    if ended and not ABBREVIATED.search(line):
+        return False
+    return after[0].islower() or len(line) in WRAPPED
+
+
+def join(line: str, after: str) -> str:
+    """
+    >>> join("a well-", "known city"), join("a city", "in Spain")
+    ('a well-known city', 'a city in Spain')
+    """
+    return f"{line}{after}" if re.search(r"\w-$", line) else f"{line} {after}"

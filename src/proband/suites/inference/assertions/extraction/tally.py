@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
 from typing import Any
@@ -12,6 +13,7 @@ Columns = tuple[Sequence[str], Sequence[str], Sequence[str], Sequence[int]]
 Assertion = tuple[str, str, str]  # subject, relation, object
 PUT_IN = ("are", "is")  # after the words of a sentence: positions -2 and -1 (ARE, IS)
 Written = Callable[[Sequence[str]], str]
+POSSESSIVE = re.compile(r" (['\u2019]s?)(?= |$)")
 
 
 def assertions(words: Sequence[str], founds: Iterable[Found]) -> Iterable[Assertion]:
@@ -22,7 +24,16 @@ def assertions(words: Sequence[str], founds: Iterable[Found]) -> Iterable[Assert
     """
     words = [*words, *PUT_IN]
     for subject, relation, thing in map(written, founds):
-        yield subject(words), relation(words).lower(), thing(words)
+        yield spaced(subject(words)), relation(words).lower(), spaced(thing(words))
+
+
+def spaced(argument: str) -> str:
+    """Possessives as English writes them; treebanks and parsers have the ending as a word of its own.
+
+    >>> spaced("the patient 's doctor"), spaced("the patients ' doctor"), spaced("O 'Brien 's")
+    ("the patient's doctor", "the patients' doctor", "O 'Brien's")
+    """
+    return POSSESSIVE.sub(r"\1", argument) if "'" in argument or "\u2019" in argument else argument
 
 
 def written(result: Found) -> tuple[Written, Written, Written]:

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 
-def _listed(text: str) -> frozenset[str]:
+def listed(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-CLOSED_CLASS = _listed(
+CLOSED_CLASS = listed(
     """
 of in on at to from by with for into onto upon as about against among between through throughout over under above
 below near off out up down along across around after before during since until within without toward towards than
@@ -24,15 +24,15 @@ is are was were be been being am 's has have had 've
 """
 )
 # what tells an asserted clause from a mentioned one (factuality.py)
-DOUBTS = _listed(
+DOUBTS = listed(
     """
 barely hardly scarcely rarely seldom almost nearly allegedly supposedly purportedly reportedly perhaps possibly
 maybe probably no
 """
 )
-CONDITIONS = _listed("if unless whether lest provided assuming supposing")
-UNREAL = _listed("would could should 'd ought")  # before `have`
-VOUCHING = _listed(
+CONDITIONS = listed("if unless whether lest provided assuming supposing")
+UNREAL = listed("would could should 'd ought")  # before `have`
+VOUCHING = listed(
     """
 know knows knew known show shows showed shown showing find finds found discover discovers discovered prove proves
 proved proven demonstrate demonstrates demonstrated reveal reveals revealed confirm confirms confirmed realise
@@ -40,7 +40,31 @@ realises realised realize realizes realized learn learns learned learnt notice n
 remembered regret regrets regretted forget forgets forgot true clear certain obvious evident fact
 """
 )
-SHOWN = CLOSED_CLASS | DOUBTS | CONDITIONS | UNREAL | VOUCHING
+# what stands for a part of others: "two of the patients", "half of the students"
+QUANTITIES = listed(
+    """
+few little half third thirds quarter quarters fifth tenth majority minority most many much some all both each several
+one none more less any another other others dozens hundreds thousands millions number numbers lot lots plenty percent
+rest couple fraction remainder
+"""
+)
+# "elected Smith president": the object has a name for it beside it; "called the play a failure" says nothing of calling
+ELECTING = listed(
+    """
+elect elects elected appoint appoints appointed name names named choose chooses chose chosen nominate nominates
+nominated crown crowns crowned
+"""
+)
+CALLING = listed(
+    """
+call calls called declare declares declared proclaim proclaims proclaimed dub dubs dubbed make makes made consider
+considers considered deem deems deemed render renders rendered keep keeps kept leave leaves left find finds found
+think thinks thought
+"""
+)
+SHOWN = (
+    CLOSED_CLASS | DOUBTS | CONDITIONS | UNREAL | VOUCHING | QUANTITIES | ELECTING | CALLING | {"according", "there"}
+)
 # Stanford basic dependencies (syntactic n-grams) and ClearNLP (spaCy's own models) -> Universal Dependencies
 LABELS = {
     "nsubjpass": "nsubj:pass",
@@ -111,7 +135,8 @@ TAGS = {
     **dict.fromkeys(("VBD", "VBP", "VBZ"), "VERB"),
     **dict.fromkeys(("VB", "VBG", "VBN"), "VERBN"),
 }
-NOUNS = ("NOUN", "NOUNS", "PROPN", "PROPNS")
+QUANTITY = "QUANTITY"  # a number or another word that a phrase with `of` follows, as part of one noun phrase
+NOUNS = ("NOUN", "NOUNS", "PROPN", "PROPNS", QUANTITY)
 VERBS = ("VERB", "VERBN")
 NOMINAL = ("nsubj", "nsubj:pass", "obj", "iobj", "obl", "nmod")  # places of a noun
 
@@ -155,7 +180,7 @@ def token(word: str, pos: str, dep: str, head: int) -> Token:
 def tree(tokens: Iterable[Token]) -> Tree:
     """A tree in one dialect, whatever the dialect of the tokens."""
     given = tuple(tokens)
-    return _built(_with_nominal_adjectives(_with_copulas(_with_cases(given))))
+    return _built(_with_quantities(_with_nominal_adjectives(_with_copulas(_with_cases(given)))))
 
 
 def _built(tokens: Sequence[Token]) -> Tree:
@@ -201,6 +226,27 @@ def _with_nominal_adjectives(tokens: Sequence[Token]) -> list[Token]:
     articles = {one.head for one in tokens if one.dep == "det" and one.shown == "the"}
     return [
         replace(one, pos="NOUNS") if one.pos == "ADJ" and one.dep in NOMINAL and at in articles else one
+        for at, one in enumerate(tokens)
+    ]
+
+
+def _with_quantities(tokens: Sequence[Token]) -> list[Token]:
+    """two of the five patients, most of the soldiers, more than half of the students: one phrase, whose head is a
+    QUANTITY."""
+    of = {one.head for one in tokens if one.dep == "case" and one.shown == "of"}
+    found = [at for at, one in enumerate(tokens) if one.dep in ("nmod", "obl") and at in of and 0 <= one.head < at]
+    parts = {
+        tokens[at].head: at
+        for at in found
+        if tokens[tokens[at].head].pos == "NUM" or tokens[tokens[at].head].shown in QUANTITIES
+    }
+    whole = set(parts.values())  # "by most of the delegates": of an adjective a parser makes an obl
+    return [
+        replace(one, pos=QUANTITY)
+        if at in parts and one.dep != "root"
+        else replace(one, dep="nmod")
+        if at in whole
+        else one
         for at, one in enumerate(tokens)
     ]
 
