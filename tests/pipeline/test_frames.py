@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -56,3 +57,55 @@ def test_the_verbs_are_listed_and_can_be_called_in_any_order(made: Results, tmp_
     assert not {"Any", "sys"} & set(dir(proband))
     out = tmp_path / "report"
     assert proband.report([made.folder], out=out)["page"] == str(out / "index.html")
+
+
+def test_answers_have_the_tags_of_their_items(made: Results) -> None:
+    answers, items = made.answers(), made.items()
+    assert answers["k"].to_list() == items["k"].to_list()
+    assert set(answers["task"].unique()) == {"clean", "memory"}
+    assert answers.group_by("k").len().height == 2
+
+
+def test_a_wrong_keyword_is_named(made: Results, tmp_path: Path) -> None:
+    out: dict[str, Any] = {"out": tmp_path}
+    with pytest.raises(ProbandError, match="run has no option 'limmit'; it has cache, "):
+        proband.run(made.folder, model="baseline:random", limmit=3, **out)  # type: ignore[call-arg]
+    with pytest.raises(ProbandError, match="run needs 'model'"):
+        proband.run(made.folder, **out)
+    with pytest.raises(ProbandError, match="'limit' is 0; it must be a whole number, at least 1"):
+        proband.run(made.folder, model="baseline:random", limit=0, **out)
+    with pytest.raises(ProbandError, match="build kinship has no option 'per_kk'"):
+        proband.build("kinship", per_kk=3, **out)
+
+
+MISTAKES = """
+import proband
+proband.run("items", model="m", out="o", limmit=3)
+proband.run("items", model="m", out="o", limit="three")
+proband.build("kinship", outt="items")
+proband.report(["runs"], out="report", tittle="x")
+reveal_type(proband.run("items", model="m", out="o", limit=3, options={"shots": 2}))
+"""
+
+
+def test_a_type_checker_sees_the_options(tmp_path: Path, root: Path) -> None:
+    """Each mistake is an error, and what is right has its type."""
+    file = tmp_path / "mistakes.py"
+    file.write_text(MISTAKES)
+    api = pytest.importorskip("mypy.api")
+    said, _, _ = api.run(
+        [str(file), "--config-file", str(root / "pyproject.toml"), "--cache-dir", str(root / ".mypy_cache")]
+    )
+    wrong = {line.split(":")[1]: line for line in said.splitlines() if ": error:" in line}
+    assert list(wrong) == ["3", "4", "5", "6"], said
+    assert 'Unexpected keyword argument "limmit" for "run"' in wrong["3"]
+    assert "proband.pipeline.frames.Results" in said
+
+
+def test_several_repetitions_are_one_result(made: Results, tmp_path: Path) -> None:
+    several = proband.run(
+        made.folder.parent / "items", model="baseline:random", out=tmp_path / "run", repeat=3, cache=False
+    )
+    assert [part.folder.name for part in several.parts] == ["repeat-1", "repeat-2", "repeat-3"]
+    assert several.answers().height == 3 * 40
+    assert several.scores()["run"].unique().sort().to_list() == ["repeat-1", "repeat-2", "repeat-3"]

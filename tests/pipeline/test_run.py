@@ -111,6 +111,48 @@ def test_a_killed_run_resumes_with_the_same_bytes_and_asks_nothing_twice(tmp_pat
     assert not (tmp_path / "log2").exists()
 
 
+class Watching(Slow):
+    """Sees at each call how many answers are in the folder."""
+
+    chunk, chunk_characters = 32, 20
+
+    def __init__(self, log: Path, answers: Path) -> None:
+        super().__init__(log)
+        self.answers, self.saved = answers, list[int]()
+
+    def score(self, texts: Sequence[Text], *, method: str) -> list[Score]:
+        self.saved.append(self.answers.read_bytes().count(b"\n") if self.answers.exists() else 0)
+        return super().score(texts, method=method)
+
+
+def test_answers_of_a_model_on_this_machine_are_saved_as_they_are_there(tmp_path: Path) -> None:
+    write_items(tmp_path)
+    model = Watching(tmp_path / "log", tmp_path / "run" / "answers.jsonl")
+    go(tmp_path, "run", model, limit=40)
+    assert model.saved[:3] == [0, 3, 6]  # three items have more than twenty characters
+    assert max(later - earlier for earlier, later in zip(model.saved, model.saved[1:])) <= 3
+
+
+def test_the_first_ctrl_c_keeps_what_a_model_on_this_machine_is_about_to_answer(tmp_path: Path) -> None:
+    write_items(tmp_path)
+    program = (
+        f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
+        "from pathlib import Path; import signal; import test_run\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        f"folder = Path({str(tmp_path)!r})\n"
+        "test_run.go(folder, 'run', test_run.Slow(folder / 'log', wait=1.5))\n"
+    )
+    child = subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.PIPE, text=True)
+    while not (tmp_path / "log").exists():  # the first chunk is answered, the second under way
+        time.sleep(0.01)
+    child.send_signal(signal.SIGINT)
+    _, err = child.communicate(timeout=60)
+    assert "taking in what is under way; Ctrl-C again stops at once" in err
+    kept = (tmp_path / "run" / "answers.jsonl").read_bytes().count(b"\n")
+    assert kept in (CHUNK, 2 * CHUNK)
+    assert f"KeyboardInterrupt: {kept} of {COUNT} answers are kept in" in err
+
+
 def test_each_distinct_text_is_asked_once(tmp_path: Path) -> None:
     write_items(tmp_path)
     go(tmp_path, "run", Slow(tmp_path / "log"))

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import proband
+from proband import suites
 from proband.core.errors import ProbandError
 from proband.models import fake
 from proband.pipeline.studies.grid import Grid, divide
@@ -518,3 +519,52 @@ def test_parts_of_a_study_are_the_whole_and_the_report_comes_last(tmp_path: Path
     assert minutes[2:6] == [0.0] * 4  # of the trainings, of 44 stories
     with pytest.raises(ProbandError, match="write it like 2/8"):
         proband.study(path, out=out, part="4/3")
+
+
+# ---- what cannot be done -------------------------------------------------------------------------------------------
+
+
+CANNOT = """
+[study]
+title = "Blanks"
+[[build]]
+name = "steps"
+suite = "script"
+[[train]]
+name = "net"
+items = "steps"
+net = "recurrent"
+[[run]]
+items = ["steps"]
+models = ["solver:chance", "net:net"]
+[[run]]
+items = ["steps"]
+models = ["MODEL"]
+"""
+
+
+def test_a_run_that_cannot_be_done_is_an_error_before_anything_is_trained(tmp_path: Path) -> None:
+    file = tmp_path / "study.toml"
+    net = suites.suite("script").nets[0].name
+    file.write_text(CANNOT.replace("recurrent", net).replace("MODEL", "baseline:majority"))
+    with pytest.raises(ProbandError, match=r"line 16: run steps · baseline:majority: .*prefers one of several choices"):
+        proband.study(file, out=tmp_path / "out")
+    assert not list((tmp_path / "out").glob("stages/train/*/net.json"))
+    assert not list((tmp_path / "out").glob("stages/run/*"))
+
+
+def test_one_failed_stage_does_not_withhold_the_report_of_the_others(tmp_path: Path) -> None:
+    """The model is there when the study starts, and cannot be opened."""
+    file, broken = tmp_path / "study.toml", tmp_path / "broken"
+    broken.mkdir()
+    (broken / "config.json").write_text("{}")
+    lines = CANNOT.replace("MODEL", f"hf:{broken}").replace(', "net:net"', "").splitlines()
+    start = lines.index("[[train]]")
+    file.write_text("\n".join(lines[:start] + lines[start + 4 :]))
+    with pytest.raises(
+        ProbandError, match=r"run steps · hf:.*the report of the 1 runs that are finished is in"
+    ) as error:
+        proband.study(file, out=tmp_path / "out")
+    assert "\n" not in str(error.value)
+    assert "solver:chance" in (tmp_path / "out" / "index.html").read_text()
+    assert any("reason" in stage for stage in json.loads((tmp_path / "out" / "study.json").read_text())["stages"])

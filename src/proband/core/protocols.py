@@ -266,7 +266,8 @@ class ModelKind:
     """`load(rest, *, options)` gives the model behind `name:rest`; `options` is a frozen dataclass (core.options).
 
     `scores_texts(rest)` says, before it is loaded, whether the model scores texts. `asks(rest)` names the option, if
-    any, that says so: where it is not given, loading the model asks its server."""
+    any, that says so: where it is not given, loading the model asks its server. A `quick` one is loaded and answers at
+    once: a study tries it before it starts."""
 
     name: str
     help: str
@@ -274,3 +275,4 @@ class ModelKind:
     options: type = NoOptions
     asks: Callable[[str], str] | None = None  # None: there is no such option
     scores_texts: Callable[[str], bool] = lambda rest: False
+    quick: bool = False

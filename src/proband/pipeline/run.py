@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -38,15 +39,15 @@ from proband.core.progress import Progress, detail, on_progress
 from proband.core.protocols import Concurrent, Generates, Model, ScoresText
 from proband.core.suite import Suite
 from proband.core.types import Answer, Item, Run
-from proband.pipeline.asking.engines import answer_chunks
+from proband.pipeline.asking.engines import answer_chunks, answering
 from proband.pipeline.asking.items_and_answers import (
     ANSWERS,
     CHUNK,
     WAITING,
     AnswersFile,
+    Chunking,
     Selection,
     Turn,
-    chunks,
     count_lines,
     hold_back_answers,
     keep_whole_chunks,
@@ -159,6 +160,14 @@ def finished_run(items: Path, model: str | Model, part: PartOfCommand) -> Run | 
     same = not differences(there, runner.describe())
     answers = part.folder / ANSWERS
     return there if same and answers.exists() and count_lines(answers, torn=False) == runner.total else None
+
+
+def try_item(items: Path, *, model: Model, how: RunOptions) -> None:
+    """Ask the first item that a run would ask, and forget the answer."""
+    runner = Runner(items=items, model=model, out=Path(), how=how)
+    if not runner.solver.needs_all_items:
+        for item in islice(runner.asked_items(), 1):
+            answering(runner.job, runner.model)([item])
 
 
 def used_before(folder: Path) -> Usage:
@@ -315,11 +324,15 @@ class Runner:
         return count_lines(items_path(self.items)) if count is None else count
 
     @property
-    def chunk(self) -> int:
+    def chunking(self) -> Chunking:
         """Items that are answered together: one by one where the model takes several threads."""
         if isinstance(self.model, Concurrent) and self.how.engine == "local":
-            return 1
-        return int(getattr(self.model, "chunk", CHUNK))
+            return Chunking(size=1)
+        return Chunking(
+            size=int(getattr(self.model, "chunk", CHUNK)),
+            characters=float(getattr(self.model, "chunk_characters", "inf")),
+            whole=self.solver.needs_all_items,
+        )
 
     @property
     def job(self) -> Job:
@@ -414,8 +427,8 @@ class Work:
 
     def answer_all(self) -> None:
         runner, out = self.runner, self.runner.out
-        whole, size = runner.solver.needs_all_items, runner.chunk
-        kept = keep_whole_chunks(out / ANSWERS, runner.asked_items(), total=self.total, size=size, whole=whole)
+        chunking = runner.chunking
+        kept = keep_whole_chunks(out / ANSWERS, runner.asked_items(), total=self.total, chunking=chunking)
         self.done, self.errors = kept
         waiting = waiting_answers(out)
         name = f"{runner.suite.name} · {runner.model.name}"
@@ -427,8 +440,8 @@ class Work:
             self.bar.at(self.done)
             if self.done == self.total:
                 return
-            numbered = enumerate(chunks(runner.asked_items(), self.done, size=size, whole=whole))
-            self.waiting = {} if whole else waiting
+            numbered = enumerate(chunking.chunks(runner.asked_items(), self.done))
+            self.waiting = {} if chunking.whole else waiting
             try:
                 with on_progress(self._part_done):
                     answer_chunks(runner.job, runner.model, self._unanswered(numbered), self)
@@ -452,7 +465,7 @@ class Work:
         known = {**self.waiting, **{answer.item_id: answer for answer in answers}}
         whole = self.of_chunk.pop(number)
         self.file.put(number, [known[item.id] for item in whole])
-        self.done, self.part = self.done + len(whole), 0.0
+        self.done += len(whole)
         self.bar.at(self.done)
         failed = [answer for answer in answers if answer.status == "error"]
         self.errors += len(failed)
@@ -462,12 +475,12 @@ class Work:
                 f"allows; the last: item {failed[-1].item_id!r}: {failed[-1].text}"
             )
 
-    part = 0.0  # of the chunk under way, as far as the model says
+    part = 0.0  # of the whole, as far as the model says, where all items are one chunk
 
     def _part_done(self, share: float) -> None:
-        self.part = min(1.0, self.part + share)
-        if not isinstance(self.runner.model, Concurrent):
-            self.bar.at(self.done + self.part * min(self.runner.chunk, self.total - self.done))
+        if self.runner.chunking.whole:
+            self.part = min(1.0, self.part + share)
+            self.bar.at(self.part * self.total)
 
     def tick(self) -> None:
         if self.file.tick():

@@ -57,22 +57,40 @@ def study(
                 "--jobs is for the local engine: the ray engine shares out the items of one run at a time"
             )
         perform_at_once((path, folder, given, part), count=len(stages), jobs=jobs)
-    models = Models(engine=engine, workers=workers)
-    lines = [perform(stage, models, at=f"{at} of {len(stages)}", file=path) for at, stage in enumerate(stages, start=1)]
+    models, lines, failed = Models(engine=engine, workers=workers), list[dict[str, Any]](), list[ProbandError]()
+    tried = False
+    for at, stage in enumerate(stages, start=1):
+        if stage.verb != "build" and not tried:
+            tried = True
+            try_runs([each for each in stages if isinstance(each, RunStage)], models, file=path)
+        try:
+            lines.append(perform(stage, models, at=f"{at} of {len(stages)}", file=path))
+        except ProbandError as error:  # the others are done all the same
+            say(f"    failed: {error}")
+            failed.append(error)
+            lines.append({**about(stage), "state": "failed", "reason": str(error)})
     if part:
+        if failed:
+            raise failed[0]
         return {"title": f"{read.study.title}, part {part}", "stages": lines}
-    runs = [s for s, line in zip(stages, lines, strict=True) if isinstance(s, RunStage) and line["state"] != "skipped"]
+    done = [stage for stage, line in zip(stages, lines, strict=True) if line["state"] in ("ran", "done")]
+    runs = [stage for stage in done if isinstance(stage, RunStage)]
+    if not runs and failed:
+        raise failed[0]
     if not runs:
         reasons = dict.fromkeys(line["reason"] for line in lines if line["state"] == "skipped")
         raise ProbandError("no model could be run: " + "; ".join(reasons), file=path)
     write_curves([stage for stage in stages if isinstance(stage, TrainStage) and stage.finished()], out=folder)
     result = write_report(read, runs, out=folder)
-    about = {"title": read.study.title, "study": path.name, "study_sha256": sha256_file(path)}
+    of_file = {"title": read.study.title, "study": path.name, "study_sha256": sha256_file(path)}
     noted = [{name: value for name, value in line.items() if name not in ("folder", "state")} for line in lines]
     write_json(
         folder / "study.json",
-        {**about, "parameters": contents(read.parameters), "versions": versions(), "stages": noted},
+        {**of_file, "parameters": contents(read.parameters), "versions": versions(), "stages": noted},
     )
+    if failed:
+        more = f"; {len(failed) - 1} more stages failed" if len(failed) > 1 else ""
+        raise ProbandError(f"{failed[0]}{more} (the report of the {len(runs)} runs that are finished is in {folder})")
     return {**result, "title": read.study.title, "stages": lines}
 
 
@@ -135,9 +153,25 @@ def plan_line(stage: Any) -> dict[str, Any]:
     return {**line, "minutes": round(stage.minutes(), 1)} if isinstance(stage, TrainStage) else line
 
 
+def about(stage: Stage) -> dict[str, Any]:
+    return {"verb": stage.verb, "name": stage.name, "seed": stage.seed, "key": stage.key, "folder": str(stage.folder)}
+
+
+def try_runs(runs: Sequence[RunStage], models: Models, *, file: Path) -> None:
+    """Once the items are there and before anything long begins: a model that answers at once is asked the first item of
+    each of its runs. A run that cannot be done is an error now."""
+    for stage in runs:
+        if stage.finished() or stage.optional or stage.trained or not stage.items.finished():
+            continue
+        try:
+            stage.try_first_item()
+        except ProbandError as error:
+            raise ProbandError(f"run {stage.name}: {error}", file=file, line=stage.line) from None
+
+
 def perform(stage: Any, models: Models, *, at: str, file: Path) -> dict[str, Any]:
     """Do what is left of a stage; a run that is optional may be skipped, with the reason."""
-    line = {"verb": stage.verb, "name": stage.name, "seed": stage.seed, "key": stage.key, "folder": str(stage.folder)}
+    line = about(stage)
     if stage.finished():
         say(f"{at}  {stage.verb}  {stage.name}  (done)")
         return {**line, "state": "done"}

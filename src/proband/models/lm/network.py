@@ -25,7 +25,8 @@ from proband.core.progress import advance
 Ints = NDArray[np.int64]
 T = TypeVar("T", bound=Hashable)
 R = TypeVar("R")
-CHUNK_OF_ITEMS = {"cpu": 32}  # items answered between two writes: seconds of work, on a slow machine too
+CHUNK_OF_ITEMS = {"cpu": 32}  # items answered between two writes, at most
+CHUNK_OF_WORK = {"cpu": 2.0**37}  # parameters x characters between two writes: a few seconds, on a slow machine too
 WRITING = {"cuda": 8}  # times as many tokens in a batch that is continued, where one state a row meets the vocabulary
 CHUNK = {"cuda": 2**28, "cpu": 2**24}  # most numbers (rows x vocabulary) of scores held at a time
 
@@ -366,6 +367,7 @@ class LocalModel:
     bos_in_context: int | None = None  # in front of every text
     cut_left = False  # whether a text that is too long loses its beginning; otherwise it is an error
     chunks: Mapping[str, int] = CHUNK_OF_ITEMS
+    chunk_characters = float("inf")  # of the items that are answered between two writes
 
     def __init__(
         self,
@@ -381,6 +383,9 @@ class LocalModel:
         self.network = Network(model, batch=batch)
         self.layers = self.network.layers
         self.chunk = self.chunks.get(self.network.device.type, 256)
+        if self.chunks is CHUNK_OF_ITEMS and self.network.device.type in CHUNK_OF_WORK:
+            size = sum(each.numel() for each in model.parameters())
+            self.chunk_characters = CHUNK_OF_WORK[self.network.device.type] / size
         self.pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else 0
         self._identity = identity
 

@@ -18,7 +18,7 @@ import hashlib
 import os
 import time
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -210,15 +210,42 @@ def count_lines(path: Path, *, torn: bool = True) -> int:
     return count + (torn and last != b"\n")
 
 
-def chunks(items: Iterator[Item], done: int, *, size: int, whole: bool) -> Iterator[Sequence[Item]]:
-    """The items not answered yet, a chunk at a time; all at once for a solver that must see them together."""
-    if whole:
-        yield list(items)
-        return
-    for _ in islice(items, done):
-        pass
-    while chunk := list(islice(items, size)):
-        yield chunk
+@dataclass(frozen=True, kw_only=True)
+class Chunking:
+    """Which items are answered together: `size` of them, fewer if they have many `characters`; all of them at once
+    (`whole`) for a solver that must see them together. It depends on the items alone, so that a run that is resumed
+    asks in the same company as one that was not interrupted."""
+
+    size: int
+    characters: float = float("inf")
+    whole: bool = False
+
+    def with_ends(self, items: Iterable[Item]) -> Iterator[tuple[Item, bool]]:
+        """Each item, and whether a chunk ends with it; the last one of all ends one in any case.
+
+        >>> items = [Item(id=str(i), suite="s", prompt="x" * i, choices=(), gold=None) for i in (5, 1, 1, 9, 1)]
+        >>> [end for _, end in Chunking(size=2, characters=6).with_ends(items)]
+        [False, True, False, True, False]
+        """
+        count, length = 0, 0.0
+        for item in items:
+            count += 1
+            if self.characters < float("inf"):
+                length += len(item.prompt) + sum(map(len, item.choices))
+            end = not self.whole and (count == self.size or length >= self.characters)
+            count, length = (0, 0.0) if end else (count, length)
+            yield item, end
+
+    def chunks(self, items: Iterator[Item], done: int) -> Iterator[Sequence[Item]]:
+        """The items not answered yet, a chunk at a time."""
+        chunk: list[Item] = []
+        for item, end in self.with_ends(islice(items, 0 if self.whole else done, None)):
+            chunk.append(item)
+            if end:
+                yield chunk
+                chunk = []
+        if chunk:
+            yield chunk
 
 
 class AnswersFile:
@@ -274,7 +301,7 @@ class AnswersFile:
 # ---- what an earlier process left ----------------------------------------------------------------------------------
 
 
-def keep_whole_chunks(path: Path, items: Iterator[Item], *, total: int, size: int, whole: bool) -> tuple[int, int]:
+def keep_whole_chunks(path: Path, items: Iterator[Item], *, total: int, chunking: Chunking) -> tuple[int, int]:
     """Cut a half-written tail off answers.jsonl; returns how many items are answered, and how many of them with an
     error.
 
@@ -284,12 +311,12 @@ def keep_whole_chunks(path: Path, items: Iterator[Item], *, total: int, size: in
         return 0, 0
     done, length, errors, kept = 0, 0, 0, (0, 0, 0)
     with open(path, "rb") as file:
-        for item, line in zip(items, file, strict=False):
+        for (item, end), line in zip(chunking.with_ends(items), file, strict=False):
             answer = _answer(line)
             if answer is None or answer.item_id != item.id:
                 break
             done, length, errors = done + 1, length + len(line), errors + (answer.status == "error")
-            if done == total or (not whole and done % size == 0):
+            if done == total or end:
                 kept = (done, length, errors)
     os.truncate(path, kept[1])
     return kept[0], kept[2]

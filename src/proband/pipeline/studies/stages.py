@@ -33,7 +33,7 @@ from proband.pipeline.asking.items_and_answers import count_lines
 from proband.pipeline.asking.model_calls import with_embeddings_kept
 from proband.pipeline.asking.setup import check_name, load_model, with_seed
 from proband.pipeline.build import build
-from proband.pipeline.run import PartOfCommand, run_once, suite_of
+from proband.pipeline.run import PartOfCommand, run_once, suite_of, try_item
 from proband.pipeline.run_options import RunOptions
 from proband.pipeline.train import train
 
@@ -259,6 +259,14 @@ class RunStage(Stage):
             solver = suite.solver(name.strip())
             if "," not in str(self.how.solver):
                 solver.recorded(read_options(solver.options, self.options, of=f"solver {solver.name}"))
+
+    def try_first_item(self) -> None:
+        """Ask the first item, where the model answers at once."""
+        kind, suite = self.model.partition(":")[0], suites.suite(self.items.suite)
+        known = kind_of(kind) if kind not in ("net", "solver") else None
+        if kind == "solver" or (known is not None and known.quick):
+            model = load_model(self.model, with_seed(self.model, self.how.loading, seed=self.seed), suite=suite)
+            try_item(self.items.folder, model=model, how=replace(self.options_of_run(), cache=False))
 
     def do(self, models: Models) -> None:
         if self.trained and not self.trained.finished():
