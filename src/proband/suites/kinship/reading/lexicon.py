@@ -100,3 +100,18 @@ OPEN: Final = _words("""
     near
     over between against without toward towards around only even also between both invited let made helped married
     """)  # words after which a name belongs to the same clause
+
+# ---- stories of anybody's, read whole ------------------------------------------------------------------------------
+# `fiance`, `bride`, `groom` are not (yet) spouses, `pop` and `ma` may be other things: such words are not read over
+
+_NOT_IN_STORIES: Final = _words("fiance fiances bride brides groom grooms unc uncs pop pops pa pas ma mas gran grans wifey wifeys")
+_FURTHER: Final = {
+    "twin": Kin("sibling", None), "twins": Kin("sibling", None, True), "triplet": Kin("sibling", None),
+    "triplets": Kin("sibling", None, True), "firstborn": Kin("child", None), "first-born": Kin("child", None),
+    "offspring": Kin("child", None), "widow": Kin("spouse", FEMALE), "widower": Kin("spouse", MALE),
+    "stepbro": Kin("", None), "neice": Kin("nibling", FEMALE), "grandmama": Kin("grandparent", FEMALE),
+    "grandson": Kin("grandchild", MALE), "hubbie": Kin("spouse", MALE),
+}  # fmt: skip
+STORY_KIN: Final = {word: kin for word, kin in KIN.items() if kin.neutral and word not in _NOT_IN_STORIES} | {
+    word: kin for word, kin in _FURTHER.items() if kin.neutral
+}

@@ -1,0 +1,725 @@
+"""Sentences: who is said to be whose kin, by which verb, and that nothing else is said which could matter.
+
+    relation = people be kin | people be NAME | people have kin | people married people | ...  (`RELATIONS`)
+
+Every token is a part of such a clause, of a noun phrase that refers to people (`noun_phrases.py`), or a plain word
+(`plain_words.py`); a sentence with any other token is not understood. What stands in a noun phrase is presupposed: in
+*Ann didn't ring her brother Ben* he is her brother all the same. What a clause says is not, where it is negated, possible,
+thought, wished or asked.
+
+>>> [event for event in parse("Ann is the mother of Bea's husband Carl.") if isinstance(event, Kinship)]
+[Carl is the spouse of Bea, Ann is the parent of Carl]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from proband.suites.kinship.reading.noun_phrases import (
+    ADJECTIVES,
+    HE_SHE,
+    NAMING,
+    NUMBERS,
+    ORDINALS,
+    POSSESSED,
+    POSSESSIVE,
+    YOUTH,
+    Nominal,
+    NounPhrases,
+    plain,
+)
+from proband.suites.kinship.reading.plain_words import is_plain
+from proband.suites.kinship.reading.statements import Event, Kinship, Mention, Person
+from proband.suites.kinship.reading.tokens import KIN, NAME, QUOTE, SAYING, NotUnderstood, Sentence, Token, sentences_of
+from proband.suites.kinship.world.relations import FEMALE, MALE
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+BE: Final = _words("is are was were 's 're am 'm")
+HAVE: Final = _words("has have had 's 've")
+PAST: Final = _words("was were had")
+SURE: Final = _words("also still now really actually indeed both all too today happily in-fact already")
+JOINING: Final = _words("and but so while when because after before until since where whereas though although then as")
+MODAL: Final = _words("can could will would shall should may might must 'll 'd not never n't neither nor no any anyone anybody hardly seldom rarely nobody nothing almost nearly")
+CONDITION: Final = _words("if whether unless")
+ATTITUDE: Final = _words(
+    """
+    think thinks thought thinking know knows knew known hope hopes hoped wonder wonders wondered tell tells told say
+    says said hear heard hears remember remembers remembered forget forgets forgot promise promised decide decided want
+    wants wanted feel feels felt suggest explain explained notice noticed agree agreed read wrote write writes call
+    calls called calling warn warned remind reminded mention mentioned show showed shown understand understood describe
+    described learn learned ask asks asked answer answered introduce introduced
+    """
+)
+# what may follow a clause that says who is whose kin
+FOLLOWING: Final = _words("and but while who whose so when because too though although whereas as where since for now after before until")
+LEFT: Final = _words("left leaves leaving")
+RAISING: Final = _words("raised raises raising raise reared rears")
+MAN_OR_WOMAN: Final = {"man": MALE, "woman": FEMALE, "girl": FEMALE, "boy": MALE, "lady": FEMALE, "gentleman": MALE}
+SPOUSE: Final = Nominal("spouse", None, False)
+AFFINES: Final = ("spouse", "parent-in-law", "child-in-law", "sibling-in-law")
+NOT_BEFORE_KIN: Final = _words("like as than is are was were 's 're am become be being been called call calls calling playing play plays played considers considered")
+
+
+class Clauses(NounPhrases):
+    """Reads one sentence."""
+
+    def __init__(self, sentence: Sentence, *, speaker: Person, addressee: Person | None = None, quoted: bool = False) -> None:
+        super().__init__(sentence.tokens, speaker=speaker, addressee=addressee or _spoken_to(sentence, quoted))
+        self.sentence = sentence
+        self.quoted = quoted
+        self.subject: list[Person] | None = None
+        self.main: list[Person] | None = None  # the subject outside a relative clause
+        self.last: tuple[int, list[Person]] = (-1, [])  # where the last phrase ended, and who it was
+        self.starts = True  # may a clause begin here?
+        self.verbless = True
+        self.unsure = self.thought = sentence.tokens[-1:] != () and sentence.tokens[-1].text == "?"
+        self.possessor_before = False
+        self.spoken_by: Person | None = None
+        self.spoken_to: Person | None = None
+
+    def read(self) -> list[Event]:
+        tokens = self.tokens
+        if self.unsure and not self.quoted and any(t.kind in (NAME, KIN) for t in tokens):
+            raise NotUnderstood("a question")
+        if not any(token.kind in (NAME, KIN, QUOTE) for token in tokens):
+            self._check_aside()
+        while self.at < len(tokens):
+            self._step()
+        return self.events
+
+    # ---- one step ----------------------------------------------------------------------------------------------------
+
+    def _step(self) -> None:
+        token = self.peek()
+        if token.kind == QUOTE:
+            self.at += 1
+            self.starts = True
+            return
+        if self.quoted and self._vocative():
+            return
+        if self.text() in ("who", "whose") and self._relative():
+            return
+        if self._name_is() or self._there_or_this():
+            return
+        before = self.at
+        if (people := self.people()) is not None:
+            self._after_people(people, before)
+            return
+        if self.subject and self._may_continue() and self.predicate(self.subject):
+            return
+        self._plain()
+
+    def _after_people(self, people: list[Person], before: int) -> None:
+        """A phrase that refers to people: the subject of a clause, or one of its objects."""
+        previous = self.tokens[before - 1] if before else None
+        if self.last[0] == before and before > 0:
+            raise self.fail("two people in a row")
+        if previous is not None and previous.text in NOT_BEFORE_KIN and not all(p.name or p.pronoun for p in people):
+            raise self.fail("likened to kin, or called so")
+        if previous is not None and previous.text in LEFT and any(p.relation == "spouse" for p in people):
+            raise self.fail("left by whom")
+        thing = self.text() in POSSESSED and not self._is_verb_s()
+        self.last = (self.at, people)
+        if thing:
+            self.possessor_before = self.possessor_before or self.subject is None
+            self.at += 1
+            if self.text() in ("wedding", "marriage") or self.text() in BE or self.ends():
+                raise self.fail()
+            self.starts = False
+            return
+        if self._says(people, before):
+            return
+        between = previous is not None and previous.text == "," and self.text() == ","
+        if between and self.at == before + 1 and people[0].name and not (self.sentence.quotes or self.quoted):
+            raise self.fail("a name that belongs to nothing")
+        if not self.starts:
+            return
+        self.main = people
+        said = self._begin_clause(people)
+        if people[0] is self.speaker and not self.quoted and not said:
+            raise self.fail("the teller speaks")
+
+    def _is_verb_s(self) -> bool:
+        """Is 's here `is` or `has`?"""
+        if self._is_copula_s():
+            return True
+        following = self.peek(1)
+        subject = self.last[1]
+        if self.peek(-1).text in HE_SHE or self.peek(-1).text in ("who", "that", "there", "it"):
+            return True
+        return bool(subject) and self.text() == "'s" and following.text in ("in", "at", "from", "got", "been", "just", "good", "on")
+
+    def _may_continue(self) -> bool:
+        """May a verb here have the clause's subject: `and is married to Bob`, `, has two sons`?"""
+        return self.peek(-1).text in ("and", ",", "but", "who", ")", "-", "later", "now", "then", "also") or self.last[0] == self.at
+
+    def _skip(self, words: frozenset[str]) -> None:
+        while self.text() in words:
+            self.at += 1
+
+    def _plain(self) -> None:
+        """Over a word that changes nothing, or only whether what follows is said to be so."""
+        token = self.peek()
+        word = token.text
+        if word in CONDITION:
+            self.unsure = self.thought = True
+        elif word in MODAL:
+            if word in ("no", "nobody", "nothing", "any", "anyone", "anybody"):
+                raise self.fail()
+            self.unsure = True
+        elif word in ATTITUDE:
+            self.thought = True
+        elif word in ("like", "as", "than"):
+            pass
+        elif word == "same" and self.text(-1) == "the" and self.text(1) not in ("man", "woman", "person", "one"):
+            pass
+        elif word == "name" and self.text(-1) == "in":
+            raise self.fail()
+        elif word == "family" and self.text(-1) not in BE:
+            pass
+        elif word == "used" and self.text(1) == "to":
+            raise self.fail("of the past")
+        elif word in RAISING and not any(t.kind == KIN for t in self.tokens):
+            raise self.fail("raised by kin or not?")
+        elif word in ("mr", "mrs", "ms") and self.peek(1).kind != NAME:
+            raise self.fail("who?")
+        elif word in ("i", "me", "my", "myself", "we", "us", "you", "your", "our", "?") and self.quoted:
+            pass
+        elif word in ("who", "whose", "whom", "which"):
+            self.starts = False
+        elif word in ("wedding",) and self.text(-1) not in POSSESSED and self.text(-1) not in POSSESSIVE:
+            pass
+        elif word in ("played", "plays", "playing", "play") and self.peek(-1).text not in ("the", "a", "this", "that", "school"):
+            pass
+        elif word in YOUTH and self.text(-1) not in POSSESSIVE and self.text(-1) not in POSSESSED:
+            pass
+        elif not plain(token):
+            raise self.fail()
+        self.at += 1
+        if word in ("after", "named") or word in POSSESSED:
+            pass
+        if word in JOINING or word in (",", ";", ":", "-"):
+            self.starts = True
+            if word in (";", "but", "so", "and", ","):
+                self.unsure = self.thought
+            if word == "," and self.main is not None:
+                self.subject = self.main
+        elif self.starts and word not in ("the", "a", "an", "his", "her", "their", *ADJECTIVES):
+            self.starts = word in SURE or word in ("yesterday", "today", "then", "later", "now", "years") or self.subject is None
+
+    def _check_aside(self) -> None:
+        """A sentence without people or kin may be passed over only if it cannot be a remark on the story."""
+        first = self.tokens[0].text
+        second = self.tokens[1].text if len(self.tokens) > 1 else ""
+        if first in ("all", "both") and (second in NUMBERS or [t.text for t in self.tokens[1:3]] == ["of", "them"]):
+            return
+        if first in _words("that this those these such none all both not no never neither so same just only"):
+            raise NotUnderstood(f"{first!r} may speak of what was said before")
+        words = [t.text for t in self.tokens if t.kind == "word"]
+        if first == "it" and len(words) > 1 and words[1] in (*BE, "does", "did", "has"):
+            weather = _words("day night evening morning afternoon sunny cold hot warm raining snowing late early dark windy summer winter spring autumn birthday")
+            if not weather & set(words):
+                raise NotUnderstood("'it' may speak of what was said before")
+        if len(words) < 3 and first not in ("he", "she", "they"):
+            raise NotUnderstood("too short to be understood")
+
+    # ---- who speaks --------------------------------------------------------------------------------------------------
+
+    def _says(self, people: list[Person], before: int) -> bool:
+        """`"..." said Ann`, `Ann told Ben, "..."`."""
+        if not self.sentence.quotes or len(people) != 1:
+            return False
+        if before and self.tokens[before - 1].text in SAYING and self.spoken_by is None:
+            self.spoken_by = people[0]
+            self._spoken_to()
+            return True
+        saved = self.at
+        if self.text() in SAYING:
+            self.at += 1
+            self.spoken_by = people[0]
+            self._skip(_words("proudly quietly loudly softly happily sadly cheerfully slowly gently nervously warmly"))
+            self.take("to")
+            self._spoken_to()
+            return True
+        self.at = saved
+        return False
+
+    def _spoken_to(self) -> None:
+        saved = self.save()
+        self.take("to")
+        heard = self.people()
+        if heard is None:
+            self.at = saved[0]
+        elif len(heard) == 1:
+            self.spoken_to = heard[0]
+            self.last = (self.at, heard)
+
+    def _vocative(self) -> bool:
+        """`Mum, can I ...`: whoever is spoken to is the speaker's mother."""
+        token = self.peek()
+        begins = self.at == 0 or self.text(-1) == ","
+        if token.kind != KIN or not begins or not (self.text(1) in (",", "!", "?", ".") or self.peek(1).kind == "end"):
+            return False
+        kin = token.kin
+        if kin is None or kin.plural or self.addressee is None or kin.neutral not in ("parent", "grandparent"):
+            raise self.fail("somebody is spoken to")
+        self.at += 2
+        self.relate((self.speaker,), Nominal(kin.neutral, kin.gender, False), self.addressee)
+        return True
+
+    # ---- other beginnings --------------------------------------------------------------------------------------------
+
+    def _name_is(self) -> bool:
+        """`Her name is Petra`, `Nigel's wife's name is Anita`, `The name of Ann's mother is Sue`."""
+        saved = self.save()
+        owner: list[Person] | None = None
+        if self.text() in HE_SHE and self.text(1) == "name":
+            owner = [self._owner_of(self._take_word())]
+            self.at += 1
+        elif self.take("the", "name", "of"):
+            owner = self.people()
+        elif self.peek().kind == NAME or self.text() in POSSESSIVE or self.text() == "whose":
+            owner = self._possessor_of_name()
+        if owner and len(owner) == 1 and self.text() in BE and self.peek(1).kind == NAME:
+            self.at += 1
+            named = Person(name=self._take_word())
+            self.events.append(Mention(named, subject=True, group=(named,)))
+            self._say_same(owner[0], named)
+            self.subject, self.starts, self.last = [named], False, (self.at, [named])
+            self._apposition([named])
+            return True
+        self.restore(saved)
+        return False
+
+    def _possessor_of_name(self) -> list[Person] | None:
+        ahead = next((k for k in range(1, 10) if self.text(k) == "name" and self.text(k - 1) in POSSESSED), 0)
+        if not ahead:
+            return None
+        owner = self.person()
+        return owner if self.take("'s", "name") or self.take("'", "name") else None
+
+    def _there_or_this(self) -> bool:
+        """`This is my aunt Rosa`, `That's Giorgio, my husband's brother`, `And this is her brother, Pablo`."""
+        if self.text() not in ("this", "that", "it", "there", "these", "here") or self.text(1) not in BE:
+            return False
+        saved = self.save()
+        self.at += 2
+        people = self.people()
+        if people is None or self.unsure or self.thought:
+            self.restore(saved)
+            return False
+        self.last = (self.at, people)
+        self.subject, self.starts = people, False
+        return True
+
+    def _relative(self) -> bool:
+        """`Bob, who is Ann's brother,`; `the man who` says of nobody in particular."""
+        comma = self.text(-1) == ","
+        if self.last[0] != self.at - comma and not (self.last[0] == self.at and comma):
+            return False
+        word = self.text()
+        head = self.last[1]
+        self.relative = tuple(head)
+        if word == "whose":
+            owned = self.people()
+            if owned is None:
+                raise self.fail("whose?")
+            head = owned
+        else:
+            self.at += 1
+        self._begin_clause(head)
+        return True
+
+    def _begin_clause(self, people: list[Person]) -> bool:
+        self.subject, self.starts = people, False
+        self.last = (self.at, people)
+        self.events += [Mention(person, subject=True, group=tuple(people)) for person in people]
+        self._skip(SURE)
+        return self.predicate(people)
+
+    # ---- what is said of somebody ------------------------------------------------------------------------------------
+
+    def predicate(self, subject: list[Person]) -> bool:
+        """A verb that tells kin, with what belongs to it; nothing moves where it is another verb."""
+        saved = self.save()
+        for rule in (self._be, self._have, self._marry, self._give_birth, self._become):
+            if rule(subject):
+                if self.unsure or self.thought:
+                    raise self.fail("not said to be so")
+                self.last = (self.at, self.last[1])
+                return True
+            self.restore(saved)
+        return False
+
+    def _ends_well(self, *, also: frozenset[str] = frozenset()) -> None:
+        """After a kin clause: nothing that could take it back."""
+        if self.ends() or self.text() in FOLLOWING or self.text() in also:
+            return
+        if self.text() in ("in", "since", "from", "on", "until") and (self.text(1)[:1].isdigit()):
+            return
+        raise self.fail("what is said of it")
+
+    def _be(self, subject: list[Person]) -> bool:
+        verb = self.text()
+        if verb in ("has", "have", "had") and self.text(1) == "been":
+            self.at += 2
+            past = verb == "had"
+        elif verb in BE:
+            self.at += 1
+            past = verb in PAST
+        else:
+            return False
+        negated = self.text() in ("not", "n't")
+        self.at += negated
+        self._skip(SURE)
+        how = {"negated": negated, "past": past}
+        return (
+            self._be_man_or_woman(subject)
+            or self._be_married(subject, how)
+            or self._be_called(subject)
+            or self._be_born(subject, how)
+            or self._be_each_other(subject, how)
+            or self._be_kin(subject, how)
+        )
+
+    def _be_man_or_woman(self, subject: list[Person]) -> bool:
+        """`is a woman`, `is a tall man`: no kin, but the gender."""
+        saved = self.save()
+        self.take("a") or self.take("an") or self.take("the")
+        while self.text() in ADJECTIVES and self.peek().kind != KIN:
+            self.at += 1
+        gender = MAN_OR_WOMAN.get(self.text())
+        if gender is None or len(subject) != 1 or self.text(saved[0] - self.at - 1) in ("not", "n't"):
+            self.restore(saved)
+            return False
+        self.at += 1
+        subject[0].gender = subject[0].gender or gender
+        return True
+
+    def _be_married(self, subject: list[Person], how: dict[str, bool]) -> bool:
+        if not (self.take("married") or self.take("happily", "married") or self.take("wed")):
+            return False
+        if self.take("to"):
+            if self.take("each", "other"):
+                self._couple(subject, how)
+                return True
+            other = self.people()
+            if other is None or len(other) != 1 or len(subject) != 1:
+                raise self.fail("married to whom?")
+            self.relate(subject, SPOUSE, other[0], **how)
+            self.last = (self.at, other)
+            return True
+        if len(subject) == 2 or subject[0].plural:
+            self._couple(subject, how)
+            return True
+        raise self.fail("married to whom?")
+
+    def _couple(self, people: Sequence[Person], how: dict[str, bool]) -> None:
+        if len(people) == 1 and people[0].pronoun == "they":
+            self.events.append(Kinship(people[0], "spouse", people[0], None, how["negated"], how["past"]))
+        elif len(people) != 2:
+            raise self.fail("a couple of how many?")
+        else:
+            self.each_other(people, SPOUSE, **how)
+
+    def _be_called(self, subject: list[Person]) -> bool:
+        """`is called Ben`, `are Ray and Shirley`, `is Dave's brother Sean`."""
+        naming = self.take("called") or self.take("named")
+        saved = self.save()
+        if not naming and (self.text() in POSSESSIVE or (self.peek().kind == NAME and self.text(1) in POSSESSED)):
+            return self._be_named_kin(subject)
+        if self.peek().kind != NAME:
+            return False
+        names = self.names()
+        if not names or self.text() in POSSESSED:
+            self.restore(saved)
+            return False
+        people = [Person(name=name) for name in names]
+        self.events += [Mention(person) for person in people]
+        if len(subject) != 1:
+            raise self.fail("who is who?")
+        self._say_same_all(subject[0], people)
+        self.last = (self.at, people)
+        self._apposition(people)
+        return True
+
+    def _be_named_kin(self, subject: list[Person]) -> bool:
+        """`Kyle's father is Dave's brother Sean`."""
+        saved = self.save()
+        people = self.person()
+        unnamed = subject[0].relation or subject[0].pronoun in ("he", "she")
+        named = people is not None and len(people) == 1 and people[0].name
+        if not (named and unnamed) or not any(isinstance(e, Kinship) and e.person is people[0] for e in self.events):
+            self.restore(saved)
+            return False
+        self._say_same_all(subject[0], people)
+        self.last = (self.at, people)
+        return True
+
+    def _say_same_all(self, one: Person, others: list[Person]) -> None:
+        """An unnamed person is named; or several are, whom a plural kin word stands for."""
+        if one.plural and one.relation:
+            if len(others) < 2 or (one.count and one.count != len(others)):
+                raise self.fail("how many?")
+            nominal = Nominal(one.relation, one.gender, True)
+            for other in others:
+                self.relate(one.owners, nominal, other)
+        elif len(others) == 1:
+            self._say_same(one, others[0])
+        else:
+            raise self.fail("one or several?")
+
+    def _say_same(self, one: Person, other: Person) -> None:
+        if self.unsure or self.thought:
+            raise self.fail("not said to be so")
+        if one.name or one is self.speaker:
+            raise self.fail("two names for one")
+        self.same(one, other)
+
+    def _be_born(self, subject: list[Person], how: dict[str, bool]) -> bool:
+        """`was born to Miriam and Eli`."""
+        if not self.take("born", "to"):
+            return False
+        parents = self.people()
+        if parents is None:
+            raise self.fail("born to whom?")
+        for person in subject:
+            self.relate(parents, Nominal("child", None, False), person, negated=how["negated"])
+        self.last = (self.at, parents)
+        return True
+
+    def _be_each_other(self, subject: list[Person], how: dict[str, bool]) -> bool:
+        """`are brothers`, `are husband and wife`, `are a married couple`."""
+        saved = self.save()
+        if self.take("a", "couple") or self.take("a", "married", "couple"):
+            self._couple(subject, how)
+            self._ends_well()
+            return True
+        while self.text() in ADJECTIVES and self.peek(1).kind == KIN:
+            self.at += 1
+        first = self.peek().kin
+        if first is None or len(subject) + subject[0].plural < 2:
+            self.restore(saved)
+            return False
+        if self.text(1) == "and" and (second := self.peek(2).kin) is not None and not first.plural:
+            if (first.neutral, second.neutral) not in (("sibling", "sibling"), ("spouse", "spouse")):
+                raise self.fail("who is which?")
+            self.at += 3
+        elif first.plural and first.neutral in ("sibling", "spouse") and self.text(1) != "of":
+            self.at += 1
+        else:
+            self.restore(saved)
+            return False
+        gender = first.gender if first.plural else None
+        if len(subject) == 1:
+            self.events.append(Kinship(subject[0], first.neutral, subject[0], gender, how["negated"], how["past"]))
+        else:
+            self.each_other(subject, Nominal(first.neutral, gender, True), **how)
+        self._ends_well()
+        return True
+
+    def _be_kin(self, subject: list[Person], how: dict[str, bool]) -> bool:
+        """`is Ann's mother and the sister of Bea`, `are the parents of Tom`."""
+        saved = self.save()
+        titles = self.kin_titles()
+        if titles is None:
+            self.restore(saved)
+            return False
+        for owners, nominal in titles:
+            if nominal.plural != (len(subject) > 1 or subject[0].plural):
+                raise self.fail("one or several?")
+            if nominal.count and nominal.count != len(subject):
+                raise self.fail("how many?")
+            for person in subject:
+                self.relate(owners, nominal, person, **how)
+        self._ends_well()
+        self.last = (self.at, list(titles[-1][0]))
+        return True
+
+    # ---- have --------------------------------------------------------------------------------------------------------
+
+    def _have(self, subject: list[Person]) -> bool:
+        if not self.take("went", "on", "to", "have"):
+            if self.text() not in HAVE:
+                return False
+            self.at += 1
+        self.take("got")
+        self._skip(_words("also only just now"))
+        return self._kin_objects(subject, among=None)
+
+    def _kin_objects(self, subject: list[Person], *, among: frozenset[str] | None) -> bool:
+        """`a girl, Ruth, and a boy, Neil`; `two sons`. `among`: the relations it may be."""
+        found: list[Person] = []
+        while True:
+            saved = self.save()
+            people = self._kin_object(subject, among)
+            if people is None:
+                self.restore(saved)
+                break
+            found += people
+            saved = self.save()
+            comma = self.take(",") or self.text(-1) == ","
+            joined = self.take("and")
+            if not (comma or joined):
+                break
+            if self._object_ahead() is None:
+                self.restore(saved)
+                break
+        if not found:
+            return False
+        if self.text() in ("with", "by", "from") and self.text(1) not in ("a", "an", "the"):
+            raise self.fail("with whom?")
+        self.last = (self.at, found)
+        return True
+
+    def _object_ahead(self) -> Nominal | None:
+        saved = self.at
+        nominal = self._indefinite()
+        self.at = saved
+        return nominal
+
+    def _kin_object(self, subject: list[Person], among: frozenset[str] | None) -> list[Person] | None:
+        nominal = self._indefinite()
+        if nominal is None or (among and nominal.relation not in among):
+            return None
+        if self.text() in ("of", "to") and not (self.text(1) in HE_SHE and self.text(2) == "own"):
+            raise self.fail("of whom?")
+        self.take("himself") or self.take("herself")
+        people = self._named(nominal, tuple(subject))
+        if people[0].plural and not people[0].name and nominal.relation == "child" and nominal.text in ("twins", "triplets"):
+            raise self.fail()
+        return people
+
+    def _indefinite(self) -> Nominal | None:
+        """`a daughter`, `three grown sons`, `children`, `a baby girl`, `twins`."""
+        if self.text() in ("a", "an", "one", "another"):
+            self.at += 1
+        elif self.text() in ("the", "his", "her", "their", "no"):
+            return None
+        saved = self.at
+        nominal = self.nominal()
+        if nominal is None:
+            self.at = saved
+            count = 0
+            while self.text() in ADJECTIVES or self.text() in NUMBERS or self.text() in ORDINALS:
+                count = NUMBERS.get(self.text(), count)
+                self.at += 1
+            if self.text() in ("baby", "babies"):
+                return Nominal("child", None, self._take_word() == "babies", count, "baby")
+            if self.text() not in YOUTH:
+                return None
+            word = self._take_word()
+            return Nominal(*YOUTH[word], word.endswith("s"), count, word)
+        if nominal.relation == "sibling" and nominal.text in ("twins", "triplets"):
+            return Nominal("child", None, True, nominal.count, nominal.text)
+        return nominal
+
+    # ---- other verbs -------------------------------------------------------------------------------------------------
+
+    def _marry(self, subject: list[Person]) -> bool:
+        """`married Carl`, `got married to Carl`, `tied the knot with Carl`; of two: `got married`."""
+        self._skip(_words("later then finally eventually recently just soon happily"))
+        reciprocal = self.take("tied", "the", "knot") or self.take("got", "married") or self.take("get", "married")
+        if not reciprocal and self.text() not in ("married", "wed", "weds", "marries", "wedded"):
+            return False
+        if not reciprocal:
+            self.at += 1
+        how = {"negated": False, "past": False}
+        if self.take("each", "other"):
+            self._couple(subject, how)
+            return True
+        to = reciprocal and (self.take("with") or self.take("to"))
+        other = self.people() if to or not reciprocal else None
+        if other is not None and not (self.text() in POSSESSED):
+            if len(other) != 1 or len(subject) != 1:
+                raise self.fail("who married whom?")
+            self.relate(subject, SPOUSE, other[0])
+            self.last = (self.at, other)
+            return True
+        if other is None and len(subject) == 2 and not to:
+            self._couple(subject, how)
+            return True
+        raise self.fail("who married whom?")
+
+    def _give_birth(self, subject: list[Person]) -> bool:
+        """`gave birth to Leo`, `fathered two children, Arthur and Rose`, `welcomed a baby boy, Kiran`."""
+        parent: str | None = FEMALE
+        names = True
+        self._skip(_words("later then soon"))
+        if self.text() in ("gave", "gives", "given") and self.text(1) == "birth" and self.text(2) == "to":
+            self.at += 3
+        elif self.take("had", "given", "birth", "to") or self.take("has", "given", "birth", "to"):
+            pass
+        elif self.take("bore") or self.take("gave", "birth", "to"):
+            pass
+        elif self.take("fathered") or self.take("sired"):
+            parent = MALE
+        elif self.take("welcomed"):
+            parent, names = None, False
+        else:
+            return False
+        children: list[Person]
+        if names and self.peek().kind == NAME:
+            children = [Person(name=name) for name in self.names()]
+            if self.text() in POSSESSED:
+                raise self.fail("whose?")
+            self.events += [Mention(child) for child in children]
+            for child in children:
+                self.relate(subject, Nominal("child", None, False), child)
+            self.last = (self.at, children)
+        elif not self._kin_objects(subject, among=frozenset({"child"})):
+            if not names:
+                return False
+            raise self.fail("born of whom?")
+        if parent is not None and len(subject) == 1:
+            subject[0].gender = subject[0].gender or parent
+        return True
+
+    def _become(self, subject: list[Person]) -> bool:
+        """`became the mother of Ann`, `became a father when Tiana was born`."""
+        if self.text() not in ("became", "becomes"):
+            return False
+        self.at += 1
+        saved = self.save()
+        how = {"negated": False, "past": False}
+        if self._be_kin(subject, how) or self._be_each_other(subject, how):
+            return True
+        self.restore(saved)
+        if not (self.take("a") or self.take("an")):
+            return False
+        nominal = self.nominal()
+        if nominal is None or not (self.take("when") or self.take("the", "day")) or len(subject) != 1:
+            return False
+        owner = self.people()
+        if owner is None or not self.take("was", "born"):
+            raise self.fail("whose?")
+        self.relate(owner, nominal, subject[0])
+        self.last = (self.at, owner)
+        return True
+
+
+def _spoken_to(sentence: Sentence, quoted: bool) -> Person | None:
+    """`Lend your brother a coat, Astou`: whom a quotation with `you` or `your` calls by name."""
+    tokens = [token for token in sentence.tokens if token.text not in (".", "!", "?")]
+    while tokens and tokens[-1].text == ",":
+        tokens.pop()
+    if not quoted or len(tokens) < 3 or not {"you", "your"} & {token.text for token in tokens}:
+        return None
+    if tokens[0].kind == NAME and tokens[1].text == ",":
+        return Person(name=tokens[0].text)
+    if tokens[-1].kind == NAME and tokens[-2].text == ",":
+        return Person(name=tokens[-1].text)
+    return None
+
+
+def parse(text: str) -> list[Event]:
+    """What the first sentence of a text says, without finding out whom pronouns mean."""
+    return Clauses(sentences_of(text)[0], speaker=Person(pronoun="i")).read()
+
+
+_ = (NAMING, is_plain, Token)

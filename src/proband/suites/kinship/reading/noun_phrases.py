@@ -1,0 +1,742 @@
+"""Noun phrases that refer to people: names, pronouns, possessives, of-phrases, apposition and lists.
+
+    people  = person ("," person)* "and" person
+    person  = (NAME | pronoun | owner kin [names] | the kin of people [names]) ("'s" kin [names])* [apposition]
+    owner   = people "'s" | his, her, their, my, your, whose
+    names   = NAME | ", " NAME "," | "named" NAME | "(" NAME ")"; of a plural: a list of them
+
+Each rule moves the cursor and notes what the phrase says (`statements.py`), or leaves both as they were and returns
+nothing. A phrase that can be read in two ways is not understood.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from proband.suites.kinship.reading.lexicon import Kin
+from proband.suites.kinship.reading.plain_words import is_plain
+from proband.suites.kinship.reading.statements import Event, Kinship, Mention, Person, Same
+from proband.suites.kinship.reading.tokens import KIN, MARK, NAME, NotUnderstood, Token
+from proband.suites.kinship.world.relations import FEMALE, MALE
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+END: Final = Token("end", "")
+HE_SHE: Final = {"he": MALE, "him": MALE, "his": MALE, "she": FEMALE, "her": FEMALE}
+POSSESSIVE: Final = {"his": "he", "her": "she", "their": "they", "my": "i", "your": "you", "our": "we"}
+PRONOUNS: Final = {"he": "he", "him": "he", "she": "she", "her": "she", "they": "they", "them": "they"} | {
+    "i": "i",
+    "me": "i",
+    "you": "you",
+}
+POSSESSED: Final = ("'s", "'")
+ARTICLES: Final = _words("the a an this that these those")
+NUMBERS: Final = {w: n for n, w in enumerate("one two three four five six seven eight nine ten".split(), start=1)}
+# what may stand before a kin word and leaves it what it is; read one by one
+ADJECTIVES: Final = _words(
+    """
+    older younger eldest oldest youngest elder big bigger little small smaller tall taller baby only other own dear
+    beloved favorite favourite proud loving lovely kind grown adult sleepy new young old beautiful handsome awesome
+    wonderful sweet cute amazing good aging ageing elderly sick ill wealthy rich poor lazy annoying crazy funny strict
+    generous adorable precious teenage infant newborn middle late dead deceased doting supportive gorgeous pretty smart
+    clever talented quiet shy wild brave strong caring busy stubborn cool grumpy angry nice energetic pregnant rude
+    silly noisy lonely eccentric fun happy hilarious devoted adoring thoughtful naughty hard-working bossy nosy blind
+    deaf ailing widowed retired tired cheerful gentle patient clumsy famous frail kid tiny jolly chatty patient
+    long-lost twin surviving
+    """
+)
+ORDINALS: Final = _words("first second third fourth fifth last")
+YOUTH: Final = {"girl": ("child", FEMALE), "boy": ("child", MALE), "girls": ("child", FEMALE), "boys": ("child", MALE)}
+MAKES_A_CHILD: Final = _words("little baby small youngest eldest oldest middle younger older two three four twin")
+# with these the kin word means something else: a sister ship, brothers in arms, a parent company, Mother Superior
+NOT_AFTER_KIN: Final = _words(
+    "ship ships company firm figure tongue superior country language board club organisation organization"
+)
+NOT_KIN_IN: Final = _words("arms spirit christ faith crime name law heart mind effect everything all theory")
+ACQUAINTANCES: Final = _words(
+    """
+    friend friends neighbour neighbor neighbours neighbors colleague colleagues boss teacher doctor dentist classmate
+    teammate roommate housemate flatmate coworker co-worker landlady landlord coach tutor lawyer secretary guest guests
+    student students pupil customer client assistant accountant nurse babysitter nanny hairdresser barber gardener
+    """
+)
+STRANGERS: Final = _words(
+    """
+    man woman lady gentleman stranger waiter waitress vet priest policeman policewoman driver baker butcher farmer
+    plumber nurse officer guard clerk shopkeeper mayor girl boy child baby teenager toddler student host hostess
+    photographer cashier porter actor singer soldier captain king queen sheriff judge chef cook mechanic pilot
+    """
+)
+NOT_A_STRANGER_AFTER: Final = _words("is was are were 's 'm became become becomes be been being as , - (")
+GREAT_OF: Final = ("grandparent", "grandchild", "pibling", "nibling")
+NAMING: Final = _words("named called")
+
+
+@dataclass(frozen=True)
+class Nominal:
+    """A kin word with what stands before it: `two older sisters`."""
+
+    relation: str
+    gender: str | None
+    plural: bool
+    count: int = 0
+    text: str = ""
+
+
+class NounPhrases:
+    """A cursor over the tokens of a sentence; what was read so far is in `events`."""
+
+    def __init__(self, tokens: Sequence[Token], *, speaker: Person, addressee: Person | None) -> None:
+        self.tokens = tokens
+        self.at = 0
+        self.events: list[Event] = []
+        self.speaker, self.addressee = speaker, addressee
+        self.relative: tuple[Person, ...] = ()  # whom `whose` means
+        self.quoted = False
+
+    # ---- the cursor --------------------------------------------------------------------------------------------------
+
+    def peek(self, ahead: int = 0) -> Token:
+        at = self.at + ahead
+        return self.tokens[at] if 0 <= at < len(self.tokens) else END
+
+    def text(self, ahead: int = 0) -> str:
+        """The word or mark; nothing for a name."""
+        token = self.peek(ahead)
+        return "" if token.kind == NAME else token.text
+
+    def take(self, *words: str) -> bool:
+        """Move over these words, if they come next."""
+        if any(self.text(ahead) != word for ahead, word in enumerate(words)):
+            return False
+        self.at += len(words)
+        return True
+
+    def save(self) -> tuple[int, int]:
+        return self.at, len(self.events)
+
+    def restore(self, saved: tuple[int, int]) -> None:
+        self.at = saved[0]
+        del self.events[saved[1] :]
+
+    def fail(self, why: str = "") -> NotUnderstood:
+        around = " ".join(token.text for token in self.tokens[max(0, self.at - 2) : self.at + 4])
+        return NotUnderstood(f"{why}: {around!r}" if why else f"{around!r}")
+
+    def ends(self, ahead: int = 0) -> bool:
+        """Does a phrase end here?"""
+        token = self.peek(ahead)
+        return token is END or token.text in (".", "!", ";", ")", ",", "-", ":", "?")
+
+    # ---- lists -------------------------------------------------------------------------------------------------------
+
+    def people(self, *, tight: bool = False) -> list[Person] | None:
+        """A person, or several joined by commas and `and`. `tight`: after a comma, names alone."""
+        saved = self.save()
+        self.take("both")
+        if (owners := self._joint_owners()) is None:
+            first = self.person()
+            if first is None:
+                self.restore(saved)
+                return None
+        else:
+            first = self._owned(owners)
+        everyone = list(first)
+        while True:
+            before = self.save()
+            comma = self.take(",")
+            last = self.take("and")
+            if not (comma or last):
+                break
+            if tight and comma and (self.peek().kind != NAME or (last and len(everyone) == 1)):
+                self.restore(before)
+                break
+            further = self._listed(last=last)
+            if further is None:
+                self.restore(before)
+                break
+            everyone += further
+            if last:
+                break
+        return everyone
+
+    def _listed(self, *, last: bool) -> list[Person] | None:
+        """A further person of a list. After a comma alone the list must go on, up to its `and`."""
+        saved = self.save()
+        if self.text() == "whose":
+            return None
+        further = self.person()
+        if further is None or self.begins_a_clause():
+            self.restore(saved)
+            return None
+        if not last:
+            rest = self.save()
+            goes_on = (self.take(",") or True) and (self.take("and") or self.tokens[self.at - 1].text == ",")
+            goes_on = goes_on and self._listed_ahead()
+            self.restore(rest)
+            if not goes_on:
+                self.restore(saved)
+                return None
+        return further
+
+    def _listed_ahead(self) -> bool:
+        return self.peek().kind == NAME or self.text() in POSSESSIVE or self.text() in ARTICLES
+
+    def begins_a_clause(self) -> bool:
+        """After `and NAME`: does a verb follow that says something of this person alone?"""
+        return self.text() in ("is", "was", "has", "'s")
+
+    # ---- one person --------------------------------------------------------------------------------------------------
+
+    def person(self) -> list[Person] | None:
+        """One person, or the several whom a plural kin word names; with apposition."""
+        saved = self.save()
+        head = self._head()
+        if head is None:
+            self.restore(saved)
+            return None
+        while self.text() in POSSESSED and (owned := self._possessed(head)):
+            head = owned
+        self._apposition(head)
+        return head
+
+    def _head(self) -> list[Person] | None:
+        token = self.peek()
+        if token.kind == NAME:
+            self.at += 1
+            return self._mention([Person(name=token.text)])
+        word = token.text
+        if word == "whose":
+            self.at += 1
+            if not self.relative or self.nominal_ahead() is None:
+                raise self.fail("whose?")
+            return self._owned(self.relative)
+        if word in POSSESSIVE and (self.nominal_ahead(1) or self._acquaintance_ahead(1)):
+            self.at += 1
+            if self._acquaintance_ahead():
+                return self._acquaintance()
+            return self._owned((self._owner_of(word),))
+        if word in PRONOUNS and (word != "her" or not self._noun_follows()):
+            self.at += 1
+            person = self._pronoun(word)
+            person.oblique = word in ("him", "her", "them")
+            return self._mention([person])
+        if word in ("the", "a", "an", "this", "these"):
+            return self._determined()
+        if token.kind == KIN and token.title and self.quoted:
+            return self._title()
+        return None
+
+    def _noun_follows(self) -> bool:
+        """Is `her` an owner here: does something follow that can be owned? If in doubt, yes."""
+        following = self.peek(1)
+        return following.kind not in (MARK, NAME, "end") and following.text not in (
+            *("and", "but", "to", "at", "in", "on", "with", "for", "from", "by", "when", "while", "because", "so"),
+            *("about", "a", "an", "the", "that", "into", "up", "out", "off", "home", "every", "each", "this", "last"),
+        )
+
+    def _pronoun(self, word: str) -> Person:
+        meant = PRONOUNS[word]
+        if meant == "i":
+            return self.speaker
+        if meant == "you":
+            if self.addressee is None:
+                raise self.fail("who is 'you'?")
+            return self.addressee
+        return Person(pronoun=meant, gender=HE_SHE.get(word), plural=meant == "they")
+
+    def _owner_of(self, word: str) -> Person:
+        meant = POSSESSIVE[word]
+        if meant == "we":
+            raise self.fail("who is 'we'?")
+        if meant == "i":
+            return self.speaker
+        if meant == "you":
+            if self.addressee is None:
+                raise self.fail("who is 'you'?")
+            return self.addressee
+        owner = Person(pronoun=meant, gender=HE_SHE.get(word), plural=meant == "they")
+        self._mention([owner])
+        return owner
+
+    def _mention(self, people: list[Person]) -> list[Person]:
+        self.events += [Mention(person) for person in people]
+        return people
+
+    def _title(self) -> list[Person] | None:
+        """`Grandpa Joe`, `Mum`: in somebody's mouth, of his or her own."""
+        token = self.peek()
+        assert token.kin is not None
+        if token.text in ("father", "mother", "sister", "brother", "son") or token.kin.plural:
+            return None
+        if token.kin.neutral not in ("parent", "grandparent", "pibling"):
+            return None
+        self.at += 1
+        return self._named(Nominal(token.kin.neutral, token.kin.gender, False, 0, token.text), (self.speaker,))
+
+    # ---- owners ------------------------------------------------------------------------------------------------------
+
+    def _joint_owners(self) -> tuple[Person, ...] | None:
+        """`Nancy and David's mother is ...`: the owners, where the mother is of both; the cursor is then before 's."""
+        saved = self.save()
+        names: list[str] = []
+        joined = False
+        while self.peek().kind == NAME:
+            names.append(self.peek().text)
+            self.at += 1
+            if joined or self.text() in POSSESSED:
+                break
+            comma = self.take(",")
+            joined = self.take("and")
+            if not joined and not comma:
+                break
+        found = joined and len(names) > 1 and self.text() in POSSESSED and self.nominal_ahead(1)
+        if not found:
+            self.restore(saved)
+            return None
+        if not self._is_joint(saved[0]):
+            raise self.fail("whose, one's or both's?")
+        self.at += 1
+        people = [Person(name=name) for name in names]
+        return tuple(self._mention(people))
+
+    def _is_joint(self, begin: int) -> bool:
+        """Is what follows 's of all of them? A plural is; a singular one where verb or place says so."""
+        nominal = self.nominal_ahead(1)
+        assert nominal is not None
+        if nominal.plural:
+            return True
+        before = self.tokens[begin - 1].text if begin else ""
+        if before in ("is", "was", "'s", "be", "became", "of"):
+            return True
+        saved = self.at
+        self.at += 1
+        self.nominal()
+        if self.peek(1).kind == NAME and self.text() == ",":
+            self.at += 2 + (self.text(2) == ",")
+        elif self.peek().kind == NAME:
+            self.at += 1
+        verb = self.peek()
+        self.at = saved
+        return verb.text in ("is", "was", "has", "'s") or (verb.kind == "word" and verb.text[-1:] == "s" and verb.text[-2:] != "ss")
+
+    def _possessed(self, owners: list[Person]) -> list[Person] | None:
+        """After a person: `'s mother`. None where 's is a verb or a thing is owned."""
+        saved = self.save()
+        if self.text(1) == "own":
+            self.at += 1
+        if self.nominal_ahead(1):
+            self.at += 1
+            return self._owned(tuple(owners))
+        if self._acquaintance_ahead(1):
+            self.at += 1
+            return self._acquaintance()
+        self.restore(saved)
+        return None
+
+    def _owned(self, owners: Iterable[Person]) -> list[Person]:
+        nominal = self.nominal()
+        if nominal is None:
+            raise self.fail()
+        return self._named(nominal, tuple(owners))
+
+    def _acquaintance_ahead(self, ahead: int = 0) -> bool:
+        while self.text(ahead) in ADJECTIVES or self.text(ahead) in ("best", "good", "old", "close", "next-door"):
+            ahead += 1
+        return self.text(ahead) in ACQUAINTANCES
+
+    def _acquaintance(self) -> list[Person]:
+        """`his friend Kasia`, `Roland's friend`: somebody, of whom no kin is told."""
+        while self.text() not in ACQUAINTANCES:
+            self.at += 1
+        plural = self.text().endswith("s") and self.text() not in ("boss",)
+        self.at += 1
+        if plural:
+            return self._mention([Person(plural=True, relation="friend")])
+        person = Person(relation="friend")
+        if name := self._name_after():
+            person.name = name
+        return self._mention([person])
+
+    # ---- kin words ---------------------------------------------------------------------------------------------------
+
+    def nominal_ahead(self, ahead: int = 0) -> Nominal | None:
+        saved = self.at
+        self.at += ahead
+        nominal = self.nominal()
+        self.at = saved
+        return nominal
+
+    def nominal(self) -> Nominal | None:
+        """Adjectives and a kin word."""
+        saved, count, seen = self.at, 0, []
+        while True:
+            word = self.text()
+            if word in NUMBERS:
+                count = NUMBERS[word]
+            elif not (word in ADJECTIVES or word in ORDINALS or word == "great" or self._is_age(word)):
+                break
+            if self.peek().kind == KIN and self.peek(1).kind != KIN and self.text(1) not in YOUTH:  # her twin
+                break
+            seen.append(word)
+            self.at += 1
+            if self._is_age(word) and self.text() == "old":
+                self.at += 1
+        kin = self._kin_word(seen)
+        if kin is None:
+            self.at = saved
+            return None
+        if (count > 1) != (count > 1 and kin.plural):
+            raise self.fail("one or several?")
+        text = self.text()
+        self.at += 1
+        if "great" in seen and kin.neutral in GREAT_OF:
+            raise self.fail("kin outside the 22 relations")
+        if ORDINALS & set(seen) and kin.neutral == "spouse":
+            raise self.fail("a spouse of several")
+        if self.text() in NOT_AFTER_KIN or (self.text() == "in" and self.text(1) in NOT_KIN_IN):
+            raise self.fail("no kin")
+        return Nominal(kin.neutral, kin.gender, kin.plural, count, text)
+
+    def _kin_word(self, adjectives: list[str]) -> Kin | None:
+        token = self.peek()
+        if token.kin is not None:
+            return token.kin
+        if token.text in YOUTH and MAKES_A_CHILD & set(adjectives):
+            relation, gender = YOUTH[token.text]
+            return Kin(relation, gender, token.text.endswith("s"))
+        return None
+
+    def _is_age(self, word: str) -> bool:
+        return word.endswith(("-year-old", "-month-old", "-week-old"))
+
+    def _named(self, nominal: Nominal, owners: tuple[Person, ...]) -> list[Person]:
+        """The people a kin word names, with what that says."""
+        owned_more = self.text() in POSSESSED and not self._is_copula_s()
+        if self.take("of", "his", "own") or self.take("of", "her", "own"):
+            pass
+        if nominal.plural:
+            people = [] if owned_more else self._names_of(nominal)
+            if not people:
+                return self._mention([self._unnamed(nominal, owners)])
+        else:
+            name = "" if owned_more else self._name_after()
+            people = [Person(name=name, gender=nominal.gender)] if name else [self._unnamed(nominal, owners)]
+        for person in people:
+            self.relate(owners, nominal, person)
+        return self._mention(people)
+
+    def _unnamed(self, nominal: Nominal, owners: tuple[Person, ...]) -> Person:
+        return Person(
+            gender=nominal.gender, plural=nominal.plural, relation=nominal.relation, owners=owners, count=nominal.count
+        )
+
+    def relate(self, owners: Iterable[Person], nominal: Nominal, person: Person, **how: bool) -> None:
+        person.gender = person.gender or nominal.gender
+        self.events += [Kinship(owner, nominal.relation, person, nominal.gender, **how) for owner in owners]
+
+    def _is_copula_s(self) -> bool:
+        """Is 's here `is`?"""
+        return self.text() == "'s" and (
+            self.text(1) in ("a", "an", "the", "not", "called", "named", "married", "my", "his", "her", "their", "your")
+            or self.peek(1).kind == NAME
+        )
+
+    # ---- names -------------------------------------------------------------------------------------------------------
+
+    def _name_after(self) -> str:
+        """The name that says who is meant: `brother Ben`, `brother, Ben,`, `brother named Ben`, `brother (Ben)`."""
+        if self.peek().kind == NAME:
+            self.at += 1
+            return self.peek(-1).text
+        saved = self.at
+        mark = self.text() if self.text() in (",", "(", "-", ":") else ""
+        self.at += bool(mark)
+        naming = self.take("named") or self.take("called") or self.take("by", "the", "name", "of")
+        token = self.peek()
+        if token.kind != NAME or not (mark or naming) or (mark and self.text(1) in POSSESSED):
+            self.at = saved
+            return ""
+        self.at += 1
+        if mark == "(" and not self.take(")"):
+            raise self.fail("a bracket without another")
+        if mark in (",", "-") and not self._closes(mark):
+            self.at = saved
+            if naming or self.text(2) == "and":
+                raise self.fail("a name or a list?")
+            return ""
+        return token.text
+
+    def _closes(self, mark: str) -> bool:
+        """After `, NAME`: is it the name of the one before, and not part of a list? Moves over the closing comma."""
+        if self.text() == "and":
+            return self.peek(1).kind != NAME
+        if self.text() == mark:
+            if self.text(1) == "and" and self.peek(2).kind == NAME and not self._owns(2):
+                if self.text(3) not in ("is", "was", "has", "'s"):
+                    raise self.fail("a name or a list?")
+                return True
+            if self.peek(1).kind == NAME and not self._owns(1):
+                return False
+            self.at += 1
+            return True
+        return self.ends() or self.text() in ("who", "whose", "with", "in", "at", "when", "while", "but", "for", "to", "on")
+
+    def _owns(self, ahead: int) -> bool:
+        return self.text(ahead + 1) in POSSESSED
+
+    def _names_of(self, nominal: Nominal) -> list[Person]:
+        """The names of several: `two sons, Bob and Al`. None are told, or as many as there are."""
+        saved = self.at
+        mark = self.text() if self.text() in (",", "(", ":", "-") else ""
+        self.at += bool(mark)
+        naming = self.take("named") or self.take("called")
+        names = self.names()
+        if not names or (self.text() in POSSESSED and not self._is_copula_s()):
+            self.at = saved
+            return []
+        if mark == "(" and not self.take(")"):
+            raise self.fail("a bracket without another")
+        if mark == "," and not naming and self.text() in ("is", "was", "has"):
+            self.at = saved
+            return []
+        if len(names) < 2 or (nominal.count and nominal.count != len(names)):
+            raise self.fail(f"{len(names)} of {nominal.count or 'several'} {nominal.text}")
+        if mark in (",", "-"):
+            self.take(mark)
+        return [Person(name=name, gender=nominal.gender) for name in names]
+
+    def names(self) -> list[str]:
+        """NAME, NAME and NAME."""
+        names: list[str] = []
+        while self.peek().kind == NAME:
+            names.append(self.peek().text)
+            self.at += 1
+            saved = self.at
+            comma = self.take(",")
+            last = self.take("and")
+            if not (comma or last) or self.peek().kind != NAME or self._owns(0):
+                self.at = saved
+                break
+            if comma and not last and not self._list_goes_on():
+                self.at = saved
+                break
+            if last:
+                names.append(self.peek().text)
+                self.at += 1
+                break
+        return names
+
+    def _list_goes_on(self) -> bool:
+        """Between commas: is there an `and` ahead that ends a list of names?"""
+        ahead = 0
+        while self.peek(ahead).kind == NAME:
+            following = self.text(ahead + 1)
+            if following == "and" or (following == "," and self.text(ahead + 2) == "and"):
+                return True
+            if following != ",":
+                return False
+            ahead += 2
+        return False
+
+    # ---- the kin of somebody -----------------------------------------------------------------------------------------
+
+    def _determined(self) -> list[Person] | None:
+        """`the mother of Ann and Ben`, `the brothers Ade and Bola`, `a friend of Ann`."""
+        saved = self.save()
+        article = self.text()
+        self.at += 1
+        if self._stranger_ahead():
+            return self._stranger()
+        nominal = self.nominal()
+        if nominal is None:
+            self.restore(saved)
+            return None
+        if self.text() == "of" or (self.text() == "to" and article != "the"):
+            if article in ("a", "an"):
+                raise self.fail("one of several, or likened to one")
+            return self._of(nominal)
+        if nominal.plural and nominal.relation in ("sibling", "spouse") and (people := self._names_of(nominal)):
+            self._mention(people)
+            self.each_other(people, nominal)
+            return people
+        raise self.fail("whose?")
+
+    def _stranger_ahead(self) -> bool:
+        """Somebody without a name: `the old waiter`, `a friend of Ann`; not where it says what the one before is."""
+        before = self.text(-2)
+        if before in NOT_A_STRANGER_AFTER and self.at > 1:
+            return False
+        ahead = 0
+        while self.text(ahead) in ADJECTIVES or self.text(ahead) in ("best", "good", "other", "tall", "first"):
+            ahead += 1
+        return self.text(ahead) in ACQUAINTANCES or self.text(ahead) in STRANGERS
+
+    def _stranger(self) -> list[Person]:
+        while not (self.text() in ACQUAINTANCES or self.text() in STRANGERS):
+            self.at += 1
+        word = self._take_word()
+        person = Person(relation="friend", plural=word.endswith("s") and word != "boss")
+        self._mention([person])
+        if self.text() == "of" and self.nominal_ahead(1) is None and word in ACQUAINTANCES:
+            self.at += 1
+            if self.people() is None:
+                raise self.fail("of whom?")
+        elif self.peek().kind == NAME or (self.text() == "," and self.peek(1).kind == NAME):
+            person.name = self._name_after()
+        return [person]
+
+    def _of(self, nominal: Nominal) -> list[Person]:
+        """After a kin word: `of Ann's husband David`."""
+        self.at += 1
+        self._skip_adjectives()
+        if self.text() in NUMBERS:
+            raise self.fail("of whom?")
+        owners = self.people(tight=True)
+        if owners is None:
+            raise self.fail("of whom?")
+        return self._named(nominal, tuple(owners))
+
+    def each_other(self, people: Sequence[Person], nominal: Nominal, **how: bool) -> None:
+        """Siblings or spouses of each other."""
+        for number, one in enumerate(people):
+            one.gender = one.gender or nominal.gender
+            for other in people[number + 1 :]:
+                self.events.append(Kinship(one, nominal.relation, other, nominal.gender, **how))
+
+    # ---- apposition --------------------------------------------------------------------------------------------------
+
+    def _apposition(self, head: list[Person]) -> None:
+        """`Mateo, Lucia's father, drove`; `Vincent (Rosalie's brother)`; `George, husband of Edith, was`."""
+        mark = self.text()
+        if mark not in (",", "(", "-") or len(head) > 1 or not head[0].name or self.peek(-1).kind != NAME:
+            return
+        saved = self.save()
+        self.at += 1
+        kin = self.kin_titles()
+        closed = kin is not None and (self.take(")") if mark == "(" else self.ends())
+        if kin is None or not closed:
+            self.restore(saved)
+            return
+        pronoun = self.tokens[saved[0] + 1].text in POSSESSIVE
+        if mark == self.text() and mark != "(":
+            self.at += 1
+            if pronoun and self.text() == "and":
+                raise self.fail("a list or one person?")
+        for owners, nominal in kin:
+            self.relate(owners, nominal, head[0])
+
+    def kin_titles(self) -> list[tuple[tuple[Person, ...], Nominal]] | None:
+        """Kin without a name: `Ann's mother and the sister of Bea`; None if anything else comes."""
+        titles: list[tuple[tuple[Person, ...], Nominal]] = []
+        while True:
+            saved = self.save()
+            title = self._kin_title(titles[-1][0] if titles else ())
+            if title is None:
+                self.restore(saved)
+                return titles or None
+            titles.append(title)
+            saved = self.save()
+            if not self.take("and"):
+                return titles
+            ahead = self.save()
+            if self._kin_title(titles[-1][0]) is None or not (self.ends() or self.text() in ("and", "but", "who", "while", "too")):
+                self.restore(saved)
+                return titles
+            self.restore(ahead)
+
+    def _kin_title(self, former: tuple[Person, ...]) -> tuple[tuple[Person, ...], Nominal] | None:
+        """One of them: whose kin, and what. `former`: the owners of the one before, for `Ann's father and teacher`."""
+        word = self.text()
+        if word in ("the", "a", "an", "one"):
+            self.at += 1
+            if word == "one" and not self.take("of"):
+                return None
+            if word == "one":
+                return self._one_of_several()
+            if word == "the" and self.text() in (*ORDINALS, "youngest", "oldest", "eldest", "only") and self.text(1) == "of":
+                self.at += 2
+                return self._one_of_several()
+        if (nominal := self.nominal()) is not None:
+            if self.text() not in ("of", "to"):
+                return None
+            self.at += 1
+            self._skip_adjectives()
+            owners = self.people(tight=True)
+            return (tuple(owners), nominal) if owners else None
+        owners_nominal = self._possessive_title()
+        return owners_nominal
+
+    def _skip_adjectives(self) -> None:
+        """`the mother of little Zuzia`."""
+        ahead = 0
+        while self.text(ahead) in ADJECTIVES:
+            ahead += 1
+        if self.peek(ahead).kind == NAME:
+            self.at += ahead
+
+    def _one_of_several(self) -> tuple[tuple[Person, ...], Nominal] | None:
+        """`the youngest of Ann's three children`."""
+        title = self._possessive_title()
+        if title is None or not title[1].plural:
+            return None
+        owners, nominal = title
+        return owners, Nominal(nominal.relation, nominal.gender, False, 0, nominal.text)
+
+    def _possessive_title(self) -> tuple[tuple[Person, ...], Nominal] | None:
+        """`Ann's mother`, `her mother`, `Ann's husband's mother`, `Ann and Ben's mother`."""
+        owners: tuple[Person, ...]
+        if self.text() in POSSESSIVE and self.nominal_ahead(1):
+            owners = (self._owner_of(self._take_word()),)
+        elif self.peek().kind == NAME:
+            if (joint := self._joint_owners()) is not None:
+                owners = joint
+            else:
+                owners = tuple(self._mention([Person(name=self._take_word())]))
+                if self.text() not in POSSESSED or self.nominal_ahead(1 + (self.text(1) == "own")) is None:
+                    return None
+                self.at += 1
+        else:
+            return None
+        while True:
+            nominal = self.nominal()
+            if nominal is None:
+                return None
+            if self.peek().kind == NAME and self._owns(0):  # Ann's husband David's mother
+                owners = tuple(self._named(nominal, owners))
+            elif self.text() in POSSESSED and self.nominal_ahead(1):
+                owners = tuple(self._mention([self._link(nominal, owners)]))
+            elif self.peek().kind == NAME:
+                return None
+            else:
+                return owners, nominal
+            self.at += 1
+
+    def _link(self, nominal: Nominal, owners: tuple[Person, ...]) -> Person:
+        """Somebody of a chain who has no name: the husband in `Ann's husband's mother`."""
+        person = self._unnamed(nominal, owners)
+        self.relate(owners, nominal, person)
+        return person
+
+    def _take_word(self) -> str:
+        self.at += 1
+        return self.peek(-1).text
+
+    def same(self, one: Person, other: Person) -> None:
+        one.gender = one.gender or other.gender
+        other.gender = other.gender or one.gender
+        self.events.append(Same(one, other))
+
+
+def plain(token: Token) -> bool:
+    """May the token be read over?"""
+    if token.kind == "place":
+        return True
+    if token.kind == MARK:
+        return token.text in (",", "-", ":", ".", "!", ";", "&", "$", "%", "£", "€", "(", ")")
+    return token.kind == "word" and is_plain(token.text)

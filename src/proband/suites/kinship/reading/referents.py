@@ -1,0 +1,333 @@
+"""Whom a pronoun means, and which references are to one person.
+
+A pronoun is understood where one person alone can be meant: the one compatible person of its own clause; else of the
+sentence so far; else of the nearest sentence before that has one. Where two can, it is not. `They` are the subject of
+the clause or of the sentence before, or the only two people there. A person who is known by kin alone (`Ann's mother`)
+is the one who is named so elsewhere (`Ann's mother Bea`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from proband.suites.kinship.reading.first_names import gender_of_name
+from proband.suites.kinship.reading.statements import Event, Kinship, Mention, Person, Same
+from proband.suites.kinship.reading.tokens import NotUnderstood
+from proband.suites.kinship.world.relations import FEMALE, INVERSE, MALE, word
+
+SENTENCES_BACK: Final = 4
+FUNCTIONAL: Final = ("parent", "spouse")  # one of each gender at most
+
+
+@dataclass(eq=False)
+class Somebody:
+    """A person of the story; `known`: the gender that the text (or its source) tells."""
+
+    name: str = ""
+    known: str | None = None
+    presumed: str | None = None  # by the gender of the spouse
+    doubt: str = ""  # whom a pronoun may mean, where that is not clear
+    merged: Somebody | None = None
+
+    @property
+    def one(self) -> Somebody:
+        return self if self.merged is None else self.merged.one
+
+    @property
+    def gender(self) -> str | None:
+        return self.known or self.presumed or (gender_of_name(self.name) if self.name else None)
+
+    def learn(self, gender: str | None) -> None:
+        if gender is None:
+            return
+        if self.known not in (None, gender):
+            raise NotUnderstood(f"{self.name or 'somebody'} is called {self.known} and {gender}")
+        self.known = gender
+
+
+@dataclass(frozen=True)
+class Told:
+    """`person` is the `relation` of `owner`, as sentence number `sentence` says."""
+
+    owner: Somebody
+    relation: str
+    person: Somebody
+    gender: str | None
+    negated: bool
+    past: bool
+    sentence: int
+
+
+@dataclass
+class _Heard:
+    """The people of one sentence, as they come."""
+
+    everyone: list[Somebody] = field(default_factory=list)
+    clause: list[Somebody] = field(default_factory=list)
+    subject: list[Somebody] = field(default_factory=list)
+    groups: list[tuple[Somebody, ...]] = field(default_factory=list)
+
+
+class Referents:
+    """The people of a text, sentence by sentence."""
+
+    def __init__(self, genders: Mapping[str, str | None]) -> None:
+        self.named = {name: Somebody(name, gender) for name, gender in genders.items()}
+        self.before: list[_Heard] = []
+        self.now = _Heard()
+        self.meant: dict[int, list[Somebody]] = {}
+        self.kept: list[Person] = []  # so that no identity is used twice
+        self.told: list[Told] = []
+
+    def by_name(self, name: str) -> Somebody:
+        if name not in self.named:
+            full = [known for known in self.named if known.split()[0] == name]
+            if len(full) == 1:
+                return self.named[full[0]].one
+            longer = [known for known in self.named if known == name.split()[0]]
+            if longer:
+                return self.named[longer[0]].one
+            self.named[name] = Somebody(name)
+        return self.named[name].one
+
+    def hear(self, events: Iterable[Event], sentence: int) -> list[Told]:
+        """Take in what a sentence says; returns the kinship it tells."""
+        events = list(events)
+        self.now = _Heard()
+        told: list[Told] = []
+        for event in events:
+            if isinstance(event, Mention):
+                self._mention(event, events)
+            elif isinstance(event, Same):
+                self._same(event, events)
+            else:
+                told += self._kinship(event, sentence, events)
+        if self.now.everyone:
+            self.before.append(self.now)
+        self.told += told
+        return told
+
+    # ---- mentions ----------------------------------------------------------------------------------------------------
+
+    def _mention(self, event: Mention, events: Sequence[Event]) -> None:
+        people = self._who(event.person, events)
+        if event.subject:
+            group = [one for person in event.group for one in self._who(person, events)]
+            if event.person is event.group[0]:
+                self.now.clause, self.now.subject = list(group), list(group)
+                if len(group) > 1:
+                    self.now.groups.append(tuple(group))
+        for one in people:
+            for heard in (self.now.everyone, self.now.clause):
+                if one not in heard:
+                    heard.append(one)
+
+    def _who(self, person: Person, events: Sequence[Event]) -> list[Somebody]:
+        if id(person) not in self.meant:
+            self.kept.append(person)
+            self.meant[id(person)] = self._find(person, events)
+        return [one.one for one in self.meant[id(person)]]
+
+    def _find(self, person: Person, events: Sequence[Event]) -> list[Somebody]:
+        if person.name:
+            somebody = self.by_name(person.name)
+            somebody.learn(person.gender)
+            return [somebody]
+        if person.pronoun == "i":
+            return [self.by_name("I")]
+        if person.pronoun == "they":
+            return self._they()
+        if person.pronoun:
+            return [self._he_or_she(person, events)]
+        return [Somebody(known=person.gender)]
+
+    # ---- pronouns ----------------------------------------------------------------------------------------------------
+
+    def _he_or_she(self, person: Person, events: Sequence[Event]) -> Somebody:
+        gender = person.gender
+        assert gender is not None
+        barred = self._barred(person, events)
+        if person.oblique:
+            barred |= set(self.now.subject)
+        candidates: list[Somebody] = []
+        for heard in self._places():
+            candidates = self._compatible(heard, gender, barred)
+            if candidates:
+                break
+        else:
+            candidates = self._against_the_name(barred)
+        candidates += self._rivals(candidates, gender, barred)
+        if len(candidates) == 1 and not candidates[0].doubt:
+            if _matters(person, events):
+                candidates[0].learn(gender)
+            return candidates[0]
+        names = " or ".join(one.name or "somebody unnamed" for one in candidates) or "nobody"
+        return Somebody(known=gender, doubt=f"{'he' if gender == 'male' else 'she'} may mean {names}")
+
+    def _places(self) -> list[list[Somebody]]:
+        """Where to look, the nearest first."""
+        return [self.now.clause, self.now.everyone, *(h.everyone for h in self.before[: -SENTENCES_BACK - 1 : -1])]
+
+    def _compatible(self, heard: Iterable[Somebody], gender: str, barred: set[Somebody]) -> list[Somebody]:
+        fitting = [one.one for one in heard if one.one.gender in (None, gender) and one.one not in barred]
+        return list(dict.fromkeys(fitting))
+
+    def _rivals(self, candidates: Sequence[Somebody], gender: str, barred: set[Somebody]) -> list[Somebody]:
+        """Farther away, who is known to have the pronoun's gender, where nobody near is known to; a subject has none."""
+        if not candidates or any(one.gender or one in self.now.subject for one in candidates):
+            return []
+        heard = [one.one for place in self._places() for one in place]
+        return [one for one in dict.fromkeys(heard) if one.gender == gender and one not in barred]
+
+    def _against_the_name(self, barred: set[Somebody]) -> list[Somebody]:
+        """Nobody has the pronoun's gender: it tells the gender of the only one there, whatever the name is like."""
+        for heard in self._places():
+            people = [one for one in dict.fromkeys(one.one for one in heard) if one not in barred]
+            if people:
+                return people if len(people) == 1 and people[0].known is None else []
+        return []
+
+    def _barred(self, person: Person, events: Sequence[Event]) -> set[Somebody]:
+        """Nobody is kin of himself: those whose kin the pronoun is, or who are its kin, are not meant by it."""
+        others: list[Person] = []
+        for event in events:
+            if isinstance(event, Kinship):
+                others += [event.person] if event.owner is person else [event.owner] if event.person is person else []
+        barred = {self.by_name(other.name) for other in others if other.name}
+        if any(isinstance(event, Same) and event.one is person for event in events):  # who is given a name has none yet
+            barred |= {one.one for one in self.named.values()}
+        return barred
+
+    def _they(self) -> list[Somebody]:
+        for heard in (self.now, *self.before[:-SENTENCES_BACK - 1:-1]):
+            people = list(dict.fromkeys(one.one for one in heard.everyone))
+            if len(people) == 2 and not any(one.doubt for one in people):
+                return people
+            if heard.groups and {one.one for one in heard.groups[-1]} == set(people):
+                return list(dict.fromkeys(one.one for one in heard.groups[-1]))
+            if len(people) > 1:
+                break
+        return [Somebody(doubt="'they' may mean several people")]
+
+    # ---- what is told ------------------------------------------------------------------------------------------------
+
+    def _same(self, event: Same, events: Sequence[Event]) -> None:
+        ones, others = self._who(event.one, events), self._who(event.other, events)
+        if len(ones) != 1 or len(others) != 1:
+            raise NotUnderstood("one person or several?")
+        self.merge(ones[0], others[0])
+
+    def merge(self, one: Somebody, other: Somebody) -> None:
+        """Two references are one person; at most one of them has a name."""
+        one, other = one.one, other.one
+        if one is other:
+            return
+        if one.doubt or other.doubt:
+            raise NotUnderstood(one.doubt or other.doubt)
+        if one.name and other.name:
+            raise NotUnderstood(f"{one.name} and {other.name} would be one person")
+        if other.name:
+            one, other = other, one
+        one.learn(other.known)
+        other.merged = one
+
+    def _kinship(self, event: Kinship, sentence: int, events: Sequence[Event]) -> list[Told]:
+        owners, people = self._who(event.owner, events), self._who(event.person, events)
+        for one in (*owners, *people):
+            if one.doubt:
+                raise NotUnderstood(one.doubt)
+        if event.owner is event.person:  # they are married, they are sisters
+            if len(owners) != 2 and event.relation == "spouse":
+                raise NotUnderstood("a couple of how many?")
+            pairs = [(a, b) for n, a in enumerate(owners) for b in owners[n + 1 :]]
+            for one in owners:
+                one.learn(event.gender)
+        else:
+            pairs = [(a, b) for a in owners for b in people]
+        for owner, person in pairs:
+            if owner is person:
+                raise NotUnderstood(f"{owner.name or 'somebody'} would be kin of himself or herself")
+            person.learn(event.gender)
+            if event.relation == "spouse" and not event.negated:
+                _presume(owner, person)
+        return [
+            Told(a, event.relation, b, event.gender, event.negated, event.past, sentence) for a, b in pairs
+        ]
+
+    # ---- the unnamed -------------------------------------------------------------------------------------------------
+
+    def settle(self) -> None:
+        """Those who are known by kin alone and are named elsewhere, or referred to twice, become one."""
+        changed = True
+        while changed:
+            changed = False
+            by_kin: dict[tuple[Somebody, str, str | None], list[Somebody]] = {}
+            for told in self._from_both_sides():
+                known = by_kin.setdefault((told[0], told[1], told[2].gender), [])
+                if told[2] not in known:
+                    known.append(told[2])
+            for (owner, relation, _), people in by_kin.items():
+                unnamed = [one for one in people if not one.name]
+                named = [one for one in people if one.name]
+                if not unnamed or len(people) < 2:
+                    continue
+                if len(named) > 1 and relation not in FUNCTIONAL:
+                    raise NotUnderstood(f"which {relation} of {owner.name or 'somebody'} is meant?")
+                self.merge(unnamed[0], (named or unnamed[1:])[0])
+                changed = True
+                break
+
+    def _from_both_sides(self) -> Iterable[tuple[Somebody, str, Somebody]]:
+        for told in self.told:
+            if not told.negated:
+                yield told.owner.one, told.relation, told.person.one
+                if told.relation == "spouse":
+                    yield told.person.one, told.relation, told.owner.one
+                elif told.relation == "child":
+                    yield told.person.one, "parent", told.owner.one
+
+    def label(self, somebody: Somebody) -> str:
+        """The name, or how the story calls whoever has none: `Ann's mother`."""
+        one = somebody.one
+        if one.name:
+            return one.name
+        one.name = self._unused("somebody")  # who is kin of nobody with a name
+        for told in self.told:
+            owner, person = told.owner.one, told.person.one
+            if person is one and owner.name and not owner.name.startswith("somebody"):
+                one.name = self._unused(f"{owner.name}'s {_say(told.relation, one.known)}")
+                break
+            if owner is one and person.name and not person.name.startswith("somebody"):
+                one.name = self._unused(f"{person.name}'s {_say(INVERSE[told.relation], one.known)}")
+                break
+        return one.name
+
+    def _unused(self, label: str) -> str:
+        number, plain = 2, label
+        while label in self.named:
+            label, number = f"{plain} ({number})", number + 1
+        self.named[label] = Somebody(label)
+        return label
+
+
+def _presume(one: Somebody, other: Somebody) -> None:
+    """A spouse is of the other gender."""
+    for a, b in ((one, other), (other, one)):
+        if a.gender and not b.known:
+            b.presumed = FEMALE if a.gender == MALE else MALE
+            return
+
+
+def _matters(person: Person, events: Sequence[Event]) -> bool:
+    """Does anything depend on whom a pronoun means?"""
+    return any(
+        person in ((event.owner, event.person) if isinstance(event, Kinship) else (event.one, event.other))
+        for event in events
+        if not isinstance(event, Mention)
+    )
+
+
+def _say(relation: str, gender: str | None) -> str:
+    return word(relation, gender) if gender else relation
