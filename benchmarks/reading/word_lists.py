@@ -18,6 +18,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 FEWEST, ONE_SIDED = 100, 0.98
+COMMON, CERTAIN = 500, 0.99
 LARGEST_SHARE = 0.1
 FILES = """
 adj adj adv noun.Tops noun.act noun.animal noun.artifact noun.attribute noun.body noun.cognition noun.communication
@@ -79,15 +80,20 @@ partner mate match bond tie tied knot engagement fiance bride groom bridal honey
 
 
 def names(folder: Path) -> str:
-    """Two lines: the names of men, the names of women."""
+    """Four lines: common names of men, of women (500 people, 99 %); the other names of men, of women."""
     counts = {"M": Counter[str](), "F": Counter[str]()}
     for path in sorted(folder.glob("yob*.txt")):
         for line in path.read_text().split():
             name, sex, count = line.split(",")
             counts[sex][name] += int(count)
     whole = counts["M"] + counts["F"]
-    kept = {sex: [n for n, c in table.items() if whole[n] >= FEWEST and c / whole[n] >= ONE_SIDED] for sex, table in counts.items()}
-    return "\n".join(" ".join(sorted(kept[sex])) for sex in "MF")
+    lines: list[str] = []
+    for common in (True, False):
+        for table in counts.values():
+            kept = [n for n, c in table.items() if whole[n] >= FEWEST and c / whole[n] >= ONE_SIDED]
+            kept = [n for n in kept if common == (whole[n] >= COMMON and table[n] / whole[n] >= CERTAIN)]
+            lines.append(" ".join(sorted(kept)))
+    return "\n".join(lines)
 
 
 def words(folder: Path) -> str:

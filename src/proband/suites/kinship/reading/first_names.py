@@ -17,17 +17,23 @@ from proband.suites.kinship.world.relations import FEMALE, MALE
 
 
 @cache
-def _listed() -> tuple[frozenset[str], frozenset[str]]:
-    men, women = (files("proband") / "data" / "kinship" / "first_names.txt").read_text(encoding="utf-8").splitlines()
-    return frozenset(men.split()), frozenset(women.split())
+def _listed() -> tuple[frozenset[str], ...]:
+    """Common names of men, of women; the other names of men, of women."""
+    text = (files("proband") / "data" / "kinship" / "first_names.txt").read_text(encoding="utf-8")
+    return tuple(frozenset(line.split()) for line in text.splitlines())
 
 
 @lru_cache(maxsize=10_000)
-def gender_of_name(name: str) -> str | None:
-    """The gender of the name's first word; None where it is not listed."""
+def gender_of_name(name: str, *, certain: bool = False) -> str | None:
+    """The gender of the name's first word; None where it is not listed. `certain`: of common names alone, given to one
+    gender in 99 cases of 100."""
     first = name.split()[0] if name.strip() else ""
-    men, women = _listed()
-    return GENDER_OF.get(first) or (MALE if first in men else FEMALE if first in women else None)
+    if first in GENDER_OF:
+        return GENDER_OF[first]
+    men, women, further_men, further_women = _listed()
+    if first in men or (not certain and first in further_men):
+        return MALE
+    return FEMALE if first in women or (not certain and first in further_women) else None
 
 
 def is_first_name(word: str) -> bool:

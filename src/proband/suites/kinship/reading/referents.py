@@ -39,6 +39,11 @@ class Somebody:
     def gender(self) -> str | None:
         return self.known or self.presumed or (gender_of_name(self.name) if self.name else None)
 
+    def may_be(self, gender: str) -> bool:
+        """May a pronoun of this gender mean him or her? A name that is not common rules nobody out."""
+        certain = self.known or self.presumed or (gender_of_name(self.name, certain=True) if self.name else None)
+        return certain in (None, gender)
+
     def learn(self, gender: str | None) -> None:
         if gender is None:
             return
@@ -171,7 +176,7 @@ class Referents:
         return [self.now.clause, self.now.everyone, *(h.everyone for h in self.before[: -SENTENCES_BACK - 1 : -1])]
 
     def _compatible(self, heard: Iterable[Somebody], gender: str, barred: set[Somebody]) -> list[Somebody]:
-        fitting = [one.one for one in heard if one.one.gender in (None, gender) and one.one not in barred]
+        fitting = [one.one for one in heard if one.one.may_be(gender) and one.one not in barred]
         return list(dict.fromkeys(fitting))
 
     def _rivals(self, candidates: Sequence[Somebody], gender: str, barred: set[Somebody]) -> list[Somebody]:
