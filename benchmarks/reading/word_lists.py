@@ -17,16 +17,21 @@ import sys
 from collections import Counter, defaultdict
 from pathlib import Path
 
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
 FEWEST, ONE_SIDED = 100, 0.98
 COMMON, CERTAIN = 500, 0.99
 LARGEST_SHARE = 0.1
-FILES = """
+FILES = _words("""
 adj adj adv noun.Tops noun.act noun.animal noun.artifact noun.attribute noun.body noun.cognition noun.communication
 noun.event noun.feeling noun.food noun.group noun.location noun.motive noun.object noun.person noun.phenomenon
 noun.plant noun.possession noun.process noun.quantity noun.relation noun.shape noun.state noun.substance noun.time
 verb.body verb.change verb.cognition verb.communication verb.competition verb.consumption verb.contact verb.creation
 verb.emotion verb.motion verb.perception verb.possession verb.social verb.stative verb.weather adj
-""".split()
+""")
 NEVER = {"adv", "noun.cognition", "noun.communication", "noun.relation", "noun.person", "noun.motive"} | {
     "verb.cognition",
     "verb.communication",
@@ -37,7 +42,7 @@ EVERYDAY = {
     *("noun.substance", "noun.time", "noun.location", "noun.shape", "verb.body", "verb.consumption"),
     *("verb.contact", "verb.motion", "verb.weather", "verb.competition", "verb.creation", "verb.perception", "adj"),
 }
-BY_HAND = """
+BY_HAND = _words("""
 abolish abrogate acting actual actuality adopted adoption adoptive affianced alias alleged allegedly alternate ambiguous
 analogue ancestral ancestry another apocryphal apparent appear appearing artificial artifice assumed authentic
 authenticity authorship bastard believable betrothed being bigamous biological bogus breakup breeding brotherly
@@ -76,7 +81,7 @@ pseudo relation replication reproduce reproduction reversal romance seem semblan
 telling theatrical unite universal unknown variant withdraw person termination sex trick descent partnership trial rape
 birth conception conceive begin end ending end close cease stop ceased finish over rape let
 partner mate match bond tie tied knot engagement fiance bride groom bridal honeymoon anniversary elope court
-""".split()
+""")
 
 
 def names(folder: Path) -> str:
@@ -118,7 +123,7 @@ def words(folder: Path) -> str:
 
 
 def _is_plain(senses: set[str], used: Counter[str]) -> bool:
-    """One use in ten may be of a sense that could change what is said; a word nobody counted must be an everyday one."""
+    """One use in ten may be of a sense that could change what is said; a word nobody counted must be everyday."""
     if used:
         return sum(used[each] for each in NEVER) <= LARGEST_SHARE * used.total()
     return senses <= EVERYDAY and senses != {"adj"}

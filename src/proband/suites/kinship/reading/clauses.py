@@ -4,8 +4,8 @@
 
 Every token is a part of such a clause, of a noun phrase that refers to people (`noun_phrases.py`), or a plain word
 (`plain_words.py`); a sentence with any other token is not understood. What stands in a noun phrase is presupposed: in
-*Ann didn't ring her brother Ben* he is her brother all the same. What a clause says is not, where it is negated, possible,
-thought, wished or asked.
+*Ann didn't ring her brother Ben* he is her brother all the same. What a clause says is not, where it is negated,
+possible, thought, wished or asked.
 
 >>> [event for event in parse("Ann is the mother of Bea's husband Carl.") if isinstance(event, Kinship)]
 [Carl is the spouse of Bea, Ann is the parent of Carl]
@@ -16,10 +16,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from proband.suites.kinship.reading.lexicon import word_set
 from proband.suites.kinship.reading.noun_phrases import (
     ADJECTIVES,
     HE_SHE,
-    NAMING,
     NUMBERS,
     ORDINALS,
     POSSESSED,
@@ -29,24 +29,23 @@ from proband.suites.kinship.reading.noun_phrases import (
     NounPhrases,
     plain,
 )
-from proband.suites.kinship.reading.plain_words import is_plain
-from proband.suites.kinship.reading.statements import Event, Kinship, Mention, Person
-from proband.suites.kinship.reading.tokens import KIN, NAME, QUOTE, SAYING, NotUnderstood, Sentence, Token, sentences_of
+from proband.suites.kinship.reading.plain_words import IDIOMS, own_asides
+from proband.suites.kinship.reading.statements import Event, Kinship, Mention, NewClause, Person
+from proband.suites.kinship.reading.tokens import KIN, NAME, QUOTE, SAYING, NotUnderstood, Sentence, sentences_of
 from proband.suites.kinship.world.relations import FEMALE, MALE
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-BE: Final = _words("is are was were 's 're am 'm")
-HAVE: Final = _words("has have had 's 've")
-PAST: Final = _words("was were had")
-SURE: Final = _words("also still now really actually indeed both all too today happily in-fact already")
-JOINING: Final = _words("and but so while when because after before until since where whereas though although then as")
-MODAL: Final = _words("can could will would shall should may might must 'll 'd not never n't neither nor no any anyone anybody hardly seldom rarely nobody nothing almost nearly")
-CONDITION: Final = _words("if whether unless")
-ATTITUDE: Final = _words(
+BE: Final = word_set("is are was were 's 're am 'm")
+HAVE: Final = word_set("has have had 's 've")
+PAST: Final = word_set("was were had")
+SURE: Final = word_set("also still now really actually indeed both all too today happily in-fact already")
+JOINING: Final = word_set(
+    "and but so while when because after before until since where whereas though although then as"
+)
+MODAL: Final = word_set("""
+    can could will would shall should may might must 'll 'd not never n't neither nor hardly seldom rarely almost nearly
+    """)
+CONDITION: Final = word_set("if whether unless")
+ATTITUDE: Final = word_set(
     """
     think thinks thought thinking know knows knew known hope hopes hoped wonder wonders wondered tell tells told say
     says said hear heard hears remember remembers remembered forget forgets forgot promise promised decide decided want
@@ -56,19 +55,31 @@ ATTITUDE: Final = _words(
     """
 )
 # what may follow a clause that says who is whose kin
-FOLLOWING: Final = _words("and but while who whose so when because too though although whereas as where since for now after before until")
-LEFT: Final = _words("left leaves leaving")
-RAISING: Final = _words("raised raises raising raise reared rears")
+FOLLOWING: Final = word_set(
+    "and but while who whose so when because too though although whereas as where since for now after before until"
+)
+LEFT: Final = word_set("left leaves leaving")
+WEATHER: Final = word_set("""
+    day night evening morning afternoon sunny cold hot warm raining snowing late early dark windy summer winter spring
+    autumn birthday
+    """)
+TIMES: Final = word_set("yesterday today then later now years")
+RAISING: Final = word_set("raised raises raising raise reared rears")
 MAN_OR_WOMAN: Final = {"man": MALE, "woman": FEMALE, "girl": FEMALE, "boy": MALE, "lady": FEMALE, "gentleman": MALE}
 SPOUSE: Final = Nominal("spouse", None, False)
 AFFINES: Final = ("spouse", "parent-in-law", "child-in-law", "sibling-in-law")
-NOT_BEFORE_KIN: Final = _words("like as than is are was were 's 're am become be being been called call calls calling playing play plays played considers considered")
+NOT_BEFORE_KIN: Final = word_set("""
+    like as than is are was were 's 're am become be being been called call calls calling playing play plays played
+    considers considered
+    """)
 
 
 class Clauses(NounPhrases):
     """Reads one sentence."""
 
-    def __init__(self, sentence: Sentence, *, speaker: Person, addressee: Person | None = None, quoted: bool = False) -> None:
+    def __init__(
+        self, sentence: Sentence, *, speaker: Person, addressee: Person | None = None, quoted: bool = False
+    ) -> None:
         super().__init__(sentence.tokens, speaker=speaker, addressee=addressee or _spoken_to(sentence, quoted))
         self.sentence = sentence
         self.quoted = quoted
@@ -87,6 +98,8 @@ class Clauses(NounPhrases):
         if self.unsure and not self.quoted and any(t.kind in (NAME, KIN) for t in tokens):
             raise NotUnderstood("a question")
         if not any(token.kind in (NAME, KIN, QUOTE) for token in tokens):
+            if self.sentence.text in own_asides():
+                return []
             self._check_aside()
         while self.at < len(tokens):
             self._step()
@@ -106,7 +119,7 @@ class Clauses(NounPhrases):
             return
         if self._name_is() or self._there_or_this():
             return
-        before = self.at
+        before = self.save()
         if (people := self.people()) is not None:
             self._after_people(people, before)
             return
@@ -114,15 +127,17 @@ class Clauses(NounPhrases):
             return
         self._plain()
 
-    def _after_people(self, people: list[Person], before: int) -> None:
+    def _after_people(self, people: list[Person], saved: tuple[int, int]) -> None:
         """A phrase that refers to people: the subject of a clause, or one of its objects."""
+        before, said_before = saved
         previous = self.tokens[before - 1] if before else None
         if self.last[0] == before and before > 0:
             raise self.fail("two people in a row")
-        if previous is not None and previous.text in NOT_BEFORE_KIN and not all(p.name or p.pronoun for p in people):
+        if self._word_before(before) in NOT_BEFORE_KIN and not all(p.name or p.pronoun for p in people):
             raise self.fail("likened to kin, or called so")
-        if previous is not None and previous.text in LEFT and any(p.relation == "spouse" for p in people):
-            raise self.fail("left by whom")
+        told = [event for event in self.events[said_before:] if isinstance(event, Kinship)]
+        if previous is not None and previous.text in LEFT and any(event.relation == "spouse" for event in told):
+            raise self.fail("a marriage that may be over")
         thing = self.text() in POSSESSED and not self._is_verb_s()
         self.last = (self.at, people)
         if thing:
@@ -140,9 +155,19 @@ class Clauses(NounPhrases):
         if not self.starts:
             return
         self.main = people
+        self.events.insert(said_before, NewClause())
         said = self._begin_clause(people)
         if people[0] is self.speaker and not self.quoted and not said:
             raise self.fail("the teller speaks")
+
+    def _word_before(self, at: int) -> str:
+        """The word before this place, adverbs left out."""
+        at -= 1
+        while at >= 0 and (
+            self.tokens[at].text in MODAL or self.tokens[at].text in SURE or self.tokens[at].text[-2:] == "ly"
+        ):
+            at -= 1
+        return self.tokens[at].text if at >= 0 else ""
 
     def _is_verb_s(self) -> bool:
         """Is 's here `is` or `has`?"""
@@ -152,11 +177,18 @@ class Clauses(NounPhrases):
         subject = self.last[1]
         if self.peek(-1).text in HE_SHE or self.peek(-1).text in ("who", "that", "there", "it"):
             return True
-        return bool(subject) and self.text() == "'s" and following.text in ("in", "at", "from", "got", "been", "just", "good", "on")
+        return (
+            bool(subject)
+            and self.text() == "'s"
+            and following.text in ("in", "at", "from", "got", "been", "just", "good", "on")
+        )
 
     def _may_continue(self) -> bool:
         """May a verb here have the clause's subject: `and is married to Bob`, `, has two sons`?"""
-        return self.peek(-1).text in ("and", ",", "but", "who", ")", "-", "later", "now", "then", "also") or self.last[0] == self.at
+        return (
+            self.peek(-1).text in ("and", ",", "but", "who", ")", "-", "later", "now", "then", "also")
+            or self.last[0] == self.at
+        )
 
     def _skip(self, words: frozenset[str]) -> None:
         while self.text() in words:
@@ -164,53 +196,58 @@ class Clauses(NounPhrases):
 
     def _plain(self) -> None:
         """Over a word that changes nothing, or only whether what follows is said to be so."""
+        if idiom := next((each for each in IDIOMS if self.take(*each)), None):
+            self._passed(idiom[-1])
+            return
         token = self.peek()
         word = token.text
         if word in CONDITION:
             self.unsure = self.thought = True
         elif word in MODAL:
-            if word in ("no", "nobody", "nothing", "any", "anyone", "anybody"):
-                raise self.fail()
             self.unsure = True
         elif word in ATTITUDE:
             self.thought = True
-        elif word in ("like", "as", "than"):
-            pass
-        elif word == "same" and self.text(-1) == "the" and self.text(1) not in ("man", "woman", "person", "one"):
-            pass
-        elif word == "name" and self.text(-1) == "in":
-            raise self.fail()
-        elif word == "family" and self.text(-1) not in BE:
-            pass
-        elif word == "used" and self.text(1) == "to":
-            raise self.fail("of the past")
-        elif word in RAISING and not any(t.kind == KIN for t in self.tokens):
-            raise self.fail("raised by kin or not?")
-        elif word in ("mr", "mrs", "ms") and self.peek(1).kind != NAME:
-            raise self.fail("who?")
-        elif word in ("i", "me", "my", "myself", "we", "us", "you", "your", "our", "?") and self.quoted:
-            pass
-        elif word in ("who", "whose", "whom", "which"):
-            self.starts = False
-        elif word in ("wedding",) and self.text(-1) not in POSSESSED and self.text(-1) not in POSSESSIVE:
-            pass
-        elif word in ("played", "plays", "playing", "play") and self.peek(-1).text not in ("the", "a", "this", "that", "school"):
-            pass
-        elif word in YOUTH and self.text(-1) not in POSSESSIVE and self.text(-1) not in POSSESSED:
-            pass
-        elif not plain(token):
+        elif not (plain(token) or self._is_plain_here(word)) or self._is_out_of_place(word):
             raise self.fail()
         self.at += 1
-        if word in ("after", "named") or word in POSSESSED:
-            pass
+        self._passed(word)
+
+    def _passed(self, word: str) -> None:
+        """Where a clause may begin, and how far a doubt reaches."""
         if word in JOINING or word in (",", ";", ":", "-"):
             self.starts = True
             if word in (";", "but", "so", "and", ","):
                 self.unsure = self.thought
             if word == "," and self.main is not None:
                 self.subject = self.main
+        elif word in ("who", "whose", "whom", "which"):
+            self.starts = False
         elif self.starts and word not in ("the", "a", "an", "his", "her", "their", *ADJECTIVES):
-            self.starts = word in SURE or word in ("yesterday", "today", "then", "later", "now", "years") or self.subject is None
+            self.starts = word in SURE or word in TIMES or self.subject is None
+
+    def _is_plain_here(self, word: str) -> bool:
+        """Words that are plain in some places alone."""
+        before = self.text(-1)
+        owned = before in POSSESSIVE or before in POSSESSED
+        if word in ("i", "me", "my", "myself", "we", "us", "you", "your", "our", "?"):
+            return self.quoted
+        if word == "same":
+            return before == "the" and self.text(1) not in ("man", "woman", "person", "one")
+        if word == "family":
+            return before not in BE
+        if word in ("play", "plays", "played"):
+            return self.peek(-1).text not in ("the", "a", "this", "that", "school", "in")
+        if word == "wedding" or word in YOUTH:
+            return not owned
+        return word in ("like", "as", "than", "who", "whose", "whom", "which")
+
+    def _is_out_of_place(self, word: str) -> bool:
+        """Plain words that are not plain here: `in name`, `used to`, `raised by Ann`, `Mr and Mrs`."""
+        if word in RAISING:
+            return not any(token.kind == KIN for token in self.tokens)
+        if word in ("mr", "mrs", "ms"):
+            return self.peek(1).kind != NAME
+        return (word == "name" and self.text(-1) == "in") or (word == "used" and self.text(1) == "to")
 
     def _check_aside(self) -> None:
         """A sentence without people or kin may be passed over only if it cannot be a remark on the story."""
@@ -218,13 +255,12 @@ class Clauses(NounPhrases):
         second = self.tokens[1].text if len(self.tokens) > 1 else ""
         if first in ("all", "both") and (second in NUMBERS or [t.text for t in self.tokens[1:3]] == ["of", "them"]):
             return
-        if first in _words("that this those these such none all both not no never neither so same just only"):
+        if first in word_set("that this those these such none all both not no never neither so same just only"):
             raise NotUnderstood(f"{first!r} may speak of what was said before")
         words = [t.text for t in self.tokens if t.kind == "word"]
-        if first == "it" and len(words) > 1 and words[1] in (*BE, "does", "did", "has"):
-            weather = _words("day night evening morning afternoon sunny cold hot warm raining snowing late early dark windy summer winter spring autumn birthday")
-            if not weather & set(words):
-                raise NotUnderstood("'it' may speak of what was said before")
+        said = first == "it" and len(words) > 1 and words[1] in (*BE, "does", "did", "has")
+        if said and not WEATHER & set(words):
+            raise NotUnderstood("'it' may speak of what was said before")
         if len(words) < 3 and first not in ("he", "she", "they"):
             raise NotUnderstood("too short to be understood")
 
@@ -242,7 +278,9 @@ class Clauses(NounPhrases):
         if self.text() in SAYING:
             self.at += 1
             self.spoken_by = people[0]
-            self._skip(_words("proudly quietly loudly softly happily sadly cheerfully slowly gently nervously warmly"))
+            self._skip(
+                word_set("proudly quietly loudly softly happily sadly cheerfully slowly gently nervously warmly")
+            )
             self.take("to")
             self._spoken_to()
             return True
@@ -332,6 +370,7 @@ class Clauses(NounPhrases):
             head = owned
         else:
             self.at += 1
+            self.events.append(NewClause())
         self._begin_clause(head)
         return True
 
@@ -453,8 +492,8 @@ class Clauses(NounPhrases):
         saved = self.save()
         people = self.person()
         unnamed = subject[0].relation or subject[0].pronoun in ("he", "she")
-        named = people is not None and len(people) == 1 and people[0].name
-        if not (named and unnamed) or not any(isinstance(e, Kinship) and e.person is people[0] for e in self.events):
+        told = [event.person for event in self.events[saved[1] :] if isinstance(event, Kinship)]
+        if people is None or len(people) != 1 or not people[0].name or not unnamed or people[0] not in told:
             self.restore(saved)
             return False
         self._say_same_all(subject[0], people)
@@ -549,7 +588,7 @@ class Clauses(NounPhrases):
                 return False
             self.at += 1
         self.take("got")
-        self._skip(_words("also only just now"))
+        self._skip(word_set("also only just now"))
         return self._kin_objects(subject, among=None)
 
     def _kin_objects(self, subject: list[Person], *, among: frozenset[str] | None) -> bool:
@@ -591,7 +630,12 @@ class Clauses(NounPhrases):
             raise self.fail("of whom?")
         self.take("himself") or self.take("herself")
         people = self._named(nominal, tuple(subject))
-        if people[0].plural and not people[0].name and nominal.relation == "child" and nominal.text in ("twins", "triplets"):
+        if (
+            people[0].plural
+            and not people[0].name
+            and nominal.relation == "child"
+            and nominal.text in ("twins", "triplets")
+        ):
             raise self.fail()
         return people
 
@@ -623,7 +667,7 @@ class Clauses(NounPhrases):
 
     def _marry(self, subject: list[Person]) -> bool:
         """`married Carl`, `got married to Carl`, `tied the knot with Carl`; of two: `got married`."""
-        self._skip(_words("later then finally eventually recently just soon happily"))
+        self._skip(word_set("later then finally eventually recently just soon happily"))
         reciprocal = self.take("tied", "the", "knot") or self.take("got", "married") or self.take("get", "married")
         if not reciprocal and self.text() not in ("married", "wed", "weds", "marries", "wedded"):
             return False
@@ -635,7 +679,7 @@ class Clauses(NounPhrases):
             return True
         to = reciprocal and (self.take("with") or self.take("to"))
         other = self.people() if to or not reciprocal else None
-        if other is not None and not (self.text() in POSSESSED):
+        if other is not None and self.text() not in POSSESSED:
             if len(other) != 1 or len(subject) != 1:
                 raise self.fail("who married whom?")
             self.relate(subject, SPOUSE, other[0])
@@ -650,12 +694,10 @@ class Clauses(NounPhrases):
         """`gave birth to Leo`, `fathered two children, Arthur and Rose`, `welcomed a baby boy, Kiran`."""
         parent: str | None = FEMALE
         names = True
-        self._skip(_words("later then soon"))
+        self._skip(word_set("later then soon"))
         if self.text() in ("gave", "gives", "given") and self.text(1) == "birth" and self.text(2) == "to":
             self.at += 3
-        elif self.take("had", "given", "birth", "to") or self.take("has", "given", "birth", "to"):
-            pass
-        elif self.take("bore") or self.take("gave", "birth", "to"):
+        elif self.take("had", "given", "birth", "to") or self.take("has", "given", "birth", "to") or self.take("bore"):
             pass
         elif self.take("fathered") or self.take("sired"):
             parent = MALE
@@ -720,6 +762,3 @@ def _spoken_to(sentence: Sentence, quoted: bool) -> Person | None:
 def parse(text: str) -> list[Event]:
     """What the first sentence of a text says, without finding out whom pronouns mean."""
     return Clauses(sentences_of(text)[0], speaker=Person(pronoun="i")).read()
-
-
-_ = (NAMING, is_plain, Token)

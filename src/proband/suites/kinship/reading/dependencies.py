@@ -20,29 +20,28 @@ from typing import Any, Final
 
 from proband.core.errors import ProbandError, not_installed
 from proband.suites.kinship.reading.first_names import gender_of_name
-from proband.suites.kinship.reading.lexicon import STORY_KIN, Kin
+from proband.suites.kinship.reading.lexicon import STORY_KIN, Kin, word_set
 from proband.suites.kinship.reading.story import Fact, Story, Unread
 from proband.suites.kinship.world.relations import FEMALE, MALE, word
 
+LAST_LATIN: Final = 0x24F  # letters beyond are of other scripts
 PIPELINE: Final = "proband_english"
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
 HE_SHE: Final = {"he": MALE, "him": MALE, "his": MALE, "she": FEMALE, "her": FEMALE, "hers": FEMALE}
-CLAUSES: Final = _words("ROOT conj acl:relcl appos parataxis")  # where a clause stands by itself
-ARGUMENTS: Final = _words("nsubj nsubj:pass obj iobj obl obl:agent nmod nmod:poss appos conj ROOT obl:npmod nsubj:outer flat compound")
+CLAUSES: Final = word_set("ROOT conj acl:relcl appos parataxis")  # where a clause stands by itself
+ARGUMENTS: Final = word_set(
+    "nsubj nsubj:pass obj iobj obl obl:agent nmod nmod:poss appos conj ROOT obl:npmod nsubj:outer flat compound"
+)
 # words that turn a statement into something else wherever they stand in its sentence
-DOUBT: Final = _words(
+DOUBT: Final = word_set(
     """
     if whether unless not n't never no nor neither maybe perhaps probably possibly may might could would should must
     shall will cannot can almost nearly hardly allegedly supposedly apparently reportedly presumably seemingly likely
     once formerly former ex future soon-to-be or either except otherwise instead unlike like than as used
     """
 )
-NEVER: Final = _words(
+NEVER: Final = word_set(
     """
     pretend pretends pretended pretending dream dreams dreamed dreamt imagine imagines imagined film movie novel story
     tale fiction joke joking kidding claim claims claimed rumour rumor rumours rumors gossip alleged supposed so-called
@@ -52,20 +51,20 @@ NEVER: Final = _words(
     fiancé fiancée fiance fiancee partner honorary surrogate biological according except thought thinks say says
     """
 )
-AGES: Final = _words(
+AGES: Final = word_set(
     """
     older younger elder eldest oldest youngest big little small baby twin only other own dear beloved favorite favourite
     new young old late one two three four five six first second third grown adult infant lovely proud kind
     """
 )
 IN_LAW: Final = re.compile(r"(?i)\b(\w+)[ -]in[ -]law\b")  # one word for the parser
-NAMING: Final = _words("called named")
-MARRYING: Final = _words("married wed weds marries wedded")
+NAMING: Final = word_set("called named")
+MARRYING: Final = word_set("married wed weds marries wedded")
 YOUTH: Final = {"girl": Kin("child", FEMALE), "boy": Kin("child", MALE), "baby": Kin("child", None)} | {
     "girls": Kin("child", FEMALE, True),
     "boys": Kin("child", MALE, True),
 }
-GETTING: Final = _words("has have had got fathered sired bore welcomed")
+GETTING: Final = word_set("has have had got fathered sired bore welcomed")
 BEARING: Final = {"fathered": MALE, "sired": MALE, "bore": FEMALE}
 
 
@@ -82,7 +81,9 @@ def _pipeline() -> Any:
     try:
         return spacy.load(PIPELINE)
     except OSError:
-        raise ProbandError("the second reader needs our English pipeline: pip install ./weights/proband-english") from None
+        raise ProbandError(
+            "the second reader needs our English pipeline: pip install ./weights/proband-english"
+        ) from None
 
 
 @dataclass(eq=False)
@@ -124,12 +125,16 @@ class _Parse:
 
 def read_parsed_story(text: str, *, genders: Mapping[str, str | None] | None = None) -> Story:
     """The facts of a story, by its parse."""
-    if any(mark in text for mark in "\"“”«»[]") or not text.isprintable():
+    if any(mark in text for mark in '"“”«»[]') or not text.isprintable():
         return Story(unread=Unread("quotations and brackets are not parsed"))
+    if any(ord(letter) > LAST_LATIN and letter.isalpha() for letter in text):
+        return Story(unread=Unread("a letter of another script"))
     parse = _Parse({name: Human(name, gender) for name, gender in (genders or {}).items()})
     sentence: Any = None
     try:
-        for parse.number, sentence in enumerate(_pipeline()(IN_LAW.sub(r"\1inlaw", " ".join(text.replace("’", "'").split()))).sents):
+        for parse.number, sentence in enumerate(
+            _pipeline()(IN_LAW.sub(r"\1inlaw", " ".join(text.replace("’", "'").split()))).sents
+        ):
             _Sentence(sentence, parse).read()
         facts = _facts(parse)
     except NotParsed as error:
@@ -193,7 +198,9 @@ class _Sentence:
     def _is_place(self, token: Any) -> bool:
         """`in Galway`, `on Sunday`: no person."""
         cases = {c.text.lower() for c in self.children(token, "case")}
-        return bool(cases & {"in", "on"}) or (bool(cases & {"at", "from", "near"}) and gender_of_name(token.text) is None)
+        return bool(cases & {"in", "on"}) or (
+            bool(cases & {"at", "from", "near"}) and gender_of_name(token.text) is None
+        )
 
     def mention(self, people: Iterable[Human]) -> None:
         for one in people:
@@ -281,13 +288,15 @@ class _Sentence:
             if at.i == top.i:
                 return True
             at = at.head
-        return at.i == top.i
+        return bool(at.i == top.i)
 
     def _before(self, token: Any) -> list[Human]:
         return [
             one
             for other in self.tokens
-            if other.i < token.i and other.i in self.parse.of_token and (other.pos_ == "PROPN" or self.kin(other))
+            if other.i < token.i
+            and other.i in self.parse.of_token
+            and (other.pos_ == "PROPN" or self.kin(other))
             and not self._is_place(other)
             for one in self.parse.of_token[other.i]
         ]
@@ -328,10 +337,14 @@ class _Sentence:
         """Somebody known by kin alone; not where a name stands beside that no arc leads to."""
         places = [each.i for each in token.subtree if each.dep_ != "punct"]
         around = {n: other for other in self.tokens for n in [other.i]}
-        for comma, name in ((max(places) + 1, max(places) + 2), (min(places) - 1, min(places) - 2), (token.i, token.i + 1)):
-            if comma in around and name in around and around[name].pos_ == "PROPN":
-                if around[comma].text in (",", "(", "-", ":", token.text):
-                    raise NotParsed(f"a name beside {token.text!r}")
+        for comma, name in (
+            (max(places) + 1, max(places) + 2),
+            (min(places) - 1, min(places) - 2),
+            (token.i, token.i + 1),
+        ):
+            beside = comma in around and name in around and around[name].pos_ == "PROPN"
+            if beside and around[comma].text in (",", "(", "-", ":", token.text):
+                raise NotParsed(f"a name beside {token.text!r}")
         return Human(gender=kin.gender, kin=(kin.neutral, kin.gender), owners=tuple(owners))
 
     def _check_noun(self, token: Any) -> None:
@@ -342,6 +355,11 @@ class _Sentence:
                 raise NotParsed(f"a {lower} {token.text}")
             if child.dep_ in ("compound", "advmod", "discourse") and not self.kin(child) and child.pos_ != "PROPN":
                 raise NotParsed(f"{child.text} {token.text}")
+            if child.dep_ in ("nmod", "obl") and {c.text.lower() for c in child.children if c.dep_ == "case"} - {
+                "of",
+                "to",
+            }:
+                raise NotParsed(f"{token.text} ... {child.text}")
             if child.dep_ == "case" and lower in DOUBT:
                 raise NotParsed(f"{lower} {token.text}")
         if token.dep_ == "compound" and token.head.pos_ != "PROPN":
@@ -404,7 +422,14 @@ class _Sentence:
                 self._give_name(people, self.who(named[0]))
                 return self.who(named[0])
             return people
-        if token.dep_ == "conj" and self.kin(token.head) and token.head.dep_ in ("appos", "ROOT", "acl:relcl") and token.head.i in self.parse.of_token and self.children(token, "nmod", "nmod:poss") and not self.children(token, "appos", "conj"):
+        if (
+            token.dep_ == "conj"
+            and self.kin(token.head)
+            and token.head.dep_ in ("appos", "ROOT", "acl:relcl")
+            and token.head.i in self.parse.of_token
+            and self.children(token, "nmod", "nmod:poss")
+            and not self.children(token, "appos", "conj")
+        ):
             return self.parse.of_token[token.head.i]
         if beside := self._beside_a_name(token):
             return beside
@@ -438,7 +463,9 @@ class _Sentence:
         before = [other for other in self.tokens if other.i in (left - 2, left - 1)]
         if len(before) < 2 or before[1].text != "," or before[0].pos_ != "PROPN" or self.children(token, "cc", "appos"):
             return []
-        after = [other for other in self.tokens if other.i > max(each.i for each in token.subtree if each.dep_ != "punct")]
+        after = [
+            other for other in self.tokens if other.i > max(each.i for each in token.subtree if each.dep_ != "punct")
+        ]
         closed = not after or after[0].text in (",", ".")
         return self.who(before[0]) if closed and token.dep_ in ("conj", "appos") else []
 
@@ -459,7 +486,12 @@ class _Sentence:
         if kin.neutral not in ("sibling", "spouse") or self.children(token, "nmod:poss"):
             return None
         other = [c for c in self.children(token, "conj") if (k := self.kin(c)) and k.neutral == kin.neutral]
-        if token.dep_ == "conj" and (k := self.kin(token.head)) and k.neutral == kin.neutral and not self.children(token, "appos"):
+        if (
+            token.dep_ == "conj"
+            and (k := self.kin(token.head))
+            and k.neutral == kin.neutral
+            and not self.children(token, "appos")
+        ):
             people = self.parse.of_token.get(token.head.i)
             self.used.add(token.i)
             return people
@@ -515,7 +547,9 @@ class _Sentence:
         self._check_clause(token)
         subjects = self._subjects(token)
         objects = self.children(token, "obj") or [
-            c for c in self.children(token, "obl") if {"to", "with"} & {k.text.lower() for k in self.children(c, "case")}
+            c
+            for c in self.children(token, "obl")
+            if {"to", "with"} & {k.text.lower() for k in self.children(c, "case")}
         ]
         if lower in BEARING:
             if len(objects) != 1 or self.kin(objects[0]):
@@ -550,13 +584,19 @@ class _Sentence:
         """`Maria gave birth to Leo`, `Hannah was born to Miriam and Eli`."""
         for token in self.tokens:
             lower = self.lower[token.i]
-            born = [c for c in token.children if c.dep_ in ("obl", "nmod") and "to" in {k.text.lower() for k in self.children(c, "case")}]
+            born = [
+                c
+                for c in token.children
+                if c.dep_ in ("obl", "nmod") and "to" in {k.text.lower() for k in self.children(c, "case")}
+            ]
             if lower == "born" and born:
                 self._check_clause(token)
                 self._state(self.everyone(born[0]), Kin("child", None), self._subjects(token))
             elif lower == "birth":
                 verb = token.head
-                born = born or [c for c in self.children(verb, "obl") if "to" in {k.text.lower() for k in self.children(c, "case")}]
+                born = born or [
+                    c for c in self.children(verb, "obl") if "to" in {k.text.lower() for k in self.children(c, "case")}
+                ]
                 if verb.text.lower() not in ("gave", "given", "gives") or len(born) != 1 or self.kin(born[0]):
                     raise NotParsed("who was born?")
                 self._check_clause(verb)
@@ -565,7 +605,7 @@ class _Sentence:
                 self._state(mother, Kin("child", None), self.everyone(born[0]))
 
 
-NUMBERS: Final = {w: n for n, w in enumerate("one two three four five six seven eight nine ten".split(), start=1)}
+NUMBERS: Final = {w: n for n, w in enumerate(("one", "two", "three", "four", "five", "six", "seven", "eight"), start=1)}
 
 
 def _facts(parse: _Parse) -> tuple[Fact, ...]:

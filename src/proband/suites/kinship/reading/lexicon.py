@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from proband.suites.kinship.world.relations import FEMALE, MALE, WORDS
 
 
-def _words(text: str) -> frozenset[str]:
+def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
@@ -69,21 +69,21 @@ def _kin() -> dict[str, Kin]:
 
 
 KIN: Final = _kin()
-ESTRANGED: Final = _words("great step half god foster ex former late-to-be future")  # change what kin it is
+ESTRANGED: Final = word_set("great step half god foster ex former late-to-be future")  # change what kin it is
 
 HE: Final = {"he": MALE, "him": MALE, "his": MALE, "himself": MALE}
 SHE: Final = {"she": FEMALE, "her": FEMALE, "hers": FEMALE, "herself": FEMALE}
 PRONOUN: Final = {**HE, **SHE}
 SUBJECT: Final = frozenset({"he", "she"})
 OWNING: Final = frozenset({"his", "her"})
-COPULA: Final = _words("is was are were became becomes be been being remains")
-HAVING: Final = _words("has have had having with")
-ARTICLES: Final = _words("the a an one another this")
-NAMED: Final = _words("named called")
-SAYING: Final = _words("said asked whispered laughed shouted sighed replied boasted announced explained")
-SWITCH: Final = _words("but while when so because as that if where after before until since though whereas")
-ADVERBS: Final = _words("also actually now really not only just indeed probably once later the")
-ADJECTIVES: Final = _words("""
+COPULA: Final = word_set("is was are were became becomes be been being remains")
+HAVING: Final = word_set("has have had having with")
+ARTICLES: Final = word_set("the a an one another this")
+NAMED: Final = word_set("named called")
+SAYING: Final = word_set("said asked whispered laughed shouted sighed replied boasted announced explained")
+SWITCH: Final = word_set("but while when so because as that if where after before until since though whereas")
+ADVERBS: Final = word_set("also actually now really not only just indeed probably once later the")
+ADJECTIVES: Final = word_set("""
     older younger eldest oldest youngest elder big bigger little small smaller tall taller baby twin only other two
     three four both own dear beloved favorite favourite proud loving lovely kind grown adult sleepy new young old
     beautiful handsome best awesome wonderful sweet cute amazing great good aging elderly sick ill wealthy rich poor
@@ -93,8 +93,8 @@ ADJECTIVES: Final = _words("""
     pregnant rude silly terrible troubled very much so lonely eccentric favourit fun happy spoiled whiny hilarious
     devoted adoring thoughtful naughty grandpa's year-old hard-working soon-to-be bossy nosy blind deaf ailing widowed
     """)
-FINITE: Final = _words("was is were has had went took bought loves likes enjoys gave got made met said told")
-OPEN: Final = _words("""
+FINITE: Final = word_set("was is were has had went took bought loves likes enjoys gave got made met said told")
+OPEN: Final = word_set("""
     day became becomes and or but with to of for from by at on in about that when if because so while as than after
     before where who whom until since like though although then said asked told saw sent named called is was are were
     near
@@ -104,7 +104,9 @@ OPEN: Final = _words("""
 # ---- stories of anybody's, read whole ------------------------------------------------------------------------------
 # `fiance`, `bride`, `groom` are not (yet) spouses, `pop` and `ma` may be other things: such words are not read over
 
-_NOT_IN_STORIES: Final = _words("fiance fiances bride brides groom grooms unc uncs pop pops pa pas ma mas gran grans wifey wifeys")
+_NOT_IN_STORIES: Final = word_set(
+    "fiance fiances bride brides groom grooms unc uncs pop pops pa pas ma mas gran grans wifey wifeys"
+)
 _FURTHER: Final = {
     "twin": Kin("sibling", None), "twins": Kin("sibling", None, True), "triplet": Kin("sibling", None),
     "triplets": Kin("sibling", None, True), "firstborn": Kin("child", None), "first-born": Kin("child", None),

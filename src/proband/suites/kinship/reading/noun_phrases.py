@@ -15,16 +15,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from proband.suites.kinship.reading.lexicon import Kin
+from proband.suites.kinship.reading.lexicon import Kin, word_set
 from proband.suites.kinship.reading.plain_words import is_plain
 from proband.suites.kinship.reading.statements import Event, Kinship, Mention, Person, Same
 from proband.suites.kinship.reading.tokens import KIN, MARK, NAME, NotUnderstood, Token
 from proband.suites.kinship.world.relations import FEMALE, MALE
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
 
 END: Final = Token("end", "")
 HE_SHE: Final = {"he": MALE, "him": MALE, "his": MALE, "she": FEMALE, "her": FEMALE}
@@ -35,10 +30,10 @@ PRONOUNS: Final = {"he": "he", "him": "he", "she": "she", "her": "she", "they": 
     "you": "you",
 }
 POSSESSED: Final = ("'s", "'")
-ARTICLES: Final = _words("the a an this that these those")
-NUMBERS: Final = {w: n for n, w in enumerate("one two three four five six seven eight nine ten".split(), start=1)}
+ARTICLES: Final = word_set("the a an this that these those")
+NUMBERS: Final = {w: n for n, w in enumerate(("one", "two", "three", "four", "five", "six", "seven", "eight"), start=1)}
 # what may stand before a kin word and leaves it what it is; read one by one
-ADJECTIVES: Final = _words(
+ADJECTIVES: Final = word_set(
     """
     older younger eldest oldest youngest elder big bigger little small smaller tall taller baby only other own dear
     beloved favorite favourite proud loving lovely kind grown adult sleepy new young old beautiful handsome awesome
@@ -50,31 +45,31 @@ ADJECTIVES: Final = _words(
     long-lost twin surviving
     """
 )
-ORDINALS: Final = _words("first second third fourth fifth last")
+ORDINALS: Final = word_set("first second third fourth fifth last")
 YOUTH: Final = {"girl": ("child", FEMALE), "boy": ("child", MALE), "girls": ("child", FEMALE), "boys": ("child", MALE)}
-MAKES_A_CHILD: Final = _words("little baby small youngest eldest oldest middle younger older two three four twin")
+MAKES_A_CHILD: Final = word_set("little baby small youngest eldest oldest middle younger older two three four twin")
 # with these the kin word means something else: a sister ship, brothers in arms, a parent company, Mother Superior
-NOT_AFTER_KIN: Final = _words(
+NOT_AFTER_KIN: Final = word_set(
     "ship ships company firm figure tongue superior country language board club organisation organization"
 )
-NOT_KIN_IN: Final = _words("arms spirit christ faith crime name law heart mind effect everything all theory")
-ACQUAINTANCES: Final = _words(
+NOT_KIN_IN: Final = word_set("arms spirit christ faith crime name law heart mind effect everything all theory")
+ACQUAINTANCES: Final = word_set(
     """
     friend friends neighbour neighbor neighbours neighbors colleague colleagues boss teacher doctor dentist classmate
     teammate roommate housemate flatmate coworker co-worker landlady landlord coach tutor lawyer secretary guest guests
     student students pupil customer client assistant accountant nurse babysitter nanny hairdresser barber gardener
     """
 )
-STRANGERS: Final = _words(
+STRANGERS: Final = word_set(
     """
     man woman lady gentleman stranger waiter waitress vet priest policeman policewoman driver baker butcher farmer
     plumber nurse officer guard clerk shopkeeper mayor girl boy child baby teenager toddler student host hostess
     photographer cashier porter actor singer soldier captain king queen sheriff judge chef cook mechanic pilot
     """
 )
-NOT_A_STRANGER_AFTER: Final = _words("is was are were 's 'm became become becomes be been being as , - (")
+NOT_A_STRANGER_AFTER: Final = word_set("is was are were 's 'm became become becomes be been being as , - (")
 GREAT_OF: Final = ("grandparent", "grandchild", "pibling", "nibling")
-NAMING: Final = _words("named called")
+NAMING: Final = word_set("named called")
 
 
 @dataclass(frozen=True)
@@ -323,7 +318,9 @@ class NounPhrases:
             self.at += 1
         verb = self.peek()
         self.at = saved
-        return verb.text in ("is", "was", "has", "'s") or (verb.kind == "word" and verb.text[-1:] == "s" and verb.text[-2:] != "ss")
+        return verb.text in ("is", "was", "has", "'s") or (
+            verb.kind == "word" and verb.text[-1:] == "s" and verb.text[-2:] != "ss"
+        )
 
     def _possessed(self, owners: list[Person]) -> list[Person] | None:
         """After a person: `'s mother`. None where 's is a verb or a thing is owned."""
@@ -485,7 +482,19 @@ class NounPhrases:
                 return False
             self.at += 1
             return True
-        return self.ends() or self.text() in ("who", "whose", "with", "in", "at", "when", "while", "but", "for", "to", "on")
+        return self.ends() or self.text() in (
+            "who",
+            "whose",
+            "with",
+            "in",
+            "at",
+            "when",
+            "while",
+            "but",
+            "for",
+            "to",
+            "on",
+        )
 
     def _owns(self, ahead: int) -> bool:
         return self.text(ahead + 1) in POSSESSED
@@ -645,7 +654,9 @@ class NounPhrases:
             if not self.take("and"):
                 return titles
             ahead = self.save()
-            if self._kin_title(titles[-1][0]) is None or not (self.ends() or self.text() in ("and", "but", "who", "while", "too")):
+            if self._kin_title(titles[-1][0]) is None or not (
+                self.ends() or self.text() in ("and", "but", "who", "while", "too")
+            ):
                 self.restore(saved)
                 return titles
             self.restore(ahead)
@@ -659,18 +670,21 @@ class NounPhrases:
                 return None
             if word == "one":
                 return self._one_of_several()
-            if word == "the" and self.text() in (*ORDINALS, "youngest", "oldest", "eldest", "only") and self.text(1) == "of":
+            if (
+                word == "the"
+                and self.text() in (*ORDINALS, "youngest", "oldest", "eldest", "only")
+                and self.text(1) == "of"
+            ):
                 self.at += 2
                 return self._one_of_several()
         if (nominal := self.nominal()) is not None:
-            if self.text() not in ("of", "to"):
+            if self.text() != "of" and (self.text() != "to" or word != "the"):
                 return None
             self.at += 1
             self._skip_adjectives()
             owners = self.people(tight=True)
             return (tuple(owners), nominal) if owners else None
-        owners_nominal = self._possessive_title()
-        return owners_nominal
+        return self._possessive_title()
 
     def _skip_adjectives(self) -> None:
         """`the mother of little Zuzia`."""

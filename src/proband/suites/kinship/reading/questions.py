@@ -58,7 +58,8 @@ what is A to B | who is A to B | what was A to B | who was A to B | what would A
 what (?:kind of )?(?:family |kinship )?(?:relation|relationship|relative|kin) is A to B
 which (?:family )?(?:relation|relationship|relative) is A to B | what relative of B is A | what relation of B is A
 what (?:is|was) the (?:family |kinship )?relation(?:ship)? of A to B | the relation(?:ship)? of A to B
-what (?:is|was) A's (?:family |kinship )?relation(?:ship)? (?:to|with) B | A's relation(?:ship)? to B is(?: that of)?(?: GAP)?
+what (?:is|was) A's (?:family |kinship )?relation(?:ship)? (?:to|with) B
+A's relation(?:ship)? to B is(?: that of)?(?: GAP)?
 which word says what A is to B | which word describes what A is to B | what word describes A's relationship to B
 what does B call A | what would B call A | what should B call A | what can B call A | B calls A GAP
 what is A for B | who is A for B | who is A from the point of view of B | from B's point of view,? who is A
@@ -75,35 +76,47 @@ how do A and B relate | what relation are A and B(?: to each other)? | the relat
 """
 TRUTH_FORMS: Final = """
 is A (?:the|a|an) R of B | is A B's R | is B's R A | is B's R (?:called|named) A | was A B's R | is A a R to B
-is it (?:right|true|correct|so) (?:that|to say that) A is (?:the|a|an) R of B | is it (?:right|true|correct|so) that A is B's R
+is it (?:right|true|correct|so) (?:that|to say that) A is (?:the|a|an) R of B
+is it (?:right|true|correct|so) that A is B's R
 true or false:? A is B's R | true or false:? A is (?:the|a|an) R of B | A is B's R,? true or false
 A is (?:the|a|an) R of B,? true or false | does B have a R (?:called|named) A | does B have A as a R
-A is B's R,? (?:right|correct|true|yes or no|isn't (?:he|she|it)) | A is (?:the|a|an) R of B,? (?:right|correct|yes or no)
-does it follow that A is B's R | does it follow that A is the R of B | can one say that A is B's R | can one say that A is the R of B
-yes or no:? (?:is )?A (?:is )?B's R | yes or no:? is A the R of B | would you say (?:that )?A is B's R | do you agree that A is B's R
+A is B's R,? (?:right|correct|true|yes or no|isn't (?:he|she|it))
+A is (?:the|a|an) R of B,? (?:right|correct|yes or no)
+does it follow that A is B's R | does it follow that A is the R of B | can one say that A is B's R
+can one say that A is the R of B
+yes or no:? (?:is )?A (?:is )?B's R | yes or no:? is A the R of B | would you say (?:that )?A is B's R
+do you agree that A is B's R
 """
 PERSON_FORMS: Final = """
 who is B's R | who is the R of B | who was B's R | who was the R of B | what is the name of B's R | what is B's R's name
-what is B's R called | name B's R | name the R of B | which person is B's R | which person is the R of B
+what is B's R called | B's R | the R of B | which person is B's R | which person is the R of B
 who is a R of B | B's R is (?:called )?GAP | the R of B is (?:called )?GAP | who is it that is B's R | GAP is B's R
 GAP is the R of B | which of them is B's R | which of them is the R of B | who does B call R | whom does B call R
 """
 SAID_FIRST: Final = re.compile(
     r"^(?:(?:please|so|now|then|and|question|q|pick one|choose one|tell me|can you tell me|say|state|name|give|explain|"
-    r"complete|fill in the blank|fill the gap|in one word|work out|find out|answer|based on the (?:story|text)|given this|"
-    r"according to the (?:story|text)|select one|which is right|i wonder)\b[:,.]?\s*)+"
+    r"complete|fill in the blank|fill the gap|in one word|work out|find out|answer|based on the (?:story|text)|"
+    r"given this|according to the (?:story|text)|select one|which is right|i wonder)\b[:,.]?\s*)+"
 )
 INSTRUCTION: Final = re.compile(
-    r"(?i)(?:please\s+)?(?:respond|answer|reply|choose|pick|select|give|write|state|provide|use|your answer)\b[^?]{0,120}"
+    r"(?i)(?:please\s+)?(?:respond|answer|reply|choose|pick|select|give|write|state|provide|use|your answer)\b"
+    r"[^?]{0,120}"
 )
 OPTION: Final = re.compile(r"(?:^|(?<=[\s,;:]))\(?([A-Ha-h]|[1-8])[).:]\s+|(?:^|(?<=[\s,;:]))\(([A-Ha-h]|[1-8])\)\s*")
-OUTSIDE_KIN: Final = re.compile(r"(?i)\b(?:cousins?|step\w+|half-\w+|god\w+|great-\w+|ex-\w+|foster \w+|friend|owner|stranger)\b")
+OUTSIDE_KIN: Final = re.compile(
+    r"(?i)\b(?:cousins?|step\w+|half-\w+|god\w+|great-\w+|ex-\w+|foster \w+|friend|owner|stranger)\b"
+)
 
 
 @cache
 def _forms() -> tuple[tuple[str, re.Pattern[str]], ...]:
     kin = "|".join(sorted(map(re.escape, STORY_KIN), key=len, reverse=True))
-    slots = {"A": r"(?P<a>@\d+)", "B": r"(?P<b>@\d+)", "R": rf"(?:(?:older|younger|elder|big|little) )?(?P<r>{kin})", "GAP": r"(?:_+|\.\.\.|\[\w*\]|<\w+>|…)"}  # fmt: skip
+    slots = {
+        "A": r"(?P<a>@\d+)",
+        "B": r"(?P<b>@\d+)",
+        "R": rf"(?:(?:older|younger|elder|big|little) )?(?P<r>{kin})",
+        "GAP": r"(?:_+|\.\.\.|\[\w*\]|<\w+>|…)",
+    }
     compiled: list[tuple[str, re.Pattern[str]]] = []
     for kind, forms in (
         ("relation", RELATION_FORMS),
@@ -186,20 +199,27 @@ def is_instruction(sentence: str) -> bool:
 # ---- answers -------------------------------------------------------------------------------------------------------
 
 OPEN: Final = re.compile(
-    r"(?:none|no relation|not related|unrelated|no(?:t)? (?:kin|relatives?)|(?:it )?(?:cannot|can't|can not) be (?:told|said|determined|known)|"
+    r"(?:none|no relation|not related|unrelated|no(?:t)? (?:kin|relatives?)|"
+    r"(?:it )?(?:cannot|can't|can not) be (?:told|said|determined|known)|"
     r"not (?:stated|told|given|known)|unknown|can't tell|cannot tell|not enough information|undetermined|"
     r"they are not related|there is no way to tell|no family relation|not specified|impossible to (?:tell|say))"
 )
-YES: Final = re.compile(r"(?:yes|true|right|correct|yep|yeah|that is right|that's right|it is|it does)(?:,? (?:he|she|it|that) is| of course)?")
-NO: Final = re.compile(r"(?:no|false|wrong|incorrect|nope|not true|not right|it is not|it isn't)(?:,? (?:he|she|it|that) (?:isn't|is not|'s not))?")
+YES: Final = re.compile(
+    r"(?:yes|true|right|correct|yep|yeah|that is right|that's right|it is|it does)"
+    r"(?:,? (?:he|she|it|that) is| of course)?"
+)
+NO: Final = re.compile(
+    r"(?:no|false|wrong|incorrect|nope|not true|not right|it is not|it isn't)"
+    r"(?:,? (?:he|she|it|that) (?:isn't|is not|'s not))?"
+)
 
 
 def read_answer(text: str, asked: Question, people: Collection[str]) -> StatedAnswer:
     """What an answer says; NotUnderstood if it is no answer to the question.
 
     >>> asked = Question(a="Tom", b="Ann", options={"a": "aunt", "b": "uncle"})
-    >>> [read_answer(each, asked, {"Tom", "Ann"}).word for each in ("(B)", "her uncle", "He is her uncle.")]
-    [Word(relation='pibling', gender='male'), Word(relation='pibling', gender='male'), Word(relation='pibling', gender='male')]
+    >>> {read_answer(each, asked, {"Tom", "Ann"}).word for each in ("(B)", "her uncle", "He is her uncle.")}
+    {Word(relation='pibling', gender='male')}
     """
     plain = normalised(text).strip(" .!\"'`*")
     if letter := re.fullmatch(r"\(?([A-Ha-h]|[1-8])[).:]?", plain):
@@ -241,14 +261,22 @@ def _person(sentence: str, order: list[str], text: str) -> StatedAnswer:
 def _relation(sentence: str, order: list[str], asked: Question, text: str) -> StatedAnswer:
     kin = r"(?P<r>[\w-]+)"
     age = r"(?:(?:older|younger|elder|big|little|twin) )?"
-    said = re.fullmatch(rf"(?P<x>@\d+) (?:is|was) (?:(?P<y>@\d+)'s {age}{kin}|(?:the|a|an) {age}{kin.replace('r>', 's>')} (?:of|to) (?P<z>@\d+))", sentence)
+    said = re.fullmatch(
+        rf"(?P<x>@\d+) (?:is|was) (?:(?P<y>@\d+)'s {age}{kin}|"
+        rf"(?:the|a|an) {age}{kin.replace('r>', 's>')} (?:of|to) (?P<z>@\d+))",
+        sentence,
+    )
     if said:
         word = _word(said["r"] or said["s"])
         x, y = order[int(said["x"][1:])], order[int((said["y"] or said["z"])[1:])]
         if word is None or {x, y} != {asked.a, asked.b}:
             raise NotUnderstood(f"the answer {text[:40]!r} is no word of kinship")
         return StatedAnswer(word=word, pair=(x, y))
-    short = re.fullmatch(rf"(?:(?:s?he|it|they|@\d+) (?:is|was|are|'s) )?(?:(?:the|an?|his|her|their|@\d+'s) )?{age}{kin}(?: (?:of|to) (?P<z>@\d+|him|her))?", sentence)
+    short = re.fullmatch(
+        rf"(?:(?:s?he|it|they|@\d+) (?:is|was|are|'s) )?"
+        rf"(?:(?:the|an?|his|her|their|@\d+'s) )?{age}{kin}(?: (?:of|to) (?P<z>@\d+|him|her))?",
+        sentence,
+    )
     word = _word(short["r"]) if short else None
     if word is None:
         raise NotUnderstood(f"the answer {text[:40]!r} is no word of kinship")

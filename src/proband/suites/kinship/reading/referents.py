@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from proband.suites.kinship.reading.first_names import gender_of_name
-from proband.suites.kinship.reading.statements import Event, Kinship, Mention, Person, Same
+from proband.suites.kinship.reading.statements import Event, Kinship, Mention, NewClause, Person, Same
 from proband.suites.kinship.reading.tokens import NotUnderstood
 from proband.suites.kinship.world.relations import FEMALE, INVERSE, MALE, word
 
@@ -103,7 +103,9 @@ class Referents:
         self.now = _Heard()
         told: list[Told] = []
         for event in events:
-            if isinstance(event, Mention):
+            if isinstance(event, NewClause):
+                self.now.clause, self.now.subject = [], []
+            elif isinstance(event, Mention):
                 self._mention(event, events)
             elif isinstance(event, Same):
                 self._same(event, events)
@@ -121,7 +123,7 @@ class Referents:
         if event.subject:
             group = [one for person in event.group for one in self._who(person, events)]
             if event.person is event.group[0]:
-                self.now.clause, self.now.subject = list(group), list(group)
+                self.now.subject = list(group)
                 if len(group) > 1:
                     self.now.groups.append(tuple(group))
         for one in people:
@@ -180,7 +182,7 @@ class Referents:
         return list(dict.fromkeys(fitting))
 
     def _rivals(self, candidates: Sequence[Somebody], gender: str, barred: set[Somebody]) -> list[Somebody]:
-        """Farther away, who is known to have the pronoun's gender, where nobody near is known to; a subject has none."""
+        """Who is known to have the gender, farther away, where nobody near is known to have it; a subject has none."""
         if not candidates or any(one.gender or one in self.now.subject for one in candidates):
             return []
         heard = [one.one for place in self._places() for one in place]
@@ -206,7 +208,7 @@ class Referents:
         return barred
 
     def _they(self) -> list[Somebody]:
-        for heard in (self.now, *self.before[:-SENTENCES_BACK - 1:-1]):
+        for heard in (self.now, *self.before[: -SENTENCES_BACK - 1 : -1]):
             people = list(dict.fromkeys(one.one for one in heard.everyone))
             if len(people) == 2 and not any(one.doubt for one in people):
                 return people
@@ -257,9 +259,7 @@ class Referents:
             person.learn(event.gender)
             if event.relation == "spouse" and not event.negated:
                 _presume(owner, person)
-        return [
-            Told(a, event.relation, b, event.gender, event.negated, event.past, sentence) for a, b in pairs
-        ]
+        return [Told(a, event.relation, b, event.gender, event.negated, event.past, sentence) for a, b in pairs]
 
     # ---- the unnamed -------------------------------------------------------------------------------------------------
 
@@ -330,7 +330,7 @@ def _matters(person: Person, events: Sequence[Event]) -> bool:
     return any(
         person in ((event.owner, event.person) if isinstance(event, Kinship) else (event.one, event.other))
         for event in events
-        if not isinstance(event, Mention)
+        if isinstance(event, Kinship | Same)
     )
 
 

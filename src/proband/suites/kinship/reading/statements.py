@@ -60,4 +60,9 @@ class Mention:
     group: tuple[Person, ...] = ()
 
 
-Event = Kinship | Same | Mention
+@dataclass(frozen=True)
+class NewClause:
+    """A clause begins: who is mentioned from here on is nearer than who was before."""
+
+
+Event = Kinship | Same | Mention | NewClause

@@ -3,8 +3,8 @@
 >>> story = read_story("Helen is the mother of Karen's husband David. It rained all day.")
 >>> [str(fact) for fact in story.facts]
 ['David is the husband of Karen', 'Helen is the mother of David']
->>> read_story("Clive plays the father of Nina in a film.").unread
-Unread(why="'plays the father of Nina': likened to kin, or called so", sentence='Clive plays the father of Nina in a film.')
+>>> read_story("Clive plays the father of Nina in a film.").unread.why
+"likened to kin, or called so: 'of Nina in a film .'"
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ class Unread(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Story:
-    """The facts of a text that was read whole; or `unread`. `genders`: what the text tells, else what the name is nearly
-    always given to; `by_name`: those whose gender the name alone tells."""
+    """The facts of a text that was read whole; or `unread`. `genders`: what the text tells, else what the name is
+    nearly always given to; `by_name`: those whose gender the name alone tells."""
 
     facts: tuple[Fact, ...] = ()
     genders: Mapping[str, str | None] = field(default_factory=dict)
@@ -119,11 +119,9 @@ class StoryReader:
         return Fact(owner, told.relation, person, gender, told.negated, told.sentence)
 
 
-def read_story(
-    text: str, *, names: Collection[str] = (), genders: Mapping[str, str | None] | None = None
-) -> Story:
+def read_story(text: str, *, names: Collection[str] = (), genders: Mapping[str, str | None] | None = None) -> Story:
     """The facts of a story. `names`: of people it is known to speak of (the question's, say); `genders`: where told."""
-    given = {name: None for name in names} | dict(genders or {})
+    given = dict.fromkeys(names) | dict(genders or {})
     reader = StoryReader(given)
     now = ""
     try:
@@ -135,7 +133,8 @@ def read_story(
             now = sentence.text
             parsed.append((now, reader.parse(sentence)))
         _learn_genders(reader.referents, [part for _, parts in parsed for part in parts])
-        for number, (now, parts) in enumerate(parsed):
+        for number, (sentence_text, parts) in enumerate(parsed):
+            now = sentence_text
             for events in parts:
                 reader.referents.hear(events, number)
         now = ""

@@ -1,8 +1,8 @@
 """A text as sentences of tokens: names, kin words, other words, marks, and what is said in quotation marks.
 
 Letters are normalised first (full width becomes plain); a letter of another script than Latin, or one that cannot be
-seen, is not understood. Names are what is written with a capital where no sentence begins, unless it is a day, a month or a
-place; at the beginning of a sentence, what is a name elsewhere in the text or a known first name.
+seen, is not understood. Names are what is written with a capital where no sentence begins, unless it is a day, a month
+or a place; at the beginning of a sentence, what is a name elsewhere in the text or a known first name.
 
 >>> [[t.text for t in s.tokens] for s in sentences_of("Ann's mother in law Bea left. She isn't at home!")]
 [['Ann', "'s", 'mother-in-law', 'Bea', 'left', '.'], ['she', 'is', "n't", 'at', 'home', '!']]
@@ -20,7 +20,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from proband.suites.kinship.reading.first_names import is_first_name
-from proband.suites.kinship.reading.lexicon import STORY_KIN, Kin
+from proband.suites.kinship.reading.lexicon import STORY_KIN, Kin, word_set
 from proband.suites.kinship.reading.plain_words import SMALL, is_plain
 
 NAME, KIN, WORD, MARK, QUOTE, PLACE = "name", "kin", "word", "mark", "quote", "place"
@@ -46,7 +46,9 @@ class Sentence:
 
 # ---- letters -------------------------------------------------------------------------------------------------------
 
-SPELLING: Final = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "`": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"'} | {"–": " - ", "—": " - ", "−": "-", "‐": "-", "‑": "-"})  # fmt: skip
+SPELLING: Final = str.maketrans(
+    dict.fromkeys("’‘ʼ`", "'") | dict.fromkeys("“”„«»", '"') | dict.fromkeys("–—", " - ") | dict.fromkeys("−‐‑", "-")
+)
 IN_LAW: Final = re.compile(r"\b(\w+)[ -]+in[ -]+laws?\b", re.IGNORECASE)
 GRAND: Final = re.compile(r"\b(grand)[ -]+(\w+)", re.IGNORECASE)
 
@@ -90,14 +92,14 @@ DOUBLE: Final = re.compile(r'"([^"]*)"')
 SINGLE: Final = re.compile(r"(?<![\w'])'((?:[^']|(?<=\w)'(?=\w))*[,.!?])'(?!\w)")
 END: Final = re.compile(r"(?<=[.!?;\n])\s+|\n+")
 MASK: Final = re.compile(r"\x00(\d+)\x00")
-PIECE: Final = re.compile(r"\x00\d+\x00|[^\W\d_]+(?:[-'.](?=[^\W\d_])[^\W\d_]+)*|\d[\d,.:]*\d(?:\w+)?|\d\w*|_+|\.\.\.|[^\w\s]")
+PIECE: Final = re.compile(
+    r"\x00\d+\x00|[^\W\d_]+(?:[-'.](?=[^\W\d_])[^\W\d_]+)*|\d[\d,.:]*\d(?:\w+)?|\d\w*|_+|\.\.\.|[^\w\s]"
+)
 CLITIC: Final = re.compile(r"(?i)(.+?)(n't|'s|'re|'ve|'ll|'d|'m)")
-SAYING: Final = frozenset(
-    """
+SAYING: Final = word_set("""
     said says say asked asks told tells replied answered explained announced added called shouted whispered cried
     exclaimed laughed yelled remarked continued began smiled declared muttered mumbled
-    """.split()
-)
+    """)
 
 
 @dataclass
@@ -151,21 +153,21 @@ def _after_quotes(pieces: list[str], quoted: list[str]) -> Iterator[list[str]]:
 
 # ---- names ---------------------------------------------------------------------------------------------------------
 
-NO_PERSON: Final = frozenset(
-    """
+NO_PERSON: Final = word_set("""
     I I'm Mr Mrs Ms Dr Monday Tuesday Wednesday Thursday Friday Saturday Sunday Mondays Tuesdays Wednesdays Thursdays
     Fridays Saturdays Sundays January February March July September October November December Christmas Easter
     Thanksgiving Halloween God English French German Italian Spanish Irish Scottish Welsh Dutch Russian Polish Greek
     Turkish Chinese Japanese Indian African American British European Canadian Mexican TV DNA OK
-    """.split()
-)
-WHERE: Final = frozenset("in at from near outside around across through into to".split())
-MOVING: Final = frozenset("went go goes moved moves drove flew came trip back travelled traveled train bus road way ran".split())
+    """)
+WHERE: Final = word_set("in at from near outside around across through into to")
+MOVING: Final = word_set("went go goes moved moves drove flew came trip back travelled traveled train bus road way ran")
 MONTHS: Final = frozenset({"April", "May", "June", "August"})
-WHEN: Final = frozenset("in of since until till last next every this by each early late before after from".split())
-AT_FIRST: Final = frozenset("yesterday today little old young dear poor finally later suddenly meanwhile yes oh well okay sorry thanks hello hi please".split())
+WHEN: Final = word_set("in of since until till last next every this by each early late before after from")
+AT_FIRST: Final = word_set("""
+    yesterday today little old young dear poor finally later suddenly meanwhile yes oh well okay sorry thanks hello hi
+    please
+    """)
 NAME_BEFORE: Final = frozenset({",", "and", "'s", "'", "(", "married", "wed", "fathered", "gave"})
-TITLES: Final = frozenset("mr mrs ms dr captain lady lord sir father sister brother mother aunt uncle".split())
 
 
 def _is_name_shaped(piece: str) -> bool:
@@ -185,7 +187,16 @@ def _is_where(pieces: list[str], at: int) -> bool:
 def _begins_with_a_name(pieces: list[str]) -> bool:
     """Does a sentence that begins with an everyday word begin with a name all the same: `Ade and Bola`, `Ray's`?"""
     following = pieces[1].lower() if len(pieces) > 1 else ""
-    return following in NAME_BEFORE
+    told = following in ("is", "was", "has", "had", "became") and any(piece.lower() in STORY_KIN for piece in pieces)
+    return told or following in NAME_BEFORE
+
+
+@lru_cache(maxsize=10_000)
+def _is_english(word: str) -> bool:
+    """Does a dictionary have it?"""
+    from simplemma import is_known
+
+    return is_known(word, lang="en")
 
 
 def names_in(cuts: list[_Cut], given: Collection[str]) -> tuple[frozenset[str], frozenset[str]]:
@@ -220,7 +231,8 @@ def names_in(cuts: list[_Cut], given: Collection[str]) -> tuple[frozenset[str], 
         lower = piece.lower()
         if piece in people or piece in places or lower in SMALL or lower in AT_FIRST:
             continue
-        if must or is_first_name(piece) or not is_plain(lower):
+        everyday = is_plain(lower)
+        if is_first_name(piece) or (must and everyday) or not (everyday or _is_english(lower)):
             people.add(piece)
     return frozenset(people), frozenset(places)
 
@@ -250,7 +262,7 @@ def _cut_text(text: str, names: Collection[str]) -> list[_Cut]:
         raise NotUnderstood("a quotation mark without another")
     for name in sorted(names, key=len, reverse=True):  # names that are no words: @entity-1, Anne-Marie B.
         if not re.fullmatch(r"[^\W\d_]+(?:[-' ][^\W\d_]+)*", name):
-            masked = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", lambda m, n=name: _as_word(n), masked)
+            masked = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", _as_word(name), masked)
     masked = re.sub(r"\[([^\][]{1,80})\]", r"\1", masked)
     return _cut(masked, quoted)
 
@@ -275,7 +287,12 @@ def _sentence(cut: _Cut, people: frozenset[str], places: frozenset[str], names: 
             quotes += 1
         elif piece in people and piece[0].isalpha():
             before = tokens[-1] if tokens else None
-            if before and before.kind == NAME and before.text not in spelling.values() and _joined(before.text, piece, people, names):
+            if (
+                before
+                and before.kind == NAME
+                and before.text not in spelling.values()
+                and _joined(before.text, piece, people, names)
+            ):
                 tokens[-1] = Token(NAME, f"{before.text} {piece}")
             else:
                 tokens.append(Token(NAME, piece))
