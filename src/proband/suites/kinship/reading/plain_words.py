@@ -24,8 +24,10 @@ from typing import Final
 from proband.suites.kinship.reading.lexicon import word_set
 
 SMALL: Final = word_set("""
-    the a an and but so while when because after before until till since where wherever whenever then there here it its
-    itself this that these those of in on at to from by with for into onto about around near over under up down off out
+    the a an and but so while when because after before until till since where wherever whenever then there
+    here it its
+    itself this that these those of in on at to from by with for into onto about around near over under up
+    down off out
     through across along behind beside besides between among against during without within toward towards inside
     outside past upon above below beyond per via as like than too also very quite rather really still again always
     often sometimes usually never seldom rarely mostly mainly every all both each some many much more most other
@@ -35,7 +37,8 @@ SMALL: Final = word_set("""
     who which what whose how why is are was were be been being am has have had having do does did doing done can could
     will would shall should may might must 's 're 've 'll 'd 'm n't not neither nor if whether no any anyone anybody
     anything everyone everybody everything someone somebody something nothing nobody else only just even already soon
-    later early late now today yesterday tomorrow tonight ever ago away back together apart home abroad forward upstairs
+    later early late now today yesterday tomorrow tonight ever ago away back together apart home abroad
+    forward upstairs
     downstairs indoors outdoors nearby somewhere everywhere instead perhaps half such
     """)
 ENDINGS: Final = (
@@ -61,7 +64,8 @@ ENDINGS: Final = (
 IDIOMS: Final = tuple(tuple(phrase.split()) for phrase in """
     at once|once a day|once a week|once a month|once a year|half past|half the|half an hour|half hour|half of the
     in half|the end of|end to end|in the end|by the end|from end to end|until the end|at the end|wishing well
-    fairy lights|spirit level|black tie|ghost story|bedtime story|stories|ended at|past the|days past|not far|as well as|as well
+    fairy lights|spirit level|black tie|ghost story|bedtime story|stories|ended at|past the|days past|not far
+    as well as|as well
     such as|so that|no time|any more than|dress rehearsal|stage fright|jump rope|years ago|long ago|weeks ago|days ago
     a year ago|months ago|an hour ago|in a single day|tied together|tied up|as soon as|as far as the|each other
     one another
@@ -123,7 +127,8 @@ SMALL_NEVER_PLAIN: Final = word_set("""
 # in no form of another word either
 NEVER: Final = word_set("""
     soon-to-be would-be to-be married marries wed wedding divorced former formerly dream dreamed dreams so-called
-    provided in-law birthright roleplay video-game brother mother father sister parent seeming seemed supposed pretended played play plays
+    provided in-law birthright roleplay video-game brother mother father sister parent seeming seemed supposed
+    pretended played play plays
     family families couple couples related relation twin partner partners ex blood-brother deny denied doubted
     """)
 PLAIN_SMALL: Final = SMALL - SMALL_NEVER_PLAIN
