@@ -57,7 +57,7 @@ def sentence(words: str) -> Change:
         names, (x, z) = line["facts"]["names"], line["facts"]["query"]
         told = words.format(x=names[x], z=names[z], n=rng.choice(names))
         between = "\n" if TRIPLE.match(text) else " "
-        ends = [m.end() for m in re.finditer(r"[.)](?=\s|$)", text)]
+        ends = [m.end() for m in re.finditer(r"[.)]\"?(?=\s|$)", text)]
         at = rng.choice(ends)
         return f"{text[:at]}{between}{told}{text[at:]}"
 
@@ -432,6 +432,7 @@ HARMLESS: dict[str, Callable[[Line, random.Random], None]] = {
 FORMS: dict[str, dict[str, Any]] = {
     "story": {"task": "clean,supporting,all", "k": "2,3,5", "per_k": 11},
     "scenes": {"task": "clean,irrelevant", "k": "2,4", "per_k": 11, "bank": "scenes"},
+    "constructions": {"task": "clean,irrelevant", "k": "2,4", "per_k": 11, "bank": "constructions"},
     "yes-no": {"task": "clean", "k": "2,4", "per_k": 11, "question": "yes-no", "form": "facts"},
     "facts": {"task": "clean,all", "k": "2,3", "per_k": 11, "form": "facts", "question": "text"},
     "graph": {"task": "clean,disconnected", "k": "2,4", "per_k": 11, "form": "graph"},

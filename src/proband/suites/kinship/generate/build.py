@@ -26,6 +26,7 @@ from proband.suites.kinship.generate.options import HOLD_OUTS, LICENCE, MIXED, B
 from proband.suites.kinship.generate.rule_world_logic import rules_draft
 from proband.suites.kinship.generate.story_logic import Draft, Goal, Setting, family_draft, from_either_side, goals
 from proband.suites.kinship.generate.wording import Note, Wording
+from proband.suites.kinship.telling.bank import OURS
 from proband.suites.kinship.telling.crowd_templates import bank_licence
 from proband.suites.kinship.world.families import Random, family_pool, shuffle
 from proband.suites.kinship.world.rules import SHIPPED, Rules, load
@@ -308,6 +309,6 @@ def _licence(options: BuildOptions) -> str:
         own = bank_licence(folder)
         templates = f"{own} (the templates in {folder.name}" if own else "CC BY-NC 4.0 (the templates are CLUTRR's"
         return "; ".join([templates, *foreign]) + f"; {REST})"
-    if bank != "proband":
+    if bank not in OURS:
         foreign.append(f"the templates in {Path(bank).name}")
     return f"that of {' and '.join(foreign)} ({REST})" if foreign else LICENCE

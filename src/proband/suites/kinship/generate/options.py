@@ -13,13 +13,14 @@ from proband.core.errors import ProbandError
 from proband.core.options import Meta, OnCommandLine
 from proband.core.types import Split
 from proband.suites.kinship.logic.noise import KINDS
-from proband.suites.kinship.telling.bank import OURS, checked_bank
+from proband.suites.kinship.telling.bank import CONSTRUCTIONS, OURS, checked_bank, names_in
 from proband.suites.kinship.world.families import Shape
 from proband.suites.kinship.world.rules import load
 
 TASKS = ("clean", "supporting", "irrelevant", "disconnected", "all", "memory", "mixed")
 LICENCE = "Apache-2.0 (rules, templates, names and stories are Proband's own)"
 HOLD_OUTS = ("paraphrases", "clauses", "lengths", "names")
+CONSTRUCTED = "constructions"  # held out by name, of the bank of that name alone
 MOST_LEVELS = 8  # a family grows with each by as many times as couples have children
 LARGEST = 200  # of k, noise-size and children
 Share = Annotated[float, Meta(gt=0, lt=1)]
@@ -42,7 +43,9 @@ class BuildOptions:
     task: Annotated[str, _says(f"{', '.join(TASKS)}; several with commas")] = "clean"
     k: Annotated[str | int, _says("facts per story, like 2,3,4 or 2..10")] = "2,3,4"
     per_k: Annotated[Count, _says("stories per task and k")] = 100
-    hold_out: Annotated[str, _says(f"{', '.join(HOLD_OUTS)} (several with commas) or all")] = ""
+    hold_out: Annotated[
+        str, _says(f"{', '.join(HOLD_OUTS)} (several with commas) or all; {CONSTRUCTED} (with that bank)")
+    ] = ""
     test_k: Annotated[
         str | int | None, _says("lengths of the test stories (default: k; with lengths held out: up to 10)")
     ] = None
@@ -74,8 +77,18 @@ class BuildOptions:
     anonymise: Annotated[bool, _says("@entity-k instead of names")] = False
     bank: Annotated[
         str,
-        _says("proband, scenes (with paraphrases for certain relations), a bank file, or clutrr:FOLDER (the crowd's)"),
+        _says(
+            "proband, scenes (with paraphrases for certain relations), constructions (kin told in ten ways), a bank "
+            "file, or clutrr:FOLDER (the crowd's)"
+        ),
     ] = "proband"
+    constructions: Annotated[
+        str,
+        _says(f"of --bank constructions, those to tell with, or to keep for the test: {', '.join(CONSTRUCTIONS)}"),
+    ] = ""
+    weave_noise: Annotated[
+        bool, _says("noise at random places among the facts, never all of it before or behind them")
+    ] = False
     avoid: Annotated[
         str, _says("regular expression: a story whose text has it is told again in other words (with --form story)")
     ] = ""
@@ -148,9 +161,10 @@ def parse_hold_out(text: str) -> tuple[str, ...]:
     names = [part.strip() for part in text.split(",") if part.strip()]
     if names == ["all"]:
         return HOLD_OUTS
-    if wrong := next((name for name in names if name not in HOLD_OUTS), None):
-        raise ProbandError(f"'hold-out' has no {wrong!r}; it takes {', '.join(HOLD_OUTS)} or all")
-    return tuple(name for name in HOLD_OUTS if name in names)
+    known = (*HOLD_OUTS, CONSTRUCTED)
+    if wrong := next((name for name in names if name not in known), None):
+        raise ProbandError(f"'hold-out' has no {wrong!r}; it takes {', '.join(known)} or all")
+    return tuple(name for name in known if name in names)
 
 
 MIXED = TASKS[:-1]
@@ -272,6 +286,7 @@ def _check(plan: Plan) -> None:
         )
     if "paraphrases" in plan.hold_out and (options.form != "story" or rules.world != "family"):
         raise ProbandError("'hold-out' paraphrases needs --form story and the family world: nothing else has any")
+    _check_constructions(plan)
     if options.avoid:
         try:
             re.compile(options.avoid)
@@ -283,3 +298,15 @@ def _check(plan: Plan) -> None:
         raise ProbandError("'unreadable' is about the rows of --data, which is not given")
     if options.form == "story" and rules.world == "family" and options.bank not in OURS:
         checked_bank(options.bank)
+
+
+def _check_constructions(plan: Plan) -> None:
+    options, named = plan.options, names_in(plan.options.constructions)
+    if (named or CONSTRUCTED in plan.hold_out) and options.bank != CONSTRUCTED:
+        raise ProbandError(f"'constructions' needs --bank {CONSTRUCTED}")
+    if wrong := next((name for name in named if name not in CONSTRUCTIONS), None):
+        raise ProbandError(f"'constructions' has no {wrong!r}; there are {', '.join(CONSTRUCTIONS)}")
+    if CONSTRUCTED in plan.hold_out and not 0 < len(named) < len(CONSTRUCTIONS):
+        raise ProbandError("'hold-out' constructions: --constructions names those that are kept for the test")
+    if CONSTRUCTED in plan.hold_out and "paraphrases" in plan.hold_out:
+        raise ProbandError("'hold-out' constructions keeps their paraphrases for the test: leave out 'paraphrases'")

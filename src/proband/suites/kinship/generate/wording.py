@@ -13,11 +13,11 @@ from proband.core.errors import ProbandError
 from proband.core.files import encode
 from proband.core.types import Item, Tag
 from proband.suites.kinship.generate.hold_outs import names_of
-from proband.suites.kinship.generate.options import Cell, Plan
+from proband.suites.kinship.generate.options import CONSTRUCTED, Cell, Plan
 from proband.suites.kinship.generate.story_logic import Draft
 from proband.suites.kinship.reading.reader import unfaithful
 from proband.suites.kinship.telling import stories
-from proband.suites.kinship.telling.bank import Bank, load_bank
+from proband.suites.kinship.telling.bank import Bank, bank_of_build
 from proband.suites.kinship.telling.phrases import fact_phrases, masked_sentences
 from proband.suites.kinship.telling.stories import Telling, plain, shown_names, tell
 from proband.suites.kinship.world.families import NAMES, Random, shuffle
@@ -57,9 +57,14 @@ class Wording:
 
     @cached_property
     def bank(self) -> Bank:
-        bank = load_bank(self.options.bank)
-        held_out = "paraphrases" in self.plan.hold_out
-        return bank.hold_out(self.options.held_paraphrases, self.plan.seed) if held_out else bank
+        options = self.options
+        return bank_of_build(
+            options.bank,
+            hold_out=self.plan.hold_out,
+            share=options.held_paraphrases,
+            constructions=options.constructions,
+            seed=self.plan.seed,
+        )
 
     @cached_property
     def names(self) -> dict[str, Mapping[str, Sequence[str]]]:
@@ -170,6 +175,8 @@ class Wording:
             return self._story(draft, names, part, rng)
         shown = shown_names(names, brackets=options.brackets)
         order = shuffle(len(draft.edges), rng.random)
+        while options.weave_noise and in_one_block(draft, order):
+            order = shuffle(len(draft.edges), rng.random)
         edges, groups = [draft.edges[i] for i in order], tuple((i,) for i in order)
         # along the chain, words tell who is asked for
         genders = draft.genders if rules.gendered and not options.facts_along_chain else []
@@ -187,22 +194,35 @@ class Wording:
             used.append(f"{rules.name}.{form}")
         return Telling(" ".join(texts), tuple(used), groups)
 
+    def _woven(self, draft: Draft, path: Sequence[int], rng: random.Random) -> list[int]:
+        """The facts in their order along the chain, those of the noise each at a place of its own among them."""
+        noise = {edge for edge, _ in draft.noise}
+        order = [place for place in path if draft.edges[place] not in noise]
+        for place in path:
+            if draft.edges[place] in noise:
+                order.insert(int(rng.random() * (len(order) + 1)), place)
+        return order
+
     def _story(self, draft: Draft, names: list[str], part: str, rng: random.Random) -> Telling:
         """A story in paraphrases. Ours can be joined freely. Those of others are checked one by one, but a pronoun may
         mean somebody else beside another paraphrase, so the whole story is read back, and told anew if it lies."""
-        options, path = self.options, draft.path or range(len(draft.edges))
+        options, path = self.options, list(draft.path or range(len(draft.edges)))
+        held = {"paraphrases", CONSTRUCTED} & set(self.plan.hold_out)
         for _ in range(TELLINGS):
+            path = self._woven(draft, path, rng) if options.weave_noise else path
             story = tell(
                 [draft.edges[place] for place in path],
                 names=shown_names(names, brackets=options.brackets),
                 genders=draft.genders,
                 bank=self.bank,
                 rng=rng,
-                split=(part or None) if "paraphrases" in self.plan.hold_out else None,
+                split=(part or None) if held else None,
                 reveal=draft.query[1] if options.anonymise else None,
                 either_end=not options.facts_along_chain,
             )
             if self.avoided and self.avoided.search(story.text):
+                continue
+            if options.weave_noise and in_one_block(draft, [path[fact] for group in story.groups for fact in group]):
                 continue
             if options.bank == "proband" or not unfaithful(
                 story.text,
@@ -216,6 +236,13 @@ class Wording:
                 return Telling(story.text, story.templates, groups)
         rule = "is read back to its facts" + (f" and free of {options.avoid!r} ('avoid')" if options.avoid else "")
         raise ProbandError(f"'bank' {options.bank}: no telling of {TELLINGS} {rule}")
+
+
+def in_one_block(draft: Draft, order: Sequence[int]) -> bool:
+    """Whether all noise stands before the other facts, or behind them, when they are told in this order."""
+    noise = {edge for edge, _ in draft.noise}
+    places = [at for at, fact in enumerate(order) if draft.edges[fact] in noise]
+    return bool(places) and (places[-1] == len(places) - 1 or places[0] == len(order) - len(places))
 
 
 def _tags(draft: Draft, cell: Cell, kind: str, *, along_chain: bool) -> dict[str, Tag]:

@@ -35,7 +35,10 @@ from proband.suites.kinship.telling.phrases import templates_by_phrase
 from proband.suites.kinship.telling.template_check import Fault, check_template
 from proband.suites.kinship.world.relations import INVERSE, NEUTRALS
 
-OURS: Final = ("proband", "scenes")
+OURS: Final = ("proband", "scenes", "constructions")
+CONSTRUCTIONS: Final = (
+    "apposition", "cleft", "dialogue", "inversion", "list", "of", "passive", "possessive", "relative", "two_sentences",
+)  # fmt: skip
 
 
 @dataclass
@@ -46,6 +49,7 @@ class Bank:
     templates: tuple[Template, ...]
     split: dict[str, str] = field(default_factory=dict)
     occasions: tuple[Occasion, ...] = ()
+    families: dict[str, str] = field(default_factory=dict)  # of a bank of constructions: which one a template is
     _menus: dict[str | None, Menus] = field(default_factory=dict, repr=False)
     _open: dict[str | None, tuple[Occasion, ...]] = field(default_factory=dict, repr=False)
 
@@ -85,6 +89,21 @@ class Bank:
             return Bank(self.name, self.templates, split, self.occasions)
         return Bank(self.name, self.templates, self._held_templates(share, rng))
 
+    def held_constructions(self, names: Sequence[str]) -> Bank:
+        """The same bank with whole constructions kept for the test.
+
+        >>> bank = load_bank("constructions").held_constructions(["cleft"])
+        >>> {bank.families[id] for id, split in bank.split.items() if split == "test"}
+        {'cleft'}
+        """
+        split = {each: "test" if family in names else "train" for each, family in self.families.items()}
+        return Bank(self.name, self.templates, split, families=self.families)
+
+    def only(self, names: Sequence[str]) -> Bank:
+        """The templates of some constructions."""
+        kept = tuple(template for template in self.templates if self.families[template.id] in names)
+        return Bank(self.name, kept, families=self.families)
+
     def _held_templates(self, share: float, rng: random.Random) -> dict[str, str]:
         """Of every clause at most the share, and never its last template for training."""
         kind = {t.id: (t.patterns, t.genders) for t in self.templates}
@@ -101,8 +120,8 @@ class Bank:
 
 
 def load_bank(path_or_name: str = "proband") -> Bank:
-    """Our own bank ("proband"), another with scenes for certain relations ("scenes"), a bank file, or CLUTRR's crowd
-    templates from a folder ("clutrr:FOLDER")."""
+    """Our own bank ("proband"), one with scenes for certain relations ("scenes"), one with many ways to tell kin
+    ("constructions"), a bank file, or CLUTRR's crowd templates from a folder ("clutrr:FOLDER")."""
     if path_or_name in OURS or path_or_name.startswith("clutrr:"):
         return _load(path_or_name)
     path = Path(path_or_name)  # somebody may be writing it: never remembered
@@ -112,6 +131,23 @@ def load_bank(path_or_name: str = "proband") -> Bank:
     if path.suffix == ".toml":
         return _of_occasions(str(path), parse_occasions(text, name=str(path), verbs=VERBS))
     return parse_bank(text, name=str(path))
+
+
+def bank_of_build(name: str, *, hold_out: Sequence[str], share: float, constructions: str, seed: int) -> Bank:
+    """The bank that a build tells its stories from, with what it keeps for the test."""
+    bank, named = load_bank(name), names_in(constructions)
+    if "constructions" in hold_out:
+        return bank.held_constructions(named)
+    bank = bank.only(named) if named else bank
+    return bank.hold_out(share, seed) if "paraphrases" in hold_out else bank
+
+
+def names_in(text: str) -> list[str]:
+    """
+    >>> names_in("cleft, list")
+    ['cleft', 'list']
+    """
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _of_occasions(name: str, occasions: Sequence[Occasion]) -> Bank:
@@ -124,11 +160,13 @@ def _of_occasions(name: str, occasions: Sequence[Occasion]) -> Bank:
 def _load(path_or_name: str) -> Bank:
     if path_or_name == "proband":
         return _of_occasions(path_or_name, load_occasions())
-    if path_or_name == "scenes":
-        folder = files("proband") / "data" / "kinship" / "scenes"
-        parts = [folder / f"facts{n}.txt" for n in (1, 2, 3)]
-        banks = [parse_bank(part.read_text(encoding="utf-8"), name=part.name) for part in parts]
-        return Bank(path_or_name, tuple(t for bank in banks for t in bank.templates))
+    if path_or_name in OURS:
+        names = CONSTRUCTIONS if path_or_name == "constructions" else ("facts1", "facts2", "facts3")
+        folder = files("proband") / "data" / "kinship" / path_or_name
+        banks = [parse_bank((folder / f"{n}.txt").read_text(encoding="utf-8"), name=f"{n}.txt") for n in names]
+        families = {t.id: name for name, bank in zip(names, banks) for t in bank.templates}
+        own = families if path_or_name == "constructions" else {}
+        return Bank(path_or_name, tuple(t for bank in banks for t in bank.templates), families=own)
     return completed(crowd_bank(load_crowd(Path(path_or_name.removeprefix("clutrr:")))))
 
 

@@ -25,7 +25,7 @@ from proband.suites.kinship.logic.search import family_of
 from proband.suites.kinship.reading.reader import TRIPLE, unfaithful
 from proband.suites.kinship.reading.reader import story_of as prompt_story
 from proband.suites.kinship.telling import stories
-from proband.suites.kinship.telling.bank import Bank, load_bank
+from proband.suites.kinship.telling.bank import Bank, bank_of_build, load_bank
 from proband.suites.kinship.telling.stories import Telling, plain, shown_names, tell
 from proband.suites.kinship.verify.items import misstated, of_the_crowd
 from proband.suites.kinship.verify.retelling import Retold, ours, retell, untold
@@ -247,9 +247,18 @@ def _bank(folder: Path) -> tuple[Bank, bool]:
     """The bank that the items of a folder are told from, and whether a part of it is held out."""
     manifest = read_manifest(folder)
     options = manifest.get("options", {})
-    bank = load_bank(options.get("bank") or "proband")
-    held = "paraphrases" in str(options.get("hold-out", ""))
-    return (bank.hold_out(options["held-paraphrases"], manifest["seed"]) if held else bank), held
+    hold_out = [part.strip() for part in str(options.get("hold-out", "")).split(",")]
+    held = [
+        name for name in ("paraphrases", "constructions") if name in hold_out or (name[0] == "p" and "all" in hold_out)
+    ]
+    bank = bank_of_build(
+        options.get("bank") or "proband",
+        hold_out=held,
+        share=options.get("held-paraphrases", 0.2),
+        constructions=options.get("constructions", ""),
+        seed=manifest.get("seed", 0),
+    )
+    return bank, bool(held)
 
 
 def tell_facts(

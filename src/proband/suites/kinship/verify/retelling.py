@@ -7,7 +7,7 @@ what the teller could have written there, of these very facts, is accepted:
     a story       openings of occasions, each before a phrase of its own; then, for one to three phrases in turn, a
                   moment of the occasion (later ones follow earlier ones) and a joint with these phrases, these people,
                   their pronouns and their kin words
-    scenes        one paraphrase after the other, along its path or against it
+    paraphrases   (banks scenes and constructions) one after the other, along its path or against it
     other worlds  one sentence of the rule base per fact
     facts, graph  one line per fact in the order of the groups, and one for the gender of each person, or none
 
@@ -27,7 +27,7 @@ from typing import Final, NamedTuple
 from proband.core.types import Item
 from proband.suites.kinship.reading.reader import story_of
 from proband.suites.kinship.telling import stories
-from proband.suites.kinship.telling.bank import load_bank
+from proband.suites.kinship.telling.bank import OURS, load_bank
 from proband.suites.kinship.telling.paraphrases import COMMA, JOINTS, Joint, Occasion, Phrase, Template
 from proband.suites.kinship.telling.stories import INVERSE_WORD, shown_names, walk
 from proband.suites.kinship.world.families import NAMES
@@ -79,7 +79,7 @@ def ours(item: Item) -> bool:
     """Whether the text is told in our words, however it goes on: by its templates, or by an opening of ours."""
     openings = [opening for each in load_bank().occasions for opening in each.openings]
     templates = [str(each) for each in item.facts["templates"]]
-    by_templates = bool(templates) and all(each in _occasions() or each in _scenes() for each in templates)
+    by_templates = bool(templates) and all(each in _occasions() or each in _paraphrases() for each in templates)
     return by_templates or any(opening in item.prompt for opening in openings)
 
 
@@ -136,11 +136,11 @@ class _People:
             return self._lines(text, [fact for (fact,) in groups], gendered=rules.gendered and not open_genders)
         if not rules.gendered:
             return _along(text, self._sentences(templates, groups, rules))
-        occasions, scenes = _occasions(), _scenes()
+        occasions, paraphrases = _occasions(), _paraphrases()
         if all(each in occasions for each in templates):
             return _Occasions(self, text, templates, [fact for (fact,) in groups]).retell()
-        if all(each in scenes for each in templates):
-            told = (self._paraphrased(scenes[t], group) for t, group in zip(templates, groups, strict=True))
+        if all(each in paraphrases for each in templates):
+            told = (self._paraphrased(*paraphrases[t], group) for t, group in zip(templates, groups, strict=True))
             return _along(text, told)
         return Retold(0)
 
@@ -176,14 +176,14 @@ class _People:
             form = rules.sentences[int(template.removeprefix(f"{rules.name}."))]
             yield [stories.capital(form.format(i=self.names[i], j=self.names[j], word=word))]
 
-    def _paraphrased(self, template: Template, group: Sequence[int]) -> Iterator[str]:
+    def _paraphrased(self, template: Template, bank: str, group: Sequence[int]) -> Iterator[str]:
         """A path of facts in one paraphrase, from either end."""
         edges = [self.edges[fact] for fact in group]
         for order in (edges, edges[::-1]):
             path, key = walk(order, 0, size=len(order), genders=self.genders)
             if len(key) != len(order) + 1 or template.facts != len(order):
                 continue
-            menu = load_bank("scenes").menus()[key]
+            menu = load_bank(bank).menus()[key]
             for line in {line for line in menu.lines if line[0].id == template.id}:
                 yield menu.tell(line, [self.names[person] for person in path])
 
@@ -287,5 +287,7 @@ def _phrases() -> dict[str, dict[str, Phrase]]:
 
 
 @cache
-def _scenes() -> dict[str, Template]:
-    return {template.id: template for template in load_bank("scenes").templates}
+def _paraphrases() -> dict[str, tuple[Template, str]]:
+    """The paraphrases of our other banks by id, each with its bank."""
+    banks = [load_bank(name) for name in OURS if name != "proband"]
+    return {template.id: (template, bank.name) for bank in banks for template in bank.templates}
