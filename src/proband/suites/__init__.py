@@ -11,7 +11,7 @@ from proband.core.errors import ProbandError
 from proband.core.suite import Suite
 
 GROUP = "proband.suites"
-BUILT_IN = ("analogy", "kinship", "inference", "script", "questions")
+BUILT_IN = ("analogy", "kinship", "inference", "script", "facts", "questions")
 
 
 def names() -> tuple[str, ...]:

@@ -1,0 +1,78 @@
+"""Suite `facts`: does a model know the relation at all? Facts to recall, in several wordings, among a relation's answers.
+
+relations.py   facts, answers, wordings
+sources.py     BEAR, LAMA, LRE, PopQA, tables; the facts that ship
+build.py       facts -> items
+recall.py      sentences scored, the prior, word vectors, replies; accuracy, consistency, rank
+variations.py  another wording, another name, the question turned round
+"""
+
+from __future__ import annotations
+
+from proband.core.suite import Suite, Table
+from proband.core.types import Item
+from proband.suites.facts.build import BuildOptions, build
+from proband.suites.facts.recall import METRICS, SOLVERS
+
+
+def check(item: Item) -> str | None:
+    """What is wrong with an item's facts, or nothing."""
+    for name in ("subject", "object", "prompts", "wordings"):
+        if not item.facts.get(name):
+            return f"'facts' must have {name!r}"
+    if item.gold is None or item.choices[item.gold] != item.facts["object"]:
+        return "the right choice must be the 'object' of 'facts'"
+    return None
+
+
+def show(item: Item) -> str:
+    """
+    >>> facts = {"subject": "France", "object": "Paris", "prompts": ["The capital of France is ___."]}
+    >>> print(show(Item(id="a", suite="facts", prompt="", choices=("Paris", "Rome"), gold=0, facts=facts)))
+    The capital of France is ___.
+    right: Paris
+    among: Paris, Rome
+    """
+    return "\n".join([*item.facts["prompts"], f"right: {item.facts['object']}", f"among: {', '.join(item.choices)}"])
+
+
+SUITE = Suite(
+    name="facts",
+    question="Does it know the relation at all: the capital of France is ___, however it is asked?",
+    cites="after Petroni et al. 2019 (LAMA), Elazar et al. 2021 (ParaRel) and Wiland et al. 2024 (BEAR)",
+    build=build,
+    options=BuildOptions,
+    solvers=SOLVERS,
+    metrics=METRICS,
+    tables=(
+        Table(name="facts", title="Facts recalled, mean over wordings", rows=(), columns=("leak",)),
+        Table(name="relations", title="Facts recalled, by relation", rows=("relation",), columns=()),
+        Table(name="known", title="Recalled in every wording", rows=("relation",), columns=(), metric="known"),
+        Table(
+            name="consistency",
+            title="Same answer in two wordings",
+            rows=(),
+            columns=("cardinality",),
+            metric="consistency",
+        ),
+        Table(
+            name="if_consistent",
+            title="Right, where all wordings agree",
+            rows=(),
+            columns=(),
+            metric="right_if_consistent",
+        ),
+        Table(
+            name="rank", title="1 / place of the right answer", rows=("relation",), columns=(), metric="reciprocal_rank"
+        ),
+        Table(
+            name="popularity", title="Facts recalled, by how often the page is read", rows=(), columns=("popularity",)
+        ),
+    ),
+    check=check,
+    show=show,
+    variations="proband.suites.facts.variations:VARIATIONS",
+    tag_titles={"leak": "the subject names the object", "popularity": "views of the subject's page in a month"},
+    relations={"part : whole": {"relation": "part"}, "parent : child": {"relation": "young"}},
+    shown_as="as a fact",
+)

@@ -1,0 +1,128 @@
+"""A relation as facts to recall: its wordings, its answers, and for each subject the objects that are right.
+
+The answers of a relation are the objects of its facts (BEAR's construction): every model chooses among the same, whatever
+it could say by itself. An object that is right for the subject as well is no wrong answer: it is left out of the item.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from proband.core.errors import ProbandError
+
+SUBJECT, OBJECT, BLANK = "[X]", "[Y]", "___"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fact:
+    """A subject with its objects, the one that is asked for first; `place` is where it was read, for errors."""
+
+    subject: str
+    objects: tuple[str, ...]
+    aliases: tuple[str, ...] = ()  # of the subject
+    object_aliases: tuple[str, ...] = ()
+    popularity: float | None = None
+    question: str = ""  # of a fact that is asked in its own words
+    place: tuple[object, int | None] = ("", None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FactRelation:
+    """
+    >>> capital = FactRelation(
+    ...     name="capital",
+    ...     wordings=("The capital of [X] is [Y].",),
+    ...     facts=(Fact(subject="France", objects=("Paris",)), Fact(subject="Italy", objects=("Rome",))),
+    ... )
+    >>> capital.answers, capital.cardinality
+    (('Paris', 'Rome'), 'one to one')
+    >>> capital.choices(capital.facts[0])
+    (('Paris', 'Rome'), 0)
+    """
+
+    name: str
+    wordings: tuple[str, ...]
+    facts: tuple[Fact, ...]
+    space: tuple[str, ...] = ()  # the answers, where the data names them
+    sentence_case: bool = False  # a sentence that begins with the subject gets a capital letter
+    file: object = field(default=None, compare=False)
+
+    @cached_property
+    def answers(self) -> tuple[str, ...]:
+        return self.space or tuple(dict.fromkeys(fact.objects[0] for fact in self.facts))
+
+    @cached_property
+    def _right(self) -> dict[str, set[str]]:
+        """All objects that are right for a subject, of every fact about it."""
+        right: dict[str, set[str]] = {}
+        for fact in self.facts:
+            right.setdefault(fold(fact.subject), set()).update(fold(each) for each in fact.objects)
+        return right
+
+    @property
+    def cardinality(self) -> str:
+        shared = Counter(fold(fact.objects[0]) for fact in self.facts)
+        return "one to one" if max(shared.values()) == 1 else "many to one"
+
+    def choices(self, fact: Fact) -> tuple[tuple[str, ...], int]:
+        """The answers without others that are right too, and the place of the one that is asked for."""
+        right = self._right[fold(fact.subject)]
+        asked = fact.objects[0]
+        left = tuple(answer for answer in self.answers if answer == asked or fold(answer) not in right)
+        return left, left.index(asked)
+
+    def checked(self) -> FactRelation:
+        """An error names the file and the line of what cannot be asked."""
+        for wording in self.wordings:
+            missing = next((slot for slot in (SUBJECT, OBJECT) if wording.count(slot) != 1), None)
+            if missing:
+                raise ProbandError(f"relation {self.name!r}: {wording!r} must have {missing} once", file=self.file)
+        if len({fold(answer) for answer in self.answers}) < 2:
+            raise ProbandError(f"relation {self.name!r} has one answer; a choice needs two", file=self.file)
+        seen: dict[tuple[str, str], Fact] = {}
+        known = set(self.answers)
+        for fact in self.facts:
+            file, line = fact.place
+            pair = fold(fact.subject), fold(fact.objects[0])
+            if pair[0] == pair[1]:
+                raise ProbandError(f"the subject {fact.subject!r} is its own object", file=file, line=line)
+            if fact.objects[0] not in known:
+                message = f"the object {fact.objects[0]!r} is none of the answers of {self.name!r}"
+                raise ProbandError(message, file=file, line=line)
+            if pair in seen:
+                raise ProbandError(f"{fact.subject!r} : {fact.objects[0]!r} occurs twice", file=file, line=line)
+            seen[pair] = fact
+        return self
+
+
+def fold(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def leaks(fact: Fact) -> bool:
+    """Whether the subject tells the object: Bank of *Scotland*, *French* Guiana : French. LAMA-UHN leaves these out.
+
+    >>> leaks(Fact(subject="Bank of Scotland", objects=("Scotland",))), leaks(Fact(subject="Rome", objects=("Italy",)))
+    (True, False)
+    """
+    words = set(re.findall(r"\w+", fold(fact.subject)))
+    return any(set(re.findall(r"\w+", fold(each))) <= words for each in fact.objects[:1])
+
+
+def asked(wording: str, subject: str, *, sentence_case: bool = False) -> str:
+    """A wording about a subject, with a blank for the object.
+
+    >>> asked("[X] is usually [Y].", "snow", sentence_case=True)
+    'Snow is usually ___.'
+    """
+    if sentence_case and wording.startswith(SUBJECT):
+        subject = subject[:1].upper() + subject[1:]
+    return wording.replace(SUBJECT, subject).replace(OBJECT, BLANK)
+
+
+def total(relations: Sequence[FactRelation]) -> int:
+    return sum(len(relation.facts) for relation in relations)
