@@ -140,7 +140,9 @@ def _along_paths(network: Network, states: Any, tree: Tree) -> Any:
 # tokens that must be saved before a group is read together: as a tree, and from a context that is kept
 WORTH_A_TREE, WORTH_A_CONTEXT = 64, {"cpu": 64, "cuda": 8192}  # a GPU reads many small texts faster than a few alone
 LONGEST_ROW = 4096  # tokens of a tree row; attention grows with its square
-TREES = {"cuda"}  # devices on which groups are trees; a CPU goes on from the context as fast
+# tokens of a context up to which a group is a tree: behind a longer one a CPU goes on from it as fast; behind a short
+# one (a fact and its 44 possible answers) a tree takes half the time
+LONGEST_TRUNK = {"cuda": LONGEST_ROW, "cpu": 32}
 
 
 def shared(
@@ -177,8 +179,10 @@ def text_logprobs(network: Network, keys: Sequence[str], rows: Sequence[Ints], p
     as a tree or go on from the context; the others run as they are."""
     totals = np.empty(len(rows))
     trees: list[Row] = []
-    if network.device.type in TREES:
-        trees = [_tree_of(*group, rows, positions) for group in shared(keys, rows, positions, worth=WORTH_A_TREE)]
+    trunk = LONGEST_TRUNK.get(network.device.type, 0)
+    if trunk:
+        groups = shared(keys, rows, positions, worth=WORTH_A_TREE)
+        trees = [_tree_of(*group, rows, positions) for group in groups if group[0] <= trunk]
         trees = [row for row in trees if row.size <= LONGEST_ROW and _within(network, row)]
         _read_trees(network, trees, positions, totals)
     done = {i for row in trees for i in row.members[0]}

@@ -1,4 +1,4 @@
-"""Suite `facts`: does a model know the relation at all? Facts to recall, in several wordings, among a relation's answers.
+"""Suite `facts`: does a model know the relation at all? Facts to recall, in several wordings.
 
 relations.py   facts, answers, wordings
 sources.py     BEAR, LAMA, LRE, PopQA, tables; the facts that ship

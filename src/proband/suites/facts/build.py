@@ -75,8 +75,7 @@ def _items(relations: Sequence[FactRelation], options: BuildOptions, seed: int) 
 def _item(relation: FactRelation, fact: Fact, number: int, wordings: Sequence[str]) -> Item:
     choices, gold = relation.choices(fact)
     if len(choices) < 2:
-        file, line = fact.place
-        raise ProbandError(f"every answer is right for {fact.subject!r}: nothing to choose", file=file, line=line)
+        raise fact.error(f"every answer is right for {fact.subject!r}: there is nothing to choose")
     if fact.question:
         wordings = (*wordings, fact.question)
     prompts = [asked(wording, fact.subject, sentence_case=relation.sentence_case) for wording in wordings]

@@ -137,12 +137,15 @@ def offset(items: Sequence[Item], model: HasVectors, *, seed: int, options: Any)
 
 def _vectors(model: HasVectors, names: Sequence[str]) -> list[Floats | None]:
     """A name of several words is the mean of theirs; None where one is unknown."""
-    parts = [[word for word in name.replace("-", " ").split()] for name in names]
+    parts = [name.replace("-", " ").split() for name in names]
     flat = list(dict.fromkeys(spelled for each in parts for word in each for spelled in (word, word.lower())))
     table, known = model.vectors(flat)
     rows = {word: table[at] for at, word in enumerate(flat) if known[at]}
-    found = [[rows.get(word, rows.get(word.lower())) for word in each] for each in parts]
-    return [np.mean(each, axis=0) if each and all(v is not None for v in each) else None for each in found]
+    known_parts = [[word if word in rows else word.lower() for word in each] for each in parts]
+    return [
+        np.mean([rows[word] for word in each], axis=0) if each and all(word in rows for word in each) else None
+        for each in known_parts
+    ]
 
 
 def _known_pair(item: Item, vectors: Mapping[str, Floats]) -> tuple[Floats, Floats] | None:

@@ -1,25 +1,26 @@
 """A relation as facts to recall: its wordings, its answers, and for each subject the objects that are right.
 
-The answers of a relation are the objects of its facts (BEAR's construction): every model chooses among the same, whatever
-it could say by itself. An object that is right for the subject as well is no wrong answer: it is left out of the item.
+The answers of a relation are the objects of its facts (BEAR's construction): every model chooses among the same,
+whatever it could say by itself. An object that is right for the subject as well is no wrong answer: it is left out of
+the item.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from proband.core.errors import ProbandError
+from proband.core.tables import TableRow
 
 SUBJECT, OBJECT, BLANK = "[X]", "[Y]", "___"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fact:
-    """A subject with its objects, the one that is asked for first; `place` is where it was read, for errors."""
+    """A subject with its objects, the one that is asked for first; `row` is where it was read."""
 
     subject: str
     objects: tuple[str, ...]
@@ -27,7 +28,10 @@ class Fact:
     object_aliases: tuple[str, ...] = ()
     popularity: float | None = None
     question: str = ""  # of a fact that is asked in its own words
-    place: tuple[object, int | None] = ("", None)
+    row: TableRow | None = None
+
+    def error(self, message: str) -> ProbandError:
+        return self.row.error(message) if self.row else ProbandError(message)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +52,7 @@ class FactRelation:
     wordings: tuple[str, ...]
     facts: tuple[Fact, ...]
     space: tuple[str, ...] = ()  # the answers, where the data names them
+    released: bool = False  # a set as it was published, with what is odd in it: Djibouti's capital is Djibouti
     sentence_case: bool = False  # a sentence that begins with the subject gets a capital letter
     file: object = field(default=None, compare=False)
 
@@ -86,15 +91,13 @@ class FactRelation:
         seen: dict[tuple[str, str], Fact] = {}
         known = set(self.answers)
         for fact in self.facts:
-            file, line = fact.place
             pair = fold(fact.subject), fold(fact.objects[0])
-            if pair[0] == pair[1]:
-                raise ProbandError(f"the subject {fact.subject!r} is its own object", file=file, line=line)
+            if pair[0] == pair[1] and not self.released:
+                raise fact.error(f"the subject {fact.subject!r} is its own object")
             if fact.objects[0] not in known:
-                message = f"the object {fact.objects[0]!r} is none of the answers of {self.name!r}"
-                raise ProbandError(message, file=file, line=line)
-            if pair in seen:
-                raise ProbandError(f"{fact.subject!r} : {fact.objects[0]!r} occurs twice", file=file, line=line)
+                raise fact.error(f"the object {fact.objects[0]!r} is none of the answers of {self.name!r}")
+            if pair in seen and not self.released:
+                raise fact.error(f"{fact.subject!r} : {fact.objects[0]!r} occurs twice")
             seen[pair] = fact
         return self
 
@@ -122,7 +125,3 @@ def asked(wording: str, subject: str, *, sentence_case: bool = False) -> str:
     if sentence_case and wording.startswith(SUBJECT):
         subject = subject[:1].upper() + subject[1:]
     return wording.replace(SUBJECT, subject).replace(OBJECT, BLANK)
-
-
-def total(relations: Sequence[FactRelation]) -> int:
-    return sum(len(relation.facts) for relation in relations)

@@ -1,4 +1,4 @@
-"""Where facts come from: BEAR, LAMA's T-REx, LRE, PopQA, any table with subject, relation and object; or those that ship.
+"""Where facts come from: BEAR, LAMA's T-REx, LRE, PopQA, any table with subject, relation and object; or our own.
 
 Wordings come with the data (BEAR, LRE, LAMA's `relations.jsonl`) or from `--patterns`: ParaRel's folder of patterns, a
 file like LAMA's, or a table with the columns relation and wording.
@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from proband.core.errors import ProbandError
-from proband.core.files import decode, read_text, table_rows, text_lines
+from proband.core.files import decode
+from proband.core.progress import say
+from proband.core.tables import TableRow, kind_of, read_table, read_text
 from proband.suites.facts.relations import OBJECT, SUBJECT, Fact, FactRelation
 
 LICENCES = {
@@ -22,6 +25,7 @@ LICENCES = {
     "bear": "BEAR: none stated by its source; do not redistribute",
     "other": "as the file's own",
 }
+ENDINGS = (".jsonl", ".json", ".tsv", ".csv", ".xlsx")
 NAMES = {  # of columns, in the order of preference
     "subject": ("subject", "sub_label", "subj", "head", "s"),
     "object": ("object", "obj_label", "obj", "tail", "tails", "answer", "o"),
@@ -44,21 +48,10 @@ def read(data: str = "", patterns: str = "") -> tuple[list[FactRelation], str]:
     worded = read_patterns(Path(patterns).expanduser()) if patterns else {}
     is_bear = (path / BEAR_FILE).is_file()
     relations = read_bear(path) if is_bear else read_files(path, worded)
-    named = [
-        relation if relation.name not in worded else _reworded(relation, worded[relation.name])
-        for relation in relations
-    ]
-    if not named:
+    relations = [replace(each, wordings=worded.get(each.name, each.wordings)) for each in relations]
+    if not relations:
         raise ProbandError("contains no facts", file=path)
-    return [relation.checked() for relation in named], LICENCES["bear" if is_bear else "other"]
-
-
-def _reworded(relation: FactRelation, wordings: Iterable[str]) -> FactRelation:
-    return FactRelation(**{**_fields(relation), "wordings": tuple(wordings)})
-
-
-def _fields(relation: FactRelation) -> dict[str, Any]:
-    return {name: getattr(relation, name) for name in relation.__dataclass_fields__}
+    return [relation.checked() for relation in relations], LICENCES["bear" if is_bear else "other"]
 
 
 # ---- what ships ----------------------------------------------------------------------------------------------------
@@ -71,9 +64,7 @@ def built_in() -> Iterator[FactRelation]:
         declared = tomllib.loads(read_text(path))
     for name, relation in declared.items():
         facts = [
-            Fact(
-                subject=subject, objects=(objects,) if isinstance(objects, str) else tuple(objects), place=(path, None)
-            )
+            Fact(subject=subject, objects=(objects,) if isinstance(objects, str) else tuple(objects))
             for subject, objects in relation.get("facts", {}).items()
         ]
         if "pairs" in relation:
@@ -86,12 +77,12 @@ def built_in() -> Iterator[FactRelation]:
 
 
 def _pairs(path: Path, relation: str, *, turned: bool) -> Iterator[Fact]:
-    for number, row in table_rows(path, separator="\t"):
-        if row["relation"] == relation:
-            head, tails = row["head"], tuple(row["tails"].split("/"))
+    for row in read_table(path):
+        if row.cells["relation"] == relation:
+            head, tails = row.cells["head"], tuple(row.cells["tails"].split("/"))
             subject, objects = (tails[0], (head,)) if turned else (head, tails)
             aliases = tails[1:] if turned else ()
-            yield Fact(subject=subject, objects=objects, aliases=aliases, place=(path, number))
+            yield Fact(subject=subject, objects=objects, aliases=aliases, row=row)
 
 
 # ---- BEAR: metadata_relations.json with templates and answers, a file P*.jsonl for each relation -------------------
@@ -102,65 +93,74 @@ BEAR_FILE = "metadata_relations.json"
 
 def read_bear(folder: Path) -> list[FactRelation]:
     declared = decode(dict[str, dict[str, Any]], read_text(folder / BEAR_FILE).encode(), file=folder / BEAR_FILE)
-    relations = []
+    relations, without = [], 0
     for name, about in declared.items():
         path = folder / f"{name}.jsonl"
         if not path.is_file():
-            raise ProbandError(f"relation {name!r} has no file {path.name}", file=folder / BEAR_FILE)
-        try:
-            wordings, answers = tuple(about["templates"]), tuple(about["answer_space_labels"])
-        except KeyError as error:
-            raise ProbandError(f"relation {name!r} has no field {error}", file=folder / BEAR_FILE) from None
-        facts = tuple(_fact(row, path, number) for number, row in _json_rows(path))
-        relations.append(FactRelation(name=name, wordings=wordings, facts=facts, space=answers, file=path))
+            say(f"{folder / BEAR_FILE}: relation {name!r} has no file {path.name} and is left out")
+            continue
+        wordings, answers = about.get("templates"), tuple(about.get("answer_space_labels", ()))
+        if not wordings:
+            raise ProbandError(f"relation {name!r} has no 'templates'", file=folder / BEAR_FILE)
+        rows = list(read_table(path))
+        facts = tuple(
+            _answered(row, answers) for row in rows if row.cells.get("sub_label") and row.cells.get("obj_label")
+        )
+        without += len(rows) - len(facts)
+        relation = FactRelation(
+            name=name, wordings=tuple(wordings), facts=facts, space=answers, file=path, released=True
+        )
+        relations.append(replace(relation, facts=tuple(_merged(facts))))
+    if without:
+        say(f"{folder}: {without:,} rows without a subject or object are left out")
     return relations
 
 
+def _answered(row: TableRow, answers: Sequence[str]) -> Fact:
+    """`answer_idx` says which of the answers is right; the label of the object may be spelled otherwise."""
+    fact, place = _fact(row), row.cells.get("answer_idx")
+    if not answers:
+        return fact
+    if not isinstance(place, int) or not 0 <= place < len(answers):
+        raise row.error(f"is {place!r}, but there are {len(answers)} answers", "answer_idx")
+    return replace(fact, objects=(answers[place],), object_aliases=(*fact.objects, *fact.object_aliases))
+
+
 # ---- other files: a relation each, or a table of several ----------------------------------------------------------
-
-
-ENDINGS = (".jsonl", ".json", ".tsv", ".csv")
 
 
 def read_files(path: Path, worded: Mapping[str, tuple[str, ...]]) -> list[FactRelation]:
     """All files of a folder, or one file."""
     files = [path]
     if path.is_dir():
-        files = sorted(each for each in path.rglob("*") if each.suffix in ENDINGS and each.name != LAMA_FILE)
+        files = sorted(each for each in path.rglob("*") if kind_of(each) in ENDINGS and each.name != LAMA_FILE)
         if (path / LAMA_FILE).is_file():
             worded = {**read_patterns(path / LAMA_FILE), **worded}
         if not files:
-            raise ProbandError("has no .jsonl, .json, .tsv or .csv file of facts", file=path)
+            raise ProbandError(f"has no {', '.join(ENDINGS)} file of facts", file=path)
     return [relation for file in files for relation in _relations(file, worded)]
 
 
 def _relations(path: Path, worded: Mapping[str, tuple[str, ...]]) -> Iterator[FactRelation]:
-    if path.suffix == ".json":
+    if kind_of(path) == ".json":
         yield _read_lre(path)
         return
-    rows = (
-        _json_rows(path)
-        if path.suffix == ".jsonl"
-        else table_rows(path, separator="," if path.suffix == ".csv" else "\t")
-    )
     facts: dict[str, list[Fact]] = {}
-    for number, row in rows:
-        relation = _cell(row, "relation") or path.stem
-        facts.setdefault(relation, []).append(_fact(row, path, number))
+    for row in read_table(path):
+        facts.setdefault(_cell(row, "relation") or path.stem, []).append(_fact(row))
     if not facts:
         raise ProbandError("contains no facts", file=path)
     for relation, listed in facts.items():
-        yield FactRelation(
-            name=relation,
-            wordings=worded.get(relation, (f"The {relation} of {SUBJECT} is {OBJECT}.",)),
-            facts=tuple(_merged(listed)),
-            file=path,
-        )
+        wordings = worded.get(relation, (f"The {relation} of {SUBJECT} is {OBJECT}.",))
+        yield FactRelation(name=relation, wordings=wordings, facts=tuple(_merged(listed)), file=path)
 
 
 def _merged(facts: Iterable[Fact]) -> list[Fact]:
     """Rows that repeat a fact (LAMA has one for each piece of evidence) are one."""
-    return list({(fact.subject, fact.objects[0]): fact for fact in reversed(list(facts))}.values())[::-1]
+    kept: dict[tuple[str, str], Fact] = {}
+    for fact in facts:
+        kept.setdefault((fact.subject, fact.objects[0]), fact)
+    return list(kept.values())
 
 
 def _read_lre(path: Path) -> FactRelation:
@@ -170,39 +170,31 @@ def _read_lre(path: Path) -> FactRelation:
         raise ProbandError("has no field 'samples': is it a file of LRE?", file=path)
     templates = about.get("prompt_templates") or []
     wordings = tuple(f"{t.replace('{}', SUBJECT).rstrip()} {OBJECT}." for t in templates if isinstance(t, str))
-    facts = [_fact(row, path, None) for row in about["samples"] if isinstance(row, dict)]
-    return FactRelation(
-        name=str(about.get("name") or path.stem), wordings=wordings, facts=tuple(_merged(facts)), file=path
-    )
+    samples = [row for row in about["samples"] if isinstance(row, dict)]
+    facts = [_fact(TableRow(row, path, number)) for number, row in enumerate(samples, start=1)]
+    name = str(about.get("name") or path.stem)
+    return FactRelation(name=name, wordings=wordings, facts=tuple(_merged(facts)), file=path)
 
 
-def _json_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    for number, line in text_lines(path):
-        if line.strip():
-            yield number, decode(dict[str, Any], line.encode(), file=path, line=number)
-
-
-def _cell(row: Mapping[str, Any], role: str) -> str:
-    value = next((row[name] for name in NAMES[role] if row.get(name) not in (None, "")), "")
+def _cell(row: TableRow, role: str) -> str:
+    value = next((row.cells[name] for name in NAMES[role] if row.cells.get(name) not in (None, "")), "")
     return " ".join(str(value).split())
 
 
-def _fact(row: Mapping[str, Any], path: Path, line: int | None) -> Fact:
-    subject, answer = _cell(row, "subject"), _cell(row, "object")
+def _fact(row: TableRow) -> Fact:
+    subject, answer, cells = _cell(row, "subject"), _cell(row, "object"), row.cells
     for role, value in (("subject", subject), ("object", answer)):
         if not value:
-            message = f"no {role}: one of the fields {', '.join(NAMES[role][:4])} must be text"
-            raise ProbandError(message, file=path, line=line)
-    others = _listed(row.get("possible_answers"))
-    popularity = row.get("s_pop")
+            raise row.error(f"no {role}: one of the columns {', '.join(NAMES[role][:4])} must be text")
+    accepted = [*_listed(cells.get("obj_aliases") or cells.get("o_aliases")), *_listed(cells.get("possible_answers"))]
     return Fact(
         subject=subject,
-        objects=tuple(dict.fromkeys([answer, *_listed(row.get("objects"))])),
-        aliases=_listed(row.get("sub_aliases") or row.get("s_aliases")),
-        object_aliases=tuple(dict.fromkeys([*_listed(row.get("obj_aliases") or row.get("o_aliases")), *others])),
-        popularity=_number(popularity),
-        question=str(row.get("question") or ""),
-        place=(path, line),
+        objects=(answer, *_listed(cells.get("objects"))),
+        aliases=_listed(cells.get("sub_aliases") or cells.get("s_aliases")),
+        object_aliases=tuple(dict.fromkeys(accepted)),
+        popularity=_number(cells.get("s_pop")),
+        question=str(cells.get("question") or ""),
+        row=row,
     )
 
 
@@ -234,28 +226,17 @@ def read_patterns(path: Path) -> dict[str, tuple[str, ...]]:
     table with the columns relation and wording."""
     if not path.exists():
         raise ProbandError("no such file or folder", file=path)
-    if path.is_dir():
-        files = sorted(path.glob("*.jsonl"))
-        if not files:
-            raise ProbandError("has no .jsonl file of patterns", file=path)
-        return {file.stem: tuple(dict.fromkeys(_patterns(file, lambda row: row.get("pattern")))) for file in files}
+    files = sorted(path.glob("*.jsonl")) if path.is_dir() else [path]
+    if not files:
+        raise ProbandError("has no .jsonl file of patterns", file=path)
     wordings: dict[str, dict[str, None]] = {}
-    rows = (
-        _json_rows(path)
-        if path.suffix == ".jsonl"
-        else table_rows(path, separator="," if path.suffix == ".csv" else "\t")
-    )
-    for number, row in rows:
-        wording = row.get("template") or row.get("wording")
-        if not row.get("relation") or not isinstance(wording, str):
-            raise ProbandError("must have the fields relation and template (or wording)", file=path, line=number)
-        wordings.setdefault(str(row["relation"]), {})[wording.replace(" .", ".")] = None
+    for file in files:
+        for row in read_table(file):
+            relation = file.stem if path.is_dir() else str(row.cells.get("relation") or "")
+            wording = next(
+                (row.cells[name] for name in ("pattern", "template", "wording") if row.cells.get(name)), None
+            )
+            if not relation or not isinstance(wording, str):
+                raise row.error("needs a relation and its wording: columns relation, and pattern, template or wording")
+            wordings.setdefault(relation, {})[wording.replace(" .", ".")] = None
     return {relation: tuple(listed) for relation, listed in wordings.items()}
-
-
-def _patterns(path: Path, of: Callable[[Mapping[str, Any]], Any]) -> Iterator[str]:
-    for number, row in _json_rows(path):
-        pattern = of(row)
-        if not isinstance(pattern, str):
-            raise ProbandError("field 'pattern' must be text", file=path, line=number)
-        yield pattern.replace(" .", ".")
