@@ -28,7 +28,7 @@ from proband.core.protocols import Floats, HasVectors, Score, ScoresText, Text
 from proband.core.suite import Solver
 from proband.core.types import WRONG, Answer, Item
 from proband.solvers import DIRECT
-from proband.solvers.generate import Asking, generating
+from proband.solvers.generate import Asking, make_generate_solver
 from proband.solvers.likelihood import completions, method_of
 from proband.solvers.replies import Choices, names_of, without_thoughts
 from proband.suites.facts.relations import asked
@@ -208,7 +208,7 @@ OFFSET = Solver(
     solve=offset,
     needs_all_items=True,
 )
-SOLVERS = (DIRECT, RECALL, PRIOR, generating(ASKING), OFFSET)
+SOLVERS = (DIRECT, RECALL, PRIOR, make_generate_solver(ASKING), OFFSET)
 
 
 # ---- metrics -------------------------------------------------------------------------------------------------------
