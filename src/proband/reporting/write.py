@@ -33,6 +33,7 @@ from proband.reporting.draw.charts import drawing
 from proband.reporting.draw.lines import curve_plot
 from proband.reporting.draw.marks import MODELS, WIDE, Picture, can_paint, paint, svg
 from proband.reporting.findings import sentences, unread_warnings
+from proband.reporting.knowing import knowing_and_using
 from proband.reporting.numbers import words
 from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.comparisons import comparisons
@@ -95,9 +96,10 @@ def write_report(sets: Sequence[ItemSet], *, out: Path, **options: Any) -> dict[
     folder = Folder(out, force=what.force, paint=what.paint)
     sections = _sections(sets, folder, what)
     studies = [section.study for section in sections]
-    across = across_suites(studies) if len({each.suite.name for each in sets}) > 1 else None
-    if across is not None:
-        folder.sheet(across, across.name)
+    joined = [across_suites(studies), knowing_and_using(studies)] if len({each.suite.name for each in sets}) > 1 else []
+    across = [sheet for sheet in joined if sheet is not None]
+    for sheet in across:
+        folder.sheet(sheet, sheet.name)
     tested = [(section.study, section.sheets) for section in sections]
     claims = judge(tested, {each.suite.name: what.claims_of(each.suite) for each in sets}) if what.claims else []
     findings = judge(tested, what.findings) if what.findings else []

@@ -57,7 +57,7 @@ def pages(
     *,
     title: str,
     claims: Sequence[Verdict] = (),
-    across: Sheet | None = None,
+    across: Sequence[Sheet] = (),
     figures: Sequence[str] = ("svg",),
     missing: str = "",
     learnt: Sequence[Verdict] = (),
@@ -111,11 +111,11 @@ def _shared() -> dict[str, Any]:
     }
 
 
-def _outline(views: Sequence[Mapping[str, Any]], across: Sheet | None, *, first: bool) -> list[tuple[str, str, int]]:
+def _outline(views: Sequence[Mapping[str, Any]], across: Sequence[Sheet], *, first: bool) -> list[tuple[str, str, int]]:
     """The contents of the overview: (anchor, words, level)."""
     learnt = [("learnt", "What was learnt", 1)] if first else []
     parts = [("overview", "Overview", 1), *learnt, *((view["key"], view["title"], 2) for view in views)]
-    parts += [("relations", "A relation across suites", 1)] if across else []
+    parts += [(sheet.name, sheet.title, 1) for sheet in across]
     return [*parts, ("tables", "Tables and figures", 1), ("reading", "How to read the numbers", 1)]
 
 

@@ -12,7 +12,7 @@ from proband.suites.analogy.build import BuildOptions, build, example_options
 from proband.suites.analogy.paper.claims import CLAIMS
 from proband.suites.analogy.paper.frequency import FREQUENCY
 from proband.suites.analogy.paper.tables import TABLES, derive, published
-from proband.suites.analogy.relations import RECIPROCAL_RANK, TOP1, check, show
+from proband.suites.analogy.relations import RECIPROCAL_RANK, TOP1, check, pairs_of, show
 from proband.suites.analogy.solvers import SOLVERS
 
 SUITE = Suite(
@@ -41,6 +41,7 @@ SUITE = Suite(
         "symmetric": "symmetric relation",
         "many_valued": "a word has several partners",
     },
+    pairs=pairs_of,
     shown_as="as a probe",
     demo=(
         Demo(

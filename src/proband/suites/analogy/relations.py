@@ -167,6 +167,12 @@ def query_and_options(item: Item) -> tuple[Pair, list[Pair]]:
     return _pair(item.facts["query"]), [_pair(option) for option in options]
 
 
+def pairs_of(item: Item) -> list[Pair]:
+    """The two pairs that a choice between pairs rests on: the query and the right option."""
+    options = item.facts.get("options")
+    return [_pair(item.facts["query"]), _pair(options[item.gold])] if options and item.gold is not None else []
+
+
 def query_and_option(item: Item) -> tuple[Pair, Pair]:
     """The query and the one option of a true/false item."""
     option = item.facts.get("option")

@@ -74,5 +74,6 @@ SUITE = Suite(
     variations="proband.suites.facts.variations:VARIATIONS",
     tag_titles={"leak": "the subject names the object", "popularity": "views of the subject's page in a month"},
     relations={"part : whole": {"relation": "part"}, "parent : child": {"relation": "young"}},
+    pairs=lambda item: [(item.facts["subject"], item.facts["object"])],
     shown_as="as a fact",
 )
