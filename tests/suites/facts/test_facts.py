@@ -47,7 +47,7 @@ class Knows:
     answer whatever is asked."""
 
     name = "knows"
-    methods = ("ll",)
+    methods: tuple[str, ...] = ("ll",)
 
     def __init__(self, pairs: set[tuple[str, str]], *, deaf_to: str = "\0", prefers: str = "\0") -> None:
         self.pairs, self.deaf_to, self.prefers = pairs, deaf_to, prefers
