@@ -280,3 +280,11 @@ def test_a_tuned_folder_starts_texts_as_in_training(gpt2: Any, tmp_path: Path) -
         tuned_folder(started, [("What is", " it?")], folder, epochs=1, batch=1)
         tuned = load(f"hf:{folder / 'model'}", {"device": "cpu"})
         assert (tuned.bos, tuned.bos_in_context) == (other, always)
+
+
+def test_a_text_that_only_repeats_itself_ends_before_its_limit(gpt2: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from proband.models.lm import generation
+
+    monkeypatch.setattr(generation._Writer, "_chosen", lambda self, live, logits: [5] * len(live))
+    text = gpt2.generate(["The capital of"], max_tokens=100, temperature=0, seed=0)[0]
+    assert len(gpt2.tokenizer(text)["input_ids"]) < 60

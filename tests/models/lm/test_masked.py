@@ -133,7 +133,7 @@ def test_start_at_the_space_or_at_the_word(roberta: Any) -> None:
         (lambda m: m.score([Text("queens " * 200)], method="pll"), "tokens is longer than the model's 126"),
         (lambda m: m.embed(["The queens."], [[(4, 4)]], layers=[0]), "no token at characters 4 to 4"),
         (lambda m: m.embed(["The queens."], [[(4, 10)]], layers=[7]), "hidden states 0 to 3"),
-        (lambda m: m.predict_words([("a <mask> b ", "")], ["queens"]), "must not contain <mask>"),
+        (lambda m: m.predict_words([("a <mask> b ", "")], ["queens"]), "before a blank must not contain <mask>"),
     ],
 )
 def test_errors_in_one_line(roberta: Any, call: Callable[[Any], Any], message: str) -> None:

@@ -177,3 +177,29 @@ def test_running_texts_are_what_is_scored() -> None:
     fill([item()], Listens(), samples=400, temperature=9.0)
     assert len(seen) == len(set(seen)) > 10
     assert running(["use", "pot", "with", "pan", "on", "lid", "now"]) in seen
+
+
+class Masked(Guesses):
+    """Reads masks, and remembers both sides of every blank that it was asked for."""
+
+    hidden_word = "[MASK]"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sides: list[tuple[str, str]] = []
+
+    def predict_words(self, blanks: Sequence[tuple[str, str]], words: Sequence[str]) -> Floats:
+        self.sides += blanks
+        return super().predict_words(blanks, words)
+
+
+@pytest.mark.parametrize(("right", "ends"), [("stop", " [MASK] on"), ("skip", " [MASK] on now")])
+def test_while_the_first_word_of_a_blank_is_chosen_the_second_is_a_mask(right: str, ends: str) -> None:
+    one = item(text=("use", "X", "X", "on", "X", "now"))
+    facts = {**one.facts, "blanks": [[1, 3], [4, 5]], "gold": [[WORDS[0], WORDS[0]], [WORDS[0]]]}
+    model = Masked()
+    fill([Item(id="a", suite="script", prompt="", tags=one.tags, facts=facts)], model, right=right)
+    shown = {behind for left, behind in model.sides if left.rstrip().endswith("use")}
+    assert shown == {ends}
+    second = {behind for left, behind in model.sides if left.split()[-2] == "use"}
+    assert second == {ends.replace(" [MASK]", "")}

@@ -16,6 +16,7 @@ from proband.core.files import read_answers, read_items
 from proband.core.protocols import Floats
 from proband.core.types import Answer, Item
 from proband.pipeline.asking.setup import choose_solver
+from proband.solvers.generate import GenerateOptions
 from proband.suites.script import SUITE, filling, replies
 from proband.suites.script.corpus import before, prompt
 from proband.suites.script.corpus import running as running_text
@@ -183,6 +184,16 @@ class Writes:
         return ["Here you go:\n" + "\n".join(each) for each in lines]
 
 
+@pytest.mark.parametrize("think", [True, False])
+def test_a_question_has_no_example_of_an_answer_to_give_back(items: list[Item], think: bool) -> None:
+    """What a model says that only copies lines of the question is read as no answer."""
+    item = next(each for each in items if each.split == "test" and each.facts["blanks"])
+    asking = replies.ASKING
+    prompt = asking.prompt(GenerateOptions())
+    sent = asking.message(item, [], prompt=prompt, think=think, chat=True)
+    assert replies.read(item, "\n".join(sent.splitlines()[-3:]), sent).status == "unread"
+
+
 def test_generate_reads_what_a_model_writes(items: list[Item]) -> None:
     model: Any = Writes(items)
     solver = choose_solver(SUITE, model, None)
@@ -205,6 +216,9 @@ def test_generate_reads_what_a_model_writes(items: list[Item]) -> None:
         ("**1**: wire whisk\n**2**: bowl", [["wire", "whisk"], ["bowl"]]),
         ("wire whisk, bowl", [["wire", "whisk"], ["bowl"]]),
         ("7: spoon", [[], []]),
+        ('{"1": "wire whisk",\n"2": bowl,', [["wire", "whisk"], ["bowl"]]),
+        ("1: wire whisk, 2: bowl", [["wire", "whisk"], ["bowl"]]),
+        ("Gap one is hard to say, I think.\n2: bowl", [[], ["bowl"]]),
     ],
 )
 def test_replies_of_all_kinds(reply: str, guess: list[list[str]]) -> None:

@@ -45,7 +45,8 @@ def generate(
     seed: int,
     stop: Sequence[str] = (),
 ) -> list[str]:
-    """What the model writes after each prompt, up to an end-of-text token, a stop text or `max_tokens`."""
+    """What the model writes after each prompt, up to an end-of-text token, a stop text, `max_tokens`, or where it only
+    repeats itself (`in_a_loop`)."""
     rows = {
         prompt: tokens.ids
         for prompt, tokens in zip(prompts, model.read(prompts, contexts=[bool(prompt) for prompt in prompts]))
@@ -152,6 +153,8 @@ class _Writer:
         self.written[i].append(token)
         if self.how.stop and any(stop in self._decoded(i) for stop in self.how.stop):
             return True
+        if in_a_loop(self.written[i]):
+            return True
         longest = self.model.longest
         return len(self.written[i]) >= self.how.max_tokens or (
             longest is not None and read + len(self.written[i]) >= longest
@@ -170,6 +173,25 @@ class _Writer:
     def _text(self, i: int) -> str:
         text = self._decoded(i)
         return text[: min((at for stop in self.how.stop if (at := text.find(stop)) >= 0), default=len(text))]
+
+
+LOOP_TOKENS, LOOP_ROUNDS, LONGEST_ROUND = 48, 4, 40
+
+
+def in_a_loop(tokens: Sequence[int]) -> bool:
+    """Whether a text only repeats itself: its last tokens are one sequence four times or more, 48 tokens or more in
+    all. What would follow is the same again up to the limit, and no reader finds more in it.
+
+    >>> in_a_loop([1, 2, 3] * 16), in_a_loop([1, 2, 3] * 15), in_a_loop([7] * 48), in_a_loop(list(range(400)))
+    (True, False, True, False)
+    """
+    for size in range(1, LONGEST_ROUND + 1):
+        whole = size * max(LOOP_ROUNDS, -(-LOOP_TOKENS // size))
+        if len(tokens) >= whole and tokens[-size:] == tokens[-2 * size : -size]:
+            tail = tokens[-whole:]
+            if all(one == other for one, other in zip(tail, tail[size:])):
+                return True
+    return False
 
 
 def noise(stream: np.random.Generator, size: int, temperature: float) -> NDArray[np.float64]:

@@ -112,6 +112,11 @@ class Masked(EmbedsTokens):
 
         return torch.cat(in_batches(sizes, compute, self.network.budget)).double().cpu().numpy()
 
+    @property
+    def hidden_word(self) -> str:
+        """What stands for a word behind a blank that is not to be seen (`predict_words`)."""
+        return str(self.tokenizer.mask_token)
+
     # ---- PredictsWords -----------------------------------------------------------------------------------------
 
     def predict_words(self, blanks: Sequence[tuple[str, str]], words: Sequence[str]) -> Floats:
@@ -135,11 +140,11 @@ class Masked(EmbedsTokens):
         count, mask_id = table.shape[1], self.tokenizer.mask_token_id
         encoded = encode(self.tokenizer, [left.rstrip() + self.tokenizer.mask_token + right for left, right in blanks])
         rows, places = [], []
-        for tokens in encoded:
-            at = np.flatnonzero(tokens.ids == mask_id)
-            if len(at) != 1:
+        for tokens, (left, _) in zip(encoded, blanks, strict=True):
+            at = np.flatnonzero(tokens.ids == mask_id)  # the first is the blank, others are words hidden behind it
+            if self.hidden_word in left:
                 raise ProbandError(
-                    f"the text around a blank must not contain {self.tokenizer.mask_token}: {shorten(tokens.text)}"
+                    f"the text before a blank must not contain {self.hidden_word}: {shorten(tokens.text)}"
                 )
             places.append(int(at[0]))
             rows.append(np.concatenate([tokens.ids[: at[0]], np.full(count, mask_id), tokens.ids[at[0] + 1 :]]))

@@ -2,8 +2,9 @@
 
 Each word is chosen among the candidates C (the whitelist, or a file of words) by log P(w | text). A masked model sees
 the text on both sides of the word, a causal one only what stands before it, and both see the abstract line first. What
-is not filled yet is never shown: the right side of a masked model ends at the next open blank (`right` = stop) or runs
-on without those words (`right` = skip).
+is not filled yet is never shown: while a word of a blank is chosen a masked model sees masks for the others that the
+blank has still open, and its right side ends at the next open blank (`right` = stop) or runs on without those words
+(`right` = skip).
 
     oracle   the earlier blanks hold the gold words        greedy   they hold the model's own
     surprisal         -log P(gold) / sum_{w in C} P(w)     (as for our nets, which choose among the same words)
@@ -40,11 +41,12 @@ class Slot:
 
     at: int
     open_after: frozenset[int]
+    end: int  # of its blank
 
 
 def slots(item: Item) -> list[Slot]:
-    places = [at for start, end in item.facts["blanks"] for at in range(start, end)]
-    return [Slot(at, frozenset(places[n + 1 :])) for n, at in enumerate(places)]
+    places = [(at, end) for start, end in item.facts["blanks"] for at in range(start, end)]
+    return [Slot(at, frozenset(each for each, _ in places[n + 1 :]), end) for n, (at, end) in enumerate(places)]
 
 
 def generator_of(item: Item, seed: int) -> np.random.Generator:
@@ -69,6 +71,7 @@ class Filler:
         self, model: PredictsWords, words: Sequence[str], items: Sequence[Item], *, template: str, right: str
     ) -> None:
         self.model, self.items, self.right = model, items, right
+        self.hidden = str(getattr(model, "hidden_word", ""))  # what a masked model reads for a word it does not see
         self.prompts = {item.id: prompt(item, template) for item in items}
         self.slots = {item.id: slots(item) for item in items}
         self.steps = range(max(map(len, self.slots.values())))
@@ -81,10 +84,13 @@ class Filler:
 
     def query(self, item: Item, slot: Slot, filled: Sequence[str]) -> Query:
         left = self.prompts[item.id] + before(filled[: slot.at])
-        following = range(slot.at + 1, len(filled))
+        hidden = [self.hidden] * (slot.end - slot.at - 1) if self.hidden else []
+        last = len(filled)
         if self.right == "stop":
-            following = range(slot.at + 1, min(slot.open_after, default=len(filled)))
-        return left, after([filled[i] for i in following if i not in slot.open_after])
+            later = [at for at in slot.open_after if not self.hidden or at >= slot.end]
+            last = min(later, default=len(filled))
+        following = (i for i in range(slot.at + 1, last) if i not in slot.open_after)
+        return left, after([*hidden, *(filled[i] for i in following)])
 
     def ask(self, queries: Sequence[Query]) -> None:
         fresh = [query for query in dict.fromkeys(queries) if query not in self.rows]

@@ -15,17 +15,17 @@ from proband.solvers.replies import without_thoughts
 from proband.suites.script.corpus import running, tokens, with_blanks
 from proband.suites.script.filling import is_question
 
-LINE = re.compile(r"^\W*(?:gap\s*)?(\d{1,4})[*_`\s]*[:.)\]\-–—=]+\s*(.*)$", re.IGNORECASE)
-FORM = "word"  # stands for each word in the form of a reply
+LINE = re.compile(r"^\W*(?:gap\s*)?(\d{1,4})[\"'*_`\s]*[:.)\]\-–—=]+\s*(.*)$", re.IGNORECASE)
+NEXT = re.compile(r"[,;]\s+(?=\d{1,2}\s*[:.)])")  # `1: pan, 2: spoon`
 INLINE = re.compile(r"\[\s{0,9}(\d{1,4})\s{0,9}:\s{0,9}([^\]]{0,200})\]")
 
 
 def context(item: Item) -> dict[str, Any]:
-    """What a template sees: the abstract line, the text with numbered gaps, and the form of the reply."""
+    """What a template sees: the abstract line, the text with numbered gaps, and how many there are. An example of the
+    form would be given back: small models did so in two replies of three."""
     spans = item.facts["blanks"]
-    form = "\n".join(f"{n}: " + " ".join([FORM] * (end - start)) for n, (start, end) in enumerate(spans, start=1))
     text = with_blanks(item.facts["concrete"], spans, numbered=True)
-    return {"abstract": running(item.facts["abstract"]), "text": text, "form": form}
+    return {"abstract": running(item.facts["abstract"]), "text": text, "gaps": len(spans)}
 
 
 def answer(item: Item) -> str:
@@ -39,21 +39,19 @@ def read(item: Item, reply: str, sent: str) -> Answer:
         text = f"1: {text}"
     gold = item.facts["gold"]
     guesses = parse(text, [len(words) for words in gold])
-    guesses = [[] if set(guess) == {FORM} else guess for guess in guesses]  # the form given back is no answer
     blanks = tuple({"gold": list(right), "guess": guess} for right, guess in zip(gold, guesses, strict=True))
     return Answer(item_id=item.id, text=reply, blanks=blanks, status="" if any(guesses) else "unread")
 
 
-GENERATE = make_generate_solver(
-    Asking(
-        prompts=Path(__file__).parent / "prompts",
-        default="gaps",
-        read=read,
-        answer=answer,
-        context=context,
-        asked=is_question,
-    )
+ASKING = Asking(
+    prompts=Path(__file__).parent / "prompts",
+    default="gaps",
+    read=read,
+    answer=answer,
+    context=context,
+    asked=is_question,
 )
+GENERATE = make_generate_solver(ASKING)
 
 
 def parse(reply: str, lengths: Sequence[int]) -> list[list[str]]:
@@ -67,6 +65,13 @@ def parse(reply: str, lengths: Sequence[int]) -> list[list[str]]:
     [['large', 'pot'], ['stove']]
     >>> parse("knife\\nboard", [1, 1]), parse("I cannot help.\\nSorry.\\nReally.", [1, 1])
     ([['knife'], ['board']], [[], []])
+
+    A line that cannot be read costs its own gap and no other:
+
+    >>> parse('{"1": "pan",\\n"2": spoon\\n"3": "lid"}', [1, 1, 1]), parse("1: pan, 2: lid", [1, 1])
+    ([['pan'], ['spoon'], ['lid']], [['pan'], ['lid']])
+    >>> parse("pan\\nI would say that it is a wooden spoon\\nlid", [1, 1, 1])
+    [['pan'], [], ['lid']]
     """
     guesses = from_json(reply) or from_lines(reply) or in_order(reply, lengths)
     return [[w for w in tokens(guesses.get(n, "")) if w[0].isalnum()][:size] for n, size in enumerate(lengths, start=1)]
@@ -94,14 +99,18 @@ def from_json(reply: str) -> dict[int, str]:
 def from_lines(reply: str) -> dict[int, str]:
     """`1: word` lines, or the text given back with its gaps filled; the first answer to a gap counts."""
     gaps: list[tuple[str, str]] = INLINE.findall(reply)
-    gaps = gaps or [(match[1], match[2]) for line in reply.splitlines() if (match := LINE.match(line))]
+    lines = [part for line in reply.splitlines() for part in NEXT.split(line)]
+    gaps = gaps or [(match[1], match[2]) for line in lines if (match := LINE.match(line))]
     return {int(number): words for number, words in reversed(gaps)}
 
 
 def in_order(reply: str, lengths: Sequence[int]) -> dict[int, str]:
-    """As many lines (or, for a single line, words between commas) as there are gaps."""
+    """As many lines (or, for a single line, words between commas) as there are gaps; of these, the ones that are short
+    enough, if they are half of them or more."""
     lines = [line.strip() for line in reply.splitlines() if line.strip()]
     if len(lines) == 1 and len(lengths) > 1:
         lines = [part for part in lines[0].split(",") if part.strip()]
-    fit = len(lines) == len(lengths) and all(len(line.split()) <= size + 2 for line, size in zip(lines, lengths))
-    return dict(enumerate(lines, start=1)) if fit else {}
+    if len(lines) != len(lengths):
+        return {}
+    fit = {n: line for n, (line, size) in enumerate(zip(lines, lengths), start=1) if len(line.split()) <= size + 2}
+    return fit if 2 * len(fit) >= len(lines) else {}
