@@ -104,7 +104,7 @@ class Built:
     The summary goes into manifest.json (counts, rates, leak report...).
     """
 
-    items: Iterable[Item | bytes]  # bytes: an item's line in items.jsonl, ready made
+    items: Iterable[Item]
     licence: str
     summary: Callable[[], Mapping[str, Any]] = dict
     files: Callable[[], Mapping[str, str]] = dict  # further files to write beside the items: name -> text

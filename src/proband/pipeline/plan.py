@@ -15,7 +15,7 @@ import numpy as np
 
 from proband import suites
 from proband.core.errors import ProbandError
-from proband.core.files import decode, items_path, read_items
+from proband.core.files import items_path, read_items
 from proband.core.metrics import scored_splits
 from proband.core.options import read_options
 from proband.core.statistics.clusters import GrowingClusters, clusters_of
@@ -172,5 +172,4 @@ def _items(source: str | Path) -> Iterator[Item]:
         raise ProbandError(f"no such folder, and no suite of that name; there are {', '.join(known)}", file=source)
     suite = suites.suite(str(source))
     options: Any = read_options(suite.options, {}, of=f"build {source}")
-    for item in suite.build(options, seed=0).items:
-        yield decode(Item, item, file=source) if isinstance(item, bytes) else item
+    yield from suite.build(options, seed=0).items

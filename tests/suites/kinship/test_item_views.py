@@ -9,6 +9,7 @@ import re
 import pytest
 
 from proband.core.errors import ProbandError
+from proband.core.files import encode
 from proband.core.types import Answer, Item
 from proband.suites.kinship.generate.build import build
 from proband.suites.kinship.generate.options import TASKS, BuildOptions
@@ -88,7 +89,7 @@ def test_every_relation_by_itself() -> None:
 
 def test_built_stories_have_one_and_it_has_the_answer() -> None:
     built = build(BuildOptions(task=",".join(TASKS), k="2,5,10", per_k=22, certify="none"), seed=1)
-    for facts in (json.loads(line)["facts"] for line in built.items if isinstance(line, bytes)):
+    for facts in (json.loads(encode(item))["facts"] for item in built.items):
         family = fill_in(facts["genders"], [(i, w, j) for i, w, j in facts["edges"]])
         assert family is not None
         assert family.relations(*facts["query"]) == {facts["target"]}

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from proband.core.errors import ProbandError
-from proband.core.files import parse
+from proband.core.files import encode, parse
 from proband.core.metrics import accuracy_of
 from proband.core.options import NoOptions
 from proband.core.protocols import AnswersItems, Score, Text
@@ -29,7 +29,7 @@ def items(**options: Any) -> list[Item]:
     built = build(
         BuildOptions(**{"task": ",".join(TASKS), "k": "2..6", "per_k": 12, "certify": "none", **options}), seed=2
     )
-    return [parse(Item, line, file="items.jsonl") for line in built.items if isinstance(line, bytes)]
+    return [parse(Item, encode(item), file="items.jsonl") for item in built.items]
 
 
 def score(found: Sequence[Item], answers: Sequence[Answer]) -> float:

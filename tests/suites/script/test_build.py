@@ -31,9 +31,9 @@ def test_items_keep_their_contract(own: Path) -> None:
         assert len(facts["kinds"]) == len(facts["blanks"])
         assert set(facts["kinds"]) <= set(CATEGORIES)
         assert item.prompt.count("____") == sum(len(words) for words in facts["gold"])
-        assert (facts.get("candidates", "").split() == whitelist) == (item.tags["split"] != "train")
-        assert item.tags["split"] == "train" or facts["blanks"]
-    splits = [item.tags["split"] for item in items]
+        assert (facts.get("candidates", "").split() == whitelist) == (item.split != "train")
+        assert item.split == "train" or facts["blanks"]
+    splits = [item.split for item in items]
     assert splits == sorted(splits, key=lambda split: ["test", "valid", "train"].index(str(split)))
 
 
@@ -58,7 +58,7 @@ def test_a_corpus_without_splits_is_split_by_caption(tmp_path: Path) -> None:
     for seed in (0, 1):
         proband.build("script", out=tmp_path / str(seed), seed=seed, data=tmp_path / "c.tsv", hold_out=0.2)
         items = list(read_items(tmp_path / str(seed)))
-        captions = {split: {i.facts["clusters"][0] for i in items if i.tags["split"] == split} for split in
+        captions = {split: {i.facts["clusters"][0] for i in items if i.split == split} for split in
                     ("train", "valid", "test")}  # fmt: skip
         assert [len(captions[s]) for s in ("train", "valid", "test")] == [6, 2, 2]
         assert not captions["train"] & captions["test"]
@@ -105,7 +105,7 @@ def test_released_tags_as_blanks(data: Path, tmp_path: Path) -> None:
     assert told["splits"] == {"train": 8038, "valid": 1007, "test": 1000}
     assert told["whitelist"] == 1071
     tags = [line.split("\t")[2].split() for line in (data / "kidscook" / "test.template.tsv").read_text().splitlines()]
-    items = [item for item in read_items(tmp_path / "o") if item.tags["split"] == "test"]
+    items = [item for item in read_items(tmp_path / "o") if item.split == "test"]
     for item, row in zip(items, tags, strict=True):
         left_out = {i for s, e in item.facts["blanks"] for i in range(s, e)}
         assert left_out == {i for i, tag in enumerate(row) if tag == "0"}

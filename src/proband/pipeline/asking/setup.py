@@ -17,7 +17,7 @@ import msgspec
 
 from proband import models, suites
 from proband.core.errors import ProbandError, not_installed
-from proband.core.files import decode, items_path, read_items, read_json, read_manifest
+from proband.core.files import items_path, read_items, read_json, read_manifest
 from proband.core.options import read_options
 from proband.core.protocols import ABILITIES, Generates, Model, ScoresText, implements
 from proband.core.suite import Solver, Suite
@@ -267,8 +267,7 @@ def built_examples(folder: Path, *, suite: str) -> list[Item]:
     options = result.examples(read_options(result.options, manifest["options"], of=f"build {suite}"))
     if options is None:
         return []
-    lines = result.build(options, seed=int(manifest["seed"]) + EXAMPLE_SEED).items
-    items = [decode(Item, each, file="examples") if isinstance(each, bytes) else each for each in lines]
+    items = list(result.build(options, seed=int(manifest["seed"]) + EXAMPLE_SEED).items)
     own = {hash((item.prompt, item.choices)) for item in read_items(folder)}
     return [
         msgspec.structs.replace(item, id=f"example-{item.id}", split="train")

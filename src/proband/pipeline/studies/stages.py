@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib.resources import files
@@ -21,7 +21,7 @@ from typing import Any, Literal
 
 from proband import __version__, suites
 from proband.core.errors import ProbandError
-from proband.core.files import dumps, items_path, parse, read_items, read_run, sha256_file, sha256_files
+from proband.core.files import dumps, items_path, read_items, read_run, sha256_file, sha256_files
 from proband.core.metrics import scored_splits
 from proband.core.options import read_options
 from proband.core.protocols import ScoresText
@@ -152,8 +152,7 @@ class BuildStage(Stage):
             return count_items(read_items(self.folder))
         suite = suites.suite(self.suite)
         options: Any = read_options(suite.options, self.options, of=f"build {self.suite}")
-        made = suite.build(options, seed=self.seed).items
-        return count_items(parse(Item, item, file=self.name) if isinstance(item, bytes) else item for item in made)
+        return count_items(suite.build(options, seed=self.seed).items)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -302,7 +301,7 @@ class RunStage(Stage):
         return kind is not None and kind.scores_texts(rest)
 
 
-def count_items(items: Iterator[Item]) -> Counter[tuple[str, int]]:
+def count_items(items: Iterable[Item]) -> Counter[tuple[str, int]]:
     return Counter((item.split, len(item.choices)) for item in items)
 
 

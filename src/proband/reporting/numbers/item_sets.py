@@ -174,10 +174,10 @@ def collect(items: ItemSet, metrics: Sequence[Metric]) -> Arrays:
     streams = [_Run(items, at, metrics) for at in range(len(items.answered))]
     at = -1
     for at, item in enumerate(items.raw_items()):
-        key = (*item.tags.items(), *map(type, item.tags.values()))  # True and 1 are different values
+        key = (item.split, *item.tags.items(), *map(type, item.tags.values()))  # True and 1 are different values
         combination.append(seen.setdefault(key, len(seen)))
         if len(tags) < len(seen):
-            tags.append(item.tags)
+            tags.append({"split": item.split, **item.tags})
         clusters.add(clusters_of(item))
         chance.append(1.0 / len(item.choices) if item.choices else 0.0)
         split.append(SPLITS.index(item.split))
@@ -190,7 +190,7 @@ def collect(items: ItemSet, metrics: Sequence[Metric]) -> Arrays:
     return Arrays(
         count=at + 1,
         tags=_codes(tags, np.frombuffer(combination, dtype=np.int32), items.suite.derive),
-        written=tuple(dict.fromkeys(name for each in tags for name in each)),
+        written=_written(tags),
         split=Codes(SPLITS, np.frombuffer(split, dtype=np.int32)),
         clusters=clusters.done(),
         chance=np.frombuffer(chance),
@@ -202,6 +202,13 @@ def collect(items: ItemSet, metrics: Sequence[Metric]) -> Arrays:
         uncovered=tuple(_ints(stream.of_status("not covered")) for stream in streams),
         metrics={m.name: tuple(stream.values(m) for stream in streams) for m in metrics},
     )
+
+
+def _written(tags: Sequence[Mapping[str, Tag]]) -> tuple[str, ...]:
+    """The names of the tags that stand in the items, and `split` where there are several."""
+    names = dict.fromkeys(name for each in tags for name in each)
+    several = len({each["split"] for each in tags}) > 1
+    return tuple(name for name in names if name != "split") + (("split",) if several else ())
 
 
 def _ints(numbers: array[int]) -> Ints:

@@ -159,39 +159,45 @@ def spelling(word: str) -> str:
 
 def query_and_options(item: Item) -> tuple[Pair, list[Pair]]:
     """The query and the options of a choice between pairs."""
-    options = item.facts.get("options")
-    if not options:
+    facts = facts_of(item)
+    if not facts.options:
         raise ProbandError(
             f"{item.id} is no choice between pairs; items of setting supervised or retrieval have solvers of that name"
         )
-    return _pair(item.facts["query"]), [_pair(option) for option in options]
+    return facts.query, facts.options
 
 
 def pairs_of(item: Item) -> list[Pair]:
     """The two pairs that a choice between pairs rests on: the query and the right option."""
-    options = item.facts.get("options")
-    return [_pair(item.facts["query"]), _pair(options[item.gold])] if options and item.gold is not None else []
+    facts = facts_of(item)
+    return [facts.query, facts.options[item.gold]] if facts.options and item.gold is not None else []
 
 
 def query_and_option(item: Item) -> tuple[Pair, Pair]:
     """The query and the one option of a true/false item."""
-    option = item.facts.get("option")
-    if not option:
+    facts = facts_of(item)
+    if facts.option is None:
         raise ProbandError(f"{item.id} is not true or false: this solver is for items built with setting supervised")
-    return _pair(item.facts["query"]), _pair(option)
+    return facts.query, facts.option
 
 
-def _pair(value: list[str]) -> Pair:
-    return value[0], value[1]
-
-
-class Facts(msgspec.Struct):
+class AnalogyFacts(msgspec.Struct):
     """The pairs an item is about; which of them it has depends on its setting."""
 
     query: tuple[str, str]
     options: list[tuple[str, str]] = []
     option: tuple[str, str] | None = None
+    head: str = ""  # in retrieval: what the answer is a tail of
     answers: list[str] = []
+    template: str = ""  # of the sentences, where a variation says it
+
+
+def facts_of(item: Item) -> AnalogyFacts:
+    """The facts of an item, typed; solvers, checks and views take these."""
+    try:
+        return msgspec.convert(item.facts, AnalogyFacts, strict=True)
+    except msgspec.ValidationError as error:
+        raise ProbandError(f"item {item.id!r}: 'facts': {in_words(str(error))}") from None
 
 
 TAGS = ("relation", "group", "probe", "setting")  # that solvers and reports rely on
@@ -206,9 +212,9 @@ def check(item: Item) -> str | None:
     if missing := [name for name in TAGS if name not in item.tags]:
         return f"'tags' has no {missing[0]!r}"
     try:
-        msgspec.convert(item.facts, Facts, strict=True)
-    except msgspec.ValidationError as error:
-        return "'facts': " + in_words(str(error))
+        facts_of(item)
+    except ProbandError as error:
+        return str(error).partition(": ")[2]
     return None
 
 
@@ -225,7 +231,7 @@ def show(item: Item) -> str:
     lines = [item.prompt]
     lines += [f"  {'>' if i == item.gold else ' '} {choice}" for i, choice in enumerate(item.choices)]
     if "answers" in item.facts:
-        lines.append("  > " + " / ".join(item.facts["answers"]))
+        lines.append("  > " + " / ".join(facts_of(item).answers))
     tags = item.tags
     part = f", {tags['part']}" if "part" in tags else ""
     lines.append(f"{tags['relation']} ({tags['group']}), probe {tags['probe']}, {tags['setting']}{part}")

@@ -2,7 +2,7 @@
 
 A triple is `aspirin, eliminates, headaches`; premise and hypothesis of an example share both arguments. The question of
 a pair has a type where the answer goes (`drug, treats, headaches`); `instantiate` puts the answer there, so that the
-two have the same arguments, straight or swapped. Methods read an item back with `pair_of`.
+two have the same arguments, straight or swapped. Methods read an item back with `facts_of`.
 
 The words of a relation or argument (lemmas, content words, verbs, voice and negation) come from short rules: relations
 are short and of few shapes (`is found in`, `had been written by`, `is the capital of`, `began to occupy`), so that a
@@ -169,7 +169,6 @@ def items(
                 "directional": each.directional,
                 "lemma": "shared" if shares_lemma(original) else "none shared",
                 "control": control,
-                "split": each.split,
             },
             facts=facts
             | ({"types": list(each.typed)} if any(each.typed) else {})
@@ -200,32 +199,42 @@ def sentence(triple: Triple) -> str:
 
 
 @dataclass(frozen=True)
-class Pair:
-    """What a method reads of an item."""
+class InferenceFacts:
+    """What an item of the suite is about; methods, figures and views read these."""
 
     premise: Triple
     hypothesis: Triple
     straight: bool
-    types: tuple[str, str]
+    types: tuple[str, str] = ("", "")
+    question: str = ""  # that the pair belongs to
+    pair: str = ""  # what both directions of a pair share
 
 
-def pair_of(item: Item) -> Pair:
+def facts_of(item: Item) -> InferenceFacts:
     facts = item.facts
     first, second = facts.get("types", ("", ""))
-    return Pair(Triple(*facts["premise"]), Triple(*facts["hypothesis"]), bool(facts["straight"]), (first, second))
+    return InferenceFacts(
+        premise=Triple(*facts["premise"]),
+        hypothesis=Triple(*facts["hypothesis"]),
+        straight=bool(facts["straight"]),
+        types=(first, second),
+        question=str(facts.get("question", "")),
+        pair=str(facts.get("pair", "")),
+    )
 
 
 def premises(folder: Path) -> list[Triple]:
     """The distinct premises of a folder of items, whatever their split; labels are not looked at."""
-    triples = (Triple(*item.facts["premise"]) for item in read_items(folder))
+    triples = (facts_of(item).premise for item in read_items(folder))
     return list(dict.fromkeys(each for each in triples if each.relation))
 
 
 def show(item: Item) -> str:
     """The prompt, the label, and how the arguments stand."""
     gold = "unknown" if item.gold is None else item.choices[item.gold]
-    order = "straight" if item.facts["straight"] else "swapped"
-    return f"{item.prompt}\nlabel: {gold}; arguments {order}; question: {item.facts['question']}"
+    facts = facts_of(item)
+    order = "straight" if facts.straight else "swapped"
+    return f"{item.prompt}\nlabel: {gold}; arguments {order}; question: {facts.question}"
 
 
 # ---- words -----------------------------------------------------------------------------------------------------------

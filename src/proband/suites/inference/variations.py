@@ -30,6 +30,7 @@ from proband.suites.inference.items import (
     PLURALS,
     Triple,
     content,
+    facts_of,
     likeness,
     listed,
     prompt,
@@ -41,7 +42,8 @@ QUANTIFIER |= listed("all many most few several both either more less much half 
 
 
 def _triples(item: Item) -> tuple[Triple, Triple]:
-    return Triple(*item.facts["premise"]), Triple(*item.facts["hypothesis"])
+    facts = facts_of(item)
+    return facts.premise, facts.hypothesis
 
 
 def _with(item: Item, premise: Triple, hypothesis: Triple, **facts: Any) -> Item:

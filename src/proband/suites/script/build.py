@@ -190,7 +190,7 @@ def item(pair: Pair, spans: Sequence[Span], *, version: int, candidates: str) ->
         id=f"script-{pair.split}-{pair.caption}-{version}{digest}",
         suite="script",
         prompt=f"{running(pair.abstract)}\n{with_blanks(pair.concrete, spans)}",
-        tags={"category": pair.category, "split": pair.split, "blanks": len(spans), "asked": pair.split != "train"},
+        tags={"category": pair.category, "blanks": len(spans), "asked": pair.split != "train"},
         facts=facts | ({"candidates": candidates} if candidates else {}),
         split=pair.split,
     )

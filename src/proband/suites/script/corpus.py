@@ -18,7 +18,9 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from proband.core.errors import ProbandError
+import msgspec
+
+from proband.core.errors import ProbandError, in_words
 from proband.core.files import sha256_text
 from proband.core.tables import TableRow, read_table, read_text, text_lines
 from proband.core.types import Item, Split
@@ -343,6 +345,29 @@ def with_blanks(words: Sequence[str], spans: Sequence[Sequence[int]], *, numbere
     return running([*shown, *words[at:]])
 
 
+class ScriptFacts(msgspec.Struct):
+    """What an item of the suite is about: both texts as words, the blanks as spans of the concrete one, what belongs
+    into each and what kind of word that is; where the words that may be left out are listed."""
+
+    abstract: list[str] = []
+    concrete: list[str] = []
+    blanks: list[tuple[int, int]] = []
+    gold: list[list[str]] = []
+    kinds: list[str] = []
+    candidates: str = ""
+
+
+REQUIRED = ("abstract", "concrete", "blanks", "gold", "kinds")
+
+
+def facts_of(item: Item) -> ScriptFacts:
+    """The facts of an item, typed; solvers, checks, nets and views take these."""
+    try:
+        return msgspec.convert(item.facts, ScriptFacts, strict=True)
+    except msgspec.ValidationError as error:
+        raise ProbandError("'facts': " + in_words(str(error))) from None
+
+
 def prompt(item: Item, template: str = PROMPT) -> str:
     """What a language model reads before the concrete text."""
-    return template.replace("\\n", "\n").format(abstract=running(item.facts["abstract"]))
+    return template.replace("\\n", "\n").format(abstract=running(facts_of(item).abstract))

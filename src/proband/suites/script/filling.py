@@ -26,7 +26,7 @@ from proband.core.files import sha256_text
 from proband.core.options import Meta
 from proband.core.protocols import Floats, PredictsWords, ScoresText, Text
 from proband.core.types import Answer, Item
-from proband.suites.script.corpus import PROMPT, after, before, prompt, read_words, running
+from proband.suites.script.corpus import PROMPT, after, before, facts_of, prompt, read_words, running
 
 # ---- what a language model thinks of each blank word, from what stands before it and, if it looks there, behind it
 
@@ -45,7 +45,7 @@ class Slot:
 
 
 def slots(item: Item) -> list[Slot]:
-    places = [(at, end) for start, end in item.facts["blanks"] for at in range(start, end)]
+    places = [(at, end) for start, end in facts_of(item).blanks for at in range(start, end)]
     return [Slot(at, frozenset(each for each, _ in places[n + 1 :]), end) for n, (at, end) in enumerate(places)]
 
 
@@ -75,7 +75,7 @@ class Filler:
         self.prompts = {item.id: prompt(item, template) for item in items}
         self.slots = {item.id: slots(item) for item in items}
         self.steps = range(max(map(len, self.slots.values())))
-        golds = dict.fromkeys(word for item in items for gold in item.facts["gold"] for word in gold)
+        golds = dict.fromkeys(word for item in items for gold in facts_of(item).gold for word in gold)
         self.candidates = len(words)
         self.words = [*words, *(word for word in golds if word not in set(words))]
         self.column = {word: i for i, word in enumerate(self.words)}
@@ -137,7 +137,7 @@ class Draft:
 
 def sample_texts(filler: Filler, *, samples: int, temperature: float, seed: int) -> dict[str, Draft]:
     """The best of several drawn texts; `samples` random numbers per blank word belong to the item and the seed."""
-    drafts = [Draft(item, tuple(item.facts["concrete"])) for item in filler.items for _ in range(samples)]
+    drafts = [Draft(item, tuple(facts_of(item).concrete)) for item in filler.items for _ in range(samples)]
     noise = [
         row for item in filler.items for row in generator_of(item, seed).random((samples, len(filler.slots[item.id])))
     ]
@@ -150,7 +150,7 @@ def sample_texts(filler: Filler, *, samples: int, temperature: float, seed: int)
 
 def beam(filler: Filler, *, width: int) -> dict[str, Draft]:
     """The likeliest text that a beam of the given width finds; of width 1: the likeliest word in every blank."""
-    drafts = [Draft(item, tuple(item.facts["concrete"])) for item in filler.items]
+    drafts = [Draft(item, tuple(facts_of(item).concrete)) for item in filler.items]
     for step in filler.steps:
         longer = [draft for draft in drafts if step >= len(filler.slots[draft.item.id])]
         for at, slot, query in _queries_at(filler, drafts, step):
@@ -181,7 +181,7 @@ def _queries_at(filler: Filler, drafts: Sequence[Draft], step: int) -> list[tupl
 
 def _extend(filler: Filler, draft: Draft, slot: Slot, query: Query, chosen: Sequence[int]) -> list[Draft]:
     """The draft with each of the chosen words in the slot."""
-    predictions = (*draft.predictions, filler.predict(query, draft.item.facts["concrete"][slot.at]))
+    predictions = (*draft.predictions, filler.predict(query, facts_of(draft.item).concrete[slot.at]))
     scores = filler.among(query)
     left, right = draft.words[: slot.at], draft.words[slot.at + 1 :]
     return [
@@ -247,7 +247,7 @@ class ClozeOptions:
 
 def is_question(item: Item, *, longest: int = 0) -> bool:
     """Whether an item is a question, with blanks among its first `longest` words (0: all): training texts are none."""
-    blanks = item.facts.get("blanks") or []
+    blanks = facts_of(item).blanks
     return bool(blanks) and item.split != "train" and (not longest or blanks[0][0] < longest)
 
 
@@ -272,7 +272,7 @@ def solve(items: Sequence[Item], model: PredictsWords, *, seed: int, options: Cl
 
 
 def candidates_of(item: Item) -> str:
-    words = item.facts.get("candidates")
+    words = facts_of(item).candidates
     if not isinstance(words, str) or not words.split():
         raise ProbandError(f"{item.id}: 'candidates' is missing; build the items anew or give --words FILE")
     return words
@@ -281,7 +281,7 @@ def candidates_of(item: Item) -> str:
 def oracle(filler: Filler) -> dict[str, list[Prediction]]:
     """Every blank word of every item, with the gold words before it."""
     queries = [
-        (item.id, filler.query(item, slot, item.facts["concrete"]), item.facts["concrete"][slot.at])
+        (item.id, filler.query(item, slot, facts_of(item).concrete), facts_of(item).concrete[slot.at])
         for item in filler.items
         for slot in filler.slots[item.id]
     ]
@@ -309,7 +309,7 @@ def records(
 ) -> Iterator[dict[str, Any]]:
     """One record per blank, as metrics.py reads them; `words` are those of the greedy mode."""
     at = 0
-    for gold in item.facts["gold"]:
+    for gold in facts_of(item).gold:
         here = slice(at, at + len(gold))
         at += len(gold)
         yield {

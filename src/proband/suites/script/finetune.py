@@ -16,7 +16,7 @@ from proband.core.files import read_items
 from proband.core.options import Meta
 from proband.core.protocols import FineTunes
 from proband.core.suite import Net
-from proband.suites.script.corpus import PROMPT, prompt, running
+from proband.suites.script.corpus import PROMPT, facts_of, prompt, running
 from proband.training.recipe import Recipe
 
 
@@ -35,7 +35,7 @@ def examples(items: Path, template: str = PROMPT) -> dict[str, list[tuple[str, s
     """(context, target) texts of each split."""
     texts: dict[str, list[tuple[str, str]]] = {"train": [], "valid": [], "test": []}
     for item in read_items(items):
-        texts[item.split].append((prompt(item, template), running(item.facts["concrete"])))
+        texts[item.split].append((prompt(item, template), running(facts_of(item).concrete)))
     return texts
 
 

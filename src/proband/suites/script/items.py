@@ -10,37 +10,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-import msgspec
-
-from proband.core.errors import in_words
+from proband.core.errors import ProbandError
 from proband.core.types import Answer, Item
-from proband.suites.script.corpus import running, with_blanks
+from proband.suites.script.corpus import REQUIRED, facts_of, running, with_blanks
 
 # ---- one item as text: the abstract line, the steps with their blanks, and what belongs into them ------------------
 
 
 def show(item: Item) -> str:
-    facts = item.facts
-    spans = [tuple(span) for span in facts["blanks"]]
-    lines = [running(facts["abstract"]), "", with_blanks(facts["concrete"], spans, numbered=True), ""]
-    for number, (gold, (start, end), kind) in enumerate(zip(facts["gold"], spans, facts["kinds"]), start=1):
+    facts = facts_of(item)
+    lines = [running(facts.abstract), "", with_blanks(facts.concrete, facts.blanks, numbered=True), ""]
+    for number, (gold, (start, end), kind) in enumerate(zip(facts.gold, facts.blanks, facts.kinds), start=1):
         lines.append(f"{number:3}. {' '.join(gold)} ({kind}, words {start + 1} to {end})")
-    if not spans:
+    if not facts.blanks:
         lines.append("no blanks: text to train on")
     return "\n".join(lines)
 
 
 # ---- what is wrong with the facts of an item, if anything ----------------------------------------------------------
-
-
-class Facts(msgspec.Struct):
-    """Both texts as words, the blanks as spans of the concrete one, and what belongs into each."""
-
-    abstract: list[str]
-    concrete: list[str]
-    blanks: list[tuple[int, int]]
-    gold: list[list[str]]
-    kinds: list[str]
 
 
 def check(item: Item) -> str | None:
@@ -51,9 +38,11 @@ def check(item: Item) -> str | None:
     'blank [0, 9] is not inside the 2 words of the text'
     """
     try:
-        facts = msgspec.convert(item.facts, Facts, strict=True)
-    except msgspec.ValidationError as error:
-        return "'facts': " + in_words(str(error))
+        facts = facts_of(item)
+    except ProbandError as error:
+        return str(error)
+    if missing := next((name for name in REQUIRED if name not in item.facts), ""):
+        return f"'facts': field {missing!r} is missing"
     for start, end in facts.blanks:
         if not 0 <= start < end <= len(facts.concrete):
             return f"blank {[start, end]} is not inside the {len(facts.concrete)} words of the text"

@@ -23,6 +23,7 @@ from typing import Any
 
 from proband.core.metrics import Floats, Metric
 from proband.core.types import WRONG, Answer, Item
+from proband.suites.script.corpus import facts_of
 
 Record = Mapping[str, Any]
 Measure = Callable[[Item, Answer], float | Sequence[float] | None]
@@ -46,7 +47,7 @@ def blanks_of(item: Item, answer: Answer) -> Sequence[Record]:
     """
     if answer.status not in WRONG or answer.blanks:
         return answer.blanks
-    return [{"guess": [], "gold": gold} for gold in item.facts["gold"]]
+    return [{"guess": [], "gold": gold} for gold in facts_of(item).gold]
 
 
 def _share(field: str, right: Callable[[Any, str], bool], *, draws: str = "") -> Measure:
@@ -153,7 +154,7 @@ def at_the_ends(item: Item, answer: Answer) -> tuple[float, float] | None:
     (0.25, 0.75)
     """
     path = next((blank["path"] for blank in answer.blanks if blank.get("path")), None)
-    last = len(item.facts.get("abstract", ())) - 1
+    last = len(facts_of(item).abstract) - 1
     return (path.count(0) / len(path), path.count(last) / len(path)) if path and last > 1 else None
 
 
@@ -270,7 +271,7 @@ def only(metric: Metric, part: str) -> Metric:
 
     def kept(item: Item, answer: Answer) -> Sequence[float] | None:
         scored = [blank for blank in blanks_of(item, answer) if "gold" in blank]
-        kinds = item.facts.get("kinds") or [category(blank["gold"]) for blank in scored]
+        kinds = facts_of(item).kinds or [category(blank["gold"]) for blank in scored]
         blanks = tuple(
             dict(blank)
             for blank, kind in zip(scored, kinds)

@@ -12,7 +12,7 @@ from typing import Any
 from proband.core.types import Answer, Item
 from proband.solvers.generate import Asking, make_generate_solver
 from proband.solvers.replies import without_thoughts
-from proband.suites.script.corpus import running, tokens, with_blanks
+from proband.suites.script.corpus import facts_of, running, tokens, with_blanks
 from proband.suites.script.filling import is_question
 
 LINE = re.compile(r"^\W*(?:gap\s*)?(\d{1,4})[\"'*_`\s]*[:.)\]\-–—=]+\s*(.*)$", re.IGNORECASE)
@@ -23,13 +23,13 @@ INLINE = re.compile(r"\[\s{0,9}(\d{1,4})\s{0,9}:\s{0,9}([^\]]{0,200})\]")
 def context(item: Item) -> dict[str, Any]:
     """What a template sees: the abstract line, the text with numbered gaps, and how many there are. An example of the
     form would be given back: small models did so in two replies of three."""
-    spans = item.facts["blanks"]
-    text = with_blanks(item.facts["concrete"], spans, numbered=True)
-    return {"abstract": running(item.facts["abstract"]), "text": text, "gaps": len(spans)}
+    facts = facts_of(item)
+    text = with_blanks(facts.concrete, facts.blanks, numbered=True)
+    return {"abstract": running(facts.abstract), "text": text, "gaps": len(facts.blanks)}
 
 
 def answer(item: Item) -> str:
-    return "\n".join(f"{n}: {' '.join(words)}" for n, words in enumerate(item.facts["gold"], start=1))
+    return "\n".join(f"{n}: {' '.join(words)}" for n, words in enumerate(facts_of(item).gold, start=1))
 
 
 def read(item: Item, reply: str, sent: str) -> Answer:
@@ -37,7 +37,7 @@ def read(item: Item, reply: str, sent: str) -> Answer:
     text = without_thoughts(reply)
     if sent.endswith("1:") and not from_lines(text).get(1):  # a base model goes on with the first gap
         text = f"1: {text}"
-    gold = item.facts["gold"]
+    gold = facts_of(item).gold
     guesses = parse(text, [len(words) for words in gold])
     blanks = tuple({"gold": list(right), "guess": guess} for right, guess in zip(gold, guesses, strict=True))
     return Answer(item_id=item.id, text=reply, blanks=blanks, status="" if any(guesses) else "unread")

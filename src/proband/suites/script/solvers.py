@@ -21,6 +21,7 @@ from proband.core.protocols import AnswersItems, PredictsWords
 from proband.core.suite import Solver
 from proband.core.types import Answer, Item
 from proband.suites.script import filling
+from proband.suites.script.corpus import facts_of
 from proband.suites.script.filling import (
     TOP,
     ClozeOptions,
@@ -145,7 +146,7 @@ def _answer_all(items: Iterable[Item], predict: Callable[[Item, list[str]], Iter
 
 
 def _gold_words(item: Item) -> list[str]:
-    return [word for words in item.facts.get("gold", ()) for word in words]
+    return [word for words in facts_of(item).gold for word in words]
 
 
 @dataclass(frozen=True)

@@ -128,8 +128,12 @@ def test_precision_at_a_recall() -> None:
 
 def test_both_directions_by_hand() -> None:
     scores = [("a", 1.0, 1.0), ("a", 0.0, 0.0), ("b", 1.0, 1.0), ("b", 1.0, 0.0), ("alone", 1.0, 1.0)]
+    about = {"premise": ["x", "eats", "y"], "hypothesis": ["x", "has", "y"], "straight": True}
     records = [
-        (Item(id=f"{n}", suite="inference", prompt="", facts={"pair": pair, "clusters": [pair]}), (score, truth))
+        (
+            Item(id=f"{n}", suite="inference", prompt="", facts={**about, "pair": pair, "clusters": [pair]}),
+            (score, truth),
+        )
         for n, (pair, score, truth) in enumerate(scores)
     ]
     found = decisions.both_right([records], [0.5], trained=False)

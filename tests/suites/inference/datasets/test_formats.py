@@ -10,7 +10,7 @@ import pytest
 from proband.core.errors import ProbandError
 from proband.suites.inference.build import leaks
 from proband.suites.inference.datasets.formats import detect, examples
-from proband.suites.inference.items import items, pair_of
+from proband.suites.inference.items import facts_of, items
 from proband.suites.inference.methods.lemma import features
 
 
@@ -100,7 +100,7 @@ def test_a_folder_of_zeichners_tables(tmp_path: Path) -> None:
         (True, True), (True, False), (True, False), (False, False), (False, True),
     ]  # fmt: skip
     assert leaks(found)["without_common_argument"] == 1
-    by_lemma = [all(features(pair_of(item)).values()) for item in items(found, control="none")]
+    by_lemma = [all(features(facts_of(item)).values()) for item in items(found, control="none")]
     assert by_lemma == [False, True, True, False, False]  # a swap without a change of voice is no inference
 
 

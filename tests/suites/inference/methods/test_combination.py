@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from proband.core.errors import ProbandError
-from proband.suites.inference.items import Example, Pair, Triple, items
+from proband.suites.inference.items import Example, InferenceFacts, Triple, items
 from proband.suites.inference.methods.combination import ReadingOptions, RuleOptions, Rules, combined, solve
 from proband.suites.inference.methods.rule_files import read_graph, read_ppdb
 
 
-def pair(premise: str, hypothesis: str, *, straight: bool = True, types: tuple[str, str] = ("", "")) -> Pair:
-    return Pair(Triple("a", premise, "b"), Triple("a", hypothesis, "b"), straight, types)
+def pair(premise: str, hypothesis: str, *, straight: bool = True, types: tuple[str, str] = ("", "")) -> InferenceFacts:
+    return InferenceFacts(Triple("a", premise, "b"), Triple("a", hypothesis, "b"), straight, types)
 
 
 def write(path: Path, *lines: str) -> Path:

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from proband.suites.inference.datasets.formats import examples
-from proband.suites.inference.items import Pair, Triple, items
+from proband.suites.inference.items import InferenceFacts, Triple, items
 from proband.suites.inference.methods.lemma import Lemma, LemmaRule, accepts, features
 
 
-def pair(premise: str, hypothesis: str, *, straight: bool = True) -> Pair:
-    return Pair(Triple("a", premise, "b"), Triple("a", hypothesis, "b"), straight, ("", ""))
+def pair(premise: str, hypothesis: str, *, straight: bool = True) -> InferenceFacts:
+    return InferenceFacts(Triple("a", premise, "b"), Triple("a", hypothesis, "b"), straight, ("", ""))
 
 
 @pytest.mark.parametrize(

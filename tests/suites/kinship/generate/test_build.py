@@ -30,7 +30,7 @@ from proband.suites.kinship.world.rules import load
 
 def lines(*, seed: int = 0, **options: Any) -> list[bytes]:
     built = build(BuildOptions(**{"certify": "none", **options}), seed=seed)
-    return [line for line in built.items if isinstance(line, bytes)]
+    return list(map(encode, built.items))
 
 
 def items(**options: Any) -> list[Item]:
@@ -50,7 +50,7 @@ def test_a_round_alone_is_the_round_in_the_stream() -> None:
     stream = lines(task="all", k=4, per_k=120)
     rounds = Rounds(plan)
     for number in (2, 0, 1):
-        alone = [line for line, _ in rounds.stories(plan.cells[0], number)]
+        alone = [encode(item) for item, _ in rounds.stories(plan.cells[0], number)]
         assert len(alone) == 44
         assert alone[: 120 - 44 * number] == stream[44 * number : 44 * number + 44]
 
@@ -63,10 +63,10 @@ def test_workers_do_not_matter() -> None:
 
 def test_hash_seed_and_process_do_not_matter(tmp_path: Path) -> None:
     code = (
-        "import sys, hashlib; from proband.suites.kinship import SUITE\n"
+        "import sys, hashlib; from proband.core.files import encode; from proband.suites.kinship import SUITE\n"
         "o = SUITE.options(task='mixed,all', k='2..4', per_k=30, hold_out='clauses,names', certify='none')\n"
         "b = SUITE.build(o, seed=5)\n"
-        "print(hashlib.sha256(b'\\n'.join(b.items)).hexdigest(), b.summary()['counts'])"
+        "print(hashlib.sha256(b'\\n'.join(map(encode, b.items))).hexdigest(), b.summary()['counts'])"
     )
     other = str(4242 if os.environ.get("PYTHONHASHSEED") != "4242" else 0)
     printed = subprocess.run(
@@ -79,7 +79,7 @@ def test_hash_seed_and_process_do_not_matter(tmp_path: Path) -> None:
     ).stdout
     options = BuildOptions(task="mixed,all", k="2..4", per_k=30, hold_out="clauses,names", certify="none")
     built = build(options, seed=5)
-    digest = hashlib.sha256(b"\n".join(line for line in built.items if isinstance(line, bytes))).hexdigest()
+    digest = hashlib.sha256(b"\n".join(map(encode, built.items))).hexdigest()
     assert printed == f"{digest} {built.summary()['counts']}\n"
 
 
@@ -201,7 +201,7 @@ def test_the_whole_story_closes_to_the_one_answer() -> None:
 @pytest.mark.parametrize("certify_", ["full", "sample"])
 def test_certificates_are_counted(certify_: Literal["full", "sample"]) -> None:
     built = build(BuildOptions(task="all", k="2,3", per_k=20, certify=certify_), seed=0)
-    found = [json.loads(line) for line in built.items if isinstance(line, bytes)]
+    found = [json.loads(encode(item)) for item in built.items]
     searched = sum("search" in item["facts"]["certified_by"] for item in found)
     assert all("closure" in item["facts"]["certified_by"] for item in found)
     assert searched == (40 if certify_ == "full" else 2)

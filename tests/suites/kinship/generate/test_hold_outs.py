@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from proband.core.errors import ProbandError
-from proband.core.files import parse
+from proband.core.files import encode, parse
 from proband.core.types import Item
 from proband.suites.kinship.generate.build import Tally, build
 from proband.suites.kinship.generate.hold_outs import Clauses, names_of
@@ -25,7 +25,7 @@ from proband.suites.kinship.world.rules import load
 
 def built(**options: Any) -> tuple[list[Item], dict[str, Any]]:
     made = build(BuildOptions(**{"k": "2,3", "per_k": 66, "test_per_k": 44, "certify": "none", **options}), seed=7)
-    items = [parse(Item, line, file="items.jsonl") for line in made.items if isinstance(line, bytes)]
+    items = [parse(Item, encode(item), file="items.jsonl") for item in made.items]
     return items, dict(made.summary())
 
 

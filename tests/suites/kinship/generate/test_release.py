@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from proband.cli import main
-from proband.core.files import read_items, read_json
+from proband.core.files import encode, read_items, read_json
 from proband.suites.kinship.generate.build import Rounds
 from proband.suites.kinship.generate.hidden import hide, read_key
 from proband.suites.kinship.generate.release import Release, load_release
@@ -206,8 +206,8 @@ def test_release_1_begins_as_it_was_frozen_and_its_hidden_questions_are_whole() 
     firsts = {}
     for part in small:
         plan = definition.plan(part)
-        line, _ = next(iter(Rounds(plan).stories(definition.cells(part, plan)[-1], 0)))
-        firsts[f"{part.split} {part.slice}"] = hashlib.sha256(line).hexdigest()[:16]
+        item, _ = next(iter(Rounds(plan).stories(definition.cells(part, plan)[-1], 0)))
+        firsts[f"{part.split} {part.slice}"] = hashlib.sha256(encode(item)).hexdigest()[:16]
     assert firsts == FIRSTS
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from proband.core.files import parse
+from proband.core.files import encode, parse
 from proband.core.types import Item
 from proband.suites.kinship.generate.build import build
 from proband.suites.kinship.generate.options import BuildOptions
@@ -21,7 +21,7 @@ from proband.suites.kinship.world.rules import load
 
 def items(task: str, **options: Any) -> list[Item]:
     built = build(BuildOptions(**{"task": task, "k": "2..5", "per_k": 44, "certify": "none", **options}), seed=3)
-    return [parse(Item, line, file="items.jsonl") for line in built.items if isinstance(line, bytes)]
+    return [parse(Item, encode(item), file="items.jsonl") for item in built.items]
 
 
 @pytest.mark.parametrize("task", ["supporting", "irrelevant", "disconnected", "all"])

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from proband.core.files import encode
 from proband.suites.kinship.generate.build import build
 from proband.suites.kinship.generate.options import TASKS, BuildOptions
 from proband.suites.kinship.logic import search as certify
@@ -18,7 +19,7 @@ from proband.suites.kinship.logic import search as certify
 
 def stories(*, seed: int, **options: Any) -> list[dict[str, Any]]:
     built = build(BuildOptions(**options), seed=seed).items
-    return [json.loads(line)["facts"] for line in built if isinstance(line, bytes)]
+    return [json.loads(encode(item))["facts"] for item in built]
 
 
 def by_search(facts: dict[str, Any]) -> bool:

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from proband.core.errors import ProbandError
-from proband.core.files import parse
+from proband.core.files import encode, parse
 from proband.core.metrics import accuracy_of
 from proband.core.types import Item
 from proband.suites import suite
@@ -24,7 +24,7 @@ from proband.suites.kinship.world.relations import RELATIONS
 def build(**options: Any) -> list[Item]:
     kinship = suite("kinship")
     built = kinship.build(kinship.options(**options), seed=11).items
-    return [parse(Item, item, file="items.jsonl") for item in built if isinstance(item, bytes)]
+    return [parse(Item, encode(item), file="items.jsonl") for item in built]
 
 
 def mean(items: list[Item]) -> float:

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proband.core.errors import ProbandError
-from proband.core.files import parse
+from proband.core.files import encode, parse
 from proband.core.types import Item
 from proband.suites.kinship.generate.build import build
 from proband.suites.kinship.generate.options import BuildOptions
@@ -226,7 +226,7 @@ def test_bank_is_one_object() -> None:
 
 def items(**options: Any) -> list[Item]:
     built = build(BuildOptions(**{"k": "2,4", "per_k": 44, "certify": "none", **options}), seed=11)
-    return [parse(Item, line, file="items.jsonl") for line in built.items if isinstance(line, bytes)]
+    return [parse(Item, encode(item), file="items.jsonl") for item in built.items]
 
 
 def question_of(item: Item) -> str:

@@ -27,7 +27,7 @@ from proband.core.metrics import accuracy_of
 from proband.core.suite import Analysis, Outcome, Results, Sheet
 from proband.core.types import Answer, Item
 from proband.stats import holm
-from proband.suites.analogy.relations import Pair
+from proband.suites.analogy.relations import Pair, facts_of
 
 Frequency = Callable[[str], float]
 ALPHA, TWO_THIRDS = 0.05, 2 / 3
@@ -101,9 +101,8 @@ def harmonic(pair: Pair, frequency: Frequency) -> float:
 
 def output_pair(item: Item) -> Pair:
     """The tuple a model has to judge: the option of a true/false item, the right option of a choice."""
-    facts = item.facts
-    pair = facts["option"] if "option" in facts else facts["options"][item.gold or 0]
-    return pair[0], pair[1]
+    facts = facts_of(item)
+    return facts.option or facts.options[item.gold or 0]
 
 
 def effects_of(answered: Iterable[tuple[Item, Answer]], frequency: Frequency, *, probe: str = "random") -> list[Effect]:

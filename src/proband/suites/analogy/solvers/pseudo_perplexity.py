@@ -23,7 +23,7 @@ from proband.core.errors import ProbandError
 from proband.core.protocols import ScoresText, Text
 from proband.core.types import Answer, Item
 from proband.solvers.likelihood import LikelihoodOptions, method_of, normalised
-from proband.suites.analogy.relations import Pair, query_and_options
+from proband.suites.analogy.relations import Pair, facts_of, query_and_options
 
 # ---- analogy templates T: a sentence with places for two tuples (section 2 of the paper) ---------------------------
 #
@@ -113,7 +113,7 @@ def _answers(
 ) -> list[Answer]:
     """-log PPPL of each option's sentence, less the option's prior (the same sentence about "something") or not. With
     span `option` only its own tokens count, the query being context."""
-    questions = [(*query_and_options(item), item.facts.get("template", options.template)) for item in items]
+    questions = [(*query_and_options(item), facts_of(item).template or options.template) for item in items]
     texts = dict.fromkeys((query, option, name) for query, choices, name in questions for option in choices)
     if less_prior:
         texts |= dict.fromkeys((NOTHING, option, name) for _, option, name in list(texts))

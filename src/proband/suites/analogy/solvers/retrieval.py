@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from proband.core.errors import ProbandError
 from proband.core.protocols import HasVectors
 from proband.core.types import Answer, Item
+from proband.suites.analogy.relations import facts_of
 from proband.suites.analogy.solvers.cosine import EPS, Rows, spellings, unit
 
 Row = NDArray[np.floating]
@@ -75,7 +76,7 @@ def retrieve(items: Sequence[Item], model: HasVectors, *, seed: int, options: Se
     searched = Space(model, options.words)
     by_relation: dict[str, list[Item]] = defaultdict(list)
     for item in items:
-        if "answers" not in item.facts:
+        if not facts_of(item).answers:
             raise ProbandError(f"{item.id} asks for no word: this solver is for items built with setting retrieval")
         by_relation[str(item.tags["relation"])].append(item)
     answers: dict[str, Answer] = {}
@@ -91,11 +92,12 @@ def retrieve(items: Sequence[Item], model: HasVectors, *, seed: int, options: Se
 
 
 def _three(item: Item) -> tuple[str, str, str]:
-    return item.facts["query"][0], item.facts["query"][1], item.facts["head"]
+    facts = facts_of(item)
+    return *facts.query, facts.head
 
 
 def _answer(item: Item, scores: Row | None, searched: Space, *, exclude: bool) -> Answer:
-    golds = searched.find_all(item.facts["answers"])
+    golds = searched.find_all(facts_of(item).answers)
     if scores is None or not golds:
         return Answer(item_id=item.id, blanks=({"rank": None},))
     if exclude:
@@ -126,8 +128,8 @@ def combination_scores(
 
 def lrcos_scores(items: Sequence[Item], searched: Space, *, seed: str) -> list[Row | None]:
     """One classifier per head c, trained on the tails of the other tuples against heads and random words."""
-    pairs = dict.fromkeys((item.facts["query"][0], item.facts["query"][1]) for item in items)
-    pairs |= dict.fromkeys((item.facts["head"], item.facts["answers"][0]) for item in items)
+    about = [facts_of(item) for item in items]
+    pairs = dict.fromkeys([*(facts.query for facts in about), *((facts.head, facts.answers[0]) for facts in about)])
     rng = random.Random(f"lrcos {seed}")
     others = rng.sample(range(len(searched.words)), min(len(searched.words), 2 * len(pairs)))
 
@@ -146,7 +148,7 @@ def lrcos_scores(items: Sequence[Item], searched: Space, *, seed: str) -> list[R
         weighted: Row = chance * (searched.matrix @ searched.matrix[at] + 1) / 2
         return weighted
 
-    return [scores(item.facts["head"]) for item in items]
+    return [scores(facts.head) for facts in about]
 
 
 def logistic(x: Rows, y: Row, *, ridge: float = 1.0, steps: int = 50) -> Row:

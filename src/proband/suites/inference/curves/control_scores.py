@@ -40,6 +40,7 @@ from proband.suites.inference.curves.measures import (
     share_entailed,
     systems_of,
 )
+from proband.suites.inference.items import facts_of
 from proband.suites.inference.methods.baselines import relative_frequency, zipf
 
 AS_IS, NEW = "as they are", "no shared lemma"
@@ -204,7 +205,7 @@ HALVES = ("rarer half", "more frequent half")
 
 def rarity(item: Item) -> float:
     """That of the rarer of the two arguments."""
-    return min(zipf(item.facts["hypothesis"][place]) for place in (0, 2))
+    return min(zipf(facts_of(item).hypothesis[place]) for place in (0, 2))
 
 
 def by_frequency(results: Results, seed: int) -> Sequence[Sheet]:

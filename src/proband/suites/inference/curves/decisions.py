@@ -33,6 +33,7 @@ from proband.suites.inference.curves.measures import (
     rounded,
     systems_of,
 )
+from proband.suites.inference.items import facts_of
 
 GPT4: Cells = (
     "gpt-4-0314 zero-shot, typed arguments (published outputs)",
@@ -140,8 +141,8 @@ def both_right(runs: Sequence[Records], at: Sequence[float], *, trained: bool) -
         pairs: dict[str, list[bool]] = defaultdict(list)
         places: dict[str, tuple[str, ...]] = {}
         for item, (score, truth) in records:
-            pairs[str(item.facts["pair"])].append((score >= cut) == (truth > 0.5))
-            places[str(item.facts["pair"])] = clusters_of(item)
+            pairs[facts_of(item).pair].append((score >= cut) == (truth > 0.5))
+            places[facts_of(item).pair] = clusters_of(item)
         whole = [name for name, each in pairs.items() if len(each) == 2]
         rights.append([pairs[name] for name in whole])
         clusters = [places[name] for name in whole]

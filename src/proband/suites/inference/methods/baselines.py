@@ -26,7 +26,7 @@ from proband.core.errors import ProbandError
 from proband.core.metrics import average_precision
 from proband.core.protocols import Floats
 from proband.core.types import Answer, Item
-from proband.suites.inference.items import content, pair_of, words
+from proband.suites.inference.items import content, facts_of, words
 
 FOLDS = 10
 STRENGTHS = (0.03, 0.1, 0.3, 1.0, 3.0)
@@ -35,7 +35,7 @@ PLAIN = "none"
 
 def fold_of(item: Item) -> int:
     """The same for all items of a question, under every control."""
-    return hashlib.sha256(str(item.facts["question"]).encode()).digest()[0] % FOLDS
+    return hashlib.sha256(facts_of(item).question.encode()).digest()[0] % FOLDS
 
 
 Scorer = Callable[[Item], float]
@@ -110,7 +110,7 @@ def matrix(items: Sequence[Item]) -> tuple[Any, NDArray[np.bool_], Mapping[str, 
 
 
 def hypothesis_words(item: Item) -> frozenset[str]:
-    return frozenset(words(pair_of(item).hypothesis.text))
+    return frozenset(words(facts_of(item).hypothesis.text))
 
 
 def bag_of_words(texts: Sequence[Iterable[str]], vocabulary: Mapping[str, int]) -> Any:
@@ -165,7 +165,7 @@ class Frequency:
 
 def relative_frequency(item: Item) -> float:
     """Zipf value of the hypothesis' relation less that of the premise's; without a premise, its own."""
-    pair = pair_of(item)
+    pair = facts_of(item)
     before = zipf(" ".join(content(pair.premise.relation))) if pair.premise.relation else 0.0
     return zipf(" ".join(content(pair.hypothesis.relation))) - before
 

@@ -20,11 +20,11 @@ from proband.core.options import Meta
 from proband.core.protocols import AnswersItems
 from proband.core.suite import Solver
 from proband.core.types import LEFT_OUT, Answer, Item
-from proband.suites.inference.items import Pair, pair_of
+from proband.suites.inference.items import InferenceFacts, facts_of
 from proband.suites.inference.methods import lemma
 from proband.suites.inference.methods.rule_files import read_graph, read_ppdb
 
-Accepts = Callable[[Pair], bool]
+Accepts = Callable[[InferenceFacts], bool]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,10 +72,12 @@ def after_rules(items: Sequence[Item], answers: Sequence[Answer], options: RuleO
     rules = rules_of(options)
     if options.typed and not any("types" in item.facts for item in items):
         raise ProbandError("'typed' asks for the types of arguments, and these items have none")
-    return [answer_by_rules(pair_of(item), answer, rules, options) for item, answer in zip(items, answers, strict=True)]
+    return [
+        answer_by_rules(facts_of(item), answer, rules, options) for item, answer in zip(items, answers, strict=True)
+    ]
 
 
-def answer_by_rules(pair: Pair, answer: Answer, rules: Sequence[Accepts], options: RuleOptions) -> Answer:
+def answer_by_rules(pair: InferenceFacts, answer: Answer, rules: Sequence[Accepts], options: RuleOptions) -> Answer:
     if answer.status in LEFT_OUT:  # the item is none of this run's
         return answer
     if options.on_lemma and lemma.accepts(pair, options.lemma):

@@ -21,7 +21,7 @@ from typing import Literal
 
 from proband.core.types import Answer, Item
 from proband.lexicon.wordnet import Morphy
-from proband.suites.inference.items import Pair, Phrase, pair_of, phrase
+from proband.suites.inference.items import InferenceFacts, Phrase, facts_of, phrase
 
 LemmaRule = Literal["printed", "released"]
 # NLTK's English stop words, without own, do, does and doing, as in the authors' program
@@ -36,12 +36,12 @@ just don should now d ll m o re ve y
 STOP_WORDS = frozenset(STOP.split())
 
 
-def features(pair: Pair, rule: LemmaRule = "printed") -> dict[str, bool]:
+def features(pair: InferenceFacts, rule: LemmaRule = "printed") -> dict[str, bool]:
     """
     >>> from proband.suites.inference.items import Triple
-    >>> features(Pair(Triple("rome", "was burnt by", "gauls"), Triple("gauls", "burnt", "rome"), False, ("", "")))
+    >>> features(InferenceFacts(Triple("rome", "was burnt by", "gauls"), Triple("gauls", "burnt", "rome"), False))
     {'content': True, 'verb': True, 'voice': True, 'negation': True}
-    >>> features(Pair(Triple("frogs", "actually have", "horns"), Triple("frogs", "has", "horns"), True, ("", "")))
+    >>> features(InferenceFacts(Triple("frogs", "actually have", "horns"), Triple("frogs", "has", "horns"), True))
     {'content': True, 'verb': True, 'voice': True, 'negation': True}
     """
     read = phrase if rule == "printed" else released_phrase
@@ -71,7 +71,7 @@ def morphy() -> Morphy:
     return Morphy("verb")
 
 
-def accepts(pair: Pair, rule: LemmaRule = "printed") -> bool:
+def accepts(pair: InferenceFacts, rule: LemmaRule = "printed") -> bool:
     return bool(pair.premise.relation) and all(features(pair, rule).values())
 
 
@@ -88,7 +88,7 @@ class Lemma:
     def answer(self, items: Sequence[Item]) -> list[Answer]:
         answers = []
         for item in items:
-            pair = pair_of(item)
+            pair = facts_of(item)
             scores = (1.0, 0.0) if accepts(pair, self.rule) else (0.0, 1.0)
             answers.append(Answer(item_id=item.id, scores=scores, blanks=(features(pair, self.rule),)))
         return answers

@@ -27,7 +27,7 @@ from proband.core.protocols import ScoresText, Text
 from proband.core.suite import Solver
 from proband.core.types import Answer, Item
 from proband.solvers.likelihood import method_of, normalised
-from proband.suites.inference.items import pair_of
+from proband.suites.inference.items import facts_of
 from proband.suites.inference.methods.combination import RuleOptions, combined
 
 PREMISE, HYPOTHESIS = "{premise}", "{hypothesis}"  # the last hypothesis of a prompt is the one that is scored
@@ -99,7 +99,7 @@ def bare(hypothesis: str) -> Text:
 def solve(items: Sequence[Item], model: ScoresText, *, seed: int, options: PromptOptions) -> list[Answer]:
     """Each distinct text is scored once."""
     prompts = templates(options.prompts)
-    pairs = [(pair_of(item).premise.text, pair_of(item).hypothesis.text) for item in items]
+    pairs = [(facts_of(item).premise.text, facts_of(item).hypothesis.text) for item in items]
     given = [(premise, hypothesis) for premise, hypothesis in pairs if premise and options.score != "prior"]
     wanted = list(given)
     if options.score != "forward":

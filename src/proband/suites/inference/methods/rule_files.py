@@ -29,7 +29,17 @@ from typing import NamedTuple
 from proband.core.errors import ProbandError
 from proband.core.tables import text_lines
 from proband.lexicon.inflection import verb_lemma
-from proband.suites.inference.items import ADVERB, ARTICLE, HAVE, MODAL, NEGATION, Pair, participle, phrase, words
+from proband.suites.inference.items import (
+    ADVERB,
+    ARTICLE,
+    HAVE,
+    MODAL,
+    NEGATION,
+    InferenceFacts,
+    participle,
+    phrase,
+    words,
+)
 
 
 @lru_cache(maxsize=500_000)
@@ -79,7 +89,7 @@ class RuleBase:
         known = self.rules.get((premise, hypothesis, swapped), ())
         return any(all(not a or not b or a == b for a, b in zip(each, types, strict=True)) for each in known)
 
-    def accepts(self, pair: Pair, *, typed: bool = False) -> bool:
+    def accepts(self, pair: InferenceFacts, *, typed: bool = False) -> bool:
         """Whether the hypothesis follows by a rule; the relations must agree on negation."""
         if phrase(pair.premise.relation).negated != phrase(pair.hypothesis.relation).negated:
             return False
@@ -152,10 +162,10 @@ class Ppdb:
                 self.words[verb_lemma(one)].add(verb_lemma(other))
         self.phrases = RuleBase(phrases)
 
-    def accepts(self, pair: Pair) -> bool:
+    def accepts(self, pair: InferenceFacts) -> bool:
         return self.phrases.accepts(pair) or self._by_words(pair)
 
-    def _by_words(self, pair: Pair) -> bool:
+    def _by_words(self, pair: InferenceFacts) -> bool:
         premise, hypothesis = phrase(pair.premise.relation), phrase(pair.hypothesis.relation)
         if premise.negated != hypothesis.negated or (premise.passive == hypothesis.passive) is not pair.straight:
             return False

@@ -19,7 +19,7 @@ from proband.core.types import Answer, Item
 from proband.solvers.choose import ChooseOptions, make_choose_solver
 from proband.solvers.generate import Asking, GenerateOptions, make_generate_solver
 from proband.solvers.replies import Choices, answer_of, letters_shown, names_of
-from proband.suites.inference.items import pair_of, sentence
+from proband.suites.inference.items import facts_of, sentence
 from proband.suites.inference.methods.combination import RuleOptions, after_rules, combined
 
 NAMES = ("entailment", "entailed", "yes")
@@ -38,7 +38,7 @@ def entailment_label(labels: Sequence[str]) -> int:
 
 def log_odds(items: Sequence[Item], model: ClassifiesPairs, *, seed: int, options: RuleOptions) -> list[Answer]:
     at = entailment_label(model.labels)
-    pairs = [(sentence(pair_of(item).premise), sentence(pair_of(item).hypothesis)) for item in items]
+    pairs = [(sentence(facts_of(item).premise), sentence(facts_of(item).hypothesis)) for item in items]
     log = np.asarray(model.classify(pairs), dtype=np.float64)
     rest = np.delete(log, at, axis=1)
     top = rest.max(axis=1)
@@ -56,7 +56,7 @@ NLI = Solver(
 
 
 def cosine(items: Sequence[Item], model: EmbedsSentences, *, seed: int, options: RuleOptions) -> list[Answer]:
-    pairs = [(sentence(pair_of(item).premise) or "Nothing.", sentence(pair_of(item).hypothesis)) for item in items]
+    pairs = [(sentence(facts_of(item).premise) or "Nothing.", sentence(facts_of(item).hypothesis)) for item in items]
     texts = list(dict.fromkeys(text for pair in pairs for text in pair))
     row = dict(zip(texts, model.embed_sentences(texts), strict=True))
     return combined(items, [float(row[p] @ row[h]) for p, h in pairs], options)

@@ -1,4 +1,4 @@
-"""`proband build kinship`: the stories of a plan as lines of items.jsonl, round by round (a round is a function of
+"""`proband build kinship`: the stories of a plan as items, round by round (a round is a function of
 (seed, part, task, k, number) alone), and what the manifest says of them: counts as the items go by, and the report on
 what leaks from training to test.
 
@@ -20,6 +20,7 @@ from typing import Any
 from proband.core.errors import ProbandError
 from proband.core.plugins import declared
 from proband.core.suite import Built
+from proband.core.types import Item
 from proband.core.worker_processes import Pool
 from proband.suites.kinship.generate.hold_outs import Clauses
 from proband.suites.kinship.generate.options import HOLD_OUTS, LICENCE, MIXED, BuildOptions, Cell, Plan, make_plan
@@ -39,7 +40,7 @@ SAMPLE = 500  # without --certify full, one item in so many is searched for a co
 ROUNDS = 5  # of stories per message between processes
 MAX_TRIES = 50  # under a quota of clauses, so many stories are looked through for each that is wanted
 MOST = 100_000  # clauses to count apart at most
-Story = tuple[bytes, Note]  # its line in items.jsonl, and what the manifest counts of it
+CountedItem = tuple[Item, Note]  # a story, and what the manifest counts of it
 REST = "the rest is Proband's own, Apache-2.0"
 ENOUGH, UNEVEN = 44, 0.15  # a balanced cell of so many stories has no label as common as this
 
@@ -52,21 +53,21 @@ def build(options: BuildOptions, *, seed: int) -> Built:
             return made
     plan, tally = make_plan(options, seed=seed), Tally()
     return Built(
-        items=lines_of(plan, plan.cells, tally), licence=_licence(options), summary=lambda: _summary(plan, tally)
+        items=items_of(plan, plan.cells, tally), licence=_licence(options), summary=lambda: _summary(plan, tally)
     )
 
 
-def lines_of(plan: Plan, cells: Sequence[Cell], tally: Tally) -> Iterator[bytes]:
-    """The lines of items.jsonl. What goes beyond the quota of its clause is left out."""
+def items_of(plan: Plan, cells: Sequence[Cell], tally: Tally) -> Iterator[Item]:
+    """The stories as items. What goes beyond the quota of its clause is left out."""
     most = plan.options.max_per_clause
     with Pool(rounds_of, (plan,), workers=plan.options.workers) as workers:
         for cell in cells:
             limit, kept = cell.count if most is None else MAX_TRIES * cell.count, 0
             with closing(workers.results(_tasks(cell, limit, plan))) as rounds:
                 stories = islice(chain.from_iterable(rounds), limit)
-                for line, note in islice(_within_quota(stories, most), cell.count):
+                for item, note in islice(_within_quota(stories, most), cell.count):
                     tally.add(note)
-                    yield line
+                    yield item
                     kept += 1
             if kept < cell.count:
                 raise ProbandError(
@@ -81,18 +82,18 @@ def _tasks(cell: Cell, limit: int, plan: Plan) -> Iterator[tuple[Cell, range]]:
     return ((cell, rounds[at : at + ROUNDS]) for at in range(0, len(rounds), ROUNDS))
 
 
-def _within_quota(stories: Iterable[Story], most: int | None) -> Iterator[Story]:
+def _within_quota(stories: Iterable[CountedItem], most: int | None) -> Iterator[CountedItem]:
     if most is None:
         yield from stories
         return
     used = Counter[str]()
-    for line, note in stories:
+    for item, note in stories:
         if used[note.clause] < most:
             used[note.clause] += 1
-            yield line, note
+            yield item, note
 
 
-def rounds_of(plan: Plan) -> Callable[[tuple[Cell, range]], Iterator[Story]]:
+def rounds_of(plan: Plan) -> Callable[[tuple[Cell, range]], Iterator[CountedItem]]:
     """What a worker process does: the stories of some rounds of a cell."""
     rounds = Rounds(plan)
     return lambda task: (story for number in task[1] for story in rounds.stories(task[0], number))
@@ -127,7 +128,7 @@ class Rounds:
         """Stories per round: as many as there are goals."""
         return len(goals(load(plan.options.rules)))
 
-    def stories(self, cell: Cell, number: int) -> Iterator[Story]:
+    def stories(self, cell: Cell, number: int) -> Iterator[CountedItem]:
         """The stories of a round, one for every goal."""
         secret = self.plan.secret
         key = (f"{self.plan.seed} {secret}" if secret else self.plan.seed, cell.part, cell.task, cell.k, number)

@@ -29,7 +29,7 @@ from proband.core.options import Meta
 from proband.core.tables import read_table
 from proband.core.types import Item
 from proband.stats import Scores
-from proband.suites.kinship.generate.build import Tally, lines_of
+from proband.suites.kinship.generate.build import Tally, items_of
 from proband.suites.kinship.generate.release import HIDDEN, Definition, Release, load_release
 from proband.suites.kinship.verify.items import verify
 
@@ -71,8 +71,8 @@ def _certified(definition: Definition, secret: str) -> Iterator[Item]:
     for part in definition.part:
         if part.split == HIDDEN:
             plan = definition.plan(part, secret=secret)
-            for line in lines_of(plan, definition.cells(part, plan), Tally()):
-                yield decode(Item, line, file=definition.path)
+            for item in items_of(plan, definition.cells(part, plan), Tally()):
+                yield decode(Item, encode(item), file=definition.path)  # as it is read from a file
 
 
 def question(item: Item) -> Item:
@@ -109,7 +109,7 @@ def freeze(
     secret = read_key(key).secret if key.exists() else secrets.token_hex(32)
     questions, sealed = hide(release, secret)
     making = Release(release)
-    stories = sum(1 for _ in making.lines(check=False))
+    stories = sum(1 for _ in making.items(check=False))
     lines = b"".join(line + b"\n" for line in questions)
     hashes = {**making.sha256, HIDDEN: hashlib.sha256(lines).hexdigest()}
     release.questions.write_bytes(gzip.compress(lines, compresslevel=9, mtime=0))

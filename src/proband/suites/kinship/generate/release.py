@@ -24,10 +24,11 @@ from typing import Any, Final, Literal
 import msgspec
 
 from proband.core.errors import ProbandError, in_words
-from proband.core.files import dumps
+from proband.core.files import dumps, encode
 from proband.core.options import read_options
 from proband.core.suite import Built
-from proband.suites.kinship.generate.build import Rounds, Tally, lines_of
+from proband.core.types import Item
+from proband.suites.kinship.generate.build import Rounds, Tally, items_of
 from proband.suites.kinship.generate.options import (
     LICENCE,
     BuildOptions,
@@ -123,7 +124,7 @@ def build_release(options: BuildOptions, *, seed: int) -> Built:
     if not definition.sha256 or not definition.questions.is_file():
         raise ProbandError("is not frozen yet: `proband kinship freeze` does that", file=definition.path)
     release = Release(definition, workers=options.workers)
-    return Built(items=release.lines(), licence=LICENCE, summary=release.summary, files=release.files)
+    return Built(items=release.items(), licence=LICENCE, summary=release.summary, files=release.files)
 
 
 class Release:
@@ -135,23 +136,23 @@ class Release:
         self.counts: Counter[str] = Counter()
         self.sha256: dict[str, str] = {}
 
-    def lines(self, *, check: bool = True) -> Iterator[bytes]:
+    def items(self, *, check: bool = True) -> Iterator[Item]:
         for split in ("train", "valid", "test"):
             digest = hashlib.sha256()
             for part in self.definition.part:
-                for line in self._lines_of(part) if part.split == split else ():
-                    digest.update(line + b"\n")
-                    yield line
+                for item in self._items_of(part) if part.split == split else ():
+                    digest.update(encode(item) + b"\n")
+                    yield item
             self.sha256[split] = digest.hexdigest()
             if check:
                 self._compare(split)
 
-    def _lines_of(self, part: Part) -> Iterator[bytes]:
+    def _items_of(self, part: Part) -> Iterator[Item]:
         plan = self.definition.plan(part, workers=self.workers)
         held_out = part.split == "train" or (part.split == "test" and not part.phrases and plan.options.form == "story")
         cells = self.definition.cells(part, plan)
         self.counts.update({f"{part.split} {part.slice} k={cell.k}": cell.count for cell in cells})
-        yield from lines_of(plan, cells, self.tally if held_out else self.apart)
+        yield from items_of(plan, cells, self.tally if held_out else self.apart)
 
     def _compare(self, split: str) -> None:
         frozen, now, of = self.definition.sha256.get(split, "none"), self.sha256[split], self.definition

@@ -10,7 +10,6 @@ from functools import cached_property, lru_cache
 from typing import Any, Final
 
 from proband.core.errors import ProbandError
-from proband.core.files import encode
 from proband.core.types import Item, Tag
 from proband.suites.kinship.generate.hold_outs import names_of
 from proband.suites.kinship.generate.options import CONSTRUCTED, Cell, Plan
@@ -78,8 +77,8 @@ class Wording:
 
     def item(
         self, draft: Draft, draw: Random, words: random.Random, *, cell: Cell, name: str, kind: str, searched: bool
-    ) -> tuple[bytes, Note]:
-        """The item as it stands in items.jsonl, and what the manifest counts of it. `draw` decides whom it is about,
+    ) -> tuple[Item, Note]:
+        """The item, and what the manifest counts of it. `draw` decides whom it is about,
         `words` how that is told."""
         names = self._names_for(draft.genders, cell.part, draw)
         telling = self._tell(draft, names, cell.phrases or cell.part, words)
@@ -105,7 +104,7 @@ class Wording:
             seen = (telling.templates, names, cluster, stories.digest(prompt), *self._phrases(telling.text, names))
         genders = f"{draft.genders[x]}-{draft.genders[z]}"
         cell_name = (cell.part, cell.task, cell.k)
-        return encode(item), Note(cell_name, draft.target, genders, clause, draft.verdict, searched, seen)
+        return item, Note(cell_name, draft.target, genders, clause, draft.verdict, searched, seen)
 
     def _facts(
         self, draft: Draft, names: Sequence[str], telling: Telling, prompt: str, *, searched: bool
@@ -128,7 +127,7 @@ class Wording:
             "certificate": draft.verdict,
             "certified_by": proved if draft.verdict == "entailed" else (),
             "clause": clause,
-            "clusters": (cluster,),
+            "clusters": [cluster],
             "templates": telling.templates,
             "groups": telling.groups,
             "rules": self.rules.reference,

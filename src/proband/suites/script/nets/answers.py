@@ -14,6 +14,7 @@ from torch import Tensor
 from proband.core.errors import ProbandError
 from proband.core.files import read_json
 from proband.core.types import Answer, Item
+from proband.suites.script.corpus import facts_of
 from proband.suites.script.filling import generator_of
 from proband.suites.script.nets.batches import Batch, pad
 from proband.suites.script.nets.layers import Shape
@@ -82,7 +83,7 @@ class Trained:
         """One record per blank, oracle and greedy; items without blanks get an answer without records."""
         answers: dict[str, Answer] = {}
         allowed = torch.from_numpy(self.vocabulary.allowed(self.whitelist if self.restricted else None)).to(self.device)
-        with_blanks = [item for item in items if item.facts.get("blanks")]
+        with_blanks = [item for item in items if facts_of(item).blanks]
         for group in _groups(with_blanks, self.size):
             batch = self._batch(group)
             blank = blank_mask([self._blanks(item) for item in group], batch.y.shape[1], device=self.device)
@@ -115,15 +116,15 @@ class Trained:
 
     def _blanks(self, item: Item) -> list[tuple[int, int]]:
         """Where the blanks are, as far as the text is read."""
-        end = self.longest or len(item.facts["concrete"])
-        return [(start, min(stop, end)) for start, stop in item.facts["blanks"] if start < end]
+        end = self.longest or len(facts_of(item).concrete)
+        return [(start, min(stop, end)) for start, stop in facts_of(item).blanks if start < end]
 
     def _uniforms(self, group: Sequence[Item], batch: Batch, *, each: int = 1) -> Tensor:
         """Random numbers from the seed and each item's name, so that no answer depends on what else was asked."""
         width = batch.y.shape[1]
         noise = np.zeros((len(group), each * self.draws, width), dtype=np.float32)
         for row, item in enumerate(group):
-            n = len(item.facts["concrete"])
+            n = len(facts_of(item).concrete)
             drawn = generator_of(item, self.seed).random((each * self.draws, n), dtype=np.float32)
             noise[row, :, :n] = drawn[:, :width]
         return torch.from_numpy(noise).to(self.device)
@@ -131,7 +132,7 @@ class Trained:
     def _batch(self, items: Sequence[Item]) -> Batch:
         numbers = self.vocabulary.numbers
         end = self.longest or None
-        pairs = [(numbers(item.facts["abstract"]), numbers(item.facts["concrete"][:end])) for item in items]
+        pairs = [(numbers(facts_of(item).abstract), numbers(facts_of(item).concrete[:end])) for item in items]
         return pad(pairs, start=START, padding=PADDING, device=self.device)
 
     def _words(self, numbers: Tensor) -> list[str]:
@@ -141,7 +142,7 @@ class Trained:
         blanks = []
         for start, end in self._blanks(item):
             at = (row, slice(start, end))
-            right = list(item.facts["concrete"][start:end])
+            right = list(facts_of(item).concrete[start:end])
             first, guess = self._words(oracle.first[at]), self._words(own[0].words[at])
             top5, own_top5 = ([self._words(five) for five in each.five[at]] for each in (oracle, own[0]))
             blanks.append(
@@ -182,7 +183,7 @@ class Trained:
         for group in _groups(items, self.size):
             paths, posteriors = (each.cpu() for each in self.net.alignments(self._batch(group)))
             for row, item in enumerate(group):
-                n, m = len(item.facts["concrete"][: self.longest or None]), len(item.facts["abstract"])
+                n, m = len(facts_of(item).concrete[: self.longest or None]), len(facts_of(item).abstract)
                 alignments[item.id] = paths[row, :n].tolist(), posteriors[row, :n, :m].tolist()
         return [alignments[item.id] for item in items]
 
@@ -202,6 +203,6 @@ def load(folder: Path) -> Trained:
 
 
 def _groups(items: Sequence[Item], size: int) -> Iterator[list[Item]]:
-    order = sorted(items, key=lambda item: (len(item.facts["concrete"]), item.id))
+    order = sorted(items, key=lambda item: (len(facts_of(item).concrete), item.id))
     for at in range(0, len(order), size):
         yield order[at : at + size]

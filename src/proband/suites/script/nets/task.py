@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from proband.core.errors import ProbandError
 from proband.core.files import items_path, read_items
+from proband.suites.script.corpus import facts_of
 from proband.suites.script.nets.batches import Batch, Pair, pad
 from proband.suites.script.nets.layers import Shape
 from proband.suites.script.nets.options import FixedOptions, NetOptions, TransducerOptions
@@ -136,8 +137,8 @@ def texts_of(items: Path) -> tuple[list[Text], list[Text]]:
     """The texts to train on and those to hold out."""
     texts: dict[str, list[Text]] = {"train": [], "valid": [], "test": []}
     for item in read_items(items):
-        if item.facts.get("abstract") and item.facts.get("concrete"):
-            texts[item.split].append((list(item.facts["abstract"]), list(item.facts["concrete"])))
+        if facts_of(item).abstract and facts_of(item).concrete:
+            texts[item.split].append((list(facts_of(item).abstract), list(facts_of(item).concrete)))
     for split in ("train", "valid"):
         if not texts[split]:
             raise ProbandError(f"no items of the split {split}; a net needs train and valid items", file=items)

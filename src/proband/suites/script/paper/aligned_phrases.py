@@ -10,6 +10,7 @@ from itertools import groupby
 
 from proband.core.suite import Analysis, Results, Sheet
 from proband.suites.script.build import stop_words
+from proband.suites.script.corpus import facts_of
 
 # ---- what an alignment knows: abstract word <-> concrete phrase, sorted by mutual information (section 5, table 3)
 #
@@ -166,7 +167,7 @@ def first_alignment(results: Results) -> int | None:
 def alignments(results: Results, run: int) -> Iterator[Aligned]:
     for item, answer in results.answers(run):
         for blank in answer.blanks:
-            texts = tuple(item.facts["abstract"]), tuple(item.facts["concrete"])
+            texts = tuple(facts_of(item).abstract), tuple(facts_of(item).concrete)
             yield Aligned(*texts, tuple(blank["path"]), item.split)
 
 
@@ -178,7 +179,7 @@ def aligned_phrases(results: Results, seed: int) -> Sequence[Sheet]:
     run = first_alignment(results)
     if run is None:
         return ()
-    words = next((item.facts["candidates"] for item in results.items() if "candidates" in item.facts), "")  # in each
+    words = next((facts_of(item).candidates for item in results.items() if facts_of(item).candidates), "")  # in each
     training = (one for one in alignments(results, run) if one.split == "train")
     rows = table(tuples(training, frozenset(words.split()), stop=stop_words()), least=1)
     by = results.labels[run]

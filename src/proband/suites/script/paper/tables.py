@@ -19,7 +19,7 @@ from typing import Any
 
 from proband.core.suite import Analysis, MeasuredOn, Published, Results, Sheet, Table
 from proband.core.types import Answer, Item, Run, Tag
-from proband.suites.script.corpus import SPLITS, running
+from proband.suites.script.corpus import SPLITS, facts_of, running
 from proband.suites.script.metrics import CATEGORIES, LENGTHS, METRICS
 
 ORDER: Mapping[str, tuple[Tag, ...]] = {"split": ("valid", "test")}
@@ -257,7 +257,7 @@ def greedy_texts(results: Results, seed: int) -> Sequence[Sheet]:
     rows: list[tuple[str, str]] = []
     for n in range(min(EXAMPLES, len(pairs))):
         item, answer = pairs[n * len(pairs) // EXAMPLES]
-        rows += [("abstract", running(item.facts["abstract"])), ("model", fill_in(item, answer))]
+        rows += [("abstract", running(facts_of(item).abstract)), ("model", fill_in(item, answer))]
         rows += [("right", fill_in(item, None))]
     title = f"Table 5: blanks filled greedily by {results.labels[chosen]}"
     return (Sheet(name="table5", title=title, header=("", "text"), rows=tuple(rows), note="[in brackets]: the blanks"),)
@@ -278,8 +278,8 @@ def fill_in(item: Item, answer: Answer | None) -> str:
     >>> fill_in(item, Answer(item_id="a", blanks=({"guess": ["wooden"]},))), fill_in(item, None)
     ('use a [wooden ____]', 'use a [wire whisk]')
     """
-    words = list(item.facts["concrete"])
-    for n, (start, end) in enumerate(item.facts["blanks"]):
+    words = list(facts_of(item).concrete)
+    for n, (start, end) in enumerate(facts_of(item).blanks):
         guess = list(answer.blanks[n].get("guess", ())) if answer is not None else words[start:end]
         guess += ["____"] * (end - start - len(guess))
         words[start:end] = [f"[{guess[0]}", *guess[1:]]

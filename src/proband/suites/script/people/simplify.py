@@ -12,6 +12,7 @@ import msgspec
 from proband.core.errors import ProbandError
 from proband.core.files import items_path, raw_lines, read_items, read_records, sha256_text, write_jsonl
 from proband.core.human_task import Body, Check, Collected, Figure, Form, HumanTask, Invalid, Unit, mean, value
+from proband.suites.script.corpus import facts_of
 
 STEPS = 5
 MOST = 400  # characters of a step
@@ -55,7 +56,7 @@ def _captions(path: Path) -> Iterator[Caption]:
 
 def _of_items(path: Path) -> Iterator[Caption]:
     for line, item in enumerate(read_items(path), start=1):
-        words = item.facts.get("abstract")
+        words = facts_of(item).abstract
         if not isinstance(words, list):
             raise ProbandError(
                 "not an item of the suite script: 'facts.abstract' is missing", file=items_path(path), line=line

@@ -27,7 +27,7 @@ from proband.core.types import Answer, Item
 from proband.lexicon.inflection import verb_lemma
 from proband.suites.inference.assertions.extraction.plain_text import OURS, TextParser, paragraphs
 from proband.suites.inference.assertions.records import conllu_cells
-from proband.suites.inference.items import FUNCTION, pair_of, premises, sentence, words
+from proband.suites.inference.items import FUNCTION, facts_of, premises, sentence, words
 from proband.suites.inference.methods.combination import RuleOptions, combined
 from proband.suites.inference.methods.embeddings.skip_gram import Pairs, SkipGramOptions, TrainSkipGram, frequent
 
@@ -47,7 +47,7 @@ class WordOptions(RuleOptions):
 
 
 def solve(items: Sequence[Item], model: HasVectors, *, seed: int, options: WordOptions) -> list[Answer]:
-    pairs = [pair_of(item) for item in items]
+    pairs = [facts_of(item) for item in items]
     relations = list(dict.fromkeys(each for p in pairs for each in (p.premise.relation, p.hypothesis.relation)))
     at = {relation: n for n, relation in enumerate(relations)}
     means, known = mean_vectors(model, [tokens(relation, options) for relation in relations])

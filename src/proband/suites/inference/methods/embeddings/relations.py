@@ -29,7 +29,7 @@ from proband.core.options import Meta
 from proband.core.suite import Net
 from proband.core.types import Answer, Item
 from proband.suites.inference.assertions.store import Store
-from proband.suites.inference.items import Pair, content, pair_of, premises
+from proband.suites.inference.items import InferenceFacts, content, facts_of, premises
 from proband.suites.inference.methods.embeddings.skip_gram import (
     Floats,
     Ints,
@@ -190,9 +190,9 @@ class RelationEmbeddings:
         return changed
 
     def answer(self, items: Sequence[Item]) -> list[Answer]:
-        return [Answer(item_id=item.id, scores=(self.similarity(pair_of(item)), 0.0)) for item in items]
+        return [Answer(item_id=item.id, scores=(self.similarity(facts_of(item)), 0.0)) for item in items]
 
-    def similarity(self, pair: Pair) -> float:
+    def similarity(self, pair: InferenceFacts) -> float:
         """-1 where a relation is unknown."""
         target = canonical(pair.hypothesis.relation)
         rows = (canonical(pair.premise.relation), target if pair.straight else inverse(target))
