@@ -85,7 +85,7 @@ partner mate match bond tie tied knot engagement fiance bride groom bridal honey
 
 
 def names(folder: Path) -> str:
-    """Four lines: common names of men, of women (500 people, 99 %); the other names of men, of women."""
+    """Five lines: common names of men, of women (500 people, 99 %); the other names of men, of women; names of both."""
     counts = {"M": Counter[str](), "F": Counter[str]()}
     for path in sorted(folder.glob("yob*.txt")):
         for line in path.read_text().split():
@@ -98,7 +98,8 @@ def names(folder: Path) -> str:
             kept = [n for n, c in table.items() if whole[n] >= FEWEST and c / whole[n] >= ONE_SIDED]
             kept = [n for n in kept if common == (whole[n] >= COMMON and table[n] / whole[n] >= CERTAIN)]
             lines.append(" ".join(sorted(kept)))
-    return "\n".join(lines)
+    one_sided = {name for line in lines for name in line.split()}
+    return "\n".join([*lines, " ".join(sorted(n for n, c in whole.items() if c >= COMMON and n not in one_sided))])
 
 
 def words(folder: Path) -> str:

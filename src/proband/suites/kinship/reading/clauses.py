@@ -29,7 +29,7 @@ from proband.suites.kinship.reading.noun_phrases import (
     NounPhrases,
     plain,
 )
-from proband.suites.kinship.reading.plain_words import IDIOMS, own_asides
+from proband.suites.kinship.reading.plain_words import IDIOMS, is_own, own_asides
 from proband.suites.kinship.reading.statements import Event, Kinship, Mention, NewClause, Person
 from proband.suites.kinship.reading.tokens import KIN, NAME, QUOTE, SAYING, NotUnderstood, Sentence, sentences_of
 from proband.suites.kinship.world.relations import FEMALE, MALE
@@ -78,15 +78,22 @@ class Clauses(NounPhrases):
     """Reads one sentence."""
 
     def __init__(
-        self, sentence: Sentence, *, speaker: Person, addressee: Person | None = None, quoted: bool = False
+        self,
+        sentence: Sentence,
+        *,
+        speaker: Person,
+        addressee: Person | None = None,
+        quoted: bool = False,
+        ours: bool = False,
     ) -> None:
         super().__init__(sentence.tokens, speaker=speaker, addressee=addressee or _spoken_to(sentence, quoted))
         self.sentence = sentence
-        self.quoted = quoted
+        self.quoted, self.ours = quoted, ours
         self.subject: list[Person] | None = None
         self.main: list[Person] | None = None  # the subject outside a relative clause
         self.last: tuple[int, list[Person]] = (-1, [])  # where the last phrase ended, and who it was
         self.starts = True  # may a clause begin here?
+        self.after_preposition = False  # `after her husband ...`: a clause, or a phrase of the one before
         self.verbless = True
         self.unsure = self.thought = sentence.tokens[-1:] != () and sentence.tokens[-1].text == "?"
         self.possessor_before = False
@@ -154,6 +161,9 @@ class Clauses(NounPhrases):
             raise self.fail("a name that belongs to nothing")
         if not self.starts:
             return
+        if self.after_preposition and not (self.text() in BE or self.text() in HAVE):
+            self.starts = False
+            return
         self.main = people
         self.events.insert(said_before, NewClause())
         said = self._begin_clause(people)
@@ -196,7 +206,7 @@ class Clauses(NounPhrases):
 
     def _plain(self) -> None:
         """Over a word that changes nothing, or only whether what follows is said to be so."""
-        if idiom := next((each for each in IDIOMS if self.take(*each)), None):
+        if idiom := next((each for each in IDIOMS.get(self.text(), ()) if self.take(*each)), None):
             self._passed(idiom[-1])
             return
         token = self.peek()
@@ -208,7 +218,8 @@ class Clauses(NounPhrases):
         elif word in ATTITUDE:
             self.thought = True
         elif not (plain(token) or self._is_plain_here(word)) or self._is_out_of_place(word):
-            raise self.fail()
+            if not (self.ours and token.kind == "word" and is_own(word)):
+                raise self.fail()
         self.at += 1
         self._passed(word)
 
@@ -216,6 +227,7 @@ class Clauses(NounPhrases):
         """Where a clause may begin, and how far a doubt reaches."""
         if word in JOINING or word in (",", ";", ":", "-"):
             self.starts = True
+            self.after_preposition = word in ("after", "before", "since", "until", "as")
             if word in (";", "but", "so", "and", ","):
                 self.unsure = self.thought
             if word == "," and self.main is not None:

@@ -18,7 +18,7 @@ from proband.suites.kinship.world.relations import FEMALE, MALE
 
 @cache
 def _listed() -> tuple[frozenset[str], ...]:
-    """Common names of men, of women; the other names of men, of women."""
+    """Common names of men, of women; the other names of men, of women; names of both."""
     text = (files("proband") / "data" / "kinship" / "first_names.txt").read_text(encoding="utf-8")
     return tuple(frozenset(line.split()) for line in text.splitlines())
 
@@ -30,11 +30,12 @@ def gender_of_name(name: str, *, certain: bool = False) -> str | None:
     first = name.split()[0] if name.strip() else ""
     if first in GENDER_OF:
         return GENDER_OF[first]
-    men, women, further_men, further_women = _listed()
+    men, women, further_men, further_women, _ = _listed()
     if first in men or (not certain and first in further_men):
         return MALE
     return FEMALE if first in women or (not certain and first in further_women) else None
 
 
 def is_first_name(word: str) -> bool:
-    return gender_of_name(word) is not None
+    """Of men, of women, or of both."""
+    return word in GENDER_OF or any(word in names for names in _listed())

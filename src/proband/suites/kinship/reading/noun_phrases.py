@@ -213,9 +213,10 @@ class NounPhrases:
             return self._owned(self.relative)
         if word in POSSESSIVE and (self.nominal_ahead(1) or self._acquaintance_ahead(1)):
             self.at += 1
+            owner = self._owner_of(word) if self.quoted or word not in ("my", "our", "your") else self.speaker
             if self._acquaintance_ahead():
                 return self._acquaintance()
-            return self._owned((self._owner_of(word),))
+            return self._owned((owner,))
         if word in PRONOUNS and (word != "her" or not self._noun_follows()):
             self.at += 1
             person = self._pronoun(word)

@@ -61,7 +61,7 @@ ENDINGS: Final = (
     ("n", ""),
 )
 # phrases of words that are plain together and may not be alone
-IDIOMS: Final = tuple(tuple(phrase.split()) for phrase in """
+_IDIOMS: Final = """
     at once|once a day|once a week|once a month|once a year|half past|half the|half an hour|half hour|half of the
     in half|the end of|end to end|in the end|by the end|from end to end|until the end|at the end|wishing well
     fairy lights|spirit level|black tie|ghost story|bedtime story|stories|ended at|past the|days past|not far
@@ -69,7 +69,12 @@ IDIOMS: Final = tuple(tuple(phrase.split()) for phrase in """
     such as|so that|no time|any more than|dress rehearsal|stage fright|jump rope|years ago|long ago|weeks ago|days ago
     a year ago|months ago|an hour ago|in a single day|tied together|tied up|as soon as|as far as the|each other
     one another
-    """.replace("\n", "|").split("|") if phrase.strip())  # fmt: skip
+    """
+IDIOMS: Final = {
+    first: tuple(phrase for phrase in phrases if phrase[0] == first)
+    for phrases in [[tuple(phrase.split()) for phrase in re.split(r"[|\n]", _IDIOMS) if phrase.strip()]]
+    for first in {phrase[0] for phrase in phrases}
+}
 NUMBER: Final = re.compile(r"\d[\d,.:]*(?:st|nd|rd|th|s|am|pm|kg|km|m)?")
 AGE: Final = re.compile(r"[\w-]+-(?:year|month|week|day)s?(?:-old)?")
 
@@ -94,6 +99,20 @@ def own_asides() -> frozenset[str]:
     return frozenset(sentences)
 
 
+@cache
+def own_words() -> frozenset[str]:
+    """All words of our own stories: in these, and in these alone, each of them is plain."""
+    folder = files("proband") / "data" / "kinship"
+    texts = [path.read_text(encoding="utf-8") for part in ("bank", "scenes") for path in (folder / part).iterdir()]
+    return word_set(re.sub(r"[^a-z'-]+", " ", "\n".join(texts).lower()))
+
+
+@lru_cache(maxsize=100_000)
+def is_own(word: str) -> bool:
+    """Is it, in any form, a word of our own stories?"""
+    return word in own_words() or _stem_known(word, own_words())
+
+
 @lru_cache(maxsize=100_000)
 def is_plain(word: str) -> bool:
     """Is it, in any form, a word of the lists? `word` in small letters."""
@@ -113,7 +132,8 @@ def _stem_known(word: str, known: frozenset[str]) -> bool:
             stem = word[: -len(ending)]
             if stem + instead in known:
                 return True
-            if ending in ("ed", "ing", "er", "est") and len(stem) > 3 and stem[-1] == stem[-2] and stem[:-1] in known:
+            doubled = len(stem) > 3 and (stem[-1] == stem[-2] or stem.endswith("ck"))
+            if ending in ("ed", "ing", "er", "est") and doubled and stem[:-1] in known:
                 return True
     return False
 

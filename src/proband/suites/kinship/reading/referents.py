@@ -73,12 +73,14 @@ class _Heard:
     clause: list[Somebody] = field(default_factory=list)
     subject: list[Somebody] = field(default_factory=list)
     groups: list[tuple[Somebody, ...]] = field(default_factory=list)
+    topic: list[Somebody] = field(default_factory=list)  # the first subject
 
 
 class Referents:
     """The people of a text, sentence by sentence."""
 
-    def __init__(self, genders: Mapping[str, str | None]) -> None:
+    def __init__(self, genders: Mapping[str, str | None], *, ours: bool = False) -> None:
+        self.ours = ours  # in our own stories a pronoun means whom the sentence is about
         self.named = {name: Somebody(name, gender) for name, gender in genders.items()}
         self.before: list[_Heard] = []
         self.now = _Heard()
@@ -124,9 +126,10 @@ class Referents:
             group = [one for person in event.group for one in self._who(person, events)]
             if event.person is event.group[0]:
                 self.now.subject = list(group)
+                self.now.topic = self.now.topic or list(group)
                 if len(group) > 1:
                     self.now.groups.append(tuple(group))
-        for one in people:
+        for one in people if event.person.pronoun != "they" or event.subject else ():
             for heard in (self.now.everyone, self.now.clause):
                 if one not in heard:
                     heard.append(one)
@@ -166,12 +169,19 @@ class Referents:
         else:
             candidates = self._against_the_name(barred)
         candidates += self._rivals(candidates, gender, barred)
+        if self.ours and len(candidates) > 1:
+            candidates = [one for one in self._topics() if one in candidates][:1] or candidates
         if len(candidates) == 1 and not candidates[0].doubt:
-            if _matters(person, events):
+            if _matters(person, events) or (not person.oblique and self.now.everyone == candidates):
                 candidates[0].learn(gender)
             return candidates[0]
         names = " or ".join(one.name or "somebody unnamed" for one in candidates) or "nobody"
         return Somebody(known=gender, doubt=f"{'he' if gender == 'male' else 'she'} may mean {names}")
+
+    def _topics(self) -> list[Somebody]:
+        """Whom clause, sentence and the sentence before are about."""
+        before = self.before[-1].topic if self.before else []
+        return [one.one for one in (*self.now.subject, *self.now.topic, *before)]
 
     def _places(self) -> list[list[Somebody]]:
         """Where to look, the nearest first."""

@@ -77,8 +77,9 @@ class StoryReader:
     "'perhaps Ben is a'"
     """
 
-    def __init__(self, genders: Mapping[str, str | None] | None = None) -> None:
-        self.referents = Referents(genders or {})
+    def __init__(self, genders: Mapping[str, str | None] | None = None, *, ours: bool = False) -> None:
+        self.ours = ours
+        self.referents = Referents(genders or {}, ours=ours)
         self.speaker: Person | None = None
         self.addressee: Person | None = None
         self.count = 0
@@ -97,7 +98,7 @@ class StoryReader:
 
     def parse(self, sentence: Sentence) -> list[list[Event]]:
         """What a sentence says, and then what is said in its quotations."""
-        frame = Clauses(sentence, speaker=Person(name="I"))
+        frame = Clauses(sentence, speaker=Person(name="I"), ours=self.ours)
         told = frame.read()
         if not sentence.quotes:
             return [told]
@@ -107,7 +108,7 @@ class StoryReader:
         addressee = frame.spoken_to or (self.speaker if speaker is not self.speaker else self.addressee)
         self.speaker, self.addressee = speaker, addressee
         spoken = [
-            Clauses(inner, speaker=speaker, addressee=addressee, quoted=True).read()
+            Clauses(inner, speaker=speaker, addressee=addressee, quoted=True, ours=self.ours).read()
             for quote in sentence.quotes
             for inner in quote
         ]
@@ -119,13 +120,16 @@ class StoryReader:
         return Fact(owner, told.relation, person, gender, told.negated, told.sentence)
 
 
-def read_story(text: str, *, names: Collection[str] = (), genders: Mapping[str, str | None] | None = None) -> Story:
-    """The facts of a story. `names`: of people it is known to speak of (the question's, say); `genders`: where told."""
+def read_story(
+    text: str, *, names: Collection[str] = (), genders: Mapping[str, str | None] | None = None, ours: bool = False
+) -> Story:
+    """The facts of a story. `names`: of people it is known to speak of (the question's, say); `genders`: where told.
+    `ours`: one of our own stories, all of whose people are named and whose words and pronouns follow our rules."""
     given = dict.fromkeys(names) | dict(genders or {})
-    reader = StoryReader(given)
+    reader = StoryReader(given, ours=ours)
     now = ""
     try:
-        sentences = sentences_of(text, given)
+        sentences = sentences_of(text, given, nobody_else=ours)
         if len(sentences) > WHOLE:
             raise NotUnderstood(f"{len(sentences)} sentences; {WHOLE} are read")
         parsed: list[tuple[str, list[list[Event]]]] = []

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from proband.suites.kinship.reading.first_names import is_first_name
+from proband.suites.kinship.reading.first_names import gender_of_name, is_first_name
 from proband.suites.kinship.reading.lexicon import STORY_KIN, Kin, word_set
 from proband.suites.kinship.reading.plain_words import SMALL, is_plain
 
@@ -187,7 +187,9 @@ def _is_where(pieces: list[str], at: int) -> bool:
 def _begins_with_a_name(pieces: list[str]) -> bool:
     """Does a sentence that begins with an everyday word begin with a name all the same: `Ade and Bola`, `Ray's`?"""
     following = pieces[1].lower() if len(pieces) > 1 else ""
-    told = following in ("is", "was", "has", "had", "became") and any(piece.lower() in STORY_KIN for piece in pieces)
+    told = following in ("is", "was", "has", "had", "became") and any(
+        piece.lower() in STORY_KIN or piece == "married" for piece in pieces
+    )
     return told or following in NAME_BEFORE
 
 
@@ -231,8 +233,11 @@ def names_in(cuts: list[_Cut], given: Collection[str]) -> tuple[frozenset[str], 
         lower = piece.lower()
         if piece in people or piece in places or lower in SMALL or lower in AT_FIRST:
             continue
-        everyday = is_plain(lower)
-        if is_first_name(piece) or (must and everyday) or not (everyday or _is_english(lower)):
+        if is_plain(lower):
+            is_person = must or gender_of_name(piece, certain=True) is not None
+        else:
+            is_person = is_first_name(piece) or not _is_english(lower)
+        if is_person:
             people.add(piece)
     return frozenset(people), frozenset(places)
 
@@ -240,10 +245,14 @@ def names_in(cuts: list[_Cut], given: Collection[str]) -> tuple[frozenset[str], 
 # ---- tokens --------------------------------------------------------------------------------------------------------
 
 
-def sentences_of(text: str, names: Collection[str] = ()) -> tuple[Sentence, ...]:
-    """The sentences of a text. `names`: people who are known to be spoken of; a name may have several words."""
+def sentences_of(text: str, names: Collection[str] = (), *, nobody_else: bool = False) -> tuple[Sentence, ...]:
+    """The sentences of a text. `names`: people who are known to be spoken of; a name may have several words.
+    `nobody_else`: these are all, and whatever else is written with a capital is no person."""
     cuts = _cut_text(text, names)
     people, places = names_in(cuts, [*names, *map(_as_word, names)])
+    if nobody_else:
+        known = frozenset(part for name in (*names, *map(_as_word, names)) for part in name.split())
+        people, places = people & known, places | (people - known)
     return tuple(_sentence(cut, people, places, names) for cut in cuts)
 
 
