@@ -37,7 +37,7 @@ from proband.suites.kinship.paper.claims import CLAIMS
 from proband.suites.kinship.paper.comparisons import COMPARISONS
 from proband.suites.kinship.paper.noise import NOISE_TABLES
 from proband.suites.kinship.paper.tables import PARAPHRASES, SAMPLES, TABLES
-from proband.suites.kinship.reading.reader import Read
+from proband.suites.kinship.reading.reader import Read, ReadFreely
 from proband.suites.kinship.replies import CHOOSE, GENERATE
 
 
@@ -131,7 +131,7 @@ SUITE = Suite(
     analyses=(SHORTCUT_TABLE, PARAPHRASES, SAMPLES, COMPARISONS, NOISE_TABLES),
     claims=CLAIMS,
     nets=NETS,
-    own_models={"symbolic": Symbolic, "read": Read},
+    own_models={"symbolic": Symbolic, "read": Read, "read-freely": ReadFreely},
     baselines=SHORTCUTS,
     draw=draw_item,
     tasks={

@@ -31,7 +31,7 @@ from proband.suites.kinship.reading.noun_phrases import (
 )
 from proband.suites.kinship.reading.plain_words import IDIOMS, is_own, own_asides
 from proband.suites.kinship.reading.statements import Event, Kinship, Mention, NewClause, Person
-from proband.suites.kinship.reading.tokens import KIN, NAME, QUOTE, SAYING, NotUnderstood, Sentence, sentences_of
+from proband.suites.kinship.reading.tokens import KIN, NAME, QUOTE, SAYING, NotUnderstood, Sentence, Token, sentences_of
 from proband.suites.kinship.world.relations import FEMALE, MALE
 
 BE: Final = word_set("is are was were 's 're am 'm")
@@ -65,7 +65,10 @@ WEATHER: Final = word_set("""
     """)
 TIMES: Final = word_set("yesterday today then later now years")
 RAISING: Final = word_set("raised raises raising raise reared rears")
-MAN_OR_WOMAN: Final = {"man": MALE, "woman": FEMALE, "girl": FEMALE, "boy": MALE, "lady": FEMALE, "gentleman": MALE}
+MAN_OR_WOMAN: Final = {"man": MALE, "woman": FEMALE, "girl": FEMALE, "boy": MALE, "lady": FEMALE, "gentleman": MALE} | {
+    "male": MALE,
+    "female": FEMALE,
+}
 SPOUSE: Final = Nominal("spouse", None, False)
 AFFINES: Final = ("spouse", "parent-in-law", "child-in-law", "sibling-in-law")
 NOT_BEFORE_KIN: Final = word_set("""
@@ -217,11 +220,15 @@ class Clauses(NounPhrases):
             self.unsure = True
         elif word in ATTITUDE:
             self.thought = True
-        elif not (plain(token) or self._is_plain_here(word)) or self._is_out_of_place(word):
-            if not (self.ours and token.kind == "word" and is_own(word)):
-                raise self.fail()
+        elif not self._may_pass(token):
+            raise self.fail()
         self.at += 1
         self._passed(word)
+
+    def _may_pass(self, token: Token) -> bool:
+        if (plain(token) or self._is_plain_here(token.text)) and not self._is_out_of_place(token.text):
+            return True
+        return self.ours and token.kind == "word" and is_own(token.text)
 
     def _passed(self, word: str) -> None:
         """Where a clause may begin, and how far a doubt reaches."""
@@ -249,6 +256,8 @@ class Clauses(NounPhrases):
             return before not in BE
         if word in ("play", "plays", "played"):
             return self.peek(-1).text not in ("the", "a", "this", "that", "school", "in")
+        if word == "'":
+            return self.peek(-1).kind == "word" and before.endswith("s")
         if word == "wedding" or word in YOUTH:
             return not owned
         return word in ("like", "as", "than", "who", "whose", "whom", "which")

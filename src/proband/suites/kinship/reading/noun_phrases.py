@@ -636,7 +636,7 @@ class NounPhrases:
         pronoun = self.tokens[saved[0] + 1].text in POSSESSIVE
         if mark == self.text() and mark != "(":
             self.at += 1
-            if pronoun and self.text() == "and":
+            if pronoun and self.text() == "and" and (self.peek(1).kind == NAME or self.text(1) in POSSESSIVE):
                 raise self.fail("a list or one person?")
         for owners, nominal in kin:
             self.relate(owners, nominal, head[0])

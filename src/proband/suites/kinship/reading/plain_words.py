@@ -104,6 +104,7 @@ def own_words() -> frozenset[str]:
     """All words of our own stories: in these, and in these alone, each of them is plain."""
     folder = files("proband") / "data" / "kinship"
     texts = [path.read_text(encoding="utf-8") for part in ("bank", "scenes") for path in (folder / part).iterdir()]
+    texts.append((folder / "joints.toml").read_text(encoding="utf-8"))
     return word_set(re.sub(r"[^a-z'-]+", " ", "\n".join(texts).lower()))
 
 

@@ -1,8 +1,8 @@
 """A story back to its facts, in whichever form it is told (English, plain sentences of a rule base, triples), and
 `solver:read`, which answers from them: the text in, no facts given.
 
-Our own stories are read strictly, and every fact comes back. Other people's are read freely: a pronoun without a
-topic of its gender means the nearest person it can.
+`solver:read` takes a story only if every word of it is accounted for (`story.py`). `solver:read-freely` reads our own
+stories strictly and other people's freely: a pronoun without a topic of its gender means the nearest person it can.
 
 >>> read_story("Ben rang his aunt Ann. Ann is married to Carl.", names=["Ben", "Ann", "Carl"])
 [('Ben', 'aunt', 'Ann'), ('Ann', 'husband', 'Carl')]
@@ -20,8 +20,9 @@ from proband.core.types import Answer, Item
 from proband.suites.kinship.logic.closure import Edge, close, scores, shortest_path
 from proband.suites.kinship.reading.doubt import doubt
 from proband.suites.kinship.reading.grammar import Fact, Reading, read_facts
+from proband.suites.kinship.reading.story import read_story as read_whole
 from proband.suites.kinship.world.families import GENDER_OF
-from proband.suites.kinship.world.relations import FEMALE, GENDER, MALE, NEUTRAL
+from proband.suites.kinship.world.relations import FEMALE, GENDER, INVERSE, MALE, NEUTRAL, word
 from proband.suites.kinship.world.rules import Rules, of_item
 
 TRIPLE = re.compile(r"\((.+?), (.+?), (.+?)\)\s*")
@@ -79,15 +80,15 @@ def unfaithful(
         return wrong
     read = set(read_story(story, names=known, rules=rules))
     told = set[Fact]()  # a fact may be stated more than once
-    for i, word, j in edges:
-        back = rules.word(rules.inverse[rules.code[word]], genders[i])
-        sides = {(names[i], word, names[j]), (names[j], back, names[i])}
+    for i, kin, j in edges:
+        back = rules.word(rules.inverse[rules.code[kin]], genders[i])
+        sides = {(names[i], kin, names[j]), (names[j], back, names[i])}
         if not sides & read:
-            return f"the text does not tell that {names[j]} is the {word} of {names[i]}"
+            return f"the text does not tell that {names[j]} is the {kin} of {names[i]}"
         told |= sides
     if beyond := read - told:
-        owner, word, person = min(beyond)
-        return f"the text tells that {person} is the {word} of {owner}, which is no fact of the item"
+        owner, kin, person = min(beyond)
+        return f"the text tells that {person} is the {kin} of {owner}, which is no fact of the item"
     return None
 
 
@@ -138,12 +139,14 @@ def read_sentences(story: str, *, names: Sequence[str], rules: Rules) -> list[Fa
 
 
 class Read:
-    """The model `solver:read`: items in, answers out; uses the text, the names and, where an item has them, genders."""
+    """The model `solver:read`: items in, answers out; uses the text, the names and, where an item has them, genders. A
+    story of which some words are not understood gets no answer (`unread`), not a guess."""
 
     name = "solver:read"
+    method = "grammar of whole sentences and forward closure"
 
     def identity(self) -> Mapping[str, str]:
-        return {"kind": "solver", "name": "read", "method": "grammar and forward closure"}
+        return {"kind": "solver", "name": self.name.removeprefix("solver:"), "method": self.method}
 
     def answer(self, items: Sequence[Item]) -> list[Answer]:
         return [self._solve(item) for item in items]
@@ -155,12 +158,55 @@ class Read:
         rules = of_item(item)
         names: list[str] = list(facts["names"])
         given = facts.get("genders")
-        known = dict(zip(names, given)) if given and rules.gendered else names
-        read = read_story(story_of(item), names=known, rules=rules)
-        place = {name: i for i, name in enumerate(names)}
-        edges = [(place[a], relation, place[b]) for a, relation, b in read if a in place and b in place]
-        words = solve(rules, given or told_genders(read, names), edges, tuple(facts["query"]))
+        known = dict(zip(names, given)) if given and rules.gendered else dict.fromkeys(names)
+        read = self.facts(item, known, rules)
+        if isinstance(read, str):
+            return Answer(item_id=item.id, text=read, status="unread")
+        everyone = [*names, *dict.fromkeys(x for a, _, b in read for x in (a, b) if x not in names)]
+        place = {name: i for i, name in enumerate(everyone)}
+        edges = [(place[a], relation, place[b]) for a, relation, b in read]
+        told = told_genders(read, everyone)
+        genders = [*given, *told[len(names) :]] if given else told
+        words = solve(rules, genders, edges, tuple(facts["query"]))
         return Answer(item_id=item.id, scores=scores(item, words), text="|".join(words))
+
+    def facts(self, item: Item, known: Mapping[str, str | None], rules: Rules) -> list[Fact] | str:
+        """The facts of the item's story; or the words that were not understood."""
+        story = story_of(item)
+        if TRIPLE.match(story) or rules.world != "family":
+            return read_story(story, names=known, rules=rules)
+        ours = is_ours(item)
+        whole = read_whole(story, names=known, genders={n: g for n, g in known.items() if g}, ours=ours)
+        if whole.unread:
+            return f"{whole.unread.why} ({whole.unread.sentence})" if whole.unread.sentence else whole.unread.why
+        facts: list[Fact] = []
+        for fact in whole.facts:
+            gender, back = fact.gender or whole.genders.get(fact.person), whole.genders.get(fact.owner)
+            if gender:
+                facts.append((fact.owner, word(fact.relation, gender), fact.person))
+            elif back:
+                facts.append((fact.person, word(INVERSE[fact.relation], back), fact.owner))
+            else:
+                return f"the genders of {fact.owner} and {fact.person} are not told"
+        return facts
+
+
+class ReadFreely(Read):
+    """The model `solver:read-freely`: reads what it can, passes over the rest, and takes the likeliest person for a
+    pronoun. A measure of how much of a story is read, not an answer to rely on."""
+
+    name = "solver:read-freely"
+    method = "grammar and forward closure"
+
+    def facts(self, item: Item, known: Mapping[str, str | None], rules: Rules) -> list[Fact] | str:
+        given = known if any(known.values()) else list(known)
+        return [f for f in read_story(story_of(item), names=given, rules=rules) if f[0] in known and f[2] in known]
+
+
+def is_ours(item: Item) -> bool:
+    """Is the story told in words of our own bank, whose pronouns follow its rules?"""
+    templates = item.facts.get("templates") or ()
+    return bool(templates) and not any(str(each).startswith("clutrr.") for each in templates)
 
 
 def told_genders(facts: Sequence[Fact], names: Sequence[str]) -> list[str]:
