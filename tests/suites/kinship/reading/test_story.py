@@ -128,6 +128,8 @@ Nate is the youngest of Ann's three children. | Nate child Ann
 Kyle's father is Dave's brother Sean. | Sean brother Dave, Sean father Kyle
 "That's my aunt Rosa," said Peter. | Rosa aunt Peter
 "I'm Stefan's father," said Horst, shaking hands. | Horst father Stefan
+Sheila said, "I learned this from my husband Simon." "Simon is my father-in-law," said Albert. | \
+Simon husband Sheila, Simon father-in-law Albert
 "Mum, can I have a biscuit?" Lily asked Janet. | Janet mother Lily
 Ｔｏｍ is the father of Ann. | Tom father Ann
 """

@@ -58,6 +58,10 @@ ATTITUDE: Final = word_set(
 FOLLOWING: Final = word_set(
     "and but while who whose so when because too though although whereas as where since for now after before until"
 )
+PREPOSITIONS: Final = word_set("""
+    among amongst with without behind beside besides next to at in on from for by near under over above below of about
+    across around between against toward towards into onto through opposite
+    """)
 LEFT: Final = word_set("left leaves leaving")
 WEATHER: Final = word_set("""
     day night evening morning afternoon sunny cold hot warm raining snowing late early dark windy summer winter spring
@@ -162,7 +166,7 @@ class Clauses(NounPhrases):
         between = previous is not None and previous.text == "," and self.text() == ","
         if between and self.at == before + 1 and people[0].name and not (self.sentence.quotes or self.quoted):
             raise self.fail("a name that belongs to nothing")
-        if not self.starts:
+        if not self.starts or (previous is not None and previous.text in PREPOSITIONS):
             return
         if self.after_preposition and not (self.text() in BE or self.text() in HAVE):
             self.starts = False
@@ -392,7 +396,11 @@ class Clauses(NounPhrases):
         else:
             self.at += 1
             self.events.append(NewClause())
+        doubts = self.unsure, self.thought
+        if comma and not (self.quoted and self.tokens[-1].text == "?"):  # what it adds, it says by itself
+            self.unsure = self.thought = False
         self._begin_clause(head)
+        self.unsure, self.thought = doubts
         return True
 
     def _begin_clause(self, people: list[Person]) -> bool:

@@ -68,7 +68,7 @@ _IDIOMS: Final = """
     as well as|as well
     such as|so that|no time|any more than|dress rehearsal|stage fright|jump rope|years ago|long ago|weeks ago|days ago
     a year ago|months ago|an hour ago|in a single day|tied together|tied up|as soon as|as far as the|each other
-    one another
+    one another|as everybody knows|as everyone knows
     """
 IDIOMS: Final = {
     first: tuple(phrase for phrase in phrases if phrase[0] == first)
@@ -103,7 +103,11 @@ def own_asides() -> frozenset[str]:
 def own_words() -> frozenset[str]:
     """All words of our own stories: in these, and in these alone, each of them is plain."""
     folder = files("proband") / "data" / "kinship"
-    texts = [path.read_text(encoding="utf-8") for part in ("bank", "scenes") for path in (folder / part).iterdir()]
+    texts = [
+        path.read_text(encoding="utf-8")
+        for part in ("bank", "scenes", "constructions")
+        for path in (folder / part).iterdir()
+    ]
     texts.append((folder / "joints.toml").read_text(encoding="utf-8"))
     return word_set(re.sub(r"[^a-z'-]+", " ", "\n".join(texts).lower()))
 

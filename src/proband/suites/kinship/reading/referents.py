@@ -181,7 +181,7 @@ class Referents:
     def _topics(self) -> list[Somebody]:
         """Whom clause, sentence and the sentence before are about."""
         before = self.before[-1].topic if self.before else []
-        return [one.one for one in (*self.now.subject, *self.now.topic, *before)]
+        return [one.one for one in (*self.now.subject, *self.now.topic, *self.now.everyone[:1], *before)]
 
     def _places(self) -> list[list[Somebody]]:
         """Where to look, the nearest first."""

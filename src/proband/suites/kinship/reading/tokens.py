@@ -138,17 +138,20 @@ def _pieces(part: str) -> Iterator[str]:
 
 
 def _after_quotes(pieces: list[str], quoted: list[str]) -> Iterator[list[str]]:
-    """A quotation that ends with a full stop is a sentence, unless the next words say who speaks."""
-    rest = pieces
-    while len(rest) > 1 and rest[0].startswith("\x00"):
-        if not quoted[int(rest[0][1:-1])].rstrip().endswith((".", "!", "?")):
-            break
-        speaking = {piece.lower() for piece in rest[1:]} & SAYING
-        if speaking or not (rest[1][0].isupper() or rest[1].startswith("\x00")):
-            break
-        yield rest[:1]
-        rest = rest[1:]
-    yield rest
+    """A quotation that ends with a full stop ends its sentence, unless the words behind it say who speaks and those
+    before do not."""
+    begin = 0
+    for at, piece in enumerate(pieces[:-1]):
+        if not piece.startswith("\x00") or not quoted[int(piece[1:-1])].rstrip().endswith((".", "!", "?")):
+            continue
+        if not (pieces[at + 1][0].isupper() or pieces[at + 1].startswith("\x00")):
+            continue
+        behind = next((n for n in range(at + 1, len(pieces)) if pieces[n].startswith("\x00")), len(pieces))
+        told_before = any(each.lower() in SAYING for each in pieces[begin:at])
+        if told_before or not any(each.lower() in SAYING for each in pieces[at + 1 : behind]):
+            yield pieces[begin : at + 1]
+            begin = at + 1
+    yield pieces[begin:]
 
 
 # ---- names ---------------------------------------------------------------------------------------------------------
