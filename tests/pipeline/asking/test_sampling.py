@@ -128,3 +128,16 @@ def test_a_limit_on_clutrr_leaves_test_stories(data: Path, tmp_path: Path) -> No
     ids = [answer.item_id for answer in read_answers(tmp_path / "run" / "answers.jsonl")]
     assert len(ids) == 8
     assert {splits[each] for each in ids} == {"test"}
+
+
+def test_a_sample_has_the_same_pairs_under_every_control(tmp_path: Path) -> None:
+    proband.build("inference", out=tmp_path / "items", splits="test", control="all")
+    proband.run(tmp_path / "items", model="solver:lemma", out=tmp_path / "run", limit=53)
+    asked = {answer.item_id for answer in read_answers(tmp_path / "run" / "answers.jsonl")}
+    pairs: dict[str, set[str]] = {}
+    for item in read_items(tmp_path / "items"):
+        if item.id in asked:
+            pairs.setdefault(str(item.tags["control"]), set()).add(str(item.facts.get("source", item.id)))
+    assert len(pairs) > 3
+    assert len({frozenset(each) for each in pairs.values()}) == 1
+    assert 53 - len(pairs) < len(asked) <= 53

@@ -45,6 +45,14 @@ class Outline(msgspec.Struct):
     tags: dict[str, Tag] = {}
 
 
+class Sourced(msgspec.Struct):
+    """An item, and what it was made from."""
+
+    id: str
+    suite: str
+    facts: dict[str, Any] = {}
+
+
 class SplitAlone(msgspec.Struct):
     """The same without a limit."""
 
@@ -111,7 +119,30 @@ def select_items(
 
 
 def sample(items: Path, counts: NDArray[np.bool_], *, suite: Suite, limit: int) -> NDArray[np.bool_]:
-    """For each line of the items, whether it is in a sample of `limit` of those that count."""
+    """For each line of the items, whether it is in a sample of `limit` of those that count. Items that were made from
+    one another (a pair as it is and under each control) are in it together or not at all."""
+    family = families(items)
+    if len(np.unique(family[counts])) < counts.sum():
+        first = np.zeros(len(counts), dtype=np.bool_)
+        members = np.flatnonzero(counts)
+        _, leader, size = np.unique(family[members], return_index=True, return_counts=True)
+        first[members[leader]] = True
+        leaders = _sample(items, first, suite=suite, limit=max(1, limit // int(size.max())))
+        return counts & np.isin(family, family[leaders])
+    return _sample(items, counts, suite=suite, limit=limit)
+
+
+def families(items: Path) -> NDArray[np.int64]:
+    """For each line of the items, the line of the item that it was made from, or its own."""
+    line = dict[str, int]()
+    family = array("q")
+    for at, item in enumerate(read_items(items, Sourced)):
+        line[item.id] = at
+        family.append(line.get(str(item.facts.get("source", "")), at))
+    return np.frombuffer(family, dtype=np.int64)
+
+
+def _sample(items: Path, counts: NDArray[np.bool_], *, suite: Suite, limit: int) -> NDArray[np.bool_]:
     names = table_tags(suite)
     kinds, of_line, keys = dict[Kind, int](), array("i"), array("Q")
     for item in read_items(items, Outline):

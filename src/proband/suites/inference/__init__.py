@@ -15,6 +15,7 @@ from functools import partial
 
 from proband.core.suite import Claim, Contrast, Demo, Suite, Verb
 from proband.suites.inference.build import BuildOptions, build
+from proband.suites.inference.curves.beyond_hypothesis import BEYOND_HYPOTHESIS, CLAIM
 from proband.suites.inference.curves.control_scores import CONTROL_SCORES, FREQUENCY
 from proband.suites.inference.curves.decisions import ANCHORS, DECISIONS, SECTION3
 from proband.suites.inference.curves.figure import CLAIMS, FIGURE2
@@ -72,8 +73,8 @@ SUITE = Suite(
             ),
         ),
     ),
-    analyses=(SECTION3, FIGURE2, CONTROL_SCORES, DECISIONS, FREQUENCY, ANCHORS),
-    claims=CLAIMS,
+    analyses=(SECTION3, FIGURE2, BEYOND_HYPOTHESIS, CONTROL_SCORES, DECISIONS, FREQUENCY, ANCHORS),
+    claims=(*CLAIMS, CLAIM),
     nets=(RELATIONS, DEPENDENCY_WORDS),
     own_models={
         "lemma": Lemma,

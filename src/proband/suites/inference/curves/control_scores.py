@@ -69,7 +69,8 @@ def control_tables(results: Results, seed: int) -> Sequence[Sheet]:
         if AS_IS not in groups:
             continue
         lines += control_lines(system, groups)
-        halves += prior_lines(system.method.name, groups, frequency)
+        if not results.runs[system.runs[0]].model.startswith(("solver:", "baseline:")):  # these are priors themselves
+            halves += prior_lines(system.method.name, groups, frequency)
         if (line := random_premise_line(results, system, groups)) is not None:
             random.append(line)
     return (
@@ -80,10 +81,10 @@ def control_tables(results: Results, seed: int) -> Sequence[Sheet]:
             rows=tuple(lines),
             note="Chance is the share of entailed pairs; AUC_norm is 0 there. Every control has the same pairs: the "
             "change is against the pairs as they are, paired, with intervals at 95 % by question. Without the "
-            "premise, or with that of another question, what is left above chance are artefacts of the hypotheses, "
-            "which hypothesis-words (trained on hypotheses alone) and direction show at full strength; a method that "
-            "says the same of every hypothesis alone has `constant` there, which proves nothing about the pairs. What "
-            "a score loses with other arguments of the same types was memory of them.",
+            "premise, or with that of another question, what is left above chance are artefacts of the hypotheses. A "
+            "method that says the same of every hypothesis alone has `constant` there, which proves nothing about the "
+            "pairs. What a score loses with other arguments of the same types was memory of them. "
+            + _artefacts(results),
         ),
         Sheet(
             name="priors",
@@ -103,6 +104,22 @@ def control_tables(results: Results, seed: int) -> Sequence[Sheet]:
             "threshold is that of the highest F1 on the validation pairs as they are.",
         ),
     )
+
+
+ARTEFACTS = {
+    "solver:hypothesis-words": "hypothesis-words, trained on hypotheses alone",
+    "solver:direction": "direction",
+}
+
+
+def _artefacts(results: Results) -> str:
+    """Which of the cheap controls are among the runs, and which were not run."""
+    ran = {run.model for run in results.runs}
+    shown = [words for model, words in ARTEFACTS.items() if model in ran]
+    missing = [model for model in ARTEFACTS if model not in ran]
+    parts = [f"What artefacts reach at full strength: {' and '.join(shown)}."] if shown else []
+    parts += [f"Control not run: {', '.join(missing)} (`proband run ITEMS -m {missing[0]}`)."] if missing else []
+    return " ".join(parts)
 
 
 def relative_frequencies(results: Results) -> dict[str, float]:

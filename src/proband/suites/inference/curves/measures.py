@@ -23,7 +23,7 @@ are one system; its value is the mean over them, and their spread is part of its
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -168,7 +168,7 @@ def _table(name: str, title: str, metric: str, columns: tuple[str, ...] = ("spli
 
 CONTROL = (
     "A control keeps the labels and takes away what should decide: a score above the share of entailed pairs there is "
-    "an artefact. hypothesis-words, trained on hypotheses alone, and direction show how far artefacts reach."
+    "an artefact; the runs solver:hypothesis-words, trained on hypotheses alone, and solver:direction show how far."
 )
 TABLES = (
     _table("average-precision", "Average precision", "average_precision", note=CONTROL),
@@ -255,6 +255,10 @@ class System:
     runs: tuple[int, ...]
     trained: bool  # another training seed would have given another system
 
+    def by_label(self) -> System:
+        """The same, named as the report names its runs: two nets of one kind are two methods."""
+        return replace(self, method=replace(self.method, base=self.label)) if self.method.base else self
+
 
 def systems_of(results: Results) -> list[System]:
     groups: dict[str, list[int]] = {}
@@ -262,11 +266,13 @@ def systems_of(results: Results) -> list[System]:
         net = {name: value for name, value in run.net.items() if name != "seed"}
         key = dumps([run.solver, run.seed, run.settings, net]) if run.net else f"run {at}"
         groups.setdefault(key, []).append(at)
-    return [
+    systems = [
         System(results.labels[group[0]], method_of(results.runs[group[0]], results.labels[group[0]]), tuple(group), net)
         for group in groups.values()
         for net in [bool(results.runs[group[0]].net)]
     ]
+    names = Counter(system.method.name for system in systems)
+    return [system if names[system.method.name] == 1 else system.by_label() for system in systems]
 
 
 # ---- scores ----------------------------------------------------------------------------------------------------------

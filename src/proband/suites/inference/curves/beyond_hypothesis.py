@@ -1,0 +1,121 @@
+r"""What a method adds to the words of the hypothesis: the score of hypothesis-words and the method's own, together.
+
+    log p / (1 - p) = b + w_1 z(hypothesis-words) + w_2 z(method)          z: with mean 0 and standard deviation 1
+
+is fitted ten times, each time without a tenth of the questions, whose pairs it then scores. The average precision of
+these scores less that of hypothesis-words, pair by pair, is what the method adds. The control is a random number in the
+place of the method's score, which adds nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proband.core.metrics import AVERAGE_PRECISION
+from proband.core.statistics.clusters import Floats
+from proband.core.suite import Analysis, Claim, Outcome, Results, Sheet
+from proband.stats import Scores, on_common_items
+from proband.suites.inference.curves.measures import Cells, control_of, grouped, p_value, rounded, systems_of
+from proband.suites.inference.methods.baselines import FOLDS, fold_of, logistic_regression
+
+HYPOTHESIS = "solver:hypothesis-words"
+BEYOND = "beyond the hypothesis"
+RANDOM = "a random number (control)"
+HEADER = ("method", "pairs", "hypothesis-words", "with the method", "added", "low", "high", "p")
+
+
+def beyond(results: Results, seed: int) -> Sequence[Sheet]:
+    """A row per method; none where hypothesis-words was not run, or items stand under controls."""
+    systems = systems_of(results) if control_of(results) == "none" else []
+    models = {system.label: results.runs[system.runs[0]].model for system in systems}
+    base = next((each for each in systems if models[each.label] == HYPOTHESIS and not each.method.rules), None)
+    words = grouped(results, base).get("all") if base is not None else None
+    if words is None:
+        return ()
+    items = list(results.items())
+    folds, on = {item.id: fold_of(item) for item in items}, str(items[0].tags["source"])
+    others = {
+        system.method.name: scored
+        for system in systems
+        if not models[system.label].startswith(("solver:", "baseline:"))
+        and (scored := grouped(results, system).get("all")) is not None
+    }
+    lines, outcomes = list[Cells](), dict[str, Outcome]()
+    for name, scored in {**others, RANDOM: words}.items():
+        draw = random_scores(words, seed) if name == RANDOM else None
+        line, outcome = compared(name, words, scored, folds, draw=draw)
+        lines.append(line)
+        if name != RANDOM:
+            outcomes[f"{name} on {on}"] = outcome
+    note = (
+        "Average precision of hypothesis-words alone, and of a logistic regression of its score and the method's, "
+        "fitted to other questions; intervals at 95 % by question. The last row has a random number for the method."
+    )
+    title = "What each method adds to the words of the hypothesis"
+    return (
+        Sheet(
+            name="beyond-hypothesis",
+            title=title,
+            header=HEADER,
+            rows=tuple(lines),
+            note=note,
+            outcomes={BEYOND: outcomes},
+        ),
+    )
+
+
+def random_scores(words: Scores, seed: int) -> Floats:
+    """A number for each pair, from its name."""
+    digests = (hashlib.sha256(f"{seed} {name}".encode()).digest() for name in words.items.tolist())
+    return np.array([int.from_bytes(each[:6], "big") / 2**48 for each in digests])
+
+
+def compared(
+    name: str, words: Scores, method: Scores, folds: Mapping[str, int], *, draw: Floats | None
+) -> tuple[Cells, Outcome]:
+    one, other = on_common_items(words, method)
+    truth = one.numbers[0, :, 1]
+    own = other.numbers[:, :, 0].mean(axis=0) if draw is None else draw
+    fold = np.array([folds[each] for each in one.items.tolist()])
+    together = stacked(np.column_stack([one.numbers[0, :, 0], own]), truth > 0.5, fold)
+    both = replace(one, numbers=np.stack([together, truth], axis=1)[None], known={}).under(AVERAGE_PRECISION)
+    change = both.minus(one.under(AVERAGE_PRECISION))
+    cells = rounded((one.under(AVERAGE_PRECISION).value, both.value, change.value, change.low, change.high))
+    evidence = f"average precision {change.value:+.3f} beside hypothesis-words alone, {len(one):,} pairs"
+    return (name, len(one), *cells, p_value(change)), Outcome(difference=change.value, p=change.p, evidence=evidence)
+
+
+def stacked(scores: Floats, truth: NDArray[np.bool_], fold: NDArray[np.int64]) -> Floats:
+    """Each pair scored by what was fitted to the other folds.
+
+    >>> scores = np.column_stack([np.zeros(40), np.tile([0.0, 1.0], 20)])
+    >>> out = stacked(scores, np.tile([False, True], 20), np.arange(40) % 10)
+    >>> bool((out[1::2] > out[::2]).all())
+    True
+    """
+    z = (scores - scores.mean(axis=0)) / np.maximum(scores.std(axis=0), 1e-12)
+    out = np.zeros(len(z))
+    for held in range(FOLDS):
+        inside = fold == held
+        if inside.any() and not inside.all():
+            weights = logistic_regression(z[~inside], truth[~inside], 1.0)
+            out[inside] = z[inside] @ weights[1:] + weights[0]
+    return out
+
+
+BEYOND_HYPOTHESIS = Analysis(
+    name="beyond-hypothesis",
+    help="what each method adds to the words of the hypothesis (needs a run of solver:hypothesis-words)",
+    of=beyond,
+    always=True,
+)
+CLAIM = Claim(
+    statement="the method adds to what the words of the hypothesis alone give",
+    source="not in the paper: a method that scores above chance may have read the hypothesis alone",
+    test=BEYOND,
+)
