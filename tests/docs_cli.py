@@ -17,7 +17,7 @@ Every verb takes `--help` and `--json` (one JSON object and nothing else on stan
 | 2 | bad input, a missing package, a full disk; one line says which file, line and field, or which option |
 | 3 | a check failed (`compare --fail-if-worse`) |
 | 70 | an error of Proband's own; `PROBAND_DEBUG=1` shows where |
-| 130 | interrupted (Ctrl-C); finished work is kept, and the same command resumes |
+| 130 | interrupted (Ctrl-C); the line says what is kept |
 
 Long-running commands show progress on a terminal and resume when they are given again.
 `proband --install-completion` installs completion for bash, zsh, fish and PowerShell. In a pipe, output is plain

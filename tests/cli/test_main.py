@@ -74,7 +74,7 @@ def test_mistakes_get_one_line(
 @pytest.mark.parametrize(
     ("error", "code", "message"),
     [
-        (KeyboardInterrupt(), 130, "the same command resumes"),
+        (KeyboardInterrupt(), 130, "proband: interrupted; "),
         (OSError(28, "No space left on device", "items.jsonl"), 2, "items.jsonl: No space left on device"),
         (MemoryError(), 2, "out of memory"),
         (ModuleNotFoundError("no torch", name="torch"), 2, "pip install 'proband[models]'"),

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
+import proband
+from proband import suites
+from proband.core.types import Answer, Item
 from proband.pipeline.build import build
-from proband.pipeline.report import report, score
+from proband.pipeline.report import legend, report, score
 from proband.pipeline.run import run
 
 
@@ -19,3 +23,70 @@ def test_the_score_is_that_of_the_report(tmp_path: Path) -> None:
     overall = next(each for each in told["tables"][0]["estimates"] if not each["group"])
     assert {name: overall[name] for name in ("mean", "low", "high", "n", "chance", "metric")}.items() <= found.items()
     assert found["answers"] == 30
+
+
+def test_run_compare_and_report_give_the_same_number_of_a_varied_set(tmp_path: Path) -> None:
+    """That of the source items: another form of a question is no further question."""
+    proband.build("kinship", out=tmp_path / "items", k="2", per_k=22)
+    proband.vary(tmp_path / "items", out=tmp_path / "varied", as_="rename,reorder")
+    made = [
+        proband.run(tmp_path / "varied", model="baseline:random", out=tmp_path / "runs" / str(seed), seed=seed)
+        for seed in (0, 1)
+    ]
+    scores = [each.score for each in made]
+    assert [score["n"] for score in scores] == [22, 22]
+    assert scores[0]["group"] == "test source items"
+    named = {each["group"]: each["n"] for each in scores[0]["groups"]}
+    assert named["rename"] == 22
+    compared = proband.compare(tmp_path / "runs" / "0", tmp_path / "runs" / "1")["groups"][0]
+    assert (compared["n"], compared["mean_a"], compared["mean_b"]) == (22, scores[0]["mean"], scores[1]["mean"])
+    reported = proband.report(tmp_path / "runs", out=tmp_path / "report", paint=False)
+    assert [line["n"] for line in reported["scores"]] == [22, 22]
+    assert {line["mean"] for line in reported["scores"]} == {f"{100 * score['mean']:.1f}" for score in scores}
+    assert all("source items" in line for line in reported["sentences"] if "test" in line)
+    assert reported["items"] == sum(named[name] for name in ("rename", "reorder", "original"))
+
+
+class AlwaysNo:
+    """A model that does not read the question."""
+
+    name = "always-no"
+
+    def identity(self) -> dict[str, str]:
+        return {"kind": "test"}
+
+    def answer(self, items: Sequence[Item]) -> list[Answer]:
+        return [Answer(item_id=item.id, scores=tuple(float(c == "no") for c in item.choices)) for item in items]
+
+
+def test_a_model_that_always_gives_the_same_answer_is_said_to(tmp_path: Path) -> None:
+    """By run, compare and report; a model that reads the question is not accused."""
+    proband.build("kinship", out=tmp_path / "items", k="2", per_k=22, question="yes-no")
+    always = proband.run(tmp_path / "items", model=AlwaysNo(), out=tmp_path / "runs" / "no")
+    reads = proband.run(tmp_path / "items", model="solver:symbolic", out=tmp_path / "runs" / "reads")
+    count = always.score["n"]
+    right = round(always.score["mean"] * count)
+    text = f"always-no answers 'no' to {count} of {count} items, of which it is right for {right}."
+    assert always.score["constant"] == text
+    assert reads.score["constant"] == ""
+    assert proband.compare(tmp_path / "runs" / "no", tmp_path / "runs" / "reads")["constant"] == [text]
+    reported = proband.report(tmp_path / "runs", out=tmp_path / "report", paint=False)
+    assert text in reported["sentences"]
+
+
+def test_errors_are_not_unread(tmp_path: Path) -> None:
+    proband.build("kinship", out=tmp_path / "items", k="2", per_k=22)
+    made = proband.run(tmp_path / "items", model="solver:symbolic", out=tmp_path / "run")
+    path = tmp_path / "run" / "answers.jsonl"
+    first, *rest = path.read_text().splitlines()
+    failed = json.loads(first) | {"scores": [], "status": "error", "text": "429: busy"}
+    path.write_text("\n".join([json.dumps(failed), *rest]) + "\n")
+    found = score(made.folder)
+    assert (found["unread"], len(found["errors"])) == (0.0, 1)
+    assert found["mean"] == (found["n"] - 1) / found["n"]
+
+
+def test_abbreviations_are_explained_where_they_are_printed() -> None:
+    suite = suites.suite("analogy")
+    assert legend(suite, ["ES · random", "reverse"]) == "ES: encyclopedic"
+    assert legend(suite, ["random"]) == ""

@@ -64,8 +64,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return 0
     except KeyboardInterrupt as interrupt:
-        kept = str(interrupt) or "finished work is kept"
-        return _fail(f"interrupted; {kept}, and the same command resumes", 130)
+        return _fail(f"interrupted; {str(interrupt) or _kept(words)}", 130)
     except BrokenPipeError:
         _silence()
         return 1
@@ -73,6 +72,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         if os.environ.get(DEBUG) and not (isinstance(error, ProbandError) and error.__cause__ is None):
             raise
         return _fail(*error_message(error))
+
+
+KEPT = {  # of what a verb was doing when it was interrupted
+    "study": "finished stages are kept, and the same command resumes",
+    "paper": "finished stages are kept, and the same command resumes",
+    "train": "finished epochs are kept, and the same command resumes",
+    "demo": "finished runs are kept, and the same command resumes",
+    "report": "the same command writes it anew",
+}
+
+
+def _kept(words: Sequence[str]) -> str:
+    return KEPT.get(words[0] if words else "", "nothing was written")
 
 
 def _run(words: list[str]) -> None:

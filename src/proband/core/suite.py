@@ -62,6 +62,7 @@ class Suite:
     published: Callable[[], Sequence[Published]] = lambda: ()
     analyses: tuple[Analysis, ...] = ()
     claims: tuple[Claim, ...] = ()
+    abbreviations: Mapping[str, str] = field(default_factory=dict)  # values of tags, explained where they are printed
 
     # commands, people, the demonstration
     verbs: tuple[Verb, ...] = ()

@@ -16,7 +16,7 @@ from proband.core.metrics import Metric, splits_in_words
 from proband.core.statistics import estimates as stats
 from proband.pipeline.logs import is_log, read_log
 from proband.pipeline.logs.record import Log, Wanted, join_logs
-from proband.pipeline.report import item_sets
+from proband.pipeline.report import item_sets, legend
 
 FALSE_ALARM = 0.025  # of a one-sided test at the end of a 95 % interval
 
@@ -39,6 +39,7 @@ def compare(
     two runs) in each column of the suite's first table, or for each value of the tag `by`. P-values are corrected by
     Holm over everything that is tested. A folder may hold several runs of one network (other training seeds). What a
     run has answered beside makes no difference. `split`: the items that are scored (core/metrics.py)."""
+    from proband.reporting.findings import constant_answers
     from proband.reporting.numbers.comparisons import comparisons
 
     paths = [Path(run) for run in runs]
@@ -55,6 +56,7 @@ def compare(
         tested = _all_pairs(tested, by=bool(systems.by))
     if not tested:
         raise ProbandError(f"the runs share no {splits_in_words(study.splits, 'item')} that {chosen.name!r} applies to")
+    groups = _in_order(tested, list(study.labels), scope=systems.scope or study.scope)
     return {
         "a": study.labels[0],
         "b": study.labels[1],
@@ -66,7 +68,9 @@ def compare(
         "split": list(study.splits),
         "left_out": systems.left_out,
         "unread": _unread(study),
-        "groups": _in_order(tested, list(study.labels), scope=systems.scope or study.scope),
+        "constant": list(constant_answers(study).values()),
+        "groups": groups,
+        "legend": legend(study.items.suite, [each["group"] for each in groups]),
     }
 
 

@@ -20,6 +20,7 @@ from proband.core.metrics import scored_splits
 from proband.core.options import read_options
 from proband.core.statistics.clusters import GrowingClusters, clusters_of
 from proband.core.statistics.planning import Pilot, Plan, grown, largest
+from proband.core.statistics.scores import on_common_items
 from proband.core.types import Item
 
 
@@ -121,8 +122,9 @@ def _from_runs(
     if len(study.systems) > 2:
         raise ProbandError(f"{' and '.join(map(str, runs))} hold {len(study.systems)} systems: name one or two")
     scores = list(study.scores(chosen, {}).values())
-    if len(scores) != len(study.systems) or any(each.items is not scores[0].items for each in scores):
-        raise ProbandError(f"the runs share no item that {chosen.name!r} applies to, or answered different ones")
+    scores = on_common_items(*scores) if scores else []  # one may know nothing of some items
+    if len(scores) != len(study.systems) or not all(map(len, scores)):
+        raise ProbandError(f"the runs share no item that {chosen.name!r} applies to")
     basis = f"pilot runs {' and '.join(study.labels)}"
     if len(scores) == 1:
         assumption = f"answers of two systems assumed to correlate by {assumed.agreement:g}"

@@ -5,6 +5,7 @@ the report gives them.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,12 +17,13 @@ from proband.core.errors import ProbandError
 from proband.core.files import dumps, items_path, read_items, read_manifest, read_run, sha256_file
 from proband.core.metrics import Metric
 from proband.core.progress import say
-from proband.core.suite import Claim
+from proband.core.suite import Claim, Suite
 from proband.core.types import Run
 from proband.pipeline.asking.items_and_answers import ANSWERS, WAITING, answers_so_far, count_lines
 from proband.reporting import Answered, ItemSet, write_leaderboard, write_report
+from proband.reporting.findings import constant_answers
 from proband.reporting.numbers import words
-from proband.reporting.numbers.cells import Cell, Study
+from proband.reporting.numbers.cells import VARIATION, Cell, Study
 
 PathLike = str | Path
 
@@ -46,6 +48,9 @@ def report(
     """Write the report of all runs in and below these folders, or one page of models and item sets (`leaderboard`).
     `items` says where the items are, if they have moved; `split` which of them are scored; tables and analyses are
     named, and by default the usual ones; `force` writes over files that no report wrote."""
+    for name, what in (("items.jsonl", "items"), ("run.json", "a run"), ("net.json", "a network")):
+        if (Path(out) / name).exists():
+            raise ProbandError(f"is a folder of {what}; name another one for the report", file=out)
     sets, folder = item_sets([runs] if isinstance(runs, (str, Path)) else runs, items=items), Path(out)
     if leaderboard:
         return write_leaderboard(sets, out=folder, title=title, seed=seed, split=split, force=force)
@@ -141,7 +146,8 @@ def score(folder: str | Path, *, split: str = "") -> dict[str, Any]:
 
     (cell,) = study.cell(study.main, {})
     groups = []
-    for tag in (tag for table in sets.suite.tables[:1] for tag in (*table.rows, *table.columns)):
+    tags = [tag for table in sets.suite.tables[:1] for tag in (*table.rows, *table.columns)]
+    for tag in [*tags, *([VARIATION] if study.varied else [])]:
         codes = study.arrays.tags.get(tag)
         values = [value for value in codes.values if tag != "split" or value in study.splits] if codes else []
         for value in sorted(values, key=lambda v: (isinstance(v, str), v)) if 1 < len(values) <= MOST else ():
@@ -164,7 +170,15 @@ def score(folder: str | Path, *, split: str = "") -> dict[str, Any]:
         "errors": study.arrays.errors[0],
         "groups": groups,
         "others": others,
+        "legend": legend(sets.suite, [each["group"] for each in groups]),
+        "constant": "".join(constant_answers(study).values()),
     }
+
+
+def legend(suite: Suite, labels: Sequence[str]) -> str:
+    """What the abbreviations in these labels stand for."""
+    said = {word for label in labels for word in re.findall(r"\w+", label)}
+    return ", ".join(f"{short}: {text}" for short, text in suite.abbreviations.items() if short in said)
 
 
 def _metric(metric: Metric) -> dict[str, str]:

@@ -446,10 +446,8 @@ class Work:
                 with on_progress(self._part_done):
                     answer_chunks(runner.job, runner.model, self._unanswered(numbered), self)
             except KeyboardInterrupt:
-                kept_in = (
-                    f"{self.done} of {self.total} answers are kept in {out}" if self.done else "nothing was answered"
-                )
-                raise KeyboardInterrupt(kept_in) from None
+                text = f"{self.done} of {self.total} answers are kept in {out}, and the same command resumes"
+                raise KeyboardInterrupt(text if self.done else "nothing was answered") from None
 
     def _unanswered(self, numbered: Iterator[tuple[int, Sequence[Item]]]) -> Iterator[tuple[int, Sequence[Item]]]:
         """The chunks to ask, without the items whose answers have been waiting for their turn."""

@@ -6,17 +6,18 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Sequence
 from importlib.resources import files
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from proband import models, suites
 from proband.core.errors import ProbandError
-from proband.core.files import encode, file_errors, items_path, parse, read_run, sha256_file, without_mark
+from proband.core.files import encode, file_errors, items_path, parse, read_items, read_run, sha256_file, without_mark
 from proband.core.options import NoOptions, described
 from proband.core.plugins import declared
 from proband.core.types import Answer, Item
 from proband.models.hf import PACKAGES
-from proband.pipeline.report import PathLike, items_of, run_folders
+from proband.pipeline.report import PathLike, item_sets, items_of, run_folders
 from proband.reporting.numbers.systems import run_labels
 from proband.solvers.prompts import shipped_prompts
 
@@ -94,6 +95,28 @@ def show(folder: PathLike, item_id: str, *, runs: Sequence[PathLike] = ()) -> di
             whose = {"label": label, "model": run.model, "solver": run.solver, "run": str(file.parent)}
             answers.append({**whose, "answer": answer, "right": suite.metric().value(item, answer)})
     return {"item": item, "text": suite.show(item), "answers": answers}
+
+
+SOME = 10  # items that are listed
+
+
+def some_items(folder: PathLike, *, count: int = SOME) -> list[Item]:
+    """The first items of a folder, or of those that a run answered."""
+    place = Path(folder)
+    if (place / "run.json").exists():
+        place = items_of(place, read_run(place / "run.json"))
+    return list(islice(read_items(place), count))
+
+
+def wrong_items(folder: PathLike, *, count: int) -> list[str]:
+    """The first items that a run got wrong, by name; of items that are right by degrees, those below a half."""
+    if not (Path(folder) / "run.json").exists():
+        raise ProbandError("is no run; --wrong is for the folder of one", file=folder)
+    (answered,) = item_sets([folder])
+    metric = answered.suite.metric()
+    values = ((item.id, metric.value(item, answer)) for item, answer in answered.answers(0))
+    bad = (name for name, value in values if value is not None and (value < 0.5) == (metric.better == "high"))
+    return list(islice(bad, count))
 
 
 def find(path: Path, kind: type[Any], name: str) -> Any:

@@ -5,9 +5,12 @@ could not be read or failed, which runs are not finished, how far the prompts of
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import islice
 
 from proband.core.metrics import WARNED, Metric
+from proband.core.types import Answer, Item
 from proband.reporting.numbers import words
 from proband.reporting.numbers.cells import Cell, Study
 from proband.reporting.numbers.comparisons import between
@@ -183,4 +186,58 @@ def unread_warnings(study: Study) -> list[str]:
             texts.append(f"{label} was not asked {words.count(cell.skipped, 'item')}, which do not count.")
         if cell is not None and cell.uncovered:
             texts.append(f"{label} does not cover {words.count(cell.uncovered, 'item')}: left out of its scores.")
-    return texts
+    return texts + list(constant_answers(study).values())
+
+
+# ---- models that do not look at the question -----------------------------------------------------------------------
+
+
+LOOKED_AT = 2000  # answers of a run, the first ones
+FEWEST = 10  # answers of which something can be said
+CONSTANT = 0.9  # share of one answer, or of one place among the options
+BEYOND = 0.2  # by how much more often it is given than it is right
+
+
+def constant_answers(study: Study) -> dict[str, str]:
+    """Of each run that gives (nearly) the same answer, or the option at the same place, to all items, whatever is
+    right: a sentence that says so. Baselines are known to."""
+    items, results = replace(study.items, splits=study.splits), dict[str, str]()
+    for at, (label, run) in enumerate(zip(study.items.labels, study.items.runs, strict=True)):
+        if not run.model.startswith("baseline:"):
+            text = constant_answer(islice(items.scored(at), LOOKED_AT))
+            if text:
+                results[label] = f"{label} {text}."
+    return results
+
+
+def constant_answer(pairs: Iterable[tuple[Item, Answer]]) -> str:
+    """
+    >>> items = [Item(id=str(i), suite="s", prompt="?", choices=("yes", "no"), gold=i % 2) for i in range(16)]
+    >>> constant_answer([(item, Answer(item_id=item.id, scores=(0.0, 1.0))) for item in items])
+    "answers 'no' to 16 of 16 items, of which it is right for 8"
+    >>> constant_answer([(item, Answer(item_id=item.id, scores=(1.0 - i % 2, i % 2))) for i, item in enumerate(items)])
+    ''
+    """
+    given = [
+        (item.choices[best], best, item.choices[item.gold], item.gold)
+        for item, answer in pairs
+        if item.gold is not None and (best := _only_best(answer)) is not None
+    ]
+    if len(given) < FEWEST:
+        return ""
+    (text, count), *others = Counter(each[0] for each in given).most_common()
+    right = sum(each[2] == text for each in given)
+    if count >= CONSTANT * len(given) and count - right >= BEYOND * len(given):
+        all_but = "" if not others else "nearly always "
+        return f"{all_but}answers {text!r} to {count} of {len(given)} items, of which it is right for {right}"
+    ((place, count),) = Counter(each[1] for each in given).most_common(1)
+    right = sum(each[3] == place for each in given)
+    if count >= CONSTANT * len(given) and count - right >= BEYOND * len(given):
+        return f"chooses option {place + 1} in {count} of {len(given)} items, of which it is right for {right}"
+    return ""
+
+
+def _only_best(answer: Answer) -> int | None:
+    """The place of the highest score, if one is highest."""
+    best = max(answer.scores, default=None)
+    return answer.scores.index(best) if best is not None and answer.scores.count(best) == 1 else None

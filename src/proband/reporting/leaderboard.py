@@ -31,9 +31,9 @@ from proband.core.text import csv_lines, slug
 from proband.reporting.numbers import words
 from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.item_sets import Answered, ItemSet, names
-from proband.reporting.numbers.systems import ALPHA, Comparison, unique
+from proband.reporting.numbers.systems import ALPHA, Comparison, short_model, unique
 from proband.reporting.page.page import page_of
-from proband.reporting.variations import ORIGINAL, effects_of, variation_sheets
+from proband.reporting.variations import effects_of, variation_sheets
 
 FIELDS = ("mean", "low", "high", "n", "clusters", "few", "seeds")  # of an estimate
 LAYOUT = 2  # of sets/*.json; raised when their content changes
@@ -102,8 +102,7 @@ def _board(items: ItemSet, *, split: str, seed: int) -> dict[str, Any]:
     study = Study(items, seed=seed, split=split)
     study.rank()
     varied = effects_of(items.manifest)
-    where = {"variation": ORIGINAL} if varied else {}
-    cells, pairs = study.cell(study.main, where), study.pairs(study.main, where)
+    cells, pairs = study.cell(study.main, {}), study.pairs(study.main, {})
     results = cast(Results, dataclasses.replace(study.items, splits=study.splits))
     decided = [pair for pair in pairs if not pair.undecided]
     clear = [pair for pair, p in zip(decided, stats.holm([pair.p for pair in decided])) if p < ALPHA]
@@ -118,7 +117,7 @@ def _board(items: ItemSet, *, split: str, seed: int) -> dict[str, Any]:
         worse = sum(high == at for high, _ in ahead)
         systems.append(
             {
-                "model": str(system.tags["run.model"]),
+                "model": short_model(str(system.tags["run.model"])),
                 "label": system.label,
                 **{name: getattr(cell.estimate, name) for name in FIELDS},
                 "chance": cell.chance,

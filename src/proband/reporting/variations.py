@@ -23,9 +23,9 @@ from proband.core.metrics import Metric, best_threshold
 from proband.core.statistics.clusters import Clusters, clusters_of
 from proband.core.suite import Results, Sheet, Table
 from proband.core.types import LEFT_OUT, Answer, Item
+from proband.reporting.numbers.cells import ORIGINAL
 from proband.stats import Difference, Estimate, Scores, holm
 
-ORIGINAL = "original"
 THRESHOLD = (
     " Scores that only rank items are answers at the threshold that has most of the run's own source items right."
 )

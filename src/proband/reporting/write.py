@@ -45,7 +45,7 @@ from proband.reporting.page.page import PAGES, Section, pages, sheet_file
 from proband.reporting.prompts import prompt_sheets
 from proband.reporting.repeats import repeat_sheets
 from proband.reporting.tables import comma_separated, latex, markdown, sheet_csv, sheet_latex, sheet_markdown
-from proband.reporting.variations import ORIGINAL, effects_of, variation_sheets, variation_table
+from proband.reporting.variations import effects_of, variation_sheets, variation_table
 
 ALL = "all"
 NO_PLOTS = "PNG and PDF figures were not written: they need matplotlib (pip install 'proband[plots]')."
@@ -126,7 +126,7 @@ def write_report(sets: Sequence[ItemSet], *, out: Path, **options: Any) -> dict[
     return {
         "page": str(out / "index.html"),
         "models": len({run.model for each in sets for run in each.runs}),
-        "items": sum(study.arrays.count for study in studies),
+        "items": sum(study.asked for study in studies),
         "answers": sum(len(each) for study in studies for each in study.arrays.answered),
         "sentences": [sentence for section in sections for sentence in section.findings],
         "scores": [line for section in sections for line in _scores(section)],
@@ -204,13 +204,13 @@ def _section(study: Study, folder: Folder, what: ReportOptions, advance: Callabl
     """The files of one item set."""
     suite = study.items.suite
     varied = effects_of(study.items.manifest) if "variations" in study.items.manifest else {}
-    title, where = ("Source items", {"variation": ORIGINAL}) if varied else (f"All {study.scope}", {})
-    headline = Table(name="headline", title=title, rows=(), columns=(), metric=study.main.name, where=where)
+    title = f"All {study.scope}"
+    headline = Table(name="headline", title=title, rows=(), columns=(), metric=study.main.name)
     overall = fill(study, headline)
     folder.grid(overall)
     best = shortcuts.mark_items(study)
     grids = [fill(study, variation_table(study.main, varied))] if varied else []
-    grids += [fill(study, best.table(where, study.main.name))] if best else []
+    grids += [fill(study, best.table({}, study.main.name))] if best else []
     for grid in grids:
         folder.grid(grid)
     for table in what.tables_of(suite):
@@ -235,7 +235,7 @@ def _section(study: Study, folder: Folder, what: ReportOptions, advance: Callabl
     for sheet in sheets:
         folder.sheet(sheet, sheet_file(sheet, study.key))
     compared = comparisons(study) if len(study.systems) > 1 else []
-    fallen = shortcuts.headline(study, best, where) if best else ""
+    fallen = shortcuts.headline(study, best, {}) if best else ""
     advance()
     browsed = write_browser(study, folder.text)
     advance()

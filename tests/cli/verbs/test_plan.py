@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -46,3 +47,16 @@ def test_what_cannot_be_planned_is_said(proband: Any, items: Path, words: tuple[
     code, _, err = proband.run("plan", *(items if word == "ITEMS" else word for word in words))
     assert code == 2
     assert said in err
+
+
+def test_a_pilot_that_does_not_know_an_item(proband: Any, items: Path) -> None:
+    """As GloVe in the README, which one item of the first build is unknown to."""
+    runs = items.parent / "runs"
+    for seed in (0, 1):
+        proband("run", items, "-m", "baseline:random", "--seed", seed, "-o", runs / str(seed))
+    answers = runs / "0" / "answers.jsonl"
+    first, *rest = answers.read_text().splitlines(keepends=True)
+    answer = json.loads(first) | {"scores": [], "status": "not covered"}
+    answers.write_text(json.dumps(answer) + "\n" + "".join(rest))
+    plan = proband.json("plan", runs / "0", runs / "1")
+    assert plan["design"]["items"] == len(rest)

@@ -31,3 +31,13 @@ def test_the_page_is_written(proband: Any, items: Path) -> None:
     assert "solver:adder" in (out / "index.html").read_text(encoding="utf-8")
     assert "no such folder" in proband.fails("report", "/no/such", "-o", out)
     assert "contains no run" in proband.fails("report", items, "-o", out)
+
+
+def test_a_folder_of_items_or_of_a_run_is_no_place_for_a_report(proband: Any, items: Path) -> None:
+    run = items.parent / "run"
+    proband("run", items, "-m", "baseline:random", "-o", run)
+    assert "is a folder of items; name another one for the report" in proband.fails(
+        "report", run, "-o", items, "--force"
+    )
+    assert "is a folder of a run; name another one for the report" in proband.fails("report", run, "-o", run)
+    assert sorted(path.name for path in items.iterdir()) == ["items.jsonl", "manifest.json"]

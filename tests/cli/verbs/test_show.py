@@ -18,3 +18,19 @@ def test_the_item_and_every_answer(proband: Any, items: Path) -> None:
     found = proband.json("show", items, "sum-3", "--runs", one)
     assert found["item"]["id"] == "sum-3"
     assert [each["model"] for each in found["answers"]] == ["solver:adder"]
+
+
+def test_without_a_name_some_items_are_listed_and_wrong_ones_shown(proband: Any, items: Path) -> None:
+    run = items.parent / "run"
+    proband("run", items, "-m", "baseline:random", "-o", run)
+    listed = proband("show", items)
+    assert listed.splitlines()[1].split()[0] == "sum-1" or "sum-" in listed
+    assert listed.endswith("one of them: proband show FOLDER ITEM\n")
+    assert len(proband.json("show", run)) == 10
+    wrong = proband.json("show", run, "--wrong", 2)
+    assert len(wrong) == 2
+    assert all(each["answers"][0]["right"] < 0.5 for each in wrong)
+    assert proband("show", run, "--wrong", 2).count("----") == 2
+    proband("run", items, "-m", "solver:adder", "-o", items.parent / "right")
+    assert "no item is wrong" in proband("show", items.parent / "right", "--wrong", 2)
+    assert "is no run; --wrong is for the folder of one" in proband.fails("show", items, "--wrong", 2)

@@ -28,3 +28,14 @@ def test_one_kind_comes_with_its_options(proband: Any) -> None:
             "(default: mean)"] in lines  # fmt: skip
     assert list(proband.json("list", "solvers")) == ["solvers"]
     assert "  phrases" not in proband("list")
+
+
+def test_the_list_is_short_by_default(proband: Any) -> None:
+    text = proband("list")
+    assert len(text.splitlines()) < 25
+    assert all(name in text for name in ("kinship", "embedded:", "solvers ("))
+
+
+def test_models_are_completed(proband: Any) -> None:
+    for words in (["-m", "emb"], ["--model", "emb"]):
+        assert "embedded:smollm2" in proband("__complete", "run", "items", *words)

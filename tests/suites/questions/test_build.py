@@ -213,3 +213,28 @@ def test_variations_keep_the_answer(tmp_path: Path) -> None:
             assert item.prompt in varied.prompt
     open_item = Item(id="q", suite="questions", prompt="?", facts={"answers": ["a"]})
     assert SUITE.variation("reorder").make(open_item, rng=random.Random(0)) == "it has no choices"
+
+
+def test_a_number_that_may_be_a_text_or_a_place_is_refused(tmp_path: Path) -> None:
+    text = "Q,options,Key\nHow many legs?,3|4|1|2,2\nHow many eyes?,3|4|1|2,4\n"
+    with pytest.raises(ProbandError, match="may hold the text of the right choice or its number; say --gold-as"):
+        built(tmp_path, "mine.csv", text)
+    for gold_as, gold in (("text", [3, 1]), ("from-1", [1, 3])):
+        items, manifest = built(tmp_path, "mine.csv", text, gold_as=gold_as)
+        assert [item.gold for item in items] == gold
+    assert (manifest["columns"]["prompt"], manifest["columns"]["gold"]) == ("Q", "Key")
+    items, _ = built(tmp_path, "mine.csv", "Q,options,Key\nHow many?,30|40|10,40\n")  # no place: nothing to confuse
+    assert items[0].gold == 1
+
+
+def test_all_bad_rows_are_named_at_once_or_skipped(tmp_path: Path) -> None:
+    text = "Q,options,Key\nlegs?,3|4,x\n,3|4|1|2,4\nok?,a|b,b\nz?,a,a\n"
+    with pytest.raises(ProbandError) as error:
+        built(tmp_path, "mine.csv", text)
+    assert "3 rows do not fit: row 2, column 'Key'" in str(error.value)
+    assert "row 3, column 'Q': the question is empty; row 5, column 'options': has one choice" in str(error.value)
+    assert str(error.value).endswith("(--skip-bad leaves them out)")
+    assert "\n" not in str(error.value)
+    items, manifest = built(tmp_path, "mine.csv", text, skip_bad=True)
+    assert [(item.prompt, item.gold) for item in items] == [("ok?", 1)]
+    assert manifest["skipped_rows"] == 3

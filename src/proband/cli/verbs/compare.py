@@ -110,6 +110,10 @@ def layout(result: Mapping[str, Any]) -> Iterable[Any]:
         yield f"minimum detectable difference over {result['groups'][0]['group']}: {least}"
     for label, share in result.get("unread", {}).items():
         yield from warning(share, label)
+    if result.get("legend"):
+        yield result["legend"]
+    for text in result.get("constant", ()):
+        yield f"warning: {text}"
 
 
 def p_value(p: float) -> str:

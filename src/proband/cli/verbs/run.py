@@ -22,7 +22,13 @@ def run(
     /,
     *,
     model: Annotated[
-        str, Parameter(name=("--model", "-m"), metavar="MODEL", help="KIND:NAME; see `proband list models`.")
+        str,
+        Parameter(
+            name=("--model", "-m"),
+            metavar="MODEL",
+            help="KIND:NAME; see `proband list models`.",
+            completer=lambda _: model_names(),
+        ),
     ],
     out: Out,
     dry_run: Annotated[
@@ -56,6 +62,13 @@ def run(
     of = "repetition" if how.repeat > 1 else "prompt"
     several = {"runs": made, "of": of, "spread": spread(made)}
     give(made[0] if len(made) == 1 else several, scores_layout, json=json)
+
+
+def model_names() -> list[str]:
+    """What may stand behind -m, as far as it has a name: for completion."""
+    from proband.pipeline.show import listing
+
+    return [row["name"] for row in listing()["models"]]
 
 
 @cache
@@ -199,6 +212,10 @@ def scores_layout(made: Mapping[str, Any]) -> Iterable[Any]:
         rows = [(each["title"], *figures(each, each["unit"])) for each in others]
         yield table((f"other metrics, {score['group']}", *HEADER[1:]), rows, numbers=(1, 3, 4, 5))
     yield from warning(score.get("unread", 0.0))
+    if legend := score.get("legend"):
+        yield legend
+    if constant := score.get("constant"):
+        yield f"warning: {constant}"
 
 
 def rows_of(score: Mapping[str, Any]) -> Iterable[tuple[str, ...]]:

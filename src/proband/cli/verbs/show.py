@@ -11,8 +11,20 @@ from typing import Annotated, Any, Literal
 from cyclopts import Group, Parameter
 from msgspec import UNSET
 
-from proband.cli.arguments_and_output import Flag, Json, Pairs, Seed, give, settings, shortened, table, words
+from proband.cli.arguments_and_output import (
+    Flag,
+    Json,
+    MaybeCount,
+    Pairs,
+    Seed,
+    give,
+    settings,
+    shortened,
+    table,
+    words,
+)
 from proband.core.errors import ProbandError
+from proband.core.types import Item
 
 # ---- `proband list` ------------------------------------------------------------------------------------------------
 
@@ -26,14 +38,33 @@ def list_(
     *,
     json: Json = False,
 ) -> None:
-    """List suites, models, nets, solvers, prompts, studies, and the suites' own verbs, tasks and variations.
+    """List suites, models, nets, solvers, prompts, studies, and the suites' own verbs, tasks and variations: names; of
+    one kind, what each is and its options.
 
     Example: proband list solvers
     """
     from proband.pipeline.show import listing
 
     outcome = listing()
-    give(outcome if what is None else {str(what): outcome[what]}, list_layout, json=json)
+    if what is None and not json:
+        give(outcome, overview, json=False)
+    else:
+        give(outcome if what is None else {str(what): outcome[what]}, list_layout, json=json)
+
+
+def overview(result: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterable[Any]:
+    """A line per suite, and of all other kinds their names, as many as fit into a few lines."""
+    yield "suites"
+    yield table(("", ""), [(f"  {row['name']}", row["what"]) for row in result["suites"]])
+    for title, rows in result.items():
+        if title != "suites":
+            names = list(dict.fromkeys(row["name"] for row in rows))
+            more = f", and {len(names) - SHORT} more" if len(names) > SHORT else ""
+            yield f"{title} ({len(names)}): {', '.join(names[:SHORT])}{more}"
+    yield "with explanations and options: proband list suites, proband list models, ..."
+
+
+SHORT = 8  # names of each kind
 
 
 def list_layout(result: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterable[Any]:
@@ -94,9 +125,10 @@ class Sending:
 
 def show(
     folder: Annotated[Path, Parameter(help="Folder of items or of a run.")],
-    item_id: Annotated[str, Parameter(help="Name of the item.")],
+    item_id: Annotated[str, Parameter(help="Name of the item (default: list some).")] = "",
     /,
     *,
+    wrong: Annotated[MaybeCount, Parameter(help="Of a run: show N items that it got wrong.")] = None,
     runs: Annotated[
         Sequence[Path],
         Parameter(metavar="RUNDIR", consume_multiple=True, help="Runs to read (default: those beside the items)."),
@@ -108,12 +140,37 @@ def show(
 
     Example: proband show items ITEM_ID
     """
+    from proband.pipeline.show import show, some_items, wrong_items
+
+    if wrong is not None:
+        items = [show(folder, name, runs=[folder]) for name in wrong_items(folder, count=wrong)]
+        give(items, several_layout, json=json)
+        return
+    if not item_id:
+        give(some_items(folder), some_layout, json=json)
+        return
     if sending.prompt or sending.model is not None:
         give_texts(sending.texts(folder, item_id), json=json)
         return
-    from proband.pipeline.show import show
-
     give(show(folder, item_id, runs=runs), layout, json=json)
+
+
+def several_layout(results: Sequence[Mapping[str, Any]]) -> Iterable[Any]:
+    for result in results:
+        yield f"---- {result['item'].id}"
+        yield from layout(result)
+        yield ""
+    if not results:
+        yield "no item is wrong"
+
+
+def some_layout(items: Sequence[Item]) -> Iterable[Any]:
+    yield table(("item", "split", "question"), [(each.id, each.split, _beginning(each.prompt)) for each in items])
+    yield "one of them: proband show FOLDER ITEM"
+
+
+def _beginning(text: str) -> str:
+    return shortened(" ".join(text.split()), 80)
 
 
 def give_texts(texts: Sequence[str], *, json: bool) -> None:

@@ -24,6 +24,7 @@ from proband.reporting.numbers.systems import Comparison, System, compared, syst
 from proband.stats import Difference, Scores, macro_mean, on_common_items
 
 Mask = NDArray[np.bool_]
+VARIATION, ORIGINAL = "variation", "original"  # the tag of items in a varied set, and its value for their sources
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,19 @@ class Study:
     @property
     def scope(self) -> str:
         """The items that are scored, in words."""
-        return splits_in_words(self.splits)
+        return splits_in_words(self.splits, "source items" if self.varied else "items")
+
+    @property
+    def varied(self) -> bool:
+        """Whether the set holds items and variations of them: then a score is one of the items that they were made of,
+        since several forms of one question are no further questions."""
+        tag = self.arrays.tags.get(VARIATION)
+        return "variations" in self.items.manifest and tag is not None and ORIGINAL in tag.values
+
+    @property
+    def asked(self) -> int:
+        """How many items some run has an answer to."""
+        return len({int(row) for rows in self.arrays.answered for row in rows})
 
     def answered_by(self) -> Ints:
         """How many systems have a number for each item."""
@@ -126,10 +139,11 @@ class Study:
     # ---- selecting ----
 
     def mask(self, where: Where) -> Mask:
-        """The items with these tags, of the splits that are scored unless the tags name others; tags of runs are not
-        asked."""
+        """The items with these tags, of the splits that are scored unless the tags name others, and of a varied set the
+        source items unless the tags name variations; tags of runs are not asked."""
         chosen = np.ones(self.arrays.count, dtype=bool)
-        for name, wanted in {"split": self.splits, **where}.items():
+        sources: Where = {VARIATION: ORIGINAL} if self.varied else {}
+        for name, wanted in {"split": self.splits, **sources, **where}.items():
             if name.startswith("run."):
                 continue
             tag = self.arrays.split if name == "split" else self.arrays.tags.get(name)

@@ -19,7 +19,7 @@ from proband.core.metrics import SPLITS, Metric, splits_in_words
 from proband.core.suite import Published, Table, Where
 from proband.core.types import Tag
 from proband.reporting.numbers import words
-from proband.reporting.numbers.cells import Cell, Study, matches, same
+from proband.reporting.numbers.cells import VARIATION, Cell, Study, matches, same
 from proband.reporting.numbers.systems import shared_labels
 
 Key = tuple[Tag, ...]
@@ -262,7 +262,8 @@ def _item_keys(study: Study, table: Table, names: Sequence[str]) -> list[Key]:
         return []
     if not names:
         return [()]
-    mask = study.mask({**table.where, SPLIT: SPLITS} if SPLIT in every else table.where)
+    free: Where = {SPLIT: SPLITS, VARIATION: tuple(tags[VARIATION].values) if VARIATION in tags else ()}
+    mask = study.mask({**table.where, **{name: free[name] for name in free if name in every}})
     for name in every:
         mask &= tags[name].codes >= 0
     codes = np.unique(np.column_stack([tags[name].codes[mask] for name in names]), axis=0)

@@ -24,7 +24,7 @@ from proband.core.files import decode, parse, raw_lines, read_answers, read_item
 from proband.core.metrics import SPLITS, Metric
 from proband.core.statistics.clusters import Clusters, Floats, GrowingClusters, Ints, clusters_of
 from proband.core.suite import Suite
-from proband.core.types import LEFT_OUT, WRONG, Answer, Item, Run, Status, Tag
+from proband.core.types import LEFT_OUT, Answer, Item, Run, Status, Tag
 from proband.reporting.numbers.systems import run_labels
 
 
@@ -156,7 +156,7 @@ class Arrays:
     clusters: Clusters
     chance: Floats  # 1 / choices, 0 where an item has none
     answered: tuple[Ints, ...]  # per run: the item of each line of its answers
-    unread: tuple[Ints, ...]  # per run: the items whose reply could not be read, was withheld or failed (all wrong)
+    unread: tuple[Ints, ...]  # per run: the items whose reply could not be read (which is wrong)
     statuses: tuple[Mapping[str, int], ...]  # per run: how many answers are not ordinary ones, by status
     errors: tuple[tuple[tuple[str, str], ...], ...]  # per run: the items that failed, and how
     skipped: tuple[Ints, ...]  # per run: the items that were not asked (no metric has a number for them)
@@ -195,7 +195,7 @@ def collect(items: ItemSet, metrics: Sequence[Metric]) -> Arrays:
         clusters=clusters.done(),
         chance=np.frombuffer(chance),
         answered=tuple(_ints(stream.answered) for stream in streams),
-        unread=tuple(_ints(stream.of_status(*WRONG)) for stream in streams),
+        unread=tuple(_ints(stream.of_status("unread")) for stream in streams),
         statuses=tuple({name: len(rows) for name, rows in stream.by_status.items() if rows} for stream in streams),
         errors=tuple(tuple(stream.errors) for stream in streams),
         skipped=tuple(_ints(stream.of_status("skipped")) for stream in streams),

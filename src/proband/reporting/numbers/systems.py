@@ -94,7 +94,7 @@ def run_labels(runs: Sequence[Run], *, pooled: Sequence[bool] = (), without: Col
     >>> run_labels([a, Run(suite="s", solver="direct", model="baseline:random", seed=0, items_sha="")])
     ('m · pppl', 'baseline:random')
     >>> run_labels([a, b]), run_labels([a], without=["run.solver"])
-    (('m · pppl · norm=None', 'm · pppl · norm=token'), ('m',))
+    (('m · pppl', 'm · pppl · norm=token'), ('m',))
     """
     return tuple(unique(shared_labels(runs, pooled=pooled, without=without), joint=" #"))
 
@@ -129,10 +129,21 @@ def with_solver(model: str, solver: str) -> str:
 
 def _short(tags: Mapping[str, Tag], base: str) -> str:
     """A network is known by the name of its folder, not by the way to it; an endpoint's model without the address."""
-    name = str(tags.get(base, "all"))
+    return short_model(str(tags.get(base, "all")))
+
+
+def short_model(name: str) -> str:
+    """A model as pages call it: a file, a folder or a network by its own name, wherever it lies; an endpoint's model
+    without the address.
+
+    >>> short_model("hf:/data/models/gpt2"), short_model("net:out/gat-59f8"), short_model("hf:org/gpt2")
+    ('hf:gpt2', 'net:gat-59f8', 'hf:org/gpt2')
+    """
     if server_of(name):
         return name.partition("@http")[0]
-    return f"net:{PurePath(name).name.removeprefix('net:')}" if name.startswith("net:") else name
+    kind, colon, rest = name.partition(":")
+    here = colon and (kind == "net" or rest.startswith(("/", "./", "../", "~")))
+    return f"{kind}:{PurePath(rest).name.removeprefix('net:')}" if here else name
 
 
 def server_of(model: str) -> str:
@@ -148,6 +159,8 @@ def server_of(model: str) -> str:
 def _in_words(name: str, value: Tag | None) -> str:
     if name == "run.solver":
         return str(value)
+    if value is None:  # a run without that setting
+        return ""
     word = {"run.seed": "seed ", "run.trained": "trained on "}.get(name, f"{name.removeprefix('run.')}=")
     text = str(value)
     return f"{word}{PurePath(text).name if text.startswith('/') else text}"  # a file by its name, wherever it stands
@@ -182,7 +195,7 @@ def _with_what_differs(labels: Sequence[str], extra: Sequence[str]) -> list[str]
     out = []
     for label, own in zip(labels, extra):
         others = {e for each, e in zip(labels, extra) if each == label}
-        out.append(f"{label} · {own}" if len(others) > 1 else label)
+        out.append(f"{label} · {own}" if own and len(others) > 1 else label)
     return out
 
 

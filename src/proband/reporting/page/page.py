@@ -122,7 +122,7 @@ def _outline(views: Sequence[Mapping[str, Any]], across: Sequence[Sheet], *, fir
 def _counts(sections: Sequence[Section]) -> str:
     models = {run.model for section in sections for run in section.study.items.runs}
     answers = sum(len(each) for section in sections for each in section.study.arrays.answered)
-    items = sum(section.study.arrays.count for section in sections)
+    items = sum(section.study.asked for section in sections)
     return ", ".join((words.count(len(models), "model"), words.count(items, "item"), words.count(answers, "answer")))
 
 
@@ -132,7 +132,11 @@ def _view(section: Section) -> dict[str, Any]:
     scored = study.mask({})
     counted = {int(row) for rows, _ in study.arrays.metrics[study.main.name] for row in rows if scored[row]}
     clusters = words.count(study.arrays.clusters.count, "cluster")
-    about = [f"{words.count(study.arrays.count, 'item')} in {clusters}", study.items.source, suite.cites]
+    about = [
+        f"{words.count(study.asked, 'item')} asked, of {study.arrays.count:,} in {clusters}",
+        study.items.source,
+        suite.cites,
+    ]
     axis_range = (0.0, 1.0) if study.main.percent else section.overall.value_range
     sheets = [(sheet, sheet_file(sheet, study.key), tables.numeric(sheet)) for sheet in section.sheets]
     results = [(grid.name, grid.table.title, 2) for grid in grids]

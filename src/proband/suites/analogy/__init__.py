@@ -11,7 +11,7 @@ from proband.core.suite import Claim, Contrast, Demo, Suite
 from proband.suites.analogy.build import BuildOptions, build, example_options
 from proband.suites.analogy.paper.claims import CLAIMS
 from proband.suites.analogy.paper.frequency import FREQUENCY
-from proband.suites.analogy.paper.tables import TABLES, derive, published
+from proband.suites.analogy.paper.tables import GROUPS_IN_WORDS, TABLES, derive, published
 from proband.suites.analogy.relations import RECIPROCAL_RANK, TOP1, check, pairs_of, show
 from proband.suites.analogy.solvers import SOLVERS
 
@@ -75,4 +75,5 @@ SUITE = Suite(
     published=published,
     analyses=(FREQUENCY,),
     claims=CLAIMS,
+    abbreviations=GROUPS_IN_WORDS,
 )

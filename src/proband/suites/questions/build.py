@@ -1,4 +1,4 @@
-"""Rows of a table as items. Every row must fit: an error names the file, the row and the column.
+"""Rows of a table as items. Every row must fit: the error names all that do not, each with its row and column.
 
 The right choice may be written as its text, as a letter, or as a number from 0 or from 1; what is meant is found out
 from the whole column, and recorded. Questions about one context share a cluster, unless a column says what they share.
@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.resources import files
 from itertools import pairwise
+from operator import itemgetter
 from pathlib import Path
 from string import ascii_uppercase
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from msgspec import Meta
 
@@ -49,6 +51,7 @@ class BuildOptions:
     id: Annotated[str, Meta(description="column of a name for each question")] = ""
     tags: Annotated[str, Meta(description="columns to break results down by; none: no column")] = ""
     licence: Annotated[str, Meta(description="licence of the questions, for exports")] = ""
+    skip_bad: Annotated[bool, Meta(description="leave out rows that do not fit, and count them")] = False
 
 
 ROLES = ("prompt", "context", "choices", "gold", "answers", "cluster", "split", "id", "tags")
@@ -64,14 +67,19 @@ def build(options: BuildOptions, *, seed: int) -> Built:
         columns = guess(names, {role: getattr(options, role) for role in ROLES})
     except ProbandError as error:
         raise ProbandError(str(error), file=path) from None
-    listed = [_choices(row, columns.choices) for row in rows]
-    gold_as = options.gold_as or _gold_as(rows, listed, columns.gold, path)
-    items = list(_items(rows, listed, columns, gold_as))
+    bad = BadRows(path)
+    tried = [(row, bad.tried(row, lambda row: _choices(row, columns.choices))) for row in rows]
+    fit = [(row, choices) for row, choices in tried if choices is not None]
+    gold_as = options.gold_as or _gold_as(fit, columns.gold, path)
+    items = list(_items(fit, columns, gold_as, bad))
+    if bad.errors and not options.skip_bad:
+        raise bad.in_one()
     counts = Counter("open" if not item.choices else f"{len(item.choices)} choices" for item in items)
 
     def summary() -> Mapping[str, Any]:
         right = {"right choice as": gold_as} if columns.gold else {}
-        return {"columns": columns.described() | right, "kinds": dict(sorted(counts.items()))}
+        skipped = {"skipped_rows": len(bad.errors)} if bad.errors else {}
+        return {"columns": columns.described() | right, "kinds": dict(sorted(counts.items())), **skipped}
 
     return Built(
         items=items,
@@ -80,11 +88,42 @@ def build(options: BuildOptions, *, seed: int) -> Built:
     )
 
 
+MOST_NAMED = 10  # bad rows that an error names
+T = TypeVar("T")
+
+
+class BadRows:
+    """The rows that do not fit, and why."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.errors = path, list[tuple[int, ProbandError]]()
+
+    def tried(self, row: TableRow, make: Callable[[TableRow], T]) -> T | None:
+        """What is made of a row; None where it does not fit."""
+        try:
+            return make(row)
+        except ProbandError as error:
+            self.errors.append((row.number, error))
+            return None
+
+    def in_one(self) -> ProbandError:
+        """One error that names them."""
+        if len(self.errors) == 1:
+            return self.errors[0][1]
+        said = [str(error).removeprefix(f"{self.path}: ") for _, error in sorted(self.errors, key=itemgetter(0))]
+        more = f"; and {len(said) - MOST_NAMED:,} more" if len(said) > MOST_NAMED else ""
+        listed = "; ".join(said[:MOST_NAMED])
+        return ProbandError(
+            f"{len(said):,} rows do not fit: {listed}{more} (--skip-bad leaves them out)", file=self.path
+        )
+
+
 def _items(
-    rows: Sequence[TableRow], listed: Sequence[tuple[str, ...]], columns: Columns, gold_as: GoldAs
+    rows: Sequence[tuple[TableRow, tuple[str, ...]]], columns: Columns, gold_as: GoldAs, bad: BadRows
 ) -> Iterator[Item]:
     width, seen, contexts = len(str(len(rows))), dict[str, TableRow](), dict[str, int]()
-    for place, (row, choices) in enumerate(zip(rows, listed), start=1):
+
+    def item(row: TableRow, *, choices: tuple[str, ...], place: int) -> Item:
         prompt = _text(row, columns.prompt)
         if not prompt:
             raise row.error("the question is empty", columns.prompt)
@@ -99,7 +138,7 @@ def _items(
         clusters = [f"{column}={cell}" for column in columns.cluster if (cell := _text(row, column))]
         if context and not columns.cluster:
             clusters = [f"context {contexts.setdefault(context, len(contexts) + 1)}"]
-        yield Item(
+        return Item(
             id=name,
             suite="questions",
             prompt=f"{context}\n\n{prompt}" if context else prompt,
@@ -112,6 +151,11 @@ def _items(
             facts={**({"clusters": clusters} if clusters else {}), **({"answers": list(accepted)} if accepted else {})},
             split=_split(row, columns.split),
         )
+
+    for place, (row, choices) in enumerate(rows, start=1):
+        made = bad.tried(row, partial(item, choices=choices, place=place))
+        if made is not None:
+            yield made
 
 
 # ---- cells ---------------------------------------------------------------------------------------------------------
@@ -189,11 +233,16 @@ def _split(row: TableRow, column: str) -> Split:
 # ---- the right choice ----------------------------------------------------------------------------------------------
 
 
-def _gold_as(rows: Sequence[TableRow], listed: Sequence[tuple[str, ...]], column: str, path: Path) -> GoldAs:
-    """How the right choice is written: whatever fits all rows."""
-    cells = [(_text(row, column), choices) for row, choices in zip(rows, listed) if column and choices]
+def _gold_as(rows: Sequence[tuple[TableRow, tuple[str, ...]]], column: str, path: Path) -> GoldAs:
+    """How the right choice is written: whatever fits all rows. Two ways that fit and mean others are an error."""
+    cells = [(_text(row, column), choices) for row, choices in rows if column and choices]
     written = [(cell, choices) for cell, choices in cells if cell]
     if all(cell in choices for cell, choices in written):
+        for other in OTHERWISE:
+            places = [_place(cell, len(choices), other) for cell, choices in written]
+            if None not in places and places != [choices.index(cell) for cell, choices in written]:
+                message = f"column {column!r}: it may hold the text of the right choice or its {OTHERWISE[other]}"
+                raise ProbandError(f"{message}; say --gold-as text or {other}", file=path)
         return "text"
     if all(_letter(cell, len(choices)) is not None for cell, choices in written):
         return "letter"
@@ -225,10 +274,18 @@ def _gold(row: TableRow, choices: tuple[str, ...], column: str, gold_as: GoldAs)
         if cell in choices:
             return choices.index(cell)
         raise row.error(f"{cell!r} is none of the choices {', '.join(map(repr, choices))}", column)
-    if gold_as == "letter":
-        place = _letter(cell, len(choices))
-    else:
-        place = int(cell) - (gold_as == "from-1") if cell.isdecimal() else None
-    if place is None or not 0 <= place < len(choices):
+    place = _place(cell, len(choices), gold_as)
+    if place is None:
         raise row.error(f"{cell!r} is no {gold_as} of one of {len(choices)} choices", column)
     return place
+
+
+OTHERWISE: Mapping[GoldAs, str] = {"letter": "letter", "from-1": "number", "from-0": "number"}
+
+
+def _place(cell: str, count: int, gold_as: GoldAs) -> int | None:
+    """Which of so many choices a letter or a number means; None: none of them."""
+    if gold_as == "letter":
+        return _letter(cell, count)
+    place = int(cell) - (gold_as == "from-1") if cell.isdecimal() else -1
+    return place if 0 <= place < count else None

@@ -14,7 +14,7 @@ NONE = "none"
 NAMES = {
     "prompt": (
         *("prompt", "question", "questiontext", "query", "stem", "questionstem", "goal", "problem", "instruction"),
-        *("input", "sentence", "text", "frage", "pregunta", "domanda"),
+        *("input", "sentence", "text", "frage", "pregunta", "domanda", "q"),
     ),
     "context": ("context", "passage", "paragraph", "story", "article", "document", "documenttext", "ctx", "premise"),
     "choices": ("choices", "options", "endings", "candidates", "mc1targets"),
@@ -28,12 +28,15 @@ NAMES = {
         "target",
         "gold",
         "antwort",
+        "ans",
+        "key",
+        "a",
     ),
     "gold": (
         *("gold", "correct", "label", "answerkey", "goldlabel", "correctanswer", "correctoption", "correctchoice"),
         *("answeridx", "answerindex", "goldindex", "key", "solution", "target", "answer", "rightanswer", "antwort"),
         *("richtig", "richtigeantwort", "lösung", "correcta", "respuestacorrecta", "respuesta", "bonneréponse"),
-        *("réponse", "rispostacorretta", "risposta"),
+        *("réponse", "rispostacorretta", "risposta", "ans", "correctkey", "goldkey"),
     ),
     "cluster": ("cluster", "clusters", "group", "groupid", "documentid", "passageid", "docid", "storyid", "sourceid"),
     "split": ("split", "fold", "partition", "subset"),

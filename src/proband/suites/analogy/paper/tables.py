@@ -173,7 +173,8 @@ def _note() -> str:
     )
 
 
-GROUP_NAMES = "ES: encyclopedic, LS: lexicographic, DM: derivational, IM: inflectional relations."
+GROUPS_IN_WORDS = {"ES": "encyclopedic", "LS": "lexicographic", "DM": "derivational", "IM": "inflectional"}
+GROUP_NAMES = f"{', '.join(f'{short}: {text}' for short, text in GROUPS_IN_WORDS.items())} relations."
 _table = partial(Table, columns=CELLS, order=ORDER)
 _of_study = partial(_table, macro="relation", always=False)  # a mean over relations, where a study asks for it
 
@@ -187,7 +188,9 @@ PAPER = (
     _table(
         name="relations", title="Accuracy by relation and probe", rows=("group", "relation"), published_note=_note()
     ),
-    _table(name="probes", title="Head and tail replaced", rows=("group",), columns=("setting", "probe")),
+    _table(
+        name="probes", title="Head and tail replaced", rows=("group",), columns=("setting", "probe"), note=GROUP_NAMES
+    ),
     _table(
         name="auc",
         title="Area under the ROC curve of true against false, mean over relations",
