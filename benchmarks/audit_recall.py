@@ -356,7 +356,8 @@ def share(part: int, whole: int) -> dict[str, Any]:
 
 def measure(name: str, per_kind: int, seed: int) -> dict[str, Any]:
     """What is found, missed, falsely accused and unread, by kind of defect."""
-    domain, judge = KINDS[name], judge_for(name, provers_of_suites())
+    world = "unit" if name == "grid" else ""  # that of the walks
+    domain, judge = KINDS[name], judge_for(name, provers_of_suites(), world=world)
     counts: dict[str, Counter[str]] = {}
     examples: dict[str, list[str]] = {}
     with tempfile.TemporaryFile() as spool:

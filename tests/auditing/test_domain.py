@@ -45,3 +45,19 @@ def test_inverses_must_be_mutual() -> None:
 def test_no_such_domain() -> None:
     with pytest.raises(ProbandError, match="no domain 'maths': neither a file nor one of kinship, grid, temporal"):
         load("maths")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('means = ["a.end < b.start"]', 'means = ["a.end before b.start"]', "'a.end before b.start' is no condition such"),
+        ('means = ["a.end < b.start"]', 'means = ["a.finish < b.start"]', "names 'finish', which is none of start, end"),
+        ('means = ["a.end < b.start"]', "means = []", "relation 'before': 'means' is missing or empty"),
+        ('always = ["a.start < a.end"]', 'always = ["a.start"]', "'always': 'a.start' is no condition"),
+    ],
+)
+def test_a_malformed_condition_fails_when_the_file_is_loaded(old: str, new: str, said: str) -> None:
+    text = (files("proband") / "data" / "domains" / "temporal.toml").read_text(encoding="utf-8")
+    assert old in text
+    with pytest.raises(ProbandError, match=re.escape(said)):
+        parse(text.replace(old, new), file="x.toml")

@@ -46,6 +46,8 @@ def run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Any
                 writer = csv.DictWriter(file, rows[0])
                 writer.writeheader()
                 writer.writerows(rows)
+        if b"relation of the agent" in path.read_bytes() and "--world" not in words:
+            words = (*words, "--world", "unit")
         given = main(["audit", str(path), "-o", str(tmp_path / "audit"), *words])
         captured = capsys.readouterr()
         assert given == code, captured.err

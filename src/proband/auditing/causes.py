@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from itertools import combinations, product
 from typing import Final, NamedTuple
 
+from proband.auditing.answers import Label, outcome, verdict_of
 from proband.auditing.domain import Domain, Fact
-from proband.auditing.verdicts import RowJudge, RowVerdict, verdict_of
+from proband.auditing.verdicts import ACCUSING, GENDER_OPEN, RowJudge, RowVerdict
 
 FEWEST: Final = 3  # rows that show a template to be a suspect
 SHARE: Final = 0.2  # of the rows that rest on it alone
@@ -73,9 +74,9 @@ class Causes:
     def _meant(self, row: RowVerdict, fact: Fact) -> str | None:
         """What the one fact must say for the label to be right."""
         label = self.domain.word(row.label)
-        if label is None or {fact.a, fact.b} != set(row.question):
+        if label is None or row.asked.word or {fact.a, fact.b} != set(row.asked.pair):
             return None
-        meant = label.relation if (fact.a, fact.b) == row.question else self.domain.inverse[label.relation]
+        meant = label.relation if (fact.a, fact.b) == row.asked.pair else self.domain.inverse[label.relation]
         return meant if meant != fact.relation else None
 
     def settle(self) -> None:
@@ -88,7 +89,9 @@ class Causes:
 
     def explain(self, row: RowVerdict) -> Cause | None:
         """The cause of a row that is false, inconsistent or ambiguous."""
-        if row.verdict in ("entailed", "unread"):
+        if row.verdict == GENDER_OPEN:
+            return Cause(key="gender", claim="the relation follows, the gender is not told", kind="open")
+        if row.verdict not in ACCUSING:
             return None
         for fact in row.facts:
             if fact.a == fact.b and fact.sentence >= 0:
@@ -111,8 +114,6 @@ class Causes:
         if row.verdict == "inconsistent":
             return Cause(key="inconsistent", claim="the facts contradict each other: no world fits", kind="facts")
         if row.verdict == "ambiguous":
-            if len({self._neutral(each) for each in row.possible}) == 1:
-                return Cause(key="gender", claim="the relation follows, the gender is not told", kind="open")
             answers = ", ".join(row.possible[:4]) + (", ..." if len(row.possible) > 4 else "")
             claim = f"labelled {row.label}, but {len(row.possible)} answers are possible: {answers}"
             return Cause(key=f"open:{row.label}:{answers}", claim=claim, kind="open")
@@ -132,9 +133,9 @@ class Causes:
         numbers = row.proof or tuple(range(len(row.facts)))
         for changes in range(1, MOST_CHANGES + 1):
             for blamed, facts in self._changed(row, numbers, changes):
-                label = self.domain.word(row.label)
-                solution = self.judge.prover.solve(row.problem(facts), self.judge.world)
-                if label and verdict_of(self.domain, label, solution.possible) == "entailed":
+                found = outcome(self.judge.prover, row.problem(facts), row.asked, self.judge.world)
+                label = Label(None if row.asked.word else self.domain.word(row.label), row.label)
+                if verdict_of(self.domain, label, row.asked, found) == "entailed":
                     return blamed
         return ()
 

@@ -16,17 +16,15 @@ A negated fact breaks one of its bounds: each way to break one is a case of its 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
 from typing import Final, NamedTuple
 
-from proband.auditing.domain import OTHER, Domain, Fact
+from proband.auditing.domain import CONDITION, OTHER, Domain, Fact
 from proband.auditing.problem import Problem, Solution
 from proband.core.errors import ProbandError
 
-CONDITION: Final = re.compile(r"([ab])\.(\w+) (<=|>=|<|>|=) ([ab])\.(\w+)(?: ([+-]) (\d+))?")
 MOST_CASES: Final = 4096
 Point = tuple[str, str]  # thing, coordinate
 Positions = Mapping[str, Mapping[str, int]]
@@ -67,9 +65,11 @@ def _condition(text: str) -> tuple[tuple[str, str, str, str, int], ...]:
 
 
 def bounds(domain: Domain, a: str, relation: str, b: str, world: str, *, as_answer: bool = False) -> list[Bound]:
-    """What `a is the relation of b` says; `as_answer` it says what the relation means, steps or not."""
+    """What `a is the relation of b` says in a world; a fact may say more than an answer does (`step` in `unit`)."""
     entry = domain.raw["relations"][relation]
-    conditions = entry["means"] if as_answer or world != "unit" else entry.get("step", entry["means"])
+    conditions = entry.get(world, entry["means"])
+    if world == "unit" and not as_answer:
+        conditions = entry.get("step", conditions)
     thing = {"a": a, "b": b}
     return [
         Bound((thing[one], x), (thing[other], y), most)
@@ -122,6 +122,7 @@ def solve(domain: Domain, problem: Problem, world: str, shown: bool = False) -> 
     """All answers that hold in some world of the facts, and a world for each if they are to be shown."""
     a, b = problem.question
     worlds: dict[str, Positions | None] = {}
+    uncertain: set[str] = set()
     for case in cases(domain, problem, world):
         things = sorted({thing for bound in case for thing, _ in bound[:2]} | {a, b})
         edges = [*case, *always(domain, things)]
@@ -132,11 +133,24 @@ def solve(domain: Domain, problem: Problem, world: str, shown: bool = False) -> 
             raise ProbandError("the question is about one thing, not two")
         pair_points = points_of(domain, (a, b))
         known = _projected(edges, pair_points)
-        for answer, added in answers(domain, a, b):
-            if answer not in worlds and heights([*known, *added], pair_points) is not None:
-                worlds[answer] = _positions(domain, edges, added, points) if shown else None
+        here: set[str] = set()  # the answers that are possible in this case
+        for answer, added in answers(domain, a, b, world):
+            if answer not in here and heights([*known, *added], pair_points) is not None:
+                here.add(answer)
+                if answer not in worlds:
+                    worlds[answer] = _positions(domain, edges, added, points) if shown else None
+        uncertain.update(each for each in domain.inverse if each not in here)
+        for answer in here - uncertain - {OTHER} if len(here) > 1 else ():
+            meaning = bounds(domain, a, answer, b, world, as_answer=True)
+            if any(heights([*known, bound.broken], pair_points) is not None for bound in meaning):
+                uncertain.add(answer)
     possible = tuple(answer for answer in (*domain.inverse, OTHER) if answer in worlds)
-    return Solution(possible=possible, worlds={each: worlds[each] for each in possible} if shown else {})
+    certain = tuple(
+        answer for answer in possible if answer not in uncertain and (answer != OTHER or len(possible) == 1)
+    )
+    return Solution(
+        possible=possible, certain=certain, worlds={each: worlds[each] for each in possible} if shown else {}
+    )
 
 
 def cases(domain: Domain, problem: Problem, world: str) -> Iterator[list[Bound]]:
@@ -155,9 +169,9 @@ def cases(domain: Domain, problem: Problem, world: str) -> Iterator[list[Bound]]
         yield [*certain, *broken]
 
 
-def answers(domain: Domain, a: str, b: str) -> Iterator[tuple[str, list[Bound]]]:
+def answers(domain: Domain, a: str, b: str, world: str) -> Iterator[tuple[str, list[Bound]]]:
     """Each answer with the bounds it adds; `none` in all the ways to break every relation."""
-    meanings = {name: bounds(domain, a, name, b, "", as_answer=True) for name in domain.inverse}
+    meanings = {name: bounds(domain, a, name, b, world, as_answer=True) for name in domain.inverse}
     yield from meanings.items()
     if domain.other:
         for broken in product(*meanings.values()):

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
@@ -21,8 +21,9 @@ from typing import Any, Final, NamedTuple
 
 from proband.core.errors import ProbandError
 
-SHIPPED: Final = ("kinship", "grid", "temporal")
+SHIPPED: Final = ("kinship", "grid", "temporal", "allen", "sizes")
 OTHER: Final = "none"  # two things between which no relation of the domain holds
+CONDITION: Final = re.compile(r"([ab])\.(\w+) (<=|>=|<|>|=) ([ab])\.(\w+)(?: ([+-]) (\d+))?")
 WORDS_KEPT: Final = 10_000
 MALE, FEMALE = "male", "female"
 
@@ -56,11 +57,13 @@ class Domain:
     words: Mapping[Word, re.Pattern[str]]
     shown: Mapping[Word, str]  # the word that answers and corrected labels use
     phrases: tuple[tuple[str, str], ...]  # (form, what it says)
-    questions: tuple[str, ...]
+    questions: Mapping[str, tuple[str, ...]]  # kind of question -> forms
+    most: Mapping[Word, re.Pattern[str]]  # relation -> words for what is so to all others: tallest, leftmost
     slots: Mapping[str, tuple[str, ...]]
     combine: Mapping[tuple[str, str], str]
     macros: Mapping[str, str]
     thing: str
+    nouns: bool  # things are any nouns, not names alone
     other: bool
     raw: Mapping[str, Any] = field(repr=False)
     _known: dict[str, Word | None] = field(default_factory=dict, repr=False, compare=False)
@@ -131,6 +134,8 @@ def _domain(raw: Mapping[str, Any]) -> Domain:
     for name, entry in relations.items():
         if relations.get(entry.get("inverse", ""), {}).get("inverse") != name:
             raise ProbandError(f"relation {name!r}: 'inverse' must name a relation whose inverse is {name!r}")
+    if "coordinates" in raw:
+        _check_conditions(raw)
     domain = Domain(
         name=raw["name"],
         prover=raw["prover"],
@@ -139,11 +144,13 @@ def _domain(raw: Mapping[str, Any]) -> Domain:
         words={},
         shown={},
         phrases=tuple((form, group["says"]) for group in raw["phrases"] for form in group["forms"]),
-        questions=tuple(raw["questions"]["forms"]),
+        questions={kind: tuple(forms) for kind, forms in raw["questions"].items()},
+        most={},
         slots={"r": tuple(relations), "s": tuple(relations), **{k: tuple(v) for k, v in raw.get("slots", {}).items()}},
         combine=_combinations(raw.get("combine", {}), relations),
         macros=raw.get("macros", {}),
-        thing=raw.get("thing", "(?:the )?"),
+        thing=raw.get("thing", ""),
+        nouns=bool(raw.get("nouns", True)),
         other=bool(raw.get("other", False)),
         raw=raw,
     )
@@ -157,7 +164,32 @@ def _domain(raw: Mapping[str, Any]) -> Domain:
             if spellings or own:
                 either = "|".join([*(domain.expand(each) for each in spellings), *map(re.escape, own)])
                 words[Word(name, gender)] = re.compile(either)
-    return replace(domain, words=words, shown=shown)
+    most = {
+        Word(name): re.compile("|".join(map(domain.expand, entry["most"])))
+        for name, entry in relations.items()
+        if entry.get("most")
+    }
+    return replace(domain, words=words, shown=shown, most=most)
+
+
+def _check_conditions(raw: Mapping[str, Any]) -> None:
+    """Conditions are such, of coordinates that there are."""
+    for name, entry in raw["relations"].items():
+        if not entry.get("means"):
+            raise ProbandError(f"relation {name!r}: 'means' is missing or empty")
+        for key in ("means", "step", *raw["worlds"]):
+            for text in entry.get(key, ()):
+                _check_condition(text, raw["coordinates"], where=f"relation {name!r}, {key!r}")
+    for text in raw.get("always", ()):
+        _check_condition(text, raw["coordinates"], where="'always'")
+
+
+def _check_condition(text: object, coordinates: Sequence[str], *, where: str) -> None:
+    match = CONDITION.fullmatch(text) if isinstance(text, str) else None
+    if match is None:
+        raise ProbandError(f"{where}: {text!r} is no condition such as 'a.x < b.x' or 'a.x = b.x + 1'")
+    if unknown := next((x for x in (match[2], match[5]) if x not in coordinates), None):
+        raise ProbandError(f"{where}: {text!r} names {unknown!r}, which is none of {', '.join(coordinates)}")
 
 
 def _combinations(table: Mapping[str, str], relations: Mapping[str, Any]) -> dict[tuple[str, str], str]:

@@ -1,54 +1,55 @@
 """Sentences to facts by the phrases of a domain. What no phrase covers whole is not guessed: it is unread.
 
-A sentence is first masked: the things it names become @0, @1, ... and what is left is its shape. Shapes repeat (a data
-set made from templates has as many as templates), so each is read once; they are also what findings are grouped by.
+A sentence is first masked (things.py); what is left is its shape. Shapes repeat (a data set made from templates has as
+many as templates), so each is read once; they are also what findings are grouped by. A sentence of several clauses is
+read if each of them is: "K is above C, and D is left of K", "K is above C but below D", "K is above C, which is above
+D".
 
 >>> from proband.auditing.domain import load
 >>> grammar = Grammar(load("grid"))
 >>> grammar.shape("Object K is above object C and to the left of it, too.", {"K", "C"}).text
-'@0 is above @1 and to the left of it, too'
->>> grammar.read("K is above C and to the left of it. C is not below D.", {"K", "C", "D"}).facts
+'@0 is above @1 and to the left of it'
+>>> grammar.read("K is above C and to the left of it. C is not below D.", set()).facts
 (Fact(a='K', relation='upper-left', b='C', gender=None, negated=False, sentence=0), \
 Fact(a='C', relation='below', b='D', gender=None, negated=True, sentence=1))
->>> grammar.question("Where is C seen from K?", {"C", "K"})
+>>> grammar.read("To the left of the lamp is a chair, and above it hangs a mirror.", set()).unread.reason
+'no phrase of the domain covers the sentence'
+>>> grammar.question("Where is C seen from K?", set()).pair
 ('C', 'K')
+>>> grammar.question("Which thing is left of the lamp?", set())
+AskedRelation(a='', b='lamp', word=Word(relation='left', gender=None), adjacent=False, rank=1, among=())
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
-from functools import lru_cache
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from proband.auditing.domain import Domain, Fact, Word
-from proband.auditing.reading import Reading, Unread
+from proband.auditing.reading import AskedRelation, Reading, Unread
+from proband.auditing.things import AmbiguousThing, NounPhrases, Shape, mask_names, names_in, same_things
 from proband.core.errors import ProbandError
 
 MARK: Final = r"@\d+"
 EACH: Final = rf"{MARK}(?:(?:, and | and |, ){MARK})*"
 SENTENCE: Final = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=\S)")
 ABBREVIATED: Final = re.compile(r"\b(Mr|Mrs|Ms|Dr|St)\.")
-CAPITAL: Final = re.compile(r"(?<![\w'])[A-Z][\w-]*")
-BRACKETED: Final = re.compile(r"\[([^\][]{1,80})\]")
-_FUNCTION_WORDS = """
-    The An They He She It His Her Their Its We You My Our What How Who Whom Whose Where When Which Why In On At To Of
-    From By If Object Objects Agent Agents Go Seen There This That These Those One Both Each All And But Or Then So As
-    Is Are Was Were Does Do Did Given Answer Question Respond Provide After Before During While Since Because Not No
-    Event Task Tasks Yes With For Also Finally First Next Once Here Let Suppose Label Target Solution Hint Note
-    Therefore Hence Thus Read Block Blocks Box Boxes Shape Shapes Square Squares Building Place Meeting Job Mr Mrs Ms
+HARMLESS: Final = re.compile(r",? (?:too|as well|in turn|finally)(?=[,;]|$)|^(?:also|finally),? | also(?= )")
+SETTING: Final = re.compile(rf"(?:on|in|at|along|inside) ({MARK}),? (?={MARK})")  # where it all is: on the shelf
+CLAUSES: Final = re.compile(r"(?:;|,)? (?:and|but|while|whereas) |[;,:] ")
+POINTS_BACK: Final = re.compile(r"\b(?:it|they|them|one|that|this|these|those|he|she|both|other|same|all|none|not)\b")
+WEATHER: Final = re.compile(rf"it (?:was|is) (?:{MARK}|an? [a-z ]*(?:day|morning|evening|night))|it (?:rained|snowed)")
+_TAKEN_BACK = """
+    kidding joke joking lie lies lying liar dream dreamt false untrue true wrong mistake mistaken fiction rumour rumor
+    gossip invented opposite reverse reversed contrary actually
     """
-NO_NAMES: Final = frozenset(_FUNCTION_WORDS.split())
-VERBS: Final = r"(?:is|and|are|was|presents|lies|sits|stands|on|to|has|overlaps?|before|after|during)\b"
-ONE_WORD: Final = re.compile(r"(?<![\w@])[A-Za-z][\w-]*")  # a name of one word needs no pattern of its own
+RETRACTS: Final = frozenset(_TAKEN_BACK.split())
+RANKS: Final = {"second": 2, "third": 3, "fourth": 4, "fifth": 5}
 SHAPES_KEPT: Final = 50_000
-
-
-class Shape(NamedTuple):
-    """A sentence with its things numbered as they come."""
-
-    text: str
-    things: tuple[str, ...]
+MOST_CLAUSES: Final = 8
 
 
 class ShapeFact(NamedTuple):
@@ -60,6 +61,9 @@ class ShapeFact(NamedTuple):
     negated: bool
 
 
+Facts = tuple[ShapeFact, ...]
+
+
 def split(text: str) -> list[str]:
     """
     >>> split("Ann met Mr. Bo.  They left!")
@@ -69,43 +73,49 @@ def split(text: str) -> list[str]:
     return [part.strip() for part in SENTENCE.split(" ".join(plain.split())) if part.strip()]
 
 
-def names_in(text: str, question: str = "") -> set[str]:
-    """What looks like a name: in brackets, or else a word with a capital that is no function word.
-
-    >>> sorted(names_in("The object A is above B. A box fell.", "What is A to B?"))
-    ['A', 'B']
-    >>> sorted(names_in("[Ann Lee] is [Bo]'s aunt."))
-    ['Ann Lee', 'Bo']
-    """
-    if bracketed := set(BRACKETED.findall(text)):
-        return bracketed
-    capitals = set(CAPITAL.findall(text)) | set(CAPITAL.findall(question))
-    letters = any(len(name) == 1 for name in capitals - {"A", "I"}) or re.search(r"(?<=\w )[AI]\b", question)
-    return capitals - NO_NAMES - (set() if letters else {"A", "I"})
-
-
 class Grammar:
     """The compiled phrases of a domain."""
 
     def __init__(self, domain: Domain) -> None:
         self.domain = domain
         self.phrases = [(self._compile(form), says) for form, says in domain.phrases]
-        self.questions = [self._compile(form) for form in domain.questions]
-        self.thing = re.compile(rf"(?<!\w){domain.thing} (?={MARK})")
+        self.questions = [(kind, self._compile(form)) for kind, forms in domain.questions.items() for form in forms]
+        self.kinds = re.compile(rf"(?<!\w){domain.thing or '(?!)'} (?={MARK})")
         either = "|".join(pattern.pattern for pattern in domain.words.values())
         self.relation_word = re.compile(rf"(?<![\w-])(?:{either})(?![\w-])")
-        self.known: dict[str, tuple[ShapeFact, ...] | None] = {}
+        vocabulary = self._vocabulary()
+        self.nouns = NounPhrases(vocabulary, domain.thing, self.relation_word) if domain.nouns else None
+        content = frozenset(domain.raw.get("content", ()))  # words of phrases that may be words of things as well
+        self.fewer = (
+            NounPhrases(vocabulary - content, domain.thing, self.relation_word) if domain.nouns and content else None
+        )
+        self.known: dict[str, Facts | None] = {}
+
+    def _vocabulary(self) -> frozenset[str]:
+        """The words of its phrases, questions and relations: these are parts of no thing."""
+        forms = [form for form, _ in self.domain.phrases]
+        forms += [form for own in self.domain.questions.values() for form in own]
+        patterns = [self.domain.expand(form) for form in forms] + [p.pattern for p in self.domain.words.values()]
+        patterns += [p.pattern for p in self.domain.most.values()]
+        plain = " ".join(re.sub(r"\\.|\(\?P<\w+>|\{\w+\}|\[[^\]]*\]", " ", each) for each in patterns)
+        words = re.sub(r"([a-z]+)\(\?:([a-z|]+)\)\??", _spelled_out, plain)
+        words = re.sub(r"([a-z]+)([a-z])\?", r"\1 \1\2 ", words)
+        return frozenset(re.findall(r"[a-z]+(?:'[a-z]+)?|\d+", words)) - {"s"}
 
     def _compile(self, form: str) -> re.Pattern[str]:
-        seen: set[str] = set()
+        used: set[str] = set()
 
         def slot(match: re.Match[str]) -> str:
             name = match[1]
             if name in ("a", "b", "each"):
-                if name in seen:
+                if name in used:
                     return f"(?P={name})"
-                seen.add(name)
+                used.add(name)
                 return f"(?P<{name}>{EACH if name == 'each' else MARK})"
+            if name == "kind":
+                return rf"(?:{MARK}|thing|one|of them|of the \w+)"
+            if name == "most":
+                return "(?P<most>" + "|".join(p.pattern for p in self.domain.most.values()) + ")"
             if name in self.domain.slots:
                 return f"(?P<{name}>{self._words(self.domain.slots[name])})"
             raise ProbandError(f"domain {self.domain.name}: {{{name}}} is neither a slot nor a macro: {form!r}")
@@ -119,63 +129,97 @@ class Grammar:
     # ---- sentences ---------------------------------------------------------------------------------------------------
 
     def shape(self, sentence: str, names: Collection[str]) -> Shape:
-        things: dict[str, int] = {}
+        """`names`: what is in brackets; in domains whose things are names, all of them."""
+        if self.nouns and not names:
+            return _plain(self.nouns.mask(sentence))
+        masked = mask_names(sentence, names)
+        return _plain(Shape(self.kinds.sub("", masked.text), masked.things))
 
-        def mark(match: re.Match[str]) -> str:
-            name = match[0]
-            if name not in names:
-                return name
-            if name in ("A", "I") and match.start() == 0 and not re.match(rf"(?:'s)? {VERBS}", sentence[match.end() :]):
-                return name  # an article or a pronoun
-            return f"@{things.setdefault(name, len(things))}"
+    def _shapes(self, sentence: str, names: Collection[str]) -> list[Shape]:
+        """The shape of a sentence, and that with words of phrases ("the small gap") taken as words of things."""
+        first = self.shape(sentence, names)
+        if self.fewer is None or names or (second := _plain(self.fewer.mask(sentence))) == first:
+            return [first]
+        return [first, second]
 
-        plain_names = all(map(ONE_WORD.fullmatch, names))
-        pattern = ONE_WORD if plain_names else _names_pattern(tuple(sorted(names, key=lambda n: (-len(n), n))))
-        masked = pattern.sub(mark, sentence)
-        plain = re.sub(r"\[(@\d+)\]", r"\1", masked).lower().rstrip(".!? ")
-        return Shape(self.thing.sub("", plain), tuple(things))
+    def _read_sentence(self, sentence: str, names: Collection[str]) -> tuple[Shape, Facts | None, str]:
+        """Its shape, its facts, and the thing that says where it all is, if one does."""
+        first = self.shape(sentence, names)
+        if (facts := self._shape_facts(first.text)) is not None:
+            return first, facts, ""
+        for shape in self._shapes(sentence, names):
+            if (facts := self._shape_facts(shape.text)) is not None:
+                return shape, facts, ""
+            if (setting := SETTING.match(shape.text)) and (facts := self._shape_facts(shape.text[setting.end() :])):
+                return shape, facts, shape.things[int(setting[1][1:])]
+        return first, None, ""
+
+    def names(self, text: str, question: str) -> set[str]:
+        """What `shape` is to be told: names, or what is in brackets; nothing where things are nouns."""
+        found = names_in(text, question)
+        return found if not self.nouns or "[" in text else set()
 
     def read(self, text: str, names: Collection[str]) -> Reading:
         """The facts of a text; unread if a sentence about its things is covered by no phrase."""
         facts: list[Fact] = []
         sentences = split(text)
-        shapes: list[str] = []
+        read = [self._read_sentence(sentence, names) for sentence in sentences]
+        told = {shape.things[place] for shape, own, _ in read for f in own or () for place in (f.a, f.b) if place >= 0}
         pair: tuple[str, ...] = ()
-        for number, sentence in enumerate(sentences):
-            shape = self.shape(sentence, names)
-            shapes.append(shape.text)
-            clauses = self._shape_facts(shape.text)
-            if clauses is None and not shape.things and not self.relation_word.search(shape.text):
-                continue  # it names nothing and says no relation
+        for number, (sentence, (shape, clauses, setting)) in enumerate(zip(sentences, read)):
+            if clauses is None and self._says_nothing(shape, told):
+                continue
             of_pair, problem = any(fact.b < 0 for fact in clauses or ()), ""
-            if clauses is None:
+            if clauses is None or setting in told:
                 problem = "no phrase of the domain covers the sentence"
             elif of_pair and len(pair) != 2:
                 problem = "'they' has no pair of people before it"
             if problem:
-                return Reading(
-                    facts=tuple(facts),
-                    sentences=tuple(sentences),
-                    shapes=tuple(shapes),
-                    unread=Unread(problem, sentence),
-                )
+                return Reading(sentences=tuple(sentences), unread=Unread(problem, sentence))
             for a, word, b, negated in clauses or ():
                 for owner in pair if b < 0 else (shape.things[b],):
                     facts.append(Fact(shape.things[a], word.relation, owner, word.gender, negated, number))
             pair = pair if of_pair else shape.things
-        return Reading(facts=tuple(facts), sentences=tuple(sentences), shapes=tuple(shapes))
+        return Reading(facts=tuple(facts), sentences=tuple(sentences), shapes=tuple(shape.text for shape, _, _ in read))
 
-    def _shape_facts(self, shape: str) -> tuple[ShapeFact, ...] | None:
+    def _says_nothing(self, shape: Shape, told: set[str]) -> bool:
+        """Does a sentence speak neither of a relation nor of things that facts are about?"""
+        if self.relation_word.search(shape.text):
+            return False
+        if not self.nouns:
+            return not shape.things
+        words = {word for thing in shape.things for word in thing.lower().split()}
+        heads = {thing.split()[-1] for thing in told}
+        if WEATHER.fullmatch(shape.text) or not (POINTS_BACK.search(shape.text) or words & RETRACTS):
+            return not any(thing.split()[-1] in heads for thing in shape.things)
+        return False
+
+    def _shape_facts(self, shape: str) -> Facts | None:
         if shape not in self.known:
             if len(self.known) >= SHAPES_KEPT:
                 self.known.clear()
-            readings = {
-                facts for pattern, says in self.phrases if (facts := self._facts(pattern, says, shape)) is not None
-            }
-            self.known[shape] = readings.pop() if len(readings) == 1 else None
+            readings = self._readings(shape, MOST_CLAUSES)
+            self.known[shape] = readings[0] if len({frozenset(each) for each in readings}) == 1 else None
         return self.known[shape]
 
-    def _facts(self, pattern: re.Pattern[str], says: str, shape: str) -> tuple[ShapeFact, ...] | None:
+    def _readings(self, shape: str, depth: int) -> list[Facts]:
+        """The ways to read a shape: whole, or clause by clause."""
+        whole = [facts for pattern, says in self.phrases if (facts := self._facts(pattern, says, shape)) is not None]
+        if whole or not depth:
+            return whole
+        readings: list[Facts] = []
+        for match in CLAUSES.finditer(shape):
+            left, right = shape[: match.start()], shape[match.end() :]
+            first = [facts for pattern, says in self.phrases if (facts := self._facts(pattern, says, left)) is not None]
+            if not first or not any(first):
+                continue
+            for rest in _continued(left, right, first[0]):
+                if following := self._readings(rest, depth - 1):
+                    readings += [(*one, *other) for one in first for other in following]
+                    break
+        return readings
+
+    def _facts(self, pattern: re.Pattern[str], says: str, shape: str) -> Facts | None:
         match = pattern.fullmatch(shape)
         if match is None:
             return None
@@ -185,13 +229,15 @@ class Grammar:
             word = self._word_of_clause(relation, groups)
             if word is None:
                 return None
-            for mark in re.findall(MARK, groups[a]):
-                facts.append(
-                    ShapeFact(int(mark[1:]), word, -1 if b == "they" else int(groups[b][1:]), bool(groups.get("no")))
-                )
+            marks, negated = [int(mark[1:]) for mark in re.findall(MARK, groups[a])], bool(groups.get("no"))
+            if b == "next":  # of things in a row, each and the one after it
+                facts += [ShapeFact(one, word, other, negated) for one, other in pairwise(marks)]
+                continue
+            owner = -1 if b == "they" else int(groups[b][1:])
+            facts += [ShapeFact(mark, word, owner, negated) for mark in marks]
         return tuple(facts)
 
-    def _word_of_clause(self, relation: str, groups: dict[str, str | None]) -> Word | None:
+    def _word_of_clause(self, relation: str, groups: Mapping[str, str | None]) -> Word | None:
         words = [self._word(groups[slot]) if slot in groups else Word(slot) for slot in relation.split("+")]
         if len(words) == 1:
             return words[0]
@@ -209,28 +255,98 @@ class Grammar:
 
     # ---- questions ---------------------------------------------------------------------------------------------------
 
-    def question(self, text: str, names: Collection[str]) -> tuple[str, str] | Unread:
-        """(a, b) where the answer is what a is to b."""
+    def question(self, text: str, names: Collection[str]) -> AskedRelation | Unread:
         question = self.place_of_question(split(text), names)
         return question if isinstance(question, Unread) else question[1]
 
-    def place_of_question(
-        self, sentences: Sequence[str], names: Collection[str]
-    ) -> tuple[int, tuple[str, str]] | Unread:
+    def place_of_question(self, sentences: Sequence[str], names: Collection[str]) -> tuple[int, AskedRelation] | Unread:
         """Which of the sentences is the question, and what it asks."""
-        questions: list[tuple[int, tuple[str, str]]] = []
+        questions: dict[tuple[int, AskedRelation], None] = {}
         for number, sentence in enumerate(sentences):
-            if "?" not in sentence and "___" not in sentence:
-                continue
-            shape = self.shape(sentence, names)
-            pairs = {(m["a"], m["b"]) for pattern in self.questions if (m := pattern.fullmatch(shape.text))}
-            questions += [(number, (shape.things[int(a[1:])], shape.things[int(b[1:])])) for a, b in pairs]
+            if "?" in sentence or "___" in sentence:
+                for shape in self._shapes(sentence, names):
+                    if found := dict.fromkeys(self._asked(shape)):
+                        questions |= {(number, asked): None for asked in found}
+                        break
         if len(questions) != 1:
             last = next((s for s in reversed(sentences) if s.endswith("?")), sentences[-1] if sentences else "")
             return Unread("it asks more than one question" if questions else "no form of question covers it", last)
-        return questions[0]
+        return next(iter(questions))
+
+    def _asked(self, shape: Shape) -> Iterator[AskedRelation]:
+        for kind, pattern in self.questions:
+            if not (match := pattern.fullmatch(shape.text)):
+                continue
+            groups = match.groupdict()
+            a, b = (shape.things[int(groups[slot][1:])] if groups.get(slot) else "" for slot in ("a", "b"))
+            if kind == "forms":
+                yield AskedRelation(a, b)
+                continue
+            word = self._most(groups["most"]) if kind == "most" else self._word(groups.get("r"))
+            if word is None:
+                continue
+            if kind == "between" and a and b:
+                yield AskedRelation("", "", word, among=(a, b))
+            else:
+                rank = RANKS.get(groups.get("rank") or "", 1)
+                yield AskedRelation(a, b, word, adjacent=bool(groups.get("adjacent")), rank=rank)
+
+    def _most(self, text: str | None) -> Word | None:
+        words = [word for word, pattern in self.domain.most.items() if pattern.fullmatch(text or "")]
+        return words[0] if len(words) == 1 else None
+
+    # ---- a row -------------------------------------------------------------------------------------------------------
+
+    def __call__(self, text: str, question: str, _: Mapping[str, str | None], /) -> Reading:
+        """A story and its question."""
+        names = self.names(text, question)
+        asked = self.question(question, names)
+        if isinstance(asked, Unread):
+            return Reading(unread=asked)
+        reading = self.read(text, names)
+        if reading.unread or not self.nouns:
+            return replace(reading, question=asked)
+        phrases = [thing for fact in reading.facts for thing in (fact.a, fact.b)]
+        try:
+            meant = same_things([*phrases, *filter(None, (asked.a, asked.b, *asked.among))])
+        except AmbiguousThing as error:
+            return Reading(unread=Unread(str(error)))
+        facts = tuple(fact._replace(a=meant[fact.a], b=meant[fact.b]) for fact in reading.facts)
+        told = {thing for fact in facts for thing in (fact.a, fact.b)}
+        own = [meant[each] for each in (asked.a, asked.b, *asked.among) if each]
+        if facts and (unknown := next((each for each in own if each not in told and not _is_name(each, question)), "")):
+            return Reading(unread=Unread(f"the story says nothing of {unknown!r}", question))
+        a, b = (meant.get(each, "") for each in (asked.a, asked.b))
+        asked = asked._replace(a=a, b=b, among=tuple(meant[each] for each in asked.among))
+        return replace(reading, facts=facts, question=asked)
 
 
-@lru_cache(maxsize=4096)
-def _names_pattern(names: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile(r"(?<![\w@])(" + "|".join(map(re.escape, names)) + r")(?![\w])")
+def _plain(shape: Shape) -> Shape:
+    return Shape(HARMLESS.sub("", shape.text), shape.things)
+
+
+def _is_name(thing: str, question: str) -> bool:
+    """Is a thing of the question written as a name, with a capital that no beginning of a sentence gives it?"""
+    return len(thing) == 1 or re.search(rf"(?<=[\w,] ){re.escape(thing.title())}\b", question) is not None
+
+
+def _spelled_out(match: re.Match[str]) -> str:
+    """
+    >>> _spelled_out(re.match(r"([a-z]+)[(][?]:([a-z|]+)[)][?]?", "overlap(?:s|ping)"))
+    'overlap overlaps overlapping'
+    """
+    return " ".join([match[1], *(match[1] + ending for ending in match[2].split("|"))])
+
+
+def _continued(left: str, right: str, facts: Facts) -> Iterator[str]:
+    """What the second of two clauses says in full: as it stands, with the subject of the first, with what `which` is
+    about, or with the verb that it leaves out."""
+    yield right
+    marks = re.findall(MARK, left)
+    if relative := re.match(r"(?:which|who|that) ", right):
+        yield f"{marks[-1]} {right[relative.end() :]}"
+    elif not right.startswith("@"):
+        yield f"@{facts[0].a} is {right}"
+        yield f"@{facts[0].a} {right}"
+    else:
+        yield re.sub(rf"^({MARK}) ", r"\1 is ", right)

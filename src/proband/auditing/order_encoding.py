@@ -44,7 +44,7 @@ def possible(domain: Domain, problem: Problem, world: str) -> frozenset[str]:
             for number, each in enumerate(own):
                 add(*((each.broken, -broken[number]) if negated else (each,)))
         open_answers = set()
-        for answer, added in answers(domain, a, b):
+        for answer, added in answers(domain, a, b, world):
             on = encoding.fresh()
             for each in added:
                 add(each, -on)

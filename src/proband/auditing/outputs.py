@@ -19,12 +19,11 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from proband.auditing.causes import readable
-from proband.auditing.grammar import names_in
 from proband.auditing.reading import Unread
 from proband.auditing.rows import AuditRow
 from proband.auditing.run import ExplainedRow, JudgedRows
 from proband.auditing.tally import Tally
-from proband.auditing.verdicts import RowJudge, RowVerdict, fewest
+from proband.auditing.verdicts import DEPENDS, GENDER_OPEN, RowJudge, RowVerdict, fewest
 from proband.core.files import atomic, encode, write_json, write_jsonl, write_text
 from proband.core.text import md
 
@@ -50,7 +49,7 @@ def write_audit(audited: JudgedRows, out: Path, *, name: str, facts: Mapping[str
                 example=partial(_example, judge, row, judged),
             )
             lines.write(encode({**record(judge, each), **own}) + b"\n")
-            corrected.add(row, judged, right=audited.spelling(judged.right))
+            corrected.add(row, judged, right=audited.correction(judged))
         corrected.close()
     summary = {
         **facts,
@@ -91,9 +90,8 @@ def _unread_kind(judge: RowJudge, row: AuditRow, unread: Unread | None) -> tuple
     """Why a row is unread, and the sentence without its names, so that sentences of one template are one kind."""
     if unread is None:
         return "", ""
-    shape = (
-        judge.grammar.shape(unread.sentence, names_in(unread.sentence, row.question)).text if unread.sentence else ""
-    )
+    names = judge.grammar.names(unread.sentence, row.question)
+    shape = judge.grammar.shape(unread.sentence, names).text if unread.sentence else ""
     return unread.reason, readable(shape)[:200]
 
 
@@ -106,16 +104,25 @@ def record(judge: RowJudge, each: ExplainedRow) -> dict[str, Any]:
         return {**place, "reason": reason, "sentence": sentence[:LONGEST_SHOWN], "notes": judged.notes}
     return {
         **place,
-        "question": judged.question,
+        "question": question_of(judged),
         "possible": judged.possible,
         "right": judged.right or None,
         "reversed": judged.reversed,
         "proof": fact_lines(judged, judged.proof),
+        "one_reader": judged.one_reader,
         "worlds": {answer: judge.prover.describe(world) for answer, world in judged.worlds.items()},
-        "other_worlds": judged.other_worlds,
+        "by_world": {
+            world: {"verdict": verdict, "possible": possible} for world, (verdict, possible) in judged.by_world.items()
+        },
         "cause": "; also ".join((each.cause.claim, *each.cause.also)) if each.cause else None,
         "notes": judged.notes,
     }
+
+
+def question_of(judged: RowVerdict) -> dict[str, Any] | tuple[str, str]:
+    """What is asked: a pair, or more where it is no relation."""
+    asked = judged.asked
+    return asked.pair if asked.word is None else {"a": asked.a, "relation": asked.word.relation, "b": asked.b}
 
 
 def fact_lines(judged: RowVerdict, numbers: Sequence[int]) -> list[str]:
@@ -143,14 +150,14 @@ def _example(judge: RowJudge, row: AuditRow, judged: RowVerdict) -> dict[str, An
         "row": row.key,
         "line": row.line,
         "text": text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 1] + "…",
-        "question": " to ".join(judged.question) if judged.question[0] else row.question[:LONGEST_SHOWN],
+        "question": " to ".join(judged.asked.pair) if not judged.asked.word else row.question[:LONGEST_SHOWN],
         "label": judged.label,
         "verdict": judged.verdict,
         "possible": judged.possible,
         "suggested_label": judged.right or None,
         "proof": fact_lines(judged, proof),
         "drawings": {
-            answer: judge.prover.draw(world, judged.question, answer) for answer, world in judged.worlds.items()
+            answer: judge.prover.draw(world, judged.asked.pair, answer) for answer, world in judged.worlds.items()
         },
     }
 
@@ -169,7 +176,7 @@ class Copies:
     def add(self, row: AuditRow, judged: RowVerdict, *, right: str) -> None:
         if not row.cells:
             return  # no row that could be written
-        replaced, stands = judged.verdict == "false" and bool(right), judged.verdict == "entailed"
+        replaced, stands = judged.verdict == "false" and judged.accused and bool(right), judged.verdict == "entailed"
         self.count["labels replaced" if replaced else "labels that stand" if stands else "other rows"] += 1
         cells = row.relabelled(right) if replaced else dict(row.cells)
         said = {VERDICT_COLUMN: judged.verdict, CHANGE_COLUMN: _change(judged, right)}
@@ -209,6 +216,8 @@ def _plain(value: Any) -> str:
 
 def _change(judged: RowVerdict, right: str) -> str:
     """What was done to the row, and why."""
+    if judged.one_reader and judged.verdict != "entailed":
+        return f"unchanged: one reader alone finds it {judged.verdict}"
     if judged.verdict == "false" and right:
         why = "; ".join(fact_lines(judged, judged.proof))
         return f"label {judged.label} replaced by {right}: follows from {why}" + (" (was reversed)" * judged.reversed)
@@ -217,6 +226,8 @@ def _change(judged: RowVerdict, right: str) -> str:
         "ambiguous": f"unchanged: {', '.join(judged.possible)} are possible",
         "false": f"unchanged: the label is false, but {', '.join(judged.possible)} are possible",
         "inconsistent": "unchanged: no world fits the facts",
+        GENDER_OPEN: "unchanged: the gender is not told",
+        DEPENDS: "unchanged: " + ", ".join(f"{verdict} in {world}" for world, (verdict, _) in judged.by_world.items()),
         "unread": f"unchanged: unread: {judged.unread.reason}" if judged.unread else "",
     }
     return "; ".join(filter(None, [reasons[judged.verdict], *judged.notes]))
@@ -229,13 +240,16 @@ def markdown(name: str, summary: Mapping[str, Any], findings: Sequence[Mapping[s
     """The report, short enough for an issue: figures, then each cause with its examples."""
     read, verdicts = summary["read"], summary["verdicts"]
     lines = [f"# Labels of {name}", "", f"{summary['rows']:,} rows, {read:,} read ({_share(read, summary['rows'])})"]
-    lines[-1] += f"; domain {summary['domain']}, world *{summary['world']}*: {summary['world means']}."
+    lines[-1] += f"; domain {summary['domain']}, {summary['world']}."
     lines += ["", "| verdict | rows | of the rows read |", "|---|---:|---:|"]
     for verdict, count in verdicts.items():
         lines.append(f"| {verdict} | {count:,} | {'' if verdict == 'unread' else _share(count, read)} |")
     if summary["readings"]:
         scores = ", ".join(f"*{reading}* {score} %" for reading, score in summary["readings"].items())
         lines += ["", f"A perfect reasoner scores: {scores} (of the rows read)."]
+    if one := summary["one reader"]:
+        counts = ", ".join(f"{name} {n:,}" for name, n in one.items())
+        lines += ["", f"Of these, one reader alone understood {sum(one.values()):,} ({counts}): they are no findings."]
     second = summary["second prover"]
     lines += ["", f"A second prover of another kind agrees on {second['agree']} of {second['rows']} sampled rows"]
     lines[-1] += f" ({second['weaker']} left open by it, {second['against']} against)."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -21,9 +21,10 @@ class Problem(NamedTuple):
 @dataclass(frozen=True, kw_only=True)
 class Solution:
     """`possible`: the answers (words of the domain, or `none`) that hold in some world of the facts; none at all if the
-    facts have no world. `worlds` shows one world per answer."""
+    facts have no world. `certain`: those that hold in all. `worlds` shows one world per answer."""
 
     possible: tuple[str, ...]
+    certain: tuple[str, ...]
     worlds: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -33,8 +34,8 @@ class Prover:
 
     `solve(problem, world, shown)` searches all worlds of the facts; `shown` asks for the worlds themselves. `check` is
     the second prover, of another kind. It may leave more answers open than there are (`complete` is False then), never
-    fewer. `read` reads stories that the phrases do not cover (None: nothing else does). `second_reader` is of another
-    kind; the second prover gets its facts. `draw(world, question, answer)` is an SVG.
+    fewer. `reader` reads rows that the phrases do not cover (None: nothing else does); `second_reader` is of another
+    kind, and the second prover gets its facts. `draw(world, question, answer)` is an SVG.
     """
 
     solve: Callable[..., Solution]
@@ -42,9 +43,7 @@ class Prover:
     complete: bool
     draw: Callable[[Any, tuple[str, str], str], str]
     describe: Callable[[Any], Any]  # a world as JSON
-    read: Callable[[str, Mapping[str, str | None], Sequence[str]], Any] | None = (
-        None  # text, genders, who is asked about
-    )
+    reader: TextReader | None = None
     second_reader: TextReader | None = None
     entails: Callable[[Problem, str, str], bool] | None = None  # whether an answer is the only one, if told faster so
     genders: Callable[[str], str | None] = lambda name: None
@@ -53,7 +52,8 @@ class Prover:
         """Is the answer the only one that is possible?"""
         if self.entails:
             return self.entails(problem, answer, world)
-        return self.solve(problem, world).possible == (answer,)
+        solution = self.solve(problem, world)
+        return solution.certain == solution.possible == (answer,)
 
 
 Provers = Mapping[str, Callable[[Domain], Prover]]

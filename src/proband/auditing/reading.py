@@ -23,11 +23,19 @@ class Unread(NamedTuple):
 
 class AskedRelation(NamedTuple):
     """What is `a` to `b`? With a `word`, a yes-or-no question: is `a` the `word` of `b`? With a `word` and no `a`:
-    which thing is the `word` of `b`, or of all others where `b` is empty too?"""
+    which thing is the `word` of `b` (the `adjacent` one, with nothing between), or of all others where `b` is empty too
+    (the tallest; with `rank` 2 the second tallest)? `among`: the things that may be the answer, if not all."""
 
     a: str
     b: str
     word: Word | None = None
+    adjacent: bool = False
+    rank: int = 1
+    among: tuple[str, ...] = ()
+
+    @property
+    def pair(self) -> tuple[str, str]:
+        return self.a, self.b
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
-from proband.auditing.grammar import CAPITAL
 from proband.auditing.rows import AuditRow, RowFile, RowFormat, first_cells, read_rows, row_files
+from proband.auditing.things import CAPITAL
 from proband.core.errors import ProbandError
 from proband.core.progress import say
 

@@ -181,9 +181,9 @@ def table_row(place: Mapping[str, Any], cells: Mapping[str, Any], columns: Mappi
         if problem := _problem(value, empty=not column):
             return AuditRow(**place, cells=cells, bad=f"column {column!r} {problem}")
         values[what] = value
-    pair = PAIR.fullmatch(values["question"].strip())
-    asked = (pair[2], pair[1]) if pair else None  # CLUTRR's way to ask what the second is to the first
-    return AuditRow(**place, **values, answer_column=columns["answer"], cells=cells, pair=asked)
+    if pair := PAIR.fullmatch(values["question"].strip()):  # CLUTRR's way to ask what the second is to the first
+        values["question"] = f"What is {pair[2]} to {pair[1]}?"
+    return AuditRow(**place, **values, answer_column=columns["answer"], cells=cells)
 
 
 def _problem(value: Any, *, empty: bool) -> str:

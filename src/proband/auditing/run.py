@@ -24,7 +24,6 @@ from proband.auditing.domain import Domain
 from proband.auditing.drawing import draw
 from proband.auditing.order_encoding import possible
 from proband.auditing.problem import Prover, Provers
-from proband.auditing.reading import Unread
 from proband.auditing.rows import AuditRow
 from proband.auditing.verdicts import RowJudge, RowVerdict
 from proband.core.errors import ProbandError
@@ -48,14 +47,14 @@ def differences(domain: Domain) -> Prover:
 PROVERS: Final[Provers] = {"differences": differences}
 
 
-def judge_for(name: str, provers: Provers, *, world: str = "") -> RowJudge:
-    """A judge of a domain by name, in the given world or the domain's first."""
+def judge_for(name: str, provers: Provers, *, world: str = "", readers: int = 1) -> RowJudge:
+    """A judge of a domain by name, in the given world or in all of them."""
     domain = domains.load(name)
     if domain.prover not in provers:
         raise ProbandError(f"domain {name!r} names the prover {domain.prover!r}; there are: {', '.join(provers)}")
     if world and world not in domain.worlds:
         raise ProbandError(f"domain {name!r} has no world {world!r}; it has {', '.join(domain.worlds)}")
-    return RowJudge(domain, provers[domain.prover](domain), world or next(iter(domain.worlds)))
+    return RowJudge(domain, provers[domain.prover](domain), world, readers=readers)
 
 
 def guess_domain(rows: Sequence[AuditRow], provers: Provers) -> tuple[str, dict[str, int]]:
@@ -63,9 +62,7 @@ def guess_domain(rows: Sequence[AuditRow], provers: Provers) -> tuple[str, dict[
     fits: dict[str, int] = {}
     for name in domains.SHIPPED:
         judge = judge_for(name, provers)
-        fits[name] = sum(
-            judge.domain.word(row.answer) is not None and not isinstance(judge.read(row), Unread) for row in rows
-        )
+        fits[name] = sum(judge.answers(row) for row in rows)
     best = max(fits, key=lambda name: fits[name])
     return best if fits[best] else "", fits
 
@@ -133,9 +130,11 @@ class JudgedRows:
         self.checked = ProverAgreement()
         self.spelled: dict[str, Counter[str]] = {}  # answer -> how the file writes it
 
-    def spelling(self, answer: str) -> str:
-        """An answer as the file itself writes it, where it does."""
-        return self.spelled[answer].most_common(1)[0][0] if answer in self.spelled else answer
+    def correction(self, judged: RowVerdict) -> str:
+        """The right answer as the file itself writes it, where it does; a letter, where there are options."""
+        if judged.correction or judged.right not in self.spelled:
+            return judged.correction or judged.right
+        return self.spelled[judged.right].most_common(1)[0][0]
 
     def __iter__(self) -> Iterator[ExplainedRow]:
         for row, judged in _pickles(self.spool):
@@ -209,7 +208,11 @@ class _SecondProver:
             self.every *= 2
         if self.read % self.every or self.result.rows >= CHECKED:
             return
-        problem = judged.problem(tuple(fact for fact in judged.facts if not fact.negated))
+        if not (judged.asked.a and judged.asked.b):
+            return
+        facts = judged.second_facts or judged.facts  # what the second reader read, where it did
+        problem = judged.problem(tuple(fact for fact in facts if not fact.negated))
         prover, world = self.judge.prover, self.judge.world
-        possible = set(prover.solve(problem, world).possible)
+        first = judged.problem(tuple(fact for fact in judged.facts if not fact.negated))
+        possible = set(prover.solve(first, world).possible)
         self.result = self.result.and_one(possible, prover.check(problem, world), complete=prover.complete)

@@ -9,14 +9,17 @@ from typing import Any, Final
 
 from proband.auditing.causes import Cause
 from proband.auditing.domain import OTHER
-from proband.auditing.verdicts import VERDICTS, RowVerdict
+from proband.auditing.verdicts import DECIDED, DEPENDS, GENDER_OPEN, VERDICTS, RowVerdict
 
 EXAMPLES: Final = 3
+LEAST_READ: Final = 0.5  # of the rows, if a score is to be said of the set
+ALWAYS_SHOWN: Final = (*DECIDED, "unread")
 UNREAD_KINDS: Final = 200
 SEVERITY: Final = {
     "false": "error",
     "inconsistent": "error",
     "ambiguous": "warning",
+    GENDER_OPEN: "note",
     "duplicate with another label": "error",
     "answer leaked": "warning",
 }
@@ -41,7 +44,7 @@ class FindingGroup:
     def add(self, judged: RowVerdict, example: Callable[[], dict[str, Any]]) -> None:
         self.rows += 1
         self.verdicts[judged.verdict] += 1
-        if judged.verdict == "false" and judged.right:
+        if judged.verdict == "false" and judged.right and judged.accused:
             self.suggested[f"{judged.label} -> {judged.right}"] += 1
         if len(self.examples) < EXAMPLES:
             self.examples.append(example())
@@ -66,6 +69,7 @@ class Tally:
         self.groups: dict[str, FindingGroup] = {}
         self.unread: dict[tuple[str, str], list[Any]] = {}  # (reason, kind of sentence) -> [rows, first place]
         self.worlds: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self.one_reader: Counter[str] = Counter()
         self.chance = 0.0
 
     def add(
@@ -80,14 +84,16 @@ class Tally:
     ) -> None:
         """Count a row; `example` gives it as evidence, for the first few rows of each finding."""
         self.files[file][judged.verdict] += 1
+        if judged.one_reader:
+            self.one_reader[judged.verdict] += 1
         if judged.verdict == "unread":
             if len(self.unread) < UNREAD_KINDS or unread in self.unread:
                 self.unread.setdefault(unread, [0, place])[0] += 1
         elif judged.verdict in ("entailed", "ambiguous"):
             self.chance += 1 / max(sum(answer != OTHER for answer in judged.possible), 1)
-        for world, verdict in judged.other_worlds.items():
-            self.worlds[world][f"{judged.verdict} -> {verdict}"] += 1
-        causes = [cause] if cause else []
+        for world, (verdict, _) in judged.by_world.items():
+            self.worlds[world][verdict] += 1
+        causes = [cause] if cause and (judged.accused or judged.verdict == GENDER_OPEN) else []
         for name in (note.partition(":")[0] for note in judged.notes):
             causes.append(Cause(key=name, claim=NOTES[name], kind=name))
         for each in causes:
@@ -104,30 +110,27 @@ class Tally:
 
     @property
     def verdicts(self) -> dict[str, int]:
+        """Rows by verdict; those that are rare are left out where there are none."""
         total = sum(self.files.values(), Counter[str]())
-        return {name: total[name] for name in VERDICTS}
+        return {name: total[name] for name in VERDICTS if total[name] or name in ALWAYS_SHOWN}
 
     @property
     def read(self) -> int:
         return sum(n for name, n in self.verdicts.items() if name != "unread")
 
     def readings(self) -> dict[str, float]:
-        """What a perfect reasoner scores on the rows that are read, in percent: it answers only what follows; it
-        guesses among the possible; any possible answer counts."""
-        if not self.read:
-            return {}
+        """What a perfect reasoner scores on the rows that are decided, in percent: it answers only what follows; it
+        guesses among the possible; any possible answer counts. Nothing is said of a set of which few rows are read."""
         counts = self.verdicts
+        decided = sum(counts[name] for name in DECIDED)
+        if not decided or self.read < LEAST_READ * sum(counts.values()):
+            return {}
         right = {
             "cautious": counts["entailed"],
             "chance among the possible": self.chance,
             "lenient": counts["entailed"] + counts["ambiguous"],
         }
-        return {name: round(100 * n / self.read, 1) for name, n in right.items()}
-
-    def entailed_in(self, world: str) -> float:
-        """The rows whose label follows in another world, in percent of those that are read."""
-        rows = sum(n for move, n in self.worlds[world].items() if move.endswith("-> entailed"))
-        return round(100 * rows / self.read, 1)
+        return {name: round(100 * n / decided, 1) for name, n in right.items()}
 
     def findings(self) -> list[dict[str, Any]]:
         """The groups, errors before warnings, the largest first."""
@@ -150,8 +153,9 @@ class Tally:
             "share read": round(self.read / rows, 4) if rows else None,
             "verdicts": self.verdicts,
             "readings": self.readings(),
-            "by_file": {name: {v: c[v] for v in VERDICTS} for name, c in sorted(self.files.items())},
-            "worlds": {name: dict(sorted(moves.items())) for name, moves in self.worlds.items()},
+            "one reader": {name: self.one_reader[name] for name in VERDICTS if self.one_reader[name]},
+            "by_file": {name: {v: c[v] for v in self.verdicts} for name, c in sorted(self.files.items())},
+            "worlds": {name: dict(sorted(counts.items())) for name, counts in self.worlds.items()},
             "unread": self.unread_kinds(),
         }
 
@@ -163,6 +167,8 @@ MEANING: Final = {
     "ambiguous": "it holds in some such worlds and not in others",
     "false": "it holds in none of them",
     "inconsistent": "there is no such world",
+    GENDER_OPEN: "the relation follows, but no word, pronoun or name tells the gender",
+    DEPENDS: "the verdict is another in each world of the domain; --world names one",
     "unread": "a sentence, the question or the label was not understood",
 }
 READINGS: Final = {
@@ -180,7 +186,7 @@ def page_data(
     return {
         "title": title,
         "figures": summary,
-        "meaning": MEANING,
+        "meaning": {verdict: MEANING[verdict] for verdict in summary["verdicts"]},
         "readings": [(name, READINGS[name], score) for name, score in summary["readings"].items()],
         "findings": summary["finding"][:MOST_FINDINGS],
         "more": max(0, len(summary["finding"]) - MOST_FINDINGS),

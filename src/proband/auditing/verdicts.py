@@ -2,35 +2,42 @@
 
 entailed      the label holds in every world of the facts          false         in none; what holds instead is said
 ambiguous     in some worlds and not in others                     inconsistent  the facts have no world
-unread        a sentence, the question or the label is not understood; the row is no part of any rate
+gender open   the relation follows, the gender is not told         unread        something in it is not understood
+depends on the world   the verdict is not the same in all worlds of the domain, and none was named
 
+A row whose label is to be called wrong or open is read again by a reader of another kind. Where the two differ it is
+unread; where the second does not understand it, the verdict is that of *one reader* and accuses nobody.
 Facts that differ in names alone are decided once.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
-from proband.auditing.domain import OTHER, Domain, Fact, Word
-from proband.auditing.grammar import Grammar, names_in, split
+from proband.auditing.answers import Label, Outcome, fits_label, outcome, read_label, split_options, verdict_of
+from proband.auditing.domain import OTHER, Domain, Fact
+from proband.auditing.grammar import Grammar, split
 from proband.auditing.problem import Problem, Prover
-from proband.auditing.reading import Reading, Unread
+from proband.auditing.reading import AskedRelation, Reading, Unread
 from proband.auditing.rows import AuditRow
 from proband.core.errors import ProbandError
 
-VERDICTS: Final = ("entailed", "ambiguous", "false", "inconsistent", "unread")
+DEPENDS, GENDER_OPEN = "depends on the world", "gender open"
+VERDICTS: Final = ("entailed", "ambiguous", "false", "inconsistent", GENDER_OPEN, DEPENDS, "unread")
+DECIDED: Final = VERDICTS[:4]  # the verdicts that rates are about
+ACCUSING: Final = ("ambiguous", "false", "inconsistent")
 DECISIONS_KEPT: Final = 20_000
 PATHS_TRIED: Final = 500
 LEAK: Final = re.compile(
     r"(?i)^(?:[^.?!]*\b)?(?:answer|label|solution|target|hint|spoiler)s?\b(?: here| of this| to the question)?"
     r"(?: is| was| would be| must be|:|\s*=|,)*\s*[\"'(\[]*(?P<word>[\w -]+?)[\"')\]]*[.!]?$"
 )
-Pair = tuple[str, str]
+NOTHING_ASKED: Final = AskedRelation("", "")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,21 +48,29 @@ class RowVerdict:
     label: str = ""
     possible: tuple[str, ...] = ()
     right: str = ""
+    correction: str = ""  # the same as a label: one of the options, where there are options
     reversed: bool = False
-    question: Pair = ("", "")
+    asked: AskedRelation = NOTHING_ASKED
     facts: tuple[Fact, ...] = ()
     genders: tuple[tuple[str, str | None], ...] = ()
     sentences: tuple[str, ...] = ()
     shapes: tuple[str, ...] = ()
     proof: tuple[int, ...] = ()  # numbers of the facts from which the answer follows
     worlds: Mapping[str, Any] = field(default_factory=dict)
-    other_worlds: Mapping[str, str] = field(default_factory=dict)
+    by_world: Mapping[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)  # verdict, possible answers
+    one_reader: bool = False
+    second_facts: tuple[Fact, ...] = ()  # what the second reader read
     unread: Unread | None = None
     notes: tuple[str, ...] = ()  # "answer leaked", "duplicate with another label", ...
 
+    @property
+    def accused(self) -> bool:
+        """Is the label called wrong or open, by two readers or from facts that are given?"""
+        return self.verdict in ACCUSING and not self.one_reader
+
     def problem(self, facts: tuple[Fact, ...] | None = None) -> Problem:
         """What the prover was given, or the same with other facts."""
-        return Problem(self.facts if facts is None else facts, self.question, self.genders)
+        return Problem(self.facts if facts is None else facts, self.asked.pair, self.genders)
 
 
 class Decision(NamedTuple):
@@ -63,58 +78,88 @@ class Decision(NamedTuple):
 
     verdict: str
     possible: tuple[str, ...]
+    right: str
     reversed: bool
     proof: tuple[int, ...]
-    other_worlds: Mapping[str, str]
+    by_world: Mapping[str, tuple[str, tuple[str, ...]]]
 
 
-def verdict_of(domain: Domain, label: Word, possible: tuple[str, ...]) -> str:
-    if not possible:
-        return "inconsistent"
-    fits = [each for each in possible if _fits(domain, label, each)]
-    return "false" if not fits else "entailed" if len(fits) == len(possible) else "ambiguous"
+class RowText(NamedTuple):
+    """A row as readers get it."""
 
-
-def _fits(domain: Domain, label: Word, answer: str) -> bool:
-    """Is the answer what the label says? A label without a gender says no gender."""
-    if answer == OTHER:
-        return False
-    word = domain.word(answer)
-    return word is not None and word.relation == label.relation and label.gender in (None, word.gender)
+    story: str
+    question: str
+    options: Mapping[str, str]
+    leaks: tuple[str, ...]
 
 
 class RowJudge:
-    """Judges rows of one domain."""
+    """Judges rows of one domain: in the world that is named, or in all of them. `readers`: 2 if every row is to be read
+    twice, 1 if only those that would be accused."""
 
-    def __init__(self, domain: Domain, prover: Prover, world: str) -> None:
-        self.domain, self.prover, self.world = domain, prover, world
+    def __init__(self, domain: Domain, prover: Prover, world: str = "", *, readers: int = 1) -> None:
+        self.domain, self.prover, self.readers = domain, prover, readers
+        self.named = world
+        self.worlds: tuple[str, ...] = (world,) if world else tuple(domain.worlds)
+        self.world = self.worlds[0]
         self.grammar = Grammar(domain)
         self.decide = lru_cache(maxsize=DECISIONS_KEPT)(self._decide)
 
     # ---- reading -----------------------------------------------------------------------------------------------------
 
-    def read(self, row: AuditRow) -> tuple[Reading, Pair, tuple[str, ...]] | Unread:
-        """The facts, the question and the leaks of a row."""
+    def read(self, row: AuditRow) -> tuple[Reading, RowText] | Unread:
+        """What the first reader makes of a row."""
         if row.bad:
             return Unread(row.bad)
         if row.facts and row.pair:
-            return self._given_facts(row, row.pair)
-        names = names_in(row.text or row.question, row.question)
-        sentences = split(row.question)
-        question = (0, row.pair) if row.pair else self.grammar.place_of_question(sentences, names)
-        if isinstance(question, Unread):
-            return question
-        place, pair = question
-        if pair[0] == pair[1]:
-            return Unread("the question is about one thing, not two", sentences[place])
-        story = split(row.text) if row.text else sentences[:place]
-        leaks = tuple(sentence for sentence in story if self._leaks(sentence))
-        reading = self._story(" ".join(s for s in story if s not in leaks), names, row, pair)
+            facts = self._given_facts(row)
+            given = RowText(row.text, row.question, {}, ())
+            return (
+                facts if isinstance(facts, Unread) else (Reading(facts=facts, question=AskedRelation(*row.pair)), given)
+            )
+        text = self._text(row)
+        if isinstance(text, Unread):
+            return text
+        reading = self.grammar(text.story, text.question, row.genders)
+        if reading.unread and self.prover.reader:
+            other = self.prover.reader(text.story, text.question, row.genders)
+            why = other.unread and Unread(other.unread.reason, other.unread.sentence or reading.unread.sentence)
+            reading = replace(other, unread=why)
         if reading.unread:
             return reading.unread
-        return (reading, pair, leaks) if reading.facts else Unread("the story states no fact")
+        asked = reading.question
+        if asked is None or (asked.a and asked.a == asked.b):
+            return Unread("the question is about one thing, not two", text.question)
+        return (reading, text) if reading.facts else Unread("the story states no fact", text.story)
 
-    def _given_facts(self, row: AuditRow, pair: Pair) -> tuple[Reading, Pair, tuple[str, ...]] | Unread:
+    def answers(self, row: AuditRow) -> bool:
+        """Is the row read, and its label an answer to its question?"""
+        read = self.read(row)
+        if isinstance(read, Unread) or not read[0].question:
+            return False
+        reading, text = read
+        return self._label(row, reading, text) is not None
+
+    def _label(self, row: AuditRow, reading: Reading, text: RowText) -> Label | None:
+        things = dict.fromkeys(thing for fact in reading.facts for thing in (fact.a, fact.b))
+        asked = reading.question or NOTHING_ASKED
+        return read_label(row.answer, domain=self.domain, asked=asked, options=text.options, things=things)
+
+    def _text(self, row: AuditRow) -> RowText | Unread:
+        """The story, the question and its options, which may all stand in one cell."""
+        stem, options = split_options(row.question, is_answer=self.domain.word)
+        sentences = split(stem)
+        names = self.grammar.names(row.text or stem, stem)
+        known = self.grammar.place_of_question(sentences, names)
+        asks = [number for number, sentence in enumerate(sentences) if "?" in sentence or "___" in sentence]
+        if isinstance(known, Unread) and not asks:
+            return known
+        place = asks[-1] if isinstance(known, Unread) else known[0]
+        story = [*split(row.text), *sentences[:place]]
+        leaks = tuple(sentence for sentence in story if self._leaks(sentence))
+        return RowText(" ".join(s for s in story if s not in leaks), sentences[place], options, leaks)
+
+    def _given_facts(self, row: AuditRow) -> tuple[Fact, ...] | Unread:
         """The facts that a row has beside its text."""
         facts: list[Fact] = []
         for a, text, b in row.facts:
@@ -122,127 +167,212 @@ class RowJudge:
             if word is None:
                 return Unread(f"{text!r} is no word of {self.domain.name}")
             facts.append(Fact(a, word.relation, b, word.gender))
-        return Reading(facts=tuple(facts)), pair, ()
-
-    def _story(self, text: str, names: set[str], row: AuditRow, question: Pair) -> Reading:
-        reading = self.grammar.read(text, names)
-        if not reading.unread or not self.prover.read:
-            return reading
-        genders = {name: row.genders.get(name, self.prover.genders(name)) for name in sorted(names)}
-        other: Reading = self.prover.read(text, genders, question)
-        if not other.unread:
-            return other
-        return Reading(unread=Unread(other.unread.reason, other.unread.sentence or reading.unread.sentence))
+        return tuple(facts)
 
     def _leaks(self, sentence: str) -> bool:
         leak = LEAK.match(sentence)
         return leak is not None and self.domain.word(leak["word"]) is not None
 
-    def _genders(self, row: AuditRow, reading: Reading, things: Iterable[str]) -> dict[str, str | None]:
-        """Of each thing: the gender that the source gives, else its words, else the text, else the name."""
+    def _problem(self, row: AuditRow, reading: Reading, asked: AskedRelation) -> Problem:
+        """With the gender of each thing: the one that the source gives, else its words, the text, or the name."""
+        things = {*filter(None, asked.pair), *(thing for fact in reading.facts for thing in (fact.a, fact.b))}
         by_name = {thing: self.prover.genders(thing) for thing in things}
         told = {fact.a: fact.gender for fact in reading.facts if fact.gender and not fact.negated}
         given = {thing: gender for thing, gender in row.genders.items() if thing in things}
-        return {**by_name, **reading.genders, **told, **given}
+        genders = {**by_name, **reading.genders, **told, **given}
+        return Problem(reading.facts, asked.pair, tuple(sorted(genders.items())))
 
     # ---- deciding ----------------------------------------------------------------------------------------------------
 
     def judge(self, row: AuditRow) -> RowVerdict:
-        outcome = self.read(row)
-        if isinstance(outcome, Unread):
-            return RowVerdict(verdict="unread", label=row.answer[:80], unread=outcome)
-        reading, question, leaks = outcome
-        label = self.domain.word(row.answer)
-        things = {*question, *(thing for fact in reading.facts for thing in (fact.a, fact.b))}
-        genders = tuple(sorted(self._genders(row, reading, things).items()))
-        problem = Problem(reading.facts, question, genders)
+        read = self.read(row)
+        if isinstance(read, Unread):
+            return RowVerdict(verdict="unread", label=row.answer[:80], unread=read)
+        reading, text = read
+        asked = reading.question or NOTHING_ASKED
+        label = self._label(row, reading, text)
+        problem = self._problem(row, reading, asked)
         try:
             if label is None:
                 raise ProbandError(f"the answer {row.answer[:40]!r} is no word of {self.domain.name}")
-            decision = self.decide(numbered(problem), label)
-            shown = self._shown(problem, label) if decision.verdict in ("ambiguous", "false") else {}
+            renamed, numbers = numbered(problem, asked)
+            number = {thing: place for place, thing in numbers.items()}
+            own = label._replace(text=number.get(label.text, label.text))
+            decision = self.decide(renamed, _renamed(asked, number), own)
+            shown = self._shown(problem, asked, label) if decision.verdict in ("ambiguous", "false") else {}
         except ProbandError as error:
             return RowVerdict(verdict="unread", label=row.answer[:80], unread=Unread(str(error)))
-        possible = decision.possible
-        return RowVerdict(
+        judged = RowVerdict(
             verdict=decision.verdict,
-            label=self.domain.say(label),
-            possible=possible,
-            right=possible[0] if len(possible) == 1 and possible[0] != OTHER else "",
+            label=label.text,
+            possible=tuple(numbers.get(each, each) for each in decision.possible),
+            right=_as_written(numbers.get(decision.right, decision.right), text.story),
+            correction=self._correction(decision.right, own, text.options, row.answer, number, asked),
             reversed=decision.reversed,
-            question=question,
+            asked=asked,
             facts=problem.facts,
-            genders=genders,
+            genders=problem.genders,
             sentences=reading.sentences,
             shapes=reading.shapes,
             proof=decision.proof,
             worlds=shown,
-            other_worlds=decision.other_worlds,
-            notes=("answer leaked",) if leaks else (),
+            by_world={
+                world: (verdict, tuple(numbers.get(each, each) for each in possible))
+                for world, (verdict, possible) in decision.by_world.items()
+            },
+            notes=("answer leaked",) if text.leaks else (),
         )
+        given = bool(row.facts and row.pair)
+        return judged if given or not self._to_be_read_twice(judged) else self._read_again(judged, row, reading, text)
 
-    def _decide(self, problem: Problem, label: Word) -> Decision:
-        possible = self.prover.solve(problem, self.world).possible
-        verdict = verdict_of(self.domain, label, possible)
-        others = {
-            world: verdict_of(self.domain, label, self.prover.solve(problem, world).possible)
-            for world in self.domain.worlds
-            if world != self.world
+    def _correction(
+        self,
+        right: str,
+        label: Label,
+        options: Mapping[str, str],
+        answer: str,
+        number: Mapping[str, str],
+        asked: AskedRelation,
+    ) -> str:
+        """The letter of the only option that is right, written as the answer is."""
+        if not (options and right):
+            return ""
+        read = {
+            letter: read_label(text, domain=self.domain, asked=asked, options={}, things=number)
+            for letter, text in options.items()
         }
+        fits = [
+            letter
+            for letter, each in read.items()
+            if each and fits_label(self.domain, each._replace(text=number.get(each.text, each.text)), right)
+        ]
+        if len(fits) != 1:
+            return ""
+        return re.sub(r"[A-Za-z0-9]", fits[0].upper() if answer.upper() == answer else fits[0], answer, count=1)
+
+    def _to_be_read_twice(self, judged: RowVerdict) -> bool:
+        return self.prover.second_reader is not None and (self.readers == 2 or judged.verdict in ACCUSING)
+
+    def _read_again(self, judged: RowVerdict, row: AuditRow, first: Reading, text: RowText) -> RowVerdict:
+        """The verdict after the second reader: unread where it reads something else."""
+        assert self.prover.second_reader
+        second = self.prover.second_reader(text.story, text.question, row.genders)
+        if second.unread:
+            return replace(judged, one_reader=True)
+        if differ := self._difference(first, second):
+            unread = Unread(f"two readers differ: {differ}", "")
+            return RowVerdict(verdict="unread", label=row.answer[:80], unread=unread)
+        return replace(judged, second_facts=second.facts)
+
+    def _difference(self, first: Reading, second: Reading) -> str:
+        """What one reader read and the other did not."""
+        if first.question != second.question:
+            return "in what is asked"
+        one, other = (dict.fromkeys(map(self._one_way, reading.facts)) for reading in (first, second))
+        apart = [fact for fact in (*one, *other) if (fact in one) != (fact in other)]
+        genders = [{f.a: f.gender for f in r.facts if f.gender} for r in (first, second)]
+        clash = next(
+            (thing for thing in genders[0] if genders[1].get(thing, genders[0][thing]) != genders[0][thing]), ""
+        )
+        return " ".join(map(str, apart[0][:3])) if apart else f"in the gender of {clash}" if clash else ""
+
+    def _one_way(self, fact: Fact) -> tuple[str, str, str, bool]:
+        """A fact from the side that comes first, so that both ways to state it are the same."""
+        turned = (fact.b, self.domain.inverse[fact.relation], fact.a, fact.negated)
+        return min((fact.a, fact.relation, fact.b, fact.negated), turned)
+
+    def _decide(self, problem: Problem, asked: AskedRelation, label: Label) -> Decision:
+        found = {world: outcome(self.prover, problem, asked, world) for world in self.worlds}
+        by_world = {
+            world: (verdict_of(self.domain, label, asked, each), each.possible) for world, each in found.items()
+        }
+        verdicts = {by_world[world][0] for world in self.worlds}
+        verdict = verdicts.pop() if len(verdicts) == 1 else DEPENDS
+        own = [found[world] for world in self.worlds]
+        single = {each.certain[0] if len(each.certain) == 1 else "" for each in own}
+        right = single.pop() if len(single) == 1 and verdict != DEPENDS else ""
+        possible = tuple(dict.fromkeys(answer for each in own for answer in each.possible))
+        proves = verdict in ("entailed", "false") and bool(right)
         return Decision(
             verdict=verdict,
-            possible=possible,
-            reversed=verdict == "false" and self._reversed(problem, label),
-            proof=self._proof(problem, possible) if verdict in ("entailed", "false") and len(possible) == 1 else (),
-            other_worlds=others,
+            possible=() if verdict == DEPENDS else possible,
+            right="" if right == OTHER else right,
+            reversed=verdict == "false" and asked.word is None and self._reversed(problem, label),
+            proof=self._proof(problem, asked, found[self.world]) if proves else (),
+            by_world=by_world,
         )
 
-    def _reversed(self, problem: Problem, label: Word) -> bool:
+    def _reversed(self, problem: Problem, label: Label) -> bool:
         """Is the label right for the question turned around?"""
-        turned = self.prover.solve(problem._replace(question=problem.question[::-1]), self.world).possible
-        return verdict_of(self.domain, label, turned) == "entailed"
+        turned = problem._replace(question=problem.question[::-1])
+        asked = AskedRelation(*turned.question)
+        found = (outcome(self.prover, turned, asked, world) for world in self.worlds)
+        return all(verdict_of(self.domain, label, asked, each) == "entailed" for each in found)
 
-    def _shown(self, problem: Problem, label: Word) -> dict[str, Any]:
+    def _shown(self, problem: Problem, asked: AskedRelation, label: Label) -> dict[str, Any]:
         """Two worlds: one with the label, if there is one, and one without."""
+        if not (asked.a and asked.b):
+            return {}
         worlds = self.prover.solve(problem, self.world, True).worlds
-        fits = [answer for answer in worlds if _fits(self.domain, label, answer)]
+        wanted = Label(asked.word, "") if asked.word else label
+        fits = [answer for answer in worlds if fits_label(self.domain, wanted, answer)]
         rest = sorted((answer for answer in worlds if answer not in fits), key=lambda answer: answer == OTHER)
         return {answer: worlds[answer] for answer in (*fits[:1], *rest[:1])}
 
-    def _proof(self, problem: Problem, possible: tuple[str, ...]) -> tuple[int, ...]:
+    def _proof(self, problem: Problem, asked: AskedRelation, found: Outcome) -> tuple[int, ...]:
         """Few facts from which the answer follows: the shortest path between the two things along which it does, or
         what is left when facts that are not needed are left out one by one."""
-        for path in islice(_paths(problem), PATHS_TRIED):
-            if self._enough(problem, path, possible):
-                return path
-        return fewest(len(problem.facts), lambda numbers: self._enough(problem, numbers, possible))
+        if asked.a and asked.b:
+            for path in islice(_paths(problem), PATHS_TRIED):
+                if self._enough(problem, asked, path, found):
+                    return path
+        return fewest(len(problem.facts), lambda numbers: self._enough(problem, asked, numbers, found))
 
-    def _enough(self, problem: Problem, numbers: Sequence[int], possible: tuple[str, ...]) -> bool:
+    def _enough(self, problem: Problem, asked: AskedRelation, numbers: Sequence[int], found: Outcome) -> bool:
         if len(numbers) == len(problem.facts):
             return True
         fewer = problem._replace(facts=tuple(problem.facts[n] for n in numbers))
-        return next(_paths(fewer), None) is not None and self.prover.follows(fewer, possible[0], self.world)
+        if asked.word is not None:
+            return outcome(self.prover, fewer, asked, self.world) == found
+        if len(found.possible) > 1:
+            return self.prover.solve(fewer, self.world).certain == found.certain
+        return next(_paths(fewer), None) is not None and self.prover.follows(fewer, found.certain[0], self.world)
 
     def is_inconsistent(self, judged: RowVerdict, numbers: Sequence[int]) -> bool:
         """Do these facts of a row contradict each other?"""
         facts = tuple(judged.facts[number] for number in numbers)
-        return not self.prover.solve(judged.problem(facts), self.world).possible
+        return not outcome(self.prover, judged.problem(facts), judged.asked, self.world).possible
 
 
-def numbered(problem: Problem) -> Problem:
-    """The problem with things numbered as they come, those of the question first, and sentences forgotten.
+def _as_written(answer: str, story: str) -> str:
+    """A thing with the capitals that the story writes it with."""
+    if not answer or answer in story:
+        return answer
+    written = re.search(rf"(?i)\b{re.escape(answer)}\b", story)
+    return written[0] if written else answer
 
-    >>> numbered(Problem((Fact("Al", "left", "Bo", None, False, 3),), ("Bo", "Al")))
-    Problem(facts=(Fact(a='1', relation='left', b='0', gender=None, negated=False, sentence=-1),), \
-question=('0', '1'), genders=())
+
+def _renamed(asked: AskedRelation, number: Mapping[str, str]) -> AskedRelation:
+    a, b = (number.get(each, each) for each in asked.pair)
+    return asked._replace(a=a, b=b, among=tuple(number[each] for each in asked.among))
+
+
+def numbered(problem: Problem, asked: AskedRelation) -> tuple[Problem, dict[str, str]]:
+    """The problem with things numbered as they come, those of the question first, and sentences forgotten; and which
+    thing has which number.
+
+    >>> numbered(Problem((Fact("Al", "left", "Bo", None, False, 3),), ("Bo", "Al")), AskedRelation("Bo", "Al"))
+    (Problem(facts=(Fact(a='#1', relation='left', b='#0', gender=None, negated=False, sentence=-1),), \
+question=('#0', '#1'), genders=()), {'#0': 'Bo', '#1': 'Al'})
     """
     number: dict[str, str] = {}
-    for thing in (*problem.question, *(thing for fact in problem.facts for thing in (fact.a, fact.b))):
-        number.setdefault(thing, str(len(number)))
-    a, b = problem.question
+    for thing in (*asked.pair, *asked.among, *(thing for fact in problem.facts for thing in (fact.a, fact.b))):
+        if thing:
+            number.setdefault(thing, f"#{len(number)}")
     facts = tuple(f._replace(a=number[f.a], b=number[f.b], sentence=-1) for f in problem.facts)
     genders = sorted((number[thing], gender) for thing, gender in problem.genders if thing in number)
-    return Problem(facts, (number[a], number[b]), tuple(genders))
+    a, b = (number.get(each, "") for each in problem.question)
+    return Problem(facts, (a, b), tuple(genders)), {own: thing for thing, own in number.items()}
 
 
 def fewest(facts: int, enough: Callable[[tuple[int, ...]], bool]) -> tuple[int, ...]:

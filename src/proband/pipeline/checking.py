@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from proband import suites
+from proband.auditing.domain import load
+from proband.auditing.known_sets import FORMATS
 from proband.auditing.outputs import headlines_of, write_audit
 from proband.auditing.problem import Provers
 from proband.auditing.row_source import GYM, RowSource
@@ -42,9 +44,11 @@ def audit(
     out: str | Path,
     domain: str = "",
     world: str = "",
+    readers: int = 1,
     columns: Mapping[str, str] | None = None,
 ) -> Mapping[str, Any]:
-    """Judge the labels of a data set; writes OUT/index.html beside the tables. Returns the headlines."""
+    """Judge the labels of a data set, in the world that is named or in all of the domain; writes OUT/index.html beside
+    the tables. Returns the headlines. With two `readers` every row is read twice, not only those to be accused."""
     folder = Path(out)
     if folder.resolve() == Path(source).resolve():
         raise ProbandError("the audit cannot be written into the folder it reads", file=folder)
@@ -52,7 +56,9 @@ def audit(
     if own and own.run:
         headlines, template = dict(own.run(str(source), out=folder)), own.page
     else:
-        headlines = audit_in_domain(str(source), out=folder, domain=domain, world=world, columns=columns or {})
+        headlines = audit_in_domain(
+            str(source), out=folder, domain=domain, world=world, readers=readers, columns=columns or {}
+        )
         template = f"{STYLE}:rows.html"
     if (page := headlines.pop("page", None)) is not None:
         package, _, name = template.partition(":")
@@ -66,12 +72,13 @@ def _reads(auditor: Audit, source: str) -> bool:
 
 
 def audit_in_domain(
-    source: str, *, out: Path, domain: str = "", world: str = "", columns: Mapping[str, str]
+    source: str, *, out: Path, domain: str, world: str, readers: int, columns: Mapping[str, str]
 ) -> dict[str, Any]:
     """Judge rows of anyone's file; "page" in the headlines is what the page shows."""
-    formats = [] if domain else [row_format for each in auditors() for row_format in each.formats]
+    formats = [*FORMATS, *(row_format for each in auditors() for row_format in each.formats)]
+    formats = [each for each in formats if domain in ("", each.domain)]
     rows = RowSource(source, columns, formats)
-    judge, guessed = _judge(rows, domain=domain, world=world)
+    judge, guessed = _judge(rows, domain=domain, world=world, readers=readers)
     figures = rows.format.figures() if rows.format and rows.format.figures else None
     with tempfile.TemporaryFile() as spool:
         audited = audit_rows(rows, judge, spool, figures)
@@ -80,15 +87,15 @@ def audit_in_domain(
             "inputs": {file.name: sha256_file(file.path) for file in rows.files},
             "domain": judge.domain.name,
             "domain guessed from": guessed,
-            "world": judge.world,
-            "world means": judge.domain.worlds[judge.world],
+            "world": _world_in_words(judge),
         }
         summary = write_audit(audited, out, name=rows.name, facts=facts)
     return {
         "rows": summary["rows"],
         "domain": judge.domain.name + (" (guessed)" if guessed else ""),
-        "world": f"{judge.world}: {facts['world means']}",
+        "world": facts["world"],
         "verdicts": summary["verdicts"],
+        "one reader": summary["one reader"],
         "perfect score, %": summary["readings"],
         **(figures.headlines() if figures else {}),
         "second prover": summary["second prover"],
@@ -104,12 +111,19 @@ def audit_in_domain(
     }
 
 
-def _judge(rows: RowSource, *, domain: str, world: str) -> tuple[RowJudge, dict[str, int]]:
+def _world_in_words(judge: RowJudge) -> str:
+    worlds = judge.domain.worlds
+    if judge.named or len(worlds) == 1:
+        return f"{judge.world}: {worlds[judge.world]}"
+    return f"all of {', '.join(worlds)} (--world names one)"
+
+
+def _judge(rows: RowSource, *, domain: str, world: str, readers: int) -> tuple[RowJudge, dict[str, int]]:
     """The judge of the domain that is named or that rows of this form have, or of the one that reads most of the first
     rows."""
     provers = provers_of_suites()
     if rows.format and rows.format.domain:
-        return judge_for(rows.format.domain, provers, world=world or rows.format.world), {}
+        return judge_for(rows.format.domain, provers, world=world or rows.format.world, readers=readers), {}
     first = rows.first(GUESSED_FROM)
     guessed: dict[str, int] = {}
     if not domain:
@@ -121,11 +135,9 @@ def _judge(rows: RowSource, *, domain: str, world: str) -> tuple[RowJudge, dict[
                 raise ProbandError(problem, file=rows.name)
             domain = next(iter(guessed))  # our own items: the checks that need no domain are made all the same
         say(f"domain {domain}: guessed, it reads {guessed[domain]} of the first {len(first)} rows")
-    judge = judge_for(domain, provers, world=world)
-    of_items = judge.domain.raw.get("items_world")
-    if not world and of_items and any(row.item for row in first):
-        judge = judge_for(domain, provers, world=of_items)
-    return judge, guessed
+    if not world and any(row.item for row in first):
+        world = load(domain).raw.get("items_world", "")
+    return judge_for(domain, provers, world=world, readers=readers), guessed
 
 
 def auditors() -> list[Audit]:

@@ -13,7 +13,7 @@ from proband.cli.arguments_and_output import Json, Out, fields, give, table
 from proband.core.errors import ProbandError
 
 SHOWN = 12  # findings on the terminal
-VERDICTS = ("entailed", "ambiguous", "false", "inconsistent", "unread")
+VERDICTS = ("entailed", "ambiguous", "false", "inconsistent", "gender open", "depends on the world", "unread")
 OTHERS = ("answer leaked", "duplicate with another label")
 
 
@@ -24,11 +24,15 @@ class Reading:
 
     domain: Annotated[
         str,
-        Parameter(metavar="DOMAIN", help="kinship, grid, temporal or a TOML file (default: guessed from the rows)."),
+        Parameter(metavar="DOMAIN", help="kinship, grid, temporal, allen, sizes or a TOML file (default: guessed)."),
     ] = ""
     world: Annotated[
-        str, Parameter(metavar="WORLD", help="World in which labels must hold (default: the domain's first).")
+        str, Parameter(metavar="WORLD", help="World in which labels must hold (default: all of the domain).")
     ] = ""
+    readers: Annotated[
+        Literal[1, 2],
+        Parameter(help="2: a second reader reads every row, not only those that would be accused."),
+    ] = 1
     text_column: Annotated[str, Parameter(metavar="NAME", help="Column of the text (default: guessed).")] = ""
     question_column: Annotated[str, Parameter(metavar="NAME", help="Column of the question (default: guessed).")] = ""
     answer_column: Annotated[str, Parameter(metavar="NAME", help="Column of the answer (default: guessed).")] = ""
@@ -72,7 +76,14 @@ def audit(
         raise ProbandError(f"--fail-on takes {', '.join((*VERDICTS, *OTHERS))}, not {unknown[0]!r}")
     from proband.pipeline.checking import audit
 
-    result = audit(source, out=out, columns=reading.columns(), domain=reading.domain, world=reading.world)
+    result = audit(
+        source,
+        out=out,
+        columns=reading.columns(),
+        domain=reading.domain,
+        world=reading.world,
+        readers=reading.readers,
+    )
     if format == "github":
         from proband.pipeline.checking import github_annotations
 

@@ -206,6 +206,7 @@ class ChainFigures:
         self.blamed: Counter[str] = Counter()
         self.noise: Counter[str] = Counter()  # verdict without and with noise
         self.worlds: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self.followed: defaultdict[str, Counter[str]] = defaultdict(Counter)  # split -> world -> entailed rows
         self.splits: defaultdict[str, Tally] = defaultdict(Tally)
         self.looked_at: tuple[AuditRow | None, Chain | None] = (None, None)
 
@@ -240,7 +241,8 @@ class ChainFigures:
         counts = self.counts[chain.release, clutrr.split, clutrr.k]
         counts.update(["rows", judged.verdict])
         counts.update({name: n for name, count in COUNTS.items() if (n := count(chain, judged))})
-        self.splits[clutrr.split].add(replace(judged, other_worlds=worlds), file=row.file)
+        self.splits[clutrr.split].add(replace(judged, by_world={}), file=row.file)
+        self.followed[clutrr.split].update(world for world, verdict in worlds.items() if verdict == "entailed")
         self._label(chain)
         self.used.update(unsound)
         if judged.verdict in ("ambiguous", "false"):
@@ -326,7 +328,8 @@ class ChainFigures:
         for split, tally in sorted(self.splits.items()):
             scores = dict(zip(("cautious", "guess", "lenient"), tally.readings().values()))
             readings[split] = {"rows": tally.read, **scores}
-            follow[split] = {"strict": scores["cautious"], **{name: tally.entailed_in(name) for name in OTHERS}}
+            shares = {name: round(100 * self.followed[split][name] / tally.read, 1) for name in OTHERS}
+            follow[split] = {"strict": scores["cautious"], **shares}
         return readings, follow
 
     def _groups(self, *names: str) -> list[tuple[tuple[Any, ...], Counter[str]]]:

@@ -13,14 +13,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import islice, product
 from typing import Any, Final, NamedTuple
 
 from proband.auditing.domain import Domain, Fact
-from proband.auditing.grammar import split
+from proband.auditing.grammar import Grammar, split
 from proband.auditing.problem import Problem, Prover, Solution
 from proband.auditing.reading import Reading, Unread
+from proband.auditing.things import names_in
 from proband.core.errors import ProbandError
 from proband.suites.kinship.logic import search
 from proband.suites.kinship.logic.closure import close
@@ -72,7 +74,7 @@ class People(NamedTuple):
     query: tuple[int, int]
 
 
-def provided(_: Domain) -> Prover:
+def provided(domain: Domain) -> Prover:
     """What the domain's file names as its prover. It begins with fresh solvers: which of several families is shown
     depends on what a solver was asked before."""
     search.forget()
@@ -82,7 +84,7 @@ def provided(_: Domain) -> Prover:
         complete=False,
         draw=draw,
         describe=describe,
-        read=read,
+        reader=_Reader(domain),
         entails=entails,
         genders=GENDER_OF.get,
     )
@@ -102,7 +104,8 @@ def solve(problem: Problem, world: str, shown: bool = False) -> Solution:
     if denied := [fact for fact in problem.facts if fact.negated]:
         families = _without(problem, denied, families, world)
     possible = tuple(each for each in (*RELATIONS, NONE) if each in families)
-    return Solution(possible=possible, worlds=families if shown else {})
+    certain = possible if len(possible) == 1 else ()
+    return Solution(possible=possible, certain=certain, worlds=families if shown else {})
 
 
 def _size(pattern: Pattern) -> int:
@@ -233,6 +236,21 @@ def describe(world: World) -> dict[str, Any]:
         "mother": family.mother,
         "spouse": [spouses[0] if spouses else None for spouses in family.spouses],
     }
+
+
+class _Reader:
+    """Reads a story that the phrases of the domain do not cover; the question must be one of its forms."""
+
+    def __init__(self, domain: Domain) -> None:
+        self.grammar = Grammar(domain)
+
+    def __call__(self, text: str, question: str, genders: Mapping[str, str | None], /) -> Reading:
+        names = names_in(text, question)
+        asked = self.grammar.question(question, names)
+        if isinstance(asked, Unread):
+            return Reading(unread=asked)
+        known = {name: genders.get(name, GENDER_OF.get(name)) for name in sorted(names)}
+        return replace(read(text, known, asked.pair), question=asked)
 
 
 def read(text: str, genders: Mapping[str, str | None], asked: Sequence[str]) -> Reading:

@@ -1,0 +1,195 @@
+"""What a sentence speaks of, masked: its things become @0, @1, ... and what is left is its shape.
+
+Things are what stands in brackets, where a text has brackets; else names (words with a capital), or, in domains whose
+things are nouns, every run of words that are neither words of the domain nor function words: "the red box", "lunch",
+"box A". Nothing is guessed of such a run: a sentence counts only if a phrase of the domain covers all of its shape.
+
+>>> nouns = NounPhrases(frozenset({"is", "left", "of", "to"}), "")
+>>> nouns.mask("To the left of the lamp is a small table.").text
+'to the left of @0 is @1'
+>>> nouns.mask("To the left of the lamp is a small table.").things
+('lamp', 'small table')
+>>> same_things(["small table", "lamp", "table"])
+{'small table': 'small table', 'lamp': 'lamp', 'table': 'small table'}
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+CAPITAL: Final = re.compile(r"(?<![\w'])[A-Z][\w-]*")
+BRACKETED: Final = re.compile(r"\[([^\][]{1,80})\]")
+_FUNCTION_WORDS = """
+    The An They He She It His Her Their Its We You My Our What How Who Whom Whose Where When Which Why In On At To Of
+    From By If Object Objects Agent Agents Go Seen There This That These Those One Both Each All And But Or Then So As
+    Is Are Was Were Does Do Did Given Answer Question Respond Provide After Before During While Since Because Not No
+    Event Task Tasks Yes With For Also Finally First Next Once Here Let Suppose Label Target Solution Hint Note
+    Therefore Hence Thus Read Block Blocks Box Boxes Shape Shapes Square Squares Building Place Meeting Job Mr Mrs Ms
+    """
+NO_NAMES: Final = frozenset(_FUNCTION_WORDS.split())
+DETERMINERS: Final = frozenset(("the", "a", "an"))
+_NEVER_IN_A_THING = """
+    i he she it they we you his her hers him them their theirs its my our your me us this that these those who whom
+    whose which what where when why how and or nor but if unless whether because since while although though so than as
+    then thus hence
+    not no never neither nothing nobody none without hardly barely scarcely almost nearly about around perhaps maybe
+    possibly probably likely apparently supposedly allegedly reportedly presumably seemingly certainly surely
+    is are was were be been being am isn't aren't wasn't weren't isnt has have had having do does did don't doesn't
+    didn't can could can't cannot couldn't may might must shall should will would won't wouldn't seems seem seemed
+    appears appear appeared looks said says say told tell tells think thinks thought believe believes believed claim
+    claims claimed hope hopes wish wishes imagine imagines dream dreams dreamt pretend pretends suppose guess expects
+    once formerly used ever still yet already again anymore always sometimes often usually rarely soon later earlier
+    now here there yesterday today tomorrow ago former supposed imaginary fake fictional would-be either both each every
+    all some any many few several most more less least other another else same different one ones two three four
+    of to in on at by for from with into onto over under above below between among through across along against
+    near beside besides behind after before during until till within inside outside beyond toward towards upon off out
+    up down away back too also very quite rather just only even exactly directly immediately right except
+    """
+STOP: Final = frozenset(_NEVER_IN_A_THING.split())
+TOKEN: Final = re.compile(r"\d+:\d\d|[^\W_][\w-]*(?:['’](?!s\b)\w+)?|['’]s\b|_+|\S")
+VERBS: Final = r"(?:is|and|are|was|presents|lies|sits|stands|on|to|has|overlaps?|before|after|during)\b"
+ONE_WORD: Final = re.compile(r"(?<![\w@])[A-Za-z][\w-]*")  # a name of one word needs no pattern of its own
+LONGEST_THING: Final = 4  # words
+
+
+class Shape(NamedTuple):
+    """A sentence with its things numbered as they come."""
+
+    text: str
+    things: tuple[str, ...]
+
+
+def names_in(text: str, question: str = "") -> set[str]:
+    """What looks like a name: in brackets, or else a word with a capital that is no function word.
+
+    >>> sorted(names_in("The object A is above B. A box fell.", "What is A to B?"))
+    ['A', 'B']
+    >>> sorted(names_in("[Ann Lee] is [Bo]'s aunt."))
+    ['Ann Lee', 'Bo']
+    """
+    if bracketed := set(BRACKETED.findall(text)):
+        return bracketed
+    capitals = set(CAPITAL.findall(text)) | set(CAPITAL.findall(question))
+    letters = any(len(name) == 1 for name in capitals - {"A", "I"}) or re.search(r"(?<=\w )[AI]\b", question)
+    return capitals - NO_NAMES - (set() if letters else {"A", "I"})
+
+
+def mask_names(sentence: str, names: Collection[str]) -> Shape:
+    """A sentence with names of people or things masked."""
+    things: dict[str, int] = {}
+
+    def mark(match: re.Match[str]) -> str:
+        name = match[0]
+        if name not in names:
+            return name
+        if name in ("A", "I") and match.start() == 0 and not re.match(rf"(?:'s)? {VERBS}", sentence[match.end() :]):
+            return name  # an article or a pronoun
+        return f"@{things.setdefault(name, len(things))}"
+
+    plain_names = all(map(ONE_WORD.fullmatch, names))
+    pattern = ONE_WORD if plain_names else _names_pattern(tuple(sorted(names, key=lambda n: (-len(n), n))))
+    masked = pattern.sub(mark, sentence)
+    return Shape(re.sub(r"\[(@\d+)\]", r"\1", masked).lower().rstrip(".!? "), tuple(things))
+
+
+@lru_cache(maxsize=4096)
+def _names_pattern(names: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(r"(?<![\w@])(" + "|".join(map(re.escape, names)) + r")(?![\w])")
+
+
+class NounPhrases:
+    """Masks nouns. `vocabulary`: words of the domain; `kinds`: a pattern of words before a name ("the object K");
+    `relation`: one of its words for relations."""
+
+    def __init__(self, vocabulary: frozenset[str], kinds: str, relation: re.Pattern[str] | None = None) -> None:
+        self.known, self.relation = vocabulary | STOP, relation
+        self.words: dict[str, bool] = {}
+        self.kinds = re.compile(rf"(?:{kinds}) (?=\S)") if kinds else None
+
+    def mask(self, sentence: str) -> Shape:
+        things: dict[str, int] = {}
+        parts: list[str] = []
+        run: list[str] = []  # words of the thing that is being read
+        determiner = ""
+
+        def close() -> None:
+            nonlocal determiner
+            if run:
+                parts.append(f" @{things.setdefault(self._name(run), len(things))}")
+                run.clear()
+            elif determiner:
+                parts.append(f" {determiner}")
+            determiner = ""
+
+        tokens = [match[0].replace("’", "'") for match in TOKEN.finditer(sentence)]
+        for place, token in enumerate(tokens):
+            lower = token.lower()
+            letter = token in ("A", "I") and self._is_letter(tokens, place)
+            if letter or self._is_content(lower):
+                run.append(token if letter else lower if len(token) > 1 else token)
+                continue
+            if lower == "one" and run and things:  # the black one
+                run.append(next(reversed(things)).split()[-1])
+                continue
+            if lower == "'s" and run and self._continues(tokens, place):
+                run[-1] += "'s"
+                continue
+            close()
+            if lower in DETERMINERS:
+                determiner = lower
+            elif lower == "'s" or not (lower[0].isalnum() or lower[0] == "_"):
+                parts.append(lower)
+            else:
+                parts.append(f" {lower}")
+        close()
+        shape = "".join(parts).strip().rstrip(".!? ")
+        return Shape(shape, tuple(things))
+
+    def _is_content(self, lower: str) -> bool:
+        """Can the word be part of a thing? Neither a function word nor one of the domain, nor made of such."""
+        if lower not in self.words:
+            parts = lower.split("-")
+            known = lower in self.known or lower in DETERMINERS or ":" in lower or all(p in self.known for p in parts)
+            self.words[lower] = lower[0].isalnum() and not (known or (self.relation and self.relation.fullmatch(lower)))
+        return self.words[lower]
+
+    def _continues(self, tokens: list[str], place: int) -> bool:
+        """Does a noun follow the 's, so that the owner belongs to the thing?"""
+        after = tokens[place + 1] if place + 1 < len(tokens) else ""
+        return bool(after) and self._is_content(after.lower())
+
+    def _is_letter(self, tokens: list[str], place: int) -> bool:
+        """Is a capital A or I the name of a thing, not an article or a pronoun?"""
+        after = tokens[place + 1].lower() if place + 1 < len(tokens) else ""
+        return place > 0 or not after or after in self.known or not after[0].isalnum()
+
+    def _name(self, words: list[str]) -> str:
+        name = " ".join(words)
+        if self.kinds and len(words) > 1:
+            name = self.kinds.sub("", name, count=1) if self.kinds.match(name) else name
+        return name
+
+
+class AmbiguousThing(Exception):
+    """A phrase that may mean several things, or one of which it is not clear whether it was meant before."""
+
+
+def same_things(phrases: Iterable[str]) -> dict[str, str]:
+    """Which thing each phrase means: a shorter one means the longer one before it that ends in the same word. "The
+    table" after "a small table" is that table; "the red box" after "the box" may be it or not."""
+    meant: dict[str, str] = {}
+    for phrase in phrases:
+        words = phrase.split()
+        if phrase in meant:
+            continue
+        if len(words) > LONGEST_THING:
+            raise AmbiguousThing(f"{phrase!r} is no thing")
+        alike = [each for each in dict.fromkeys(meant.values()) if each.split()[-1] == words[-1]]
+        longer = [each for each in alike if set(words) < set(each.split())]
+        if any(set(each.split()) < set(words) for each in alike) or len(longer) > 1:
+            raise AmbiguousThing(f"{phrase!r} may mean several things")
+        meant[phrase] = longer[0] if longer else phrase
+    return meant
