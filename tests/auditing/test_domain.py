@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -50,8 +52,16 @@ def test_no_such_domain() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ('means = ["a.end < b.start"]', 'means = ["a.end before b.start"]', "'a.end before b.start' is no condition such"),
-        ('means = ["a.end < b.start"]', 'means = ["a.finish < b.start"]', "names 'finish', which is none of start, end"),
+        (
+            'means = ["a.end < b.start"]',
+            'means = ["a.end before b.start"]',
+            "is no condition such",
+        ),
+        (
+            'means = ["a.end < b.start"]',
+            'means = ["a.finish < b.start"]',
+            "'finish', which is none of start",
+        ),
         ('means = ["a.end < b.start"]', "means = []", "relation 'before': 'means' is missing or empty"),
         ('always = ["a.start < a.end"]', 'always = ["a.start"]', "'always': 'a.start' is no condition"),
     ],

@@ -120,7 +120,7 @@ def test_findings_are_grouped_by_the_template_to_blame(run: Callable[..., Any], 
     ]
     rows += [row("P is above Q. Q and R are parallel, and Q is to the right of R.", "P", "R", "upper-left")]
     rows += [row(f"{a} is to the right of {b}.", a, b, "right") for a, b in ("PQ", "RS", "TU", "VW")]
-    run(rows)
+    run([{**each, "story": [each["story"]]} for each in rows])  # StepGame's form: sentences made from templates
     finding = lines(tmp_path, "findings.jsonl")[0]
     assert finding["claim"] == (
         "“A and B are parallel, and A is to the right of B” says right, labelled as if it said left (reversed)"
@@ -294,23 +294,31 @@ def test_reasoning_gym_turns_in_laws_round(tmp_path: Path) -> None:
 
 
 def test_stories_in_english_are_read_strictly(run: Callable[..., Any], tmp_path: Path) -> None:
-    """What begins a sentence with a capital is no person, and a pronoun that may mean two people is unread."""
+    """What begins a sentence with a capital is no person; what is denied or of another kind is unread."""
     rows = [
         ("Soon after lunch, [Ann] rang her aunt [Bea].", "('Ann', 'Bea')", "aunt", "entailed"),
         ("Early on, Mary met her son Jo. Jo met his wife Di.", "What is Di to Mary?", "daughter-in-law", "entailed"),
-        ("[Otto], his granddaughter [May], and her brother [Stan] went out.", "('Otto', 'Stan')", "grandson", "unread"),
+        (
+            "[Otto], his granddaughter [May], and her brother [Stan] went out.",
+            "('Otto', 'Stan')",
+            "grandson",
+            "entailed",
+        ),
         ("Mary is not the mother of Jerry, but his aunt.", "What is Mary to Jerry?", "mother", "unread"),
         ("Mary met her stepsister Joan.", "What is Joan to Mary?", "sister", "unread"),
-        ("Mary met her sister. Zorkon saw his aunt Joan.", "What is Joan to Mary?", "aunt", "unread"),
-    ]  # fmt: skip
+        ("Mary met her sister. Zorkon saw his aunt Joan.", "What is Joan to Mary?", "aunt", "ambiguous"),
+    ]
     run([{"story": story, "query": query, "target": target} for story, query, target, _ in rows], "--domain", "kinship")
     assert [each["verdict"] for each in lines(tmp_path, "verdicts.jsonl")] == [verdict for *_, verdict in rows]
 
 
 def test_a_gender_that_is_not_told_is_a_cause_of_its_own(run: Callable[..., Any], tmp_path: Path) -> None:
     run(
-        [{"text": "Zed is the child of Ann.", "question": "What is Zed to Ann?", "answer": "son"}],
+        [{"text": "Sage is the child of Ann.", "question": "What is Sage to Ann?", "answer": "son"}],
         "--domain",
         "kinship",
     )
+    assert lines(tmp_path, "verdicts.jsonl")[0]["verdict"] == "gender open"
+    summary = json.loads((tmp_path / "audit" / "summary.json").read_text())
+    assert summary["readings"] == {}  # outside the headline
     assert lines(tmp_path, "findings.jsonl")[0]["claim"] == "the relation follows, the gender is not told"

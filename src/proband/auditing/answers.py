@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 
 from proband.auditing.domain import OTHER, Domain, Word
 from proband.auditing.problem import Problem, Prover, Solution
-from proband.auditing.reading import AskedRelation
+from proband.auditing.reading import AskedRelation, Label
 from proband.auditing.things import DETERMINERS
 
 YES, NO, UNKNOWN = "yes", "no", "cannot be told"
@@ -28,13 +28,6 @@ UNTOLD: Final = re.compile(
 )
 UNRELATED: Final = frozenset(("none", "no relation", "not related", "unrelated", "no relation of these"))
 MOST_THINGS: Final = 40  # that are held against each other where a thing is asked for
-
-
-class Label(NamedTuple):
-    """What a label says: a relation, or an answer in words (yes, no, a thing, that it cannot be told)."""
-
-    word: Word | None
-    text: str
 
 
 class Outcome(NamedTuple):

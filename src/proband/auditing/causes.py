@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from itertools import combinations, product
 from typing import Final, NamedTuple
 
-from proband.auditing.answers import Label, outcome, verdict_of
+from proband.auditing.answers import outcome, verdict_of
 from proband.auditing.domain import Domain, Fact
+from proband.auditing.reading import Label
 from proband.auditing.verdicts import ACCUSING, GENDER_OPEN, RowJudge, RowVerdict
 
 FEWEST: Final = 3  # rows that show a template to be a suspect

@@ -17,7 +17,8 @@ Fact(a='C', relation='below', b='D', gender=None, negated=True, sentence=1))
 >>> grammar.question("Where is C seen from K?", set()).pair
 ('C', 'K')
 >>> grammar.question("Which thing is left of the lamp?", set())
-AskedRelation(a='', b='lamp', word=Word(relation='left', gender=None), adjacent=False, rank=1, among=())
+AskedRelation(a='', b='lamp', word=Word(relation='left', gender=None), adjacent=False, rank=1, among=(), \
+either_way=False)
 """
 
 from __future__ import annotations
@@ -186,8 +187,8 @@ class Grammar:
         """Does a sentence speak neither of a relation nor of things that facts are about?"""
         if self.relation_word.search(shape.text):
             return False
-        if not self.nouns:
-            return not shape.things
+        if not self.domain.nouns:
+            return False  # of people much can be said in other words
         words = {word for thing in shape.things for word in thing.lower().split()}
         heads = {thing.split()[-1] for thing in told}
         if WEATHER.fullmatch(shape.text) or not (POINTS_BACK.search(shape.text) or words & RETRACTS):

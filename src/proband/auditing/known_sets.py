@@ -33,7 +33,7 @@ def _babi_row(place: Mapping[str, Any], cells: Mapping[str, Any]) -> AuditRow:
 
 
 FORMATS: Final = (
-    RowFormat("StepGame", _is_stepgame, _stepgame_row, "grid", "unit"),
+    RowFormat("StepGame", _is_stepgame, _stepgame_row, "grid", "unit", templates=True),
     *(
         RowFormat(f"bAbI task {task}", lambda cells, task=task: cells.get(BABI_FILE) == task, _babi_row, *domain)  # type: ignore[misc]
         for task, domain in BABI_WORLDS.items()

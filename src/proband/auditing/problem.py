@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from proband.auditing.domain import Domain, Fact
-from proband.auditing.reading import TextReader
+from proband.auditing.reading import LabelReader, TextReader
 
 
 class Problem(NamedTuple):
@@ -34,8 +34,8 @@ class Prover:
 
     `solve(problem, world, shown)` searches all worlds of the facts; `shown` asks for the worlds themselves. `check` is
     the second prover, of another kind. It may leave more answers open than there are (`complete` is False then), never
-    fewer. `reader` reads rows that the phrases do not cover (None: nothing else does); `second_reader` is of another
-    kind, and the second prover gets its facts. `draw(world, question, answer)` is an SVG.
+    fewer. `reader` reads rows (None: the phrases of the domain do), and `label` their labels; `second_reader` is of
+    another kind, and the second prover gets its facts. `draw(world, question, answer)` is an SVG.
     """
 
     solve: Callable[..., Solution]
@@ -44,6 +44,7 @@ class Prover:
     draw: Callable[[Any, tuple[str, str], str], str]
     describe: Callable[[Any], Any]  # a world as JSON
     reader: TextReader | None = None
+    label: LabelReader | None = None
     second_reader: TextReader | None = None
     entails: Callable[[Problem, str, str], bool] | None = None  # whether an answer is the only one, if told faster so
     genders: Callable[[str], str | None] = lambda name: None

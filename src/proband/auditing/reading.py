@@ -7,7 +7,7 @@ It knows nothing of the other.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
@@ -24,7 +24,8 @@ class Unread(NamedTuple):
 class AskedRelation(NamedTuple):
     """What is `a` to `b`? With a `word`, a yes-or-no question: is `a` the `word` of `b`? With a `word` and no `a`:
     which thing is the `word` of `b` (the `adjacent` one, with nothing between), or of all others where `b` is empty too
-    (the tallest; with `rank` 2 the second tallest)? `among`: the things that may be the answer, if not all."""
+    (the tallest; with `rank` 2 the second tallest)? `among`: the things that may be the answer, if not all.
+    `either_way`: the question does not tell which of the two is meant (how are A and B related?)."""
 
     a: str
     b: str
@@ -32,6 +33,7 @@ class AskedRelation(NamedTuple):
     adjacent: bool = False
     rank: int = 1
     among: tuple[str, ...] = ()
+    either_way: bool = False
 
     @property
     def pair(self) -> tuple[str, str]:
@@ -49,6 +51,23 @@ class Reading:
     sentences: tuple[str, ...] = ()
     shapes: tuple[str, ...] = ()
     unread: Unread | None = None
+
+
+class Label(NamedTuple):
+    """What a label says: a relation, or an answer in words (yes, no, a thing, that it cannot be told). `pair`: of whom,
+    where it says so itself."""
+
+    word: Word | None
+    text: str
+    pair: tuple[str, str] | None = None
+
+
+class LabelReader(Protocol):
+    """What a label says as an answer to a question with these options; None if it is no answer."""
+
+    def __call__(
+        self, text: str, asked: AskedRelation, options: Mapping[str, str], things: Iterable[str], /
+    ) -> Label | None: ...
 
 
 class TextReader(Protocol):

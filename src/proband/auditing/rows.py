@@ -140,6 +140,7 @@ class RowFormat(NamedTuple):
     read: Callable[[Mapping[str, Any], Mapping[str, Any]], AuditRow]
     domain: str = ""
     world: str = ""
+    templates: bool = False  # its sentences are made from known templates: one reader is enough
     figures: Callable[[], Any] | None = None
 
 

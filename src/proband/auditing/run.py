@@ -23,6 +23,7 @@ from proband.auditing.differences import solve
 from proband.auditing.domain import Domain
 from proband.auditing.drawing import draw
 from proband.auditing.order_encoding import possible
+from proband.auditing.parsed_reader import ParsedReader
 from proband.auditing.problem import Prover, Provers
 from proband.auditing.rows import AuditRow
 from proband.auditing.verdicts import RowJudge, RowVerdict
@@ -41,20 +42,21 @@ def differences(domain: Domain) -> Prover:
         complete=True,
         draw=draw,
         describe=lambda positions: positions,
+        second_reader=ParsedReader(domain),
     )
 
 
 PROVERS: Final[Provers] = {"differences": differences}
 
 
-def judge_for(name: str, provers: Provers, *, world: str = "", readers: int = 1) -> RowJudge:
+def judge_for(name: str, provers: Provers, *, world: str = "", readers: int = 1, templates: bool = False) -> RowJudge:
     """A judge of a domain by name, in the given world or in all of them."""
     domain = domains.load(name)
     if domain.prover not in provers:
         raise ProbandError(f"domain {name!r} names the prover {domain.prover!r}; there are: {', '.join(provers)}")
     if world and world not in domain.worlds:
         raise ProbandError(f"domain {name!r} has no world {world!r}; it has {', '.join(domain.worlds)}")
-    return RowJudge(domain, provers[domain.prover](domain), world, readers=readers)
+    return RowJudge(domain, provers[domain.prover](domain), world, readers=readers, templates=templates)
 
 
 def guess_domain(rows: Sequence[AuditRow], provers: Provers) -> tuple[str, dict[str, int]]:

@@ -19,12 +19,13 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
-from proband.auditing.answers import Label, Outcome, fits_label, outcome, read_label, split_options, verdict_of
+from proband.auditing.answers import Outcome, fits_label, outcome, read_label, split_options, verdict_of
 from proband.auditing.domain import OTHER, Domain, Fact
 from proband.auditing.grammar import Grammar, split
 from proband.auditing.problem import Problem, Prover
-from proband.auditing.reading import AskedRelation, Reading, Unread
+from proband.auditing.reading import AskedRelation, Label, Reading, Unread
 from proband.auditing.rows import AuditRow
+from proband.auditing.things import BRACKETED
 from proband.core.errors import ProbandError
 
 DEPENDS, GENDER_OPEN = "depends on the world", "gender open"
@@ -91,14 +92,18 @@ class RowText(NamedTuple):
     question: str
     options: Mapping[str, str]
     leaks: tuple[str, ...]
+    text_cell: str = ""  # as they stand, for readers that take a row apart themselves
+    question_cell: str = ""
 
 
 class RowJudge:
     """Judges rows of one domain: in the world that is named, or in all of them. `readers`: 2 if every row is to be read
-    twice, 1 if only those that would be accused."""
+    twice, 1 if only those that would be accused, unless all are made from known `templates`."""
 
-    def __init__(self, domain: Domain, prover: Prover, world: str = "", *, readers: int = 1) -> None:
-        self.domain, self.prover, self.readers = domain, prover, readers
+    def __init__(
+        self, domain: Domain, prover: Prover, world: str = "", *, readers: int = 1, templates: bool = False
+    ) -> None:
+        self.domain, self.prover, self.readers, self.templates = domain, prover, readers, templates
         self.named = world
         self.worlds: tuple[str, ...] = (world,) if world else tuple(domain.worlds)
         self.world = self.worlds[0]
@@ -121,10 +126,8 @@ class RowJudge:
         if isinstance(text, Unread):
             return text
         reading = self.grammar(text.story, text.question, row.genders)
-        if reading.unread and self.prover.reader:
-            other = self.prover.reader(text.story, text.question, row.genders)
-            why = other.unread and Unread(other.unread.reason, other.unread.sentence or reading.unread.sentence)
-            reading = replace(other, unread=why)
+        if (reading.unread or not reading.facts) and self.prover.reader:
+            reading = self.prover.reader(text.text_cell, text.question_cell, row.genders)
         if reading.unread:
             return reading.unread
         asked = reading.question
@@ -143,21 +146,26 @@ class RowJudge:
     def _label(self, row: AuditRow, reading: Reading, text: RowText) -> Label | None:
         things = dict.fromkeys(thing for fact in reading.facts for thing in (fact.a, fact.b))
         asked = reading.question or NOTHING_ASKED
+        if self.prover.label and not row.facts:
+            return self.prover.label(row.answer, asked, text.options, things)
         return read_label(row.answer, domain=self.domain, asked=asked, options=text.options, things=things)
 
     def _text(self, row: AuditRow) -> RowText | Unread:
         """The story, the question and its options, which may all stand in one cell."""
         stem, options = split_options(row.question, is_answer=self.domain.word)
-        sentences = split(stem)
-        names = self.grammar.names(row.text or stem, stem)
+        sentences, names = split(stem), self.grammar.names(row.text or stem, stem)
         known = self.grammar.place_of_question(sentences, names)
         asks = [number for number, sentence in enumerate(sentences) if "?" in sentence or "___" in sentence]
-        if isinstance(known, Unread) and not asks:
+        if isinstance(known, Unread) and not asks and not self.prover.reader:
             return known
-        place = asks[-1] if isinstance(known, Unread) else known[0]
-        story = [*split(row.text), *sentences[:place]]
-        leaks = tuple(sentence for sentence in story if self._leaks(sentence))
-        return RowText(" ".join(s for s in story if s not in leaks), sentences[place], options, leaks)
+        place = known[0] if not isinstance(known, Unread) else asks[-1] if asks else len(sentences) - 1
+        told = [*split(row.text), *sentences[:place]]
+        leaks = tuple(sentence for sentence in told if self._leaks(sentence))
+        story, question = " ".join(s for s in told if s not in leaks), sentences[place] if sentences else ""
+        own, asking = row.text, row.question
+        if leaks:
+            own, asking = (" ".join(s for s in split(cell) if s not in leaks) for cell in (own, asking))
+        return RowText(story, question, options, leaks, own, asking)
 
     def _given_facts(self, row: AuditRow) -> tuple[Fact, ...] | Unread:
         """The facts that a row has beside its text."""
@@ -191,6 +199,8 @@ class RowJudge:
         reading, text = read
         asked = reading.question or NOTHING_ASKED
         label = self._label(row, reading, text)
+        if label and label.pair:
+            asked, label = asked._replace(a=label.pair[0], b=label.pair[1]), label._replace(pair=None)
         problem = self._problem(row, reading, asked)
         try:
             if label is None:
@@ -251,12 +261,15 @@ class RowJudge:
         return re.sub(r"[A-Za-z0-9]", fits[0].upper() if answer.upper() == answer else fits[0], answer, count=1)
 
     def _to_be_read_twice(self, judged: RowVerdict) -> bool:
-        return self.prover.second_reader is not None and (self.readers == 2 or judged.verdict in ACCUSING)
+        twice = self.readers == 2 or (judged.verdict in ACCUSING and not self.templates)
+        return self.prover.second_reader is not None and twice
 
     def _read_again(self, judged: RowVerdict, row: AuditRow, first: Reading, text: RowText) -> RowVerdict:
         """The verdict after the second reader: unread where it reads something else."""
         assert self.prover.second_reader
-        second = self.prover.second_reader(text.story, text.question, row.genders)
+        cells = (text.text_cell, text.question_cell) if self.prover.reader else (text.story, text.question)
+        story, question = (BRACKETED.sub(r"\1", each) for each in cells)
+        second = self.prover.second_reader(story, question, row.genders)
         if second.unread:
             return replace(judged, one_reader=True)
         if differ := self._difference(first, second):

@@ -123,7 +123,8 @@ def _judge(rows: RowSource, *, domain: str, world: str, readers: int) -> tuple[R
     rows."""
     provers = provers_of_suites()
     if rows.format and rows.format.domain:
-        return judge_for(rows.format.domain, provers, world=world or rows.format.world, readers=readers), {}
+        form, world = rows.format, world or rows.format.world
+        return judge_for(form.domain, provers, world=world, readers=readers, templates=form.templates), {}
     first = rows.first(GUESSED_FROM)
     guessed: dict[str, int] = {}
     if not domain:

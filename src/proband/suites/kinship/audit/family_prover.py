@@ -11,26 +11,25 @@ is sound and may leave more open than the search does.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice, product
 from typing import Any, Final, NamedTuple
 
+from proband.auditing.answers import NO, UNKNOWN, UNRELATED, YES
 from proband.auditing.domain import Domain, Fact
-from proband.auditing.grammar import Grammar, split
+from proband.auditing.domain import Word as WordOf
 from proband.auditing.problem import Problem, Prover, Solution
-from proband.auditing.reading import Reading, Unread
-from proband.auditing.things import names_in
+from proband.auditing.reading import AskedRelation, Label
 from proband.core.errors import ProbandError
 from proband.suites.kinship.logic import search
 from proband.suites.kinship.logic.closure import close
 from proband.suites.kinship.logic.sat_clauses import witnesses
 from proband.suites.kinship.logic.search import Pattern, parts
-from proband.suites.kinship.reading.grammar import read_facts
-from proband.suites.kinship.reading.lexicon import KIN
-from proband.suites.kinship.world.families import GENDER_OF
+from proband.suites.kinship.reading.first_names import gender_of_name
+from proband.suites.kinship.reading.questions import Question, read_answer
+from proband.suites.kinship.reading.rows import read_by_grammar, read_by_parse
+from proband.suites.kinship.reading.tokens import NotUnderstood
 from proband.suites.kinship.world.family_svg import family_svg
 from proband.suites.kinship.world.relations import (
     FEMALE,
@@ -50,14 +49,6 @@ from proband.suites.kinship.world.relations import World as WorldKind
 from proband.suites.kinship.world.rules import load
 
 MOST_UNKNOWN: Final = 6  # people of unknown gender whose genders are tried
-KIN_WORDS: Final = "|".join(sorted(map(re.escape, KIN), key=len, reverse=True))
-_BEFORE_KIN: Final = r"(?:(?:a|an|the|his|her|their|my|really|actually|\S+'s)\s+)*"
-UNSURE: Final = re.compile(  # what the reader does not look for, and what would turn a statement into another
-    rf"(?i)(?:\bnot|n't|\bnever|\bno longer|\bneither|\bnor)\s+{_BEFORE_KIN}(?:{KIN_WORDS})\b|"
-    rf"\bif\b[^.]*\b(?:is|was|were|be)\b[^.]*\b(?:{KIN_WORDS})\b|\b(?:maybe|perhaps|might be|supposedly|pretend\w*)\b|"
-    rf"\badopt(?:ed|ive) (?:{KIN_WORDS})\b|\bfianc\w+|\b(?:step|half|god|foster|ex|great)-?(?:{KIN_WORDS})\b"
-)
-PRONOUN: Final = re.compile(r"(?i)\b(?:(he|his|him|himself)|(she|her|hers|herself))\b")
 
 
 class World(NamedTuple):
@@ -74,7 +65,7 @@ class People(NamedTuple):
     query: tuple[int, int]
 
 
-def provided(domain: Domain) -> Prover:
+def provided(_: Domain) -> Prover:
     """What the domain's file names as its prover. It begins with fresh solvers: which of several families is shown
     depends on what a solver was asked before."""
     search.forget()
@@ -84,9 +75,11 @@ def provided(domain: Domain) -> Prover:
         complete=False,
         draw=draw,
         describe=describe,
-        reader=_Reader(domain),
+        reader=read_by_grammar,
+        label=read_label,
+        second_reader=read_by_parse,
         entails=entails,
-        genders=GENDER_OF.get,
+        genders=gender_of_name,
     )
 
 
@@ -238,68 +231,18 @@ def describe(world: World) -> dict[str, Any]:
     }
 
 
-class _Reader:
-    """Reads a story that the phrases of the domain do not cover; the question must be one of its forms."""
-
-    def __init__(self, domain: Domain) -> None:
-        self.grammar = Grammar(domain)
-
-    def __call__(self, text: str, question: str, genders: Mapping[str, str | None], /) -> Reading:
-        names = names_in(text, question)
-        asked = self.grammar.question(question, names)
-        if isinstance(asked, Unread):
-            return Reading(unread=asked)
-        known = {name: genders.get(name, GENDER_OF.get(name)) for name in sorted(names)}
-        return replace(read(text, known, asked.pair), question=asked)
-
-
-def read(text: str, genders: Mapping[str, str | None], asked: Sequence[str]) -> Reading:
-    """A story in English, read strictly: each kin word must have an owner and a person, each pronoun one reading.
-    `genders` has all that looks like a name."""
-    if unsure := UNSURE.search(text):
-        return Reading(unread=Unread(f"{unsure[0]!r} may change what is said", _around(text, unsure.start())))
-    known = {name: gender for name, gender in genders.items() if gender or name in asked or _is_person(name, text)}
-    if doubtful := [name for name in genders if name not in known and not _is_word(name)]:
-        return Reading(unread=Unread(f"{doubtful[0]!r} may be a person or not", _around(text, text.find(doubtful[0]))))
-    _infer_genders(text, known)
-    if PRONOUN.search(text) and (nobody := next((name for name in known if not known[name]), "")):
-        return Reading(unread=Unread(f"the gender of {nobody} is not told, and a pronoun may mean anybody", ""))
-    reading = read_facts(text, known, strict=True)
-    if reading.problems:
-        return Reading(unread=Unread(reading.problems[0], ""))
-    facts = tuple(Fact(person, NEUTRAL[kin], owner, GENDER[kin]) for owner, kin, person in reading.facts)
-    return Reading(facts=facts, sentences=(text,), shapes=("",), genders=known)
-
-
-def _infer_genders(text: str, known: dict[str, str | None]) -> None:
-    """Genders that the text tells: by kin words, by marriage, and by a pronoun after the only name of a sentence."""
-    for sentence in split(text):
-        if first := PRONOUN.search(sentence):
-            before = {
-                name for name in known if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", sentence[: first.start()])
-            }
-            if len(before) == 1 and not known[only := before.pop()]:
-                known[only] = MALE if first[1] else FEMALE
-    facts = [Fact(person, NEUTRAL[kin], owner, GENDER[kin]) for owner, kin, person in read_facts(text, known).facts]
-    for fact in facts:
-        known[fact.a] = known[fact.a] or fact.gender
-    _spouses(facts, known)
-
-
-def _is_person(name: str, text: str) -> bool:
-    """Does the text call somebody by this name: in brackets, or beside a kin word?"""
-    own, kin = re.escape(name), f"(?:{KIN_WORDS})"
-    beside = rf"\[{own}\]|\b{kin},? {own}\b|\b{own}'s (?:\w+ )?{kin}\b|\b{own}, h(?:is|er) {kin}\b"
-    return re.search(beside, text) is not None
-
-
-def _is_word(name: str) -> bool:
-    """Is it an English word, which may begin a sentence?"""
-    from simplemma import is_known
-
-    return all(is_known(part, lang="en") for part in name.lower().split("-"))
-
-
-def _around(text: str, place: int) -> str:
-    start, end = text.rfind(". ", 0, place) + 1, text.find(". ", place)
-    return text[start : end + 1 if end >= 0 else len(text)].strip()[:200]
+def read_label(text: str, asked: AskedRelation, options: Mapping[str, str], people: Iterable[str], /) -> Label | None:
+    """What people answer to a question about kin: a word, a sentence, yes or no, a name, or that it cannot be told."""
+    question = Question(a=asked.a, b=asked.b, word=asked.word, either_way=asked.either_way, options=options)
+    try:
+        said = read_answer(text, question, {*people, asked.a, asked.b} - {""})
+    except NotUnderstood:
+        return None
+    if said.open:
+        return Label(WordOf(NONE), NONE) if text.strip(" .").lower() in UNRELATED else Label(None, UNKNOWN)
+    if said.truth is not None:
+        return Label(None, YES if said.truth else NO)
+    if said.person or said.word is None:
+        return Label(None, said.person)
+    shown = word(said.word.relation, said.word.gender) if said.word.gender else said.word.relation
+    return Label(said.word, shown, said.pair)

@@ -87,10 +87,12 @@ def _is_story(cells: Mapping[str, Any]) -> bool:
     return cells.keys() >= {"story", "query", "target"} and PAIR.fullmatch(str(cells["query"]).strip()) is not None
 
 
-CLUTRR: Final = RowFormat("CLUTRR", lambda cells: cells.keys() >= {*NEEDED}, clutrr_row, "kinship", WORLD, ChainFigures)
+CLUTRR: Final = RowFormat(
+    "CLUTRR", lambda cells: cells.keys() >= {*NEEDED}, clutrr_row, "kinship", WORLD, figures=ChainFigures
+)
 FORMATS: Final = (
     CLUTRR,
-    RowFormat("kinship items", _is_family_item, own_row, "kinship", WORLD, ChainFigures),
+    RowFormat("kinship items", _is_family_item, own_row, "kinship", WORLD, figures=ChainFigures),
     RowFormat("CLUTRR 1.3", _is_story, story_row, "kinship", WORLD),
 )
 AUDIT = Audit(

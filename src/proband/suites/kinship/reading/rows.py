@@ -60,7 +60,7 @@ def _reading(text: str, question: str, genders: Mapping[str, str | None], read: 
     asked = parts.question
     return Reading(
         facts=tuple(Fact(f.person, f.relation, f.owner, f.gender, f.negated, f.sentence) for f in told.facts),
-        question=AskedRelation(asked.a, asked.b, asked.word),
+        question=AskedRelation(asked.a, asked.b, asked.word, either_way=asked.either_way),
         genders={name: gender for name, gender in told.genders.items() if name not in told.by_name},
         sentences=told.sentences,
         shapes=tuple(masked(sentence, parts.people)[0] for sentence in told.sentences),

@@ -1,0 +1,194 @@
+"""The second reader of domains whose things are nouns: rules over dependency parses instead of phrases.
+
+A sentence is parsed by the pipeline that ships as `proband-english`. Each word for a relation is asked for its two
+things: what it is said of (the subject of its clause, or what stands behind the verb where the place comes first) and
+what it is relative to (what depends on it, or what it is the preposition of). Every other word must be one of few kinds
+that change nothing. Nothing of the phrases is used but the domain's words for relations.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import cache
+from typing import Any, Final
+
+from proband.auditing.domain import Domain, Fact, Word
+from proband.auditing.grammar import Grammar, split
+from proband.auditing.reading import Reading, Unread
+from proband.auditing.things import DETERMINERS, AmbiguousThing, same_things
+
+SUBJECT: Final = ("nsubj", "nsubj:pass", "nsubj:outer", "expl")
+PLACE: Final = (
+    "nmod",
+    "obl",
+    "obl:mod",
+    "advmod",
+    "amod",
+    "acl",
+    "acl:relcl",
+    "advcl",
+    "xcomp",
+    "ccomp",
+    "conj",
+    "dep",
+)
+OBJECT: Final = ("nmod", "obl", "obl:mod", "obj", "advcl", "ccomp", "nmod:desc", "dep")
+_CHANGE_NOTHING = """
+    is are was were be 's lies lie sits sit stands stand hangs hang rests rest came come comes happened happens took
+    takes place occurred occurs held served shown located placed positioned situated sitting standing hanging seated
+    directly immediately just straight due slightly also too there to the of than on at in side corner by from and but
+    , ; . : both which that hand long shortly even far much a an as well
+    """
+PLAIN: Final = frozenset(_CHANGE_NOTHING.split())
+
+
+@cache
+def _pipeline() -> Any:
+    try:
+        import spacy
+
+        return spacy.load("proband_english")
+    except (ImportError, OSError):
+        return None
+
+
+class NotParsed(Exception):
+    """A sentence that the rules do not cover."""
+
+
+class ParsedReader:
+    """Reads stories of one domain. The question is that of the phrases: it is a form, not English at large."""
+
+    def __init__(self, domain: Domain) -> None:
+        self.domain, self.grammar = domain, Grammar(domain)
+        self.parsed: dict[str, tuple[Fact, ...] | str] = {}
+
+    def __call__(self, text: str, question: str, _: Mapping[str, str | None], /) -> Reading:
+        if _pipeline() is None:
+            return Reading(unread=Unread("the second reader needs proband-english (pip install proband-english)"))
+        asked = self.grammar.question(question, set())
+        if isinstance(asked, Unread):
+            return Reading(unread=asked)
+        facts: list[Fact] = []
+        for number, sentence in enumerate(split(re.sub(r"\[([^\][]+)\]", r"\1", text))):
+            read = self._sentence(sentence)
+            if isinstance(read, str):
+                return Reading(unread=Unread(read, sentence))
+            facts += [fact._replace(sentence=number) for fact in read]
+        try:
+            things = [thing for fact in facts for thing in (fact.a, fact.b)]
+            meant = same_things([*things, *filter(None, (asked.a, asked.b, *asked.among))])
+        except AmbiguousThing as error:
+            return Reading(unread=Unread(str(error)))
+        facts = [fact._replace(a=meant[fact.a], b=meant[fact.b]) for fact in facts]
+        a, b = (meant.get(each, "") for each in asked.pair)
+        own = asked._replace(a=a, b=b, among=tuple(meant[each] for each in asked.among))
+        return replace(Reading(facts=tuple(facts)), question=own)
+
+    def _sentence(self, sentence: str) -> tuple[Fact, ...] | str:
+        if sentence not in self.parsed:
+            try:
+                self.parsed[sentence] = self._combined(list(self._facts(_pipeline()(sentence))))
+            except NotParsed as error:
+                self.parsed[sentence] = str(error)
+        return self.parsed[sentence]
+
+    def _combined(self, facts: list[Fact]) -> tuple[Fact, ...]:
+        """Two directions of one pair are one: above it and to the left."""
+        pairs: dict[tuple[str, str], str] = {}
+        for fact in facts:
+            known = pairs.get((fact.a, fact.b))
+            both = self.domain.combine.get((known, fact.relation)) if known else fact.relation
+            if both is None and known != fact.relation:
+                raise NotParsed(f"{fact.a} is both {known} and {fact.relation}")
+            pairs[fact.a, fact.b] = both or fact.relation
+        return tuple(Fact(a, relation, b) for (a, b), relation in pairs.items())
+
+    def _facts(self, parse: Any) -> Iterator[Fact]:
+        used: set[int] = set()
+        found = list(self._relations(parse))
+        if not found:
+            raise NotParsed("no relation is found in it")
+        spans = {token.i for _, tokens in found for token in tokens}
+        for word, tokens in found:
+            head = self._head(tokens)
+            b = self._object(head, spans)
+            a = self._subject(head, b, spans)
+            used |= {token.i for thing in (a, b) for token in self._phrase(thing, spans)} | {t.i for t in tokens}
+            yield Fact(self._name(a, spans), word.relation, self._name(b, spans))
+        for token in parse:
+            if token.i not in used and token.lower_ not in PLAIN and token.lower_ not in DETERMINERS:
+                raise NotParsed(f"{token.text!r} is not accounted for")
+
+    def _relations(self, parse: Any) -> Iterator[tuple[Word, list[Any]]]:
+        """Words for relations, the longest first: `upper left` is one, not two."""
+        at = 0
+        while at < len(parse):
+            for end in range(min(len(parse), at + 4), at, -1):
+                word = self.domain.word(parse[at:end].text) if parse[at].lower_ not in ("the", "to", "on") else None
+                if word:
+                    yield word, list(parse[at:end])
+                    at = end - 1
+                    break
+            at += 1
+
+    def _head(self, tokens: list[Any]) -> Any:
+        return next((token for token in tokens if token.head not in tokens), tokens[-1])
+
+    def _object(self, head: Any, spans: set[int]) -> Any:
+        """What the relation is relative to."""
+        if head.dep_ in ("case", "mark") and self._is_thing(head.head, spans):
+            return head.head
+        below = [child for child in head.children if child.dep_ in OBJECT and child.i > head.i]
+        things = [child for child in below if self._is_thing(child, spans)]
+        if len(things) != 1:
+            raise NotParsed(f"what {head.text!r} is relative to is not clear")
+        return things[0]
+
+    def _subject(self, head: Any, b: Any, spans: set[int]) -> Any:
+        """What the relation is said of: the subject of its clause, of the clause it is joined to, or what follows."""
+        here = b if head.dep_ in ("case", "mark") else head
+        for _ in range(6):
+            own = [child for child in here.children if child.dep_ in SUBJECT and child.i != b.i]
+            if own:
+                return self._meant(own[0], here, spans)
+            behind = [
+                c for c in here.children if c.dep_ in ("obj", "parataxis") and self._is_thing(c, spans) and c is not b
+            ]
+            if behind and here.pos_ in ("VERB", "AUX"):
+                return behind[0]
+            if here is not b and here is not head and self._is_thing(here, spans):
+                return here  # "to the left of the lamp is a chair": the chair is the head
+            if here.dep_ not in PLACE:
+                break
+            here = here.head
+        raise NotParsed(f"of what {head.text!r} is said is not clear")
+
+    def _meant(self, subject: Any, here: Any, spans: set[int]) -> Any:
+        """A relative pronoun means what its clause hangs on."""
+        if subject.lower_ in ("which", "that", "who"):
+            return here.head
+        if not self._is_thing(subject, spans) or any(child.dep_ == "conj" for child in subject.children):
+            raise NotParsed(f"{subject.text!r} is not one thing")
+        return subject
+
+    def _is_thing(self, token: Any, spans: set[int]) -> bool:
+        return token.i not in spans and token.pos_ in ("NOUN", "PROPN", "NUM", "ADJ", "X", "SYM")
+
+    def _phrase(self, thing: Any, spans: set[int]) -> list[Any]:
+        """The words of a thing: it, and what stands before it and belongs to it."""
+        kinds = ("compound", "amod", "nummod", "flat", "det", "nmod:poss", "case", "nmod", "appos")
+        own = [
+            c for c in thing.children if c.dep_ in kinds and c.i not in spans and (c.i < thing.i or c.dep_ == "flat")
+        ]
+        near = [c for c in own if abs(c.i - thing.i) < 5 and c.lower_ not in PLAIN]
+        return sorted([*near, thing], key=lambda token: token.i)
+
+    def _name(self, thing: Any, spans: set[int]) -> str:
+        words = [token.text for token in self._phrase(thing, spans) if token.pos_ not in ("DET", "ADP", "PUNCT")]
+        shape = self.grammar.shape(" ".join(words), set())
+        if len(shape.things) != 1 or shape.text != "@0":
+            raise NotParsed(f"{' '.join(words)!r} is not one thing")
+        return shape.things[0]
