@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from proband.auditing.domain import Fact, load
-from proband.auditing.grammar import Grammar, names_in
+from proband.auditing.grammar import Grammar
 from proband.auditing.reading import Unread
+from proband.auditing.things import names_in
 
 GRID, KINSHIP, TEMPORAL = (Grammar(load(name)) for name in ("grid", "kinship", "temporal"))
 
