@@ -61,7 +61,7 @@ class BuildOptions:
         _says("search for a counter-family: full, a random sample (1 in 500), none; the closure proves every item"),
     ] = "sample"
     labels: Annotated[
-        Literal["balanced", "uniform"], _says("balanced: every target and gender equally often; uniform: drawn")
+        Literal["balanced", "uniform"], _says("balanced: every target and gender equally often; uniform: drawn"), RARE
     ] = "balanced"
     max_per_clause: Annotated[Count | None, _says("largest number of stories of one clause per task and k"), RARE] = (
         None
@@ -90,7 +90,9 @@ class BuildOptions:
         bool, _says("noise at random places among the facts, never all of it before or behind them")
     ] = False
     avoid: Annotated[
-        str, _says("regular expression: a story whose text has it is told again in other words (with --form story)")
+        str,
+        _says("regular expression: a story whose text has it is told again in other words (with --form story)"),
+        RARE,
     ] = ""
     revisit: Annotated[bool, _says("a chain may visit a person twice, as in CLUTRR"), RARE] = False
     facts_along_chain: Annotated[
