@@ -26,6 +26,7 @@ from proband.core.metrics import ACCURACY
 from proband.core.suite import Claim, Contrast, Demo, Suite, Verb, Verified
 from proband.core.types import Item
 from proband.solvers import DIRECT, LIKELIHOOD
+from proband.suites.kinship.abstention import ABSTENTION
 from proband.suites.kinship.baselines import SHORTCUT_TABLE, SHORTCUTS, published
 from proband.suites.kinship.clutrr.items import export
 from proband.suites.kinship.generate.build import build
@@ -128,7 +129,7 @@ SUITE = Suite(
         ),
     ),
     published=published,
-    analyses=(SHORTCUT_TABLE, PARAPHRASES, SAMPLES, COMPARISONS, NOISE_TABLES),
+    analyses=(SHORTCUT_TABLE, ABSTENTION, PARAPHRASES, SAMPLES, COMPARISONS, NOISE_TABLES),
     claims=CLAIMS,
     nets=NETS,
     own_models={"symbolic": Symbolic, "read": Read, "read-freely": ReadFreely},

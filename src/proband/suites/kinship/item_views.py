@@ -23,7 +23,8 @@ import msgspec
 from proband.core.errors import ProbandError, in_words
 from proband.core.types import Answer, Item
 from proband.suites.kinship.logic.search import check_people
-from proband.suites.kinship.world.family_svg import family_svg
+from proband.suites.kinship.world.families import family_of_rows
+from proband.suites.kinship.world.family_svg import family_svg, side_by_side
 from proband.suites.kinship.world.relations import FEMALE, INVERSE, MALE, NEUTRAL, Edge, Family, agrees, lean
 from proband.suites.kinship.world.rules import of_item
 
@@ -142,6 +143,8 @@ def draw_item(item: Item, answer: Answer | None = None) -> str | None:
     try:
         edges = [(int(i), str(relation), int(j)) for i, relation, j in facts["edges"]]
         names, (a, b) = list(facts["names"]), facts["query"]
+        if "families" in facts:
+            return _two_families(item, answer)
         family = _family_of(tuple(facts["genders"]), tuple(edges), (a, b))
     except (KeyError, TypeError, ValueError, ProbandError):
         return None
@@ -158,6 +161,16 @@ def draw_item(item: Item, answer: Answer | None = None) -> str | None:
         faint=noisy - needed,
         title=f"The family of {item.id}",
     )
+
+
+def _two_families(item: Item, answer: Answer | None) -> str:
+    """Of a question that cannot be told: the two families beside each other, each with its own answer."""
+    facts, pictures = item.facts, list[str]()
+    for rows in facts["families"]:
+        family = family_of_rows(rows, named=len(facts["names"]))
+        own = " or ".join(sorted(family.relations(*facts["query"]))) or "none of these"
+        pictures.append(family_svg(family, list(facts["names"]), query=tuple(facts["query"]), answer=own, title=own))
+    return side_by_side(pictures, title=f"Two families of {item.id}: {_verdict(item, answer)}")
 
 
 @lru_cache(maxsize=8)

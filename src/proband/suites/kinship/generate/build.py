@@ -134,11 +134,12 @@ class Rounds:
         key = (f"{self.plan.seed} {secret}" if secret else self.plan.seed, cell.part, cell.task, cell.k, number)
         draw, words = generator(*key).random, generator(*key, "words")  # apart: the same facts in any form
         sides = generator(*key, "sides").random  # apart: the same questions, whichever side facts are stated from
+        opens = generator(*key, "open").random
         first = number * len(self.goals)
         sample = self._sample(cell, first)
         for index, goal in enumerate(self._order(draw), start=first):
             task = MIXED[index % len(MIXED)] if cell.task == "mixed" else cell.task
-            draft = self._draft(cell, goal, task, draw)
+            draft = self._draft(cell, goal, task, draw, open=opens() < self.plan.options.open)
             if not self.plan.options.facts_along_chain:
                 draft = from_either_side(draft, self.rules, sides)
             searched = index in sample and draft.verdict == "entailed"
@@ -158,11 +159,12 @@ class Rounds:
         mixed = [[same[i] for i in shuffle(len(same), draw)] for same in by_word.values()]
         return [layer[i] for layer in zip(*mixed, strict=True) for i in shuffle(len(mixed), draw)]
 
-    def _draft(self, cell: Cell, goal: Goal, task: str, draw: Random) -> Draft:
+    def _draft(self, cell: Cell, goal: Goal, task: str, draw: Random, *, open: bool) -> Draft:
         """A draft for the goal or, where its clauses are all held out, for one of the goals that come after it."""
         accept = self.accept[cell.part] if task != "memory" and cell.k in self.shared else None
         for candidate in self.from_here[goal]:
-            draft = self.draft(self.setting, candidate, cell.k, task=task, draw=draw, accept=accept)
+            more = {"open": True} if open else {}
+            draft = self.draft(self.setting, candidate, cell.k, task=task, draw=draw, accept=accept, **more)
             if draft is not None:
                 return draft
         raise ProbandError(f"no story of {cell.k} facts for task {task!r} can be made with these settings")
@@ -274,10 +276,11 @@ def _summary(plan: Plan, tally: Tally) -> Mapping[str, Any]:
     """Counts, priors and majority accuracy, genders, clauses, certificates, and the leak report of a split."""
     total = tally.targets.total()
     cells = tally.priors()
+    even = plan.options.labels == "balanced" and not plan.options.open
     warnings = [
         f"{name}: {cell['majority_accuracy']:.0%} of the stories have one label; hold out fewer clauses"
         for name, cell in cells.items()
-        if plan.options.labels == "balanced" and cell["items"] >= ENOUGH and cell["majority_accuracy"] > UNEVEN
+        if even and cell["items"] >= ENOUGH and cell["majority_accuracy"] > UNEVEN
     ]
     return {
         **({"warnings": warnings} if warnings else {}),

@@ -69,6 +69,9 @@ class BuildOptions:
     noise_size: Annotated[
         str | int, _says("facts per noise path: a number, a range like 2..3, or by kind: supporting=2,irrelevant=1")
     ] = "2"
+    open: Annotated[
+        Probability, _says('share of the stories whose answer cannot be told; "cannot be told" is then a choice')
+    ] = 0.0
     question: Annotated[Literal["choice", "text", "yes-no"], _says("choice, text or yes-no")] = "choice"
     form: Annotated[Literal["story", "facts", "graph"], _says("story, facts (plain sentences) or graph (triples)")] = (
         "story"
@@ -289,6 +292,11 @@ def _check(plan: Plan) -> None:
     if "paraphrases" in plan.hold_out and (options.form != "story" or rules.world != "family"):
         raise ProbandError("'hold-out' paraphrases needs --form story and the family world: nothing else has any")
     _check_constructions(plan)
+    if options.open:
+        if rules.world != "family" or options.question == "yes-no" or options.revisit or options.anonymise:
+            raise ProbandError("'open' needs the family world, --question choice or text, no 'revisit', no 'anonymise'")
+        if kinds & {"memory", "mixed"}:
+            raise ProbandError("'open' has no meaning for tasks 'memory' and 'mixed', where answers are told")
     if options.avoid:
         try:
             re.compile(options.avoid)

@@ -23,8 +23,19 @@ from itertools import pairwise
 
 from proband.suites.kinship.logic.closure import chart, depth
 from proband.suites.kinship.logic.noise import NOISE, NoisePath, noise_paths, walk
-from proband.suites.kinship.world.families import FamilyGraph, Pair, Part, Random, Row, resolve, shuffle, witness
-from proband.suites.kinship.world.relations import FEMALE, MALE, Edge
+from proband.suites.kinship.logic.search import family_of
+from proband.suites.kinship.world.families import (
+    FamilyGraph,
+    Pair,
+    Part,
+    Random,
+    Row,
+    resolve,
+    rows_of,
+    shuffle,
+    witness,
+)
+from proband.suites.kinship.world.relations import FEMALE, MALE, NEUTRAL, UNTOLD, Edge, lean
 from proband.suites.kinship.world.rules import NONE, Rules, converse
 
 Goal = tuple[int, str, str]  # target relation, gender of z, gender of x
@@ -50,6 +61,7 @@ class Draft:
     clause: tuple[int, ...]  # the relations along the path
     family: list[Row]  # one in which the facts hold; empty in worlds without families
     verdict: str = "entailed"
+    other_family: list[Row] = field(default_factory=list)  # of an open question: one in which the answer is another
     path: list[int] = field(default_factory=list)  # places in `edges`, from one end of the chain to the other
 
     @property
@@ -154,14 +166,29 @@ def retrieval(graph: FamilyGraph, goal: Pair, k: int, draw: Random) -> Chain | N
     return None if right is None else ([*left[::-1], *goal, *right], [])
 
 
+def wandering(graph: FamilyGraph, goal: Pair, k: int, draw: Random) -> Chain | None:
+    """A path of k facts from x to z that need not prove anything: between two people anybody may come who is kin of
+    both."""
+    path = [*goal]
+    while len(path) <= k:
+        at = int(draw() * (len(path) - 1))
+        free = [y for y in graph.in_common(path[at], path[at + 1]) if y not in path]
+        if not free:
+            return None
+        path.insert(at + 1, free[int(draw() * len(free))])
+    return path, []
+
+
 # ---- the story -----------------------------------------------------------------------------------------------------
 
 
 def family_draft(
-    setting: Setting, goal: Goal, k: int, *, task: str, draw: Random, accept: Accept | None = None
+    setting: Setting, goal: Goal, k: int, *, task: str, draw: Random, accept: Accept | None = None, open: bool = False
 ) -> Draft | None:
-    """A story about somebody in a family, or None where `accept` lets none through."""
+    """A story about somebody in a family, or None where `accept` lets none through. `open`: its answer does not follow,
+    which a second family shows."""
     find_chain = retrieval if task == "memory" else revisiting if setting.revisit else backward
+    find_chain = wandering if open else find_chain
     kinds = NOISE.get(task, ())
     for _ in range(ATTEMPTS):
         number = int(draw() * setting.families)
@@ -184,6 +211,10 @@ def family_draft(
             noise = noise_paths(graph, strangers, path, sizes={kind: setting.size[kind] for kind in kinds}, draw=draw)
         if noise is not None:
             draft = make_draft(graph, strangers, path, noise, pair=pair, steps=steps, clause=clause, draw=draw)
+            if open:
+                if _opened(setting, draft, [graph.genders[p] for p in path]):
+                    return draft
+                continue
             if task == "memory":
                 draft.depth = 1
                 return draft
@@ -281,6 +312,19 @@ def from_either_side(draft: Draft, rules: Rules, draw: Random) -> Draft:
         proof=[*turned, *draft.proof],
         path=sorted(range(len(order)), key=lambda place: order[place]),
     )
+
+
+def _opened(setting: Setting, draft: Draft, genders: Sequence[str]) -> bool:
+    """Whether there is a family in which the facts hold and the question has another answer than in the draft's own."""
+    left, _ = chart(setting.sound, draft.clause, genders)
+    if not left & (left - 1):
+        return False
+    other = family_of(draft.genders, draft.edges, draft.query, avoid=[NEUTRAL[draft.target]])
+    if other is None:
+        return False
+    draft.other_family = rows_of(lean(other, draft.edges, draft.query))
+    draft.target, draft.verdict, draft.depth, draft.proofs = UNTOLD, "open", 0, 0
+    return True
 
 
 def _proved(setting: Setting, draft: Draft, genders: Sequence[str], *, goal: int) -> bool:

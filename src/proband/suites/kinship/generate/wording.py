@@ -85,8 +85,9 @@ class Wording:
         x, z = draft.query
         shown = shown_names(names, brackets=self.options.brackets)
         question, choices, gold = stories.ask(
-            self.options.question, x=shown[x], z=shown[z], target=draft.target, rules=self.rules, draw=words.random
-        )
+            self.options.question, x=shown[x], z=shown[z], target=draft.target, rules=self.rules,
+            draw=words.random, open=self.options.open > 0,
+        )  # fmt: skip
         prompt = f"{telling.text}\n{question}"
         clause, cluster = self.spell(draft.clause)
         item = Item(
@@ -95,7 +96,7 @@ class Wording:
             prompt=prompt,
             choices=choices,
             gold=gold,
-            tags=_tags(draft, cell, kind, along_chain=self.options.facts_along_chain),
+            tags=_tags(draft, cell, kind, along_chain=self.options.facts_along_chain, open=self.options.open > 0),
             facts=self._facts(draft, names, telling, prompt, searched=searched),
             split=cell.split,
         )
@@ -112,6 +113,7 @@ class Wording:
         """What decides the answer and proves it, and how it is told."""
         clause, cluster = self.spell(draft.clause)
         proved = ("closure", "search") if searched else ("closure",)
+        families = {"families": [draft.family, draft.other_family]} if draft.verdict == "open" else {}
         return {
             "names": names,
             "genders": draft.genders,
@@ -124,8 +126,9 @@ class Wording:
             "proof": draft.proof,
             "proofs": draft.proofs,
             "family": draft.family,
+            **families,
             "certificate": draft.verdict,
-            "certified_by": proved if draft.verdict == "entailed" else (),
+            "certified_by": {"entailed": proved, "open": ("search",)}.get(draft.verdict, ()),
             "clause": clause,
             "clusters": [cluster],
             "templates": telling.templates,
@@ -244,7 +247,7 @@ def in_one_block(draft: Draft, order: Sequence[int]) -> bool:
     return bool(places) and (places[-1] == len(places) - 1 or places[0] == len(order) - len(places))
 
 
-def _tags(draft: Draft, cell: Cell, kind: str, *, along_chain: bool) -> dict[str, Tag]:
+def _tags(draft: Draft, cell: Cell, kind: str, *, along_chain: bool, open: bool) -> dict[str, Tag]:
     tags: dict[str, Tag] = {"task": cell.task, "k": draft.k, "depth": draft.depth, "target": draft.target}
     if cell.part:
         tags["split"] = cell.split
@@ -254,6 +257,8 @@ def _tags(draft: Draft, cell: Cell, kind: str, *, along_chain: bool) -> dict[str
         tags["kind"] = kind
     if along_chain:
         tags["facts"] = "along-chain"
+    if open:
+        tags["answer"] = "open" if draft.verdict == "open" else "follows"
     return tags
 
 

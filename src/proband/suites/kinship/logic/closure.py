@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from proband.core.errors import ProbandError
 from proband.core.types import Answer, Item
-from proband.suites.kinship.world.relations import FEMALE
+from proband.suites.kinship.world.relations import FEMALE, UNTOLD
 from proband.suites.kinship.world.rules import OTHER, Rules, of_item
 
 Edge = Any  # [i, word, j] as a list or a tuple: person j is the word of person i
@@ -268,4 +268,6 @@ def scores(item: Item, words: Sequence[str]) -> tuple[float, ...]:
         true = [w for w in words if f" {w} of " in question]
         yes = len(true) / len(words) if words else 0.0
         return (yes, 1.0 - yes)
+    if UNTOLD in item.choices and len(words) != 1:
+        words = [UNTOLD]
     return tuple(1.0 if choice in words else 0.0 for choice in item.choices)

@@ -298,9 +298,11 @@ def counter_family(
     return None if family is None else restore(family, order)
 
 
-def family_of(genders: Sequence[str | None], edges: Sequence[Edge], query: tuple[int, int]) -> Family | None:
-    """A family in which the story is true, or None: its facts contradict each other. It is the same one each time: a
-    fresh solver finds it.
+def family_of(
+    genders: Sequence[str | None], edges: Sequence[Edge], query: tuple[int, int], *, avoid: Sequence[str] = ()
+) -> Family | None:
+    """A family in which the story is true and none of the neutral relations `avoid` holds of the query; None: there is
+    none. It is the same one each time: a fresh solver finds it.
 
     >>> family_of(["male", "male"], [(0, "father", 1)], (0, 1)).relations(0, 1)
     frozenset({'father'})
@@ -312,6 +314,7 @@ def family_of(genders: Sequence[str | None], edges: Sequence[Edge], query: tuple
     search = Search(named=named, spare=people, world=STRICT, open=False)
     try:
         literals = search.assume(pattern[0], pattern[1])
+        literals = literals and [*literals, *(-search.holds[neutral] for neutral in avoid)]
         family = None if literals is None else search.model(literals)
     finally:
         search.solver.delete()

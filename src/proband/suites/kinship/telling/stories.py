@@ -27,7 +27,7 @@ from proband.core.errors import ProbandError
 from proband.suites.kinship.telling.bank import Bank
 from proband.suites.kinship.telling.paraphrases import FREE, JOINTS, LONGEST, Key, Occasion, Phrase
 from proband.suites.kinship.world.families import Random, shuffle
-from proband.suites.kinship.world.relations import FEMALE, GENDER, INVERSE, MALE, NEUTRAL, RELATIONS, Edge, word
+from proband.suites.kinship.world.relations import FEMALE, GENDER, INVERSE, MALE, NEUTRAL, RELATIONS, UNTOLD, Edge, word
 from proband.suites.kinship.world.rules import Rules
 
 TIMED, SOON = 0.4, 2  # share of the paths with a moment in front, and how many moments may be passed over to it
@@ -252,9 +252,11 @@ def gender_lines(names: Sequence[str], genders: Sequence[str]) -> list[str]:
 # ---- the question --------------------------------------------------------------------------------------------------
 
 
-def ask(kind: str, *, x: str, z: str, target: str, rules: Rules, draw: Random) -> tuple[str, tuple[str, ...], int]:
+def ask(
+    kind: str, *, x: str, z: str, target: str, rules: Rules, draw: Random, open: bool = False
+) -> tuple[str, tuple[str, ...], int]:
     """(question, choices, index of the right one). Kinds: choice, a blank to fill from all relations (the paper's K-way
-    classification); text, a question in words; yes-no, is z the r of x?
+    classification); text, a question in words; yes-no, is z the r of x? `open`: that it cannot be told is a choice.
 
     A false relation of a yes/no question has the gender of the true one: gender alone must not give the answer away.
 
@@ -271,11 +273,12 @@ def ask(kind: str, *, x: str, z: str, target: str, rules: Rules, draw: Random) -
         stated = rules.sentences[0].format(i=x, j=z, word=choice).rstrip(".")
         question = f"Is {z} the {choice} of {x}?" if rules.gendered else f"Is it true that {stated}?"
         return question, ("yes", "no"), 0 if true else 1
-    gold = rules.choices.index(target)
+    choices = (*rules.choices, UNTOLD) if open else rules.choices
+    gold = choices.index(target)
     if kind == "text":
         wordings = QUESTIONS if rules.gendered else QUESTIONS_OF_PLACES
-        return wordings[int(draw() * len(wordings))].format(x=x, z=z), rules.choices, gold
-    return capital(rules.blank.format(i=x, j=z)), rules.choices, gold
+        return wordings[int(draw() * len(wordings))].format(x=x, z=z), choices, gold
+    return capital(rules.blank.format(i=x, j=z)), choices, gold
 
 
 def right_answer(question: str, *, x: str, z: str, target: str, rules: Rules) -> str | None:
@@ -291,7 +294,7 @@ def right_answer(question: str, *, x: str, z: str, target: str, rules: Rules) ->
     if question in (capital(rules.blank.format(i=x, j=z)), *in_words):
         return target
     for choice in rules.choices:
-        if rules.gender[choice] != rules.gender[target]:
+        if target == UNTOLD or rules.gender[choice] != rules.gender[target]:
             continue
         stated = rules.sentences[0].format(i=x, j=z, word=choice).rstrip(".")
         if question == (f"Is {z} the {choice} of {x}?" if rules.gendered else f"Is it true that {stated}?"):

@@ -63,6 +63,24 @@ def check(facts: dict[str, Any], table: Table) -> str | None:
     return no_family(facts["family"], genders, facts["edges"], table) if table.family else None
 
 
+def check_open(facts: dict[str, Any], table: Table) -> str | None:
+    """Why the two families do not show that what is asked cannot be told, or None: the facts hold in both, and no
+    relation of the second person of the query to the first does."""
+    genders, edges, (x, z) = facts["genders"], facts["edges"], facts["query"]
+    for edge in edges:
+        if wrong := misnamed(edge, genders, table):
+            return wrong
+    held: list[set[str]] = []
+    for rows in facts["families"]:
+        if wrong := no_family(rows, genders, edges, table):
+            return wrong
+        parents = [{n for n in row[1:3] if n is not None} for row in rows]
+        held.append({name for name, holds in HOLDS.items() if holds(rows, parents, x, z)})
+    if len(held) != 2 or held[0] & held[1] or not held[0] | held[1]:
+        return "the two families do not differ in what is asked"
+    return None
+
+
 def misnamed(edge: Row, genders: Sequence[str], table: Table) -> str | None:
     i, word, j = edge
     if not all(type(person) is int and 0 <= person < len(genders) for person in (i, j)) or i == j:

@@ -19,8 +19,9 @@ from proband.suites.kinship.logic.closure import depth, distance, shortest_path
 from proband.suites.kinship.reading.reader import story_of, unfaithful
 from proband.suites.kinship.telling.bank import OURS
 from proband.suites.kinship.telling.stories import seal, shown_names
-from proband.suites.kinship.verify.checker import check, read_table
+from proband.suites.kinship.verify.checker import check, check_open, read_table
 from proband.suites.kinship.verify.retelling import misasked, ours, untold
+from proband.suites.kinship.world.relations import UNTOLD
 from proband.suites.kinship.world.rules import Rules, converse, load, of_item
 
 # ---- what an item says of itself, worked out again from its facts: k, noise and its kinds, task, depth, split, id
@@ -44,6 +45,10 @@ def misstated(item: Item, rules: Rules) -> str | None:
     for name in ("k", "depth", "target"):
         if tags.get(name) != facts.get(name):
             return f"tag {name!r} is {tags.get(name)!r}, the facts say {facts.get(name)!r}"
+    if (facts["target"] == UNTOLD) != (facts["certificate"] == "open"):
+        return f"'target' is {facts['target']!r}, and the certificate is {facts['certificate']!r}"
+    if UNTOLD in item.choices and tags.get("answer") != ("open" if facts["target"] == UNTOLD else "follows"):
+        return f"tag 'answer' is {tags.get('answer')!r}"
     edges = [tuple(edge) for edge in facts["edges"]]
     noise = [(tuple(edge), kind) for edge, kind in facts.get("noise", ())]
     if strange := next((edge for edge, _ in noise if edge not in edges), None):
@@ -89,6 +94,8 @@ def _wrong_task(item: Item, edges: Sequence[Any], noise: Sequence[Any]) -> str |
 
 def _wrong_depth(facts: Mapping[str, Any], rules: Rules) -> str | None:
     edges, (x, z) = [tuple(edge) for edge in facts["edges"]], facts["query"]
+    if facts["certificate"] == "open":
+        return None if facts["depth"] == 0 else f"'depth' is {facts['depth']}, and nothing is proved"
     least = depth(rules, facts["genders"], edges, (x, z)) if rules.world == "family" else distance(edges, (x, z))
     return None if facts["depth"] == least else f"'depth' is {facts['depth']}, the shortest proof has {least}"
 
@@ -153,7 +160,7 @@ READ: Final = "text of others, read only"
 def verify(item: Item, manifest: Mapping[str, Any] = MappingProxyType({})) -> Verified:
     """How the item was checked, and what is wrong with it. Its folder's manifest says whose words it is told in."""
     facts, verdict = item.facts, str(item.facts.get("certificate", "none"))
-    if verdict != "entailed" or "table" not in facts:
+    if verdict not in ("entailed", "open") or "table" not in facts:
         how = f"no certificate to replay ({verdict})"
         return Verified(how=how, uncertified=f"{how}; --allow-uncertified counts such items")
     missing = next((name for name in NEEDED if name not in facts), None)
@@ -162,11 +169,14 @@ def verify(item: Item, manifest: Mapping[str, Any] = MappingProxyType({})) -> Ve
     rules = of_item(item)
     try:
         words, problem = _words(item, rules, manifest)
-        problem = problem or misstated(item, rules) or check(dict(facts), read_table(rules.text))
+        replay = check_open if verdict == "open" else check
+        problem = problem or misstated(item, rules) or replay(dict(facts), read_table(rules.text))
     except (TypeError, ValueError, KeyError, IndexError, AttributeError) as error:
         words, problem = "", f"the certificate is malformed ({type(error).__name__}: {error})"
     if problem:
         return Verified(how="failed", problem=problem)
+    if verdict == "open":
+        return Verified(how=f"{words}, two families checked between which the answer differs")
     how = f"{words}, {_how(dict(facts), rules)}"
     return Verified(how=how, uncertified=f"{how}; --allow-uncertified counts such items" if "not proved" in how else "")
 

@@ -31,7 +31,7 @@ from proband.suites.kinship.telling.bank import OURS, load_bank
 from proband.suites.kinship.telling.paraphrases import COMMA, JOINTS, Joint, Occasion, Phrase, Template
 from proband.suites.kinship.telling.stories import INVERSE_WORD, shown_names, walk
 from proband.suites.kinship.world.families import NAMES
-from proband.suites.kinship.world.relations import Edge
+from proband.suites.kinship.world.relations import UNTOLD, Edge
 from proband.suites.kinship.world.rules import Rules
 
 ENTITY: Final = re.compile(r"@entity-\d+")
@@ -110,7 +110,8 @@ def misasked(item: Item, rules: Rules, shown: Sequence[str]) -> str | None:
     right = stories.right_answer(question, x=x, z=z, target=item.facts["target"], rules=rules)
     if right is None:
         return f"the question does not ask what {z} is to {x}"
-    if tuple(item.choices) != (("yes", "no") if right in ("yes", "no") else rules.choices):
+    untold = (UNTOLD,) if "answer" in item.tags else ()
+    if tuple(item.choices) != (("yes", "no") if right in ("yes", "no") else (*rules.choices, *untold)):
         return "the choices are not those of the question"
     if item.gold is None or not 0 <= item.gold < len(item.choices) or item.choices[item.gold] != right:
         return f"the gold answer is not {right!r}"

@@ -345,6 +345,16 @@ def rows_of(family: Family) -> list[Row]:
     ]
 
 
+def family_of_rows(rows: Sequence[Row], *, named: int) -> Family:
+    return Family(
+        named=named,
+        genders=tuple(row[0] for row in rows),
+        father=tuple(row[1] for row in rows),
+        mother=tuple(row[2] for row in rows),
+        spouses=tuple(() if row[3] is None else (row[3],) for row in rows),
+    )
+
+
 def witness(parts: Iterable[Part], named: int) -> list[Row]:
     """The rows of a family, the named people first, in the order of their seats."""
     people: list[Row] = [("", None, None, None)] * named

@@ -7,6 +7,7 @@ page's light and dark.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from functools import cache, lru_cache
 from html import escape
@@ -182,6 +183,22 @@ def family_svg(
         f'viewBox="-6 0 {width + 12:.0f} {height:.0f}" width="{width + 12:.0f}" '
         'style="max-width:100%;height:auto;font:13px system-ui,sans-serif">'
         f"<title>{label}</title>{''.join(parts)}</svg>"
+    )
+
+
+def side_by_side(pictures: Sequence[str], *, title: str) -> str:
+    """Pictures of families as one, from left to right."""
+    boxes = [re.findall(r'viewBox="-6 0 (\d+) (\d+)"', picture)[0] for picture in pictures]
+    sizes = [(int(width), int(height)) for width, height in boxes]
+    parts, at = list[str](), 0
+    for picture, (width, height) in zip(pictures, sizes):
+        parts.append(picture.replace("<svg ", f'<svg x="{at}" height="{height}" ', 1))
+        at += width + 24
+    label = escape(title, quote=True)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="family" role="img" aria-label="{label}" '
+        f'viewBox="0 0 {at - 24} {max(height for _, height in sizes)}" width="{at - 24}" '
+        f'style="max-width:100%;height:auto"><title>{label}</title>{"".join(parts)}</svg>'
     )
 
 

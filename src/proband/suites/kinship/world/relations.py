@@ -38,6 +38,7 @@ from typing import Final
 MALE, FEMALE = "male", "female"
 Edge = tuple[int, str, int]  # (i, relation, j): person j is the relation of person i
 NONE: Final = "none"  # two people between whom none of the 22 relations holds
+UNTOLD: Final = "cannot be told"  # the right answer where no relation follows
 
 # neutral name -> (word for a man, word for a woman)
 WORDS: Final = {

@@ -1,0 +1,90 @@
+"""What a model does where nothing follows: questions whose answer follows, and some that cannot be told (`--open`).
+
+    right               of the questions whose answer follows, those answered with it
+    abstained wrongly   of these, those answered "cannot be told"
+    abstained rightly   of the questions that cannot be told, those answered so
+    guessed             of these, those answered with a relation
+    score               the mean over all questions of +1 for a right answer (one that cannot be told among them), 0 for
+                        abstaining wrongly, -1 for a wrong answer or a guess: who does not know does best to say so
+
+A guess among all n choices has a score of (3 - n) / n where the answer follows and (2 - n) / n where it does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from proband.core.statistics.clusters import clusters_of
+from proband.core.suite import Analysis, Results, Sheet
+from proband.core.types import Answer, Item
+from proband.stats import Scores
+from proband.suites.kinship.world.relations import UNTOLD
+
+HEADER = ("model", "right, %", "abstained wrongly, %", "abstained rightly, %", "guessed, %", "score", "95 % interval")
+
+
+def outcome(item: Item, answer: Answer) -> str:
+    """
+    >>> item = Item(id="a", suite="kinship", prompt="?", choices=("aunt", "niece", UNTOLD), gold=0)
+    >>> [outcome(item, Answer(item_id="a", scores=s)) for s in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), ())]
+    ['right', 'wrong', 'abstained wrongly', 'wrong']
+    """
+    chosen = item.choices[answer.scores.index(max(answer.scores))] if answer.scores else ""
+    right = item.gold is not None and chosen == item.choices[item.gold]
+    if item.gold is not None and item.choices[item.gold] == UNTOLD:
+        return "abstained rightly" if right else "guessed"
+    return "right" if right else "abstained wrongly" if chosen == UNTOLD else "wrong"
+
+
+VALUE = {"right": 1.0, "abstained rightly": 1.0, "abstained wrongly": 0.0, "wrong": -1.0, "guessed": -1.0}
+
+
+def table(results: Results, seed: int) -> Sequence[Sheet]:
+    """Of every run over items of which some cannot be told; nothing for others."""
+    rows = []
+    asked: list[Item] = []
+    for run, label in enumerate(results.labels):
+        pairs = [(item, answer) for item, answer in results.scored(run) if UNTOLD in item.choices]
+        if pairs:
+            asked = [item for item, _ in pairs]
+            rows.append((label, *_figures(asked, [outcome(*pair) for pair in pairs])))
+    if not rows:
+        return ()
+    guesses = [
+        ((2 if item.choices[item.gold or 0] == UNTOLD else 3) - len(item.choices)) / len(item.choices) for item in asked
+    ]
+    rows.append(("*a guess*", None, None, None, None, round(sum(guesses) / len(guesses), 3), ""))
+    return (
+        Sheet(
+            name="abstention",
+            title="Where nothing follows: right, abstained, guessed",
+            header=HEADER,
+            rows=tuple(rows),
+            note="right and abstained wrongly: of the questions whose answer follows; abstained rightly and guessed: "
+            "of those that cannot be told. Score: +1 for a right answer, 0 for abstaining wrongly, -1 for a wrong "
+            "answer or a guess.",
+        ),
+    )  # fmt: skip
+
+
+def _figures(items: Sequence[Item], outcomes: Sequence[str]) -> tuple[float | str | None, ...]:
+    follows = [each for each in outcomes if each in ("right", "wrong", "abstained wrongly")]
+    opens = [each for each in outcomes if each in ("abstained rightly", "guessed")]
+    scores = Scores.of(
+        [VALUE[each] for each in outcomes], clusters=[set(clusters_of(item)) for item in items], share=False
+    )
+    found = scores.interval()
+    span = "too few" if found.few else f"[{found.low:.3f}, {found.high:.3f}]"
+    shares = [_share(follows, "right"), _share(follows, "abstained wrongly")]
+    shares += [_share(opens, "abstained rightly"), _share(opens, "guessed")]
+    return *shares, round(found.mean, 3), span
+
+
+def _share(outcomes: Iterable[str], name: str) -> float | None:
+    own = list(outcomes)
+    return round(100 * own.count(name) / len(own), 1) if own else None
+
+
+ABSTENTION = Analysis(
+    name="abstention", help="Right, abstained and guessed, where nothing follows", of=table, always=True
+)
