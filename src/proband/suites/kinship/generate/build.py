@@ -28,7 +28,7 @@ from proband.suites.kinship.generate.rule_world_logic import rules_draft
 from proband.suites.kinship.generate.story_logic import Draft, Goal, Setting, family_draft, from_either_side, goals
 from proband.suites.kinship.generate.wording import Note, Wording
 from proband.suites.kinship.telling.bank import OURS
-from proband.suites.kinship.telling.crowd_templates import bank_licence
+from proband.suites.kinship.telling.crowd_templates import ONLY, bank_licence, crowd_folder
 from proband.suites.kinship.world.families import Random, family_pool, shuffle
 from proband.suites.kinship.world.rules import SHIPPED, Rules, load
 
@@ -62,13 +62,21 @@ def items_of(plan: Plan, cells: Sequence[Cell], tally: Tally) -> Iterator[Item]:
     most = plan.options.max_per_clause
     with Pool(rounds_of, (plan,), workers=plan.options.workers) as workers:
         for cell in cells:
-            limit, kept = cell.count if most is None else MAX_TRIES * cell.count, 0
+            only = plan.options.bank.startswith(ONLY)
+            limit, kept = cell.count if most is None and not only else MAX_TRIES * cell.count, 0
             with closing(workers.results(_tasks(cell, limit, plan))) as rounds:
                 stories = islice(chain.from_iterable(rounds), limit)
-                for item, note in islice(_within_quota(stories, most), cell.count):
+                told = (story for story in stories if not only or not story[1].bank_templates[1])
+                for item, note in islice(_within_quota(told, most), cell.count):
                     tally.add(note)
                     yield item
                     kept += 1
+            if kept < cell.count and only:
+                wanted = f"{kept} of {cell.count} {cell.task} stories of {cell.k} facts"
+                raise ProbandError(
+                    f"'bank' {plan.options.bank}: only {wanted} can be told with these templates alone "
+                    f"({limit:,} tried); collect more, or --bank clutrr:FOLDER"
+                )
             if kept < cell.count:
                 raise ProbandError(
                     f"'max-per-clause' is {most}: the {cell.task} stories of {cell.k} facts have too few clauses for "
@@ -216,6 +224,7 @@ class Tally:
         self.seen: dict[str, dict[str, Counter[Any]]] = {"train": {}, "test": {}}
         self.verdicts: Counter[str] = Counter()
         self.searched = 0
+        self.bank_stories = self.only_bank = 0
 
     def add(self, note: Note) -> None:
         self.targets[note.cell, note.target] += 1
@@ -224,6 +233,8 @@ class Tally:
             self.clauses[note.clause] += 1
         self.verdicts[note.verdict] += 1
         self.searched += note.searched
+        self.bank_stories += note.bank_templates[0] > 0
+        self.only_bank += note.bank_templates[0] > 0 and not note.bank_templates[1]
         if note.seen:
             self._see(self.seen[note.cell[0]], note)
 
@@ -288,6 +299,7 @@ def _summary(plan: Plan, tally: Tally) -> Mapping[str, Any]:
         "majority_accuracy": {name: cell["majority_accuracy"] for name, cell in cells.items()},
         "priors": {name: cell["priors"] for name, cell in cells.items()},
         "genders": shares(tally.genders),
+        **_of_the_crowd(plan, tally, total),
         "clauses": {"distinct": len(tally.clauses), "most_common": dict(tally.clauses.most_common(5))},
         "certificates": {
             "by_closure": tally.verdicts["entailed"],
@@ -300,6 +312,13 @@ def _summary(plan: Plan, tally: Tally) -> Mapping[str, Any]:
     }
 
 
+def _of_the_crowd(plan: Plan, tally: Tally, total: int) -> Mapping[str, Any]:
+    """How many stories have words of the crowd, where a bank of theirs was asked for."""
+    if crowd_folder(plan.options.bank) is None or plan.options.form != "story":
+        return {}
+    return {"crowd_templates": {"stories": tally.bank_stories, "only_these": tally.only_bank, "of": total}}
+
+
 def _licence(options: BuildOptions) -> str:
     """Of what the items are made from: the templates' and the rules', where they are not ours.
 
@@ -308,8 +327,7 @@ def _licence(options: BuildOptions) -> str:
     """
     foreign = [] if options.rules in SHIPPED else [f"the rules in {Path(options.rules).name}"]
     bank = options.bank if options.form == "story" else "proband"
-    if bank.startswith("clutrr:"):
-        folder = Path(bank.removeprefix("clutrr:"))
+    if (folder := crowd_folder(bank)) is not None:
         own = bank_licence(folder)
         templates = f"{own} (the templates in {folder.name}" if own else "CC BY-NC 4.0 (the templates are CLUTRR's"
         return "; ".join([templates, *foreign]) + f"; {REST})"

@@ -82,7 +82,7 @@ class BuildOptions:
         str,
         _says(
             "proband, scenes (with paraphrases for certain relations), constructions (kin told in ten ways), a bank "
-            "file, or clutrr:FOLDER (the crowd's)"
+            "file, clutrr:FOLDER (the crowd's, with ours where it has none) or clutrr-only:FOLDER"
         ),
     ] = "proband"
     constructions: Annotated[

@@ -17,6 +17,7 @@ from proband.suites.kinship.generate.story_logic import Draft
 from proband.suites.kinship.reading.reader import unfaithful
 from proband.suites.kinship.telling import stories
 from proband.suites.kinship.telling.bank import Bank, bank_of_build
+from proband.suites.kinship.telling.crowd_templates import ONLY, crowd_folder
 from proband.suites.kinship.telling.phrases import fact_phrases, masked_sentences
 from proband.suites.kinship.telling.stories import Telling, plain, shown_names, tell
 from proband.suites.kinship.world.families import NAMES, Random, shuffle
@@ -25,6 +26,7 @@ from proband.suites.kinship.world.rules import NONE, Rules, canonical_clause, lo
 ENTITIES = 40  # placeholders to draw from when names are anonymised
 UNLIKE = 50  # draws of a name unlike those of the story; after that, any other name will do
 TELLINGS = 200  # of one story, with templates of others
+ONLY_TELLINGS = 20  # of one story, until none of ours is in it
 REMEMBERED = 50_000  # clauses whose names are kept
 SOUNDS: Final = (("ph", "f"), ("v", "f"), ("c", "k"), ("z", "s"), ("g", "j"))
 UNHEARD: Final = str.maketrans("", "", "aeiouyh")
@@ -42,6 +44,7 @@ class Note:
     searched: bool
     # templates, names, cluster, digests of the prompt, its sentences and its phrases; nothing where nothing is held out
     seen: tuple[Any, ...]
+    bank_templates: tuple[int, int] = (0, 0)  # of the bank itself, and of ours that complete it
 
 
 class Wording:
@@ -105,7 +108,9 @@ class Wording:
             seen = (telling.templates, names, cluster, stories.digest(prompt), *self._phrases(telling.text, names))
         genders = f"{draft.genders[x]}-{draft.genders[z]}"
         cell_name = (cell.part, cell.task, cell.k)
-        return item, Note(cell_name, draft.target, genders, clause, draft.verdict, searched, seen)
+        ours = sum(name in self.bank.added for name in telling.templates) if self.options.form == "story" else 0
+        used = (len(telling.templates) - ours, ours)
+        return item, Note(cell_name, draft.target, genders, clause, draft.verdict, searched, seen, used)
 
     def _facts(
         self, draft: Draft, names: Sequence[str], telling: Telling, prompt: str, *, searched: bool
@@ -210,7 +215,8 @@ class Wording:
         mean somebody else beside another paraphrase, so the whole story is read back, and told anew if it lies."""
         options, path = self.options, list(draft.path or range(len(draft.edges)))
         held = {"paraphrases", CONSTRUCTED} & set(self.plan.hold_out)
-        for _ in range(TELLINGS):
+        only = options.bank.startswith(ONLY)
+        for attempt in range(TELLINGS):
             path = self._woven(draft, path, rng) if options.weave_noise else path
             story = tell(
                 [draft.edges[place] for place in path],
@@ -224,6 +230,8 @@ class Wording:
             )
             if self.avoided and self.avoided.search(story.text):
                 continue
+            if only and attempt < ONLY_TELLINGS and not self.bank.added.isdisjoint(story.templates):
+                continue
             if options.weave_noise and in_one_block(draft, [path[fact] for group in story.groups for fact in group]):
                 continue
             if options.bank == "proband" or not unfaithful(
@@ -232,7 +240,7 @@ class Wording:
                 genders=draft.genders,
                 edges=draft.edges,
                 rules=self.rules,
-                strict=not options.bank.startswith("clutrr:"),
+                strict=crowd_folder(options.bank) is None,
             ):
                 groups = tuple([tuple([path[fact] for fact in group]) for group in story.groups])
                 return Telling(story.text, story.templates, groups)

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from proband.core.errors import ProbandError
-from proband.suites.kinship.telling.crowd_templates import Crowd, load_crowd
+from proband.suites.kinship.telling.crowd_templates import Crowd, crowd_folder, load_crowd
 from proband.suites.kinship.telling.paraphrases import (
     ANY,
     LONGEST,
@@ -49,6 +49,7 @@ class Bank:
     templates: tuple[Template, ...]
     split: dict[str, str] = field(default_factory=dict)
     occasions: tuple[Occasion, ...] = ()
+    added: frozenset[str] = frozenset()  # templates of ours that complete a bank of others
     families: dict[str, str] = field(default_factory=dict)  # of a bank of constructions: which one a template is
     _menus: dict[str | None, Menus] = field(default_factory=dict, repr=False)
     _open: dict[str | None, tuple[Occasion, ...]] = field(default_factory=dict, repr=False)
@@ -87,7 +88,7 @@ class Bank:
                 p.id: "test" if i in held else "train" for i, each in enumerate(self.occasions) for p in each.phrases
             }
             return Bank(self.name, self.templates, split, self.occasions)
-        return Bank(self.name, self.templates, self._held_templates(share, rng))
+        return Bank(self.name, self.templates, self._held_templates(share, rng), added=self.added)
 
     def held_constructions(self, names: Sequence[str]) -> Bank:
         """The same bank with whole constructions kept for the test.
@@ -121,8 +122,9 @@ class Bank:
 
 def load_bank(path_or_name: str = "proband") -> Bank:
     """Our own bank ("proband"), one with scenes for certain relations ("scenes"), one with many ways to tell kin
-    ("constructions"), a bank file, or CLUTRR's crowd templates from a folder ("clutrr:FOLDER")."""
-    if path_or_name in OURS or path_or_name.startswith("clutrr:"):
+    ("constructions"), a bank file, or CLUTRR's crowd templates from a folder ("clutrr:FOLDER"; with
+    "clutrr-only:FOLDER" stories have no others)."""
+    if path_or_name in OURS or crowd_folder(path_or_name) is not None:
         return _load(path_or_name)
     path = Path(path_or_name)  # somebody may be writing it: never remembered
     if not path.is_file():
@@ -167,7 +169,9 @@ def _load(path_or_name: str) -> Bank:
         families = {t.id: name for name, bank in zip(names, banks) for t in bank.templates}
         own = families if path_or_name == "constructions" else {}
         return Bank(path_or_name, tuple(t for bank in banks for t in bank.templates), families=own)
-    return completed(crowd_bank(load_crowd(Path(path_or_name.removeprefix("clutrr:")))))
+    templates = crowd_folder(path_or_name)
+    assert templates is not None
+    return completed(crowd_bank(load_crowd(templates)))
 
 
 def checked_bank(name: str) -> Bank:
@@ -202,7 +206,8 @@ def completed(bank: Bank) -> Bank:
     lacking = [(n,) for n in NEUTRALS if not single & {(n,), (INVERSE[n],), (ANY,)}]
     ours = load_bank("scenes").hold_out()
     added = tuple(t for t in ours.templates if any(pattern in lacking for pattern in t.patterns))
-    return Bank(bank.name, bank.templates + added, {**bank.split, **{t.id: ours.split[t.id] for t in added}})
+    split = {**bank.split, **{t.id: ours.split[t.id] for t in added}}
+    return Bank(bank.name, bank.templates + added, split, added=frozenset(t.id for t in added))
 
 
 def parse_pattern(text: str) -> list[tuple[str, ...]]:
