@@ -92,7 +92,7 @@ async def person(port: int, link: str, number: int, *, pace: float, until: float
         found = TOKEN.search(page)
         assert found is not None, page
         form = {"form": found[1]}
-        await timed(measured.pages, f"{home}/consent", {**form, "agree": "yes"})
+        await timed(measured.pages, f"{home}/consent", {**form, "agree": "yes", "terms": "1"})
         _, page = await timed(measured.pages, f"{home}/understood", form)
         for _ in range(UNITS):
             unit = UNIT.search(page)

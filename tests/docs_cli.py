@@ -24,7 +24,21 @@ Long-running commands show progress on a terminal and resume when they are given
 text that is never wrapped. This page is generated from the program.
 """
 STEPS = (
-    *("demo", "init", "plan", "serve", "links", "password", "status", "erase", "payments", "aggregate", "export"),
+    *(
+        "demo",
+        "init",
+        "plan",
+        "serve",
+        "links",
+        "password",
+        "rotate",
+        "status",
+        "erase",
+        "payments",
+        "aggregate",
+        "export",
+        "import",
+    ),
     *("add", "owners", "backup", "restore"),
 )
 

@@ -163,7 +163,7 @@ def _visit(watch: Watch, study: OpenProject, base: str, kind: str, strings: list
         set_texts(study, text)
         watch.look(home)
     with httpx.Client(verify=False, timeout=30) as client:
-        client.post(f"{home}/consent", data={"form": token, "agree": "yes", "signals": "yes"})
+        client.post(f"{home}/consent", data={"form": token, "agree": "yes", "terms": "1", "signals": "yes"})
         for text in strings if kind == "judge" else strings[:1]:
             set_texts(study, text)
             watch.look(home)

@@ -48,7 +48,7 @@ class Client:
             name = f"{self.rng.random()}"
             page = await self.ask("GET", f"{self.base}/join/{self.link}?participant={name}")
             home = str(page.url)
-            await self.ask("POST", f"{home}/consent", data={"form": token(page), "agree": "yes"})
+            await self.ask("POST", f"{home}/consent", data={"form": token(page), "agree": "yes", "terms": terms(page)})
             await self.ask("POST", f"{home}/understood", data={"form": token(page)})
             for _ in range(25):  # then somebody else
                 page = await self.ask("GET", home)
@@ -73,6 +73,11 @@ class Client:
 
 def token(page: httpx.Response) -> str:
     found = re.search(r'name="form" value="([0-9a-f]+)"', page.text)
+    return found[1] if found else ""
+
+
+def terms(page: httpx.Response) -> str:
+    found = re.search(r'name="terms" value="(\d+)"', page.text)
     return found[1] if found else ""
 
 

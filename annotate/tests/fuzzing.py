@@ -28,7 +28,7 @@ def people(base: str, folder: Path) -> list[tuple[str, str, str]]:
             visit = str(page.url).rpartition("/")[2]
             token = form_token(secret, visit)
             if number:
-                client.post(f"/v/{visit}/consent", data={"form": token, "agree": "yes"})
+                client.post(f"/v/{visit}/consent", data={"form": token, "agree": "yes", "terms": "1"})
             if number > 1:
                 client.post(f"/v/{visit}/understood", data={"form": token})
                 page = client.get(f"/v/{visit}")

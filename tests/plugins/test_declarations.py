@@ -97,7 +97,7 @@ def test_its_work_for_people(proband: Proband, tmp_path: Path, capsys: pytest.Ca
         for link in proband("annotate", "links", "study", "--count", 2)["links"]:
             page = site.get(f"/join/{link.rpartition('/')[2]}")
             home = str(page.url)
-            for name, field in (("consent", {"agree": "yes"}), ("understood", {})):
+            for name, field in (("consent", {"agree": "yes", "terms": "1"}), ("understood", {})):
                 assert "Which number is larger?" in page.text
                 page = site.post(f"{home}/{name}", data={"form": hidden(page.text, "form"), **field})
             while 'id="task"' in page.text:

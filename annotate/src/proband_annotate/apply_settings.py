@@ -12,44 +12,61 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, and_, delete, func, insert, select, text, update
+from sqlalchemy import Connection, and_, delete, func, insert, select, text
 
 from proband.core.errors import ProbandError
 from proband.core.human_task import Unit
-from proband_annotate.project import Project
+from proband_annotate.project import Project, fingerprint
 from proband_annotate.store import people as people_store
 from proband_annotate.store.migrate import LOCK
-from proband_annotate.store.schema import assignments, at_slot, settings, slots, units
-from proband_annotate.store.slots import add_slots, add_unit
+from proband_annotate.store.schema import assignments, at_slot, people, settings, slots, units
+from proband_annotate.store.slots import add_slots, add_unit, restore
+from proband_annotate.terms import keep_terms
 from proband_annotate.texts import texts
 
 CHECKS = 6  # attention checks in a study
 
 
-def apply_settings(connection: Connection, project: Project) -> list[str]:
+def apply_settings(connection: Connection, project: Project, secret: bytes) -> list[str]:
     """Bring the database in line with the settings; gives what was changed, in words."""
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": LOCK})
-    _fixed(connection, project)
+    _fixed(connection, project, fingerprint(secret))
     made = [*_crowd(connection, project), *_experts(connection, project), *_checks(connection, project)]
+    made += [*_failed(connection, project), *keep_terms(connection, project)]
     for words in made:
         people_store.note(connection, "settings", None, words)
     return made
 
 
-def _fixed(connection: Connection, project: Project) -> None:
-    """What a study is made with and keeps."""
+def _fixed(connection: Connection, project: Project, mark: str) -> None:
+    """What a study is made with and keeps; `mark` is that of its secret."""
     rows = connection.execute(select(settings.c.name, settings.c.value)).all()
     known = {row.name: row.value for row in rows}
     for name, value in (("kind", project.kind), ("seed", str(project.seed))):
         if known.setdefault(name, value) != value:
             raise ProbandError(f"'{name}' is {value} in project.toml, but the study was made with {known[name]}")
-    missing = [{"name": name, "value": known[name]} for name in ("kind", "seed") if name not in {r.name for r in rows}]
+    if known.setdefault("secret", mark) != mark:
+        reason = "nobody who has come would be recognised and all links would be void"
+        raise ProbandError(f"the file `secret` is not the one that this study was made with: {reason}; restore it")
+    there = {row.name for row in rows}
+    missing = [{"name": name, "value": known[name]} for name in ("kind", "seed", "secret") if name not in there]
     if missing:
         connection.execute(insert(settings), missing)
-        if project.quality.extra_overlap:  # of a study that is older than `slots.added`
-            beyond = (slots.c.panel == "crowd") & (slots.c.place > project.people.overlap)
-            connection.execute(update(slots).where(beyond).values(added="disputed"))
+
+
+def _failed(connection: Connection, project: Project) -> list[str]:
+    """The slots of people who failed checks open, or are taken back where they are free, when the setting changes."""
+    failed = select(people.c.id).where(people.c.outcome == "failed_checks", people.c.decision == "")
+    changed = 0
+    for number in connection.execute(failed).scalars().all():
+        if project.quality.count_failed:
+            changed += restore(connection, number)
+        else:
+            changed += people_store.uncount(connection, number)
+    words = "count again" if project.quality.count_failed else "no longer count"
+    setting = f"quality.count-failed = {str(project.quality.count_failed).lower()}"
+    return [f"{setting}: {changed:,} answers of people who failed checks {words}"] if changed else []
 
 
 # ---- slots ----------------------------------------------------------------------------------------------------------
@@ -145,13 +162,17 @@ def _checks(connection: Connection, project: Project) -> list[str]:
 
 
 def attention_units(project: Project) -> list[Unit]:
-    """Attention checks that say what to choose; their texts stand in texts.toml."""
-    options = [option.strip() for option in texts()["attention.options"].split(",")]
-    rng = random.Random(project.seed)
+    """Attention checks that say what to choose; their texts stand in texts.toml. Those of two studies differ, as their
+    codes do: whoever took part in one has not seen those of the next."""
+    lists = [texts()[f"attention.options{number}"].split(", ") for number in range(4)]
+    asks = [texts()[f"attention.ask{number}"] for number in range(CHECKS)]
+    rng = random.Random(f"{project.seed} {project.codes.done}")
+    rng.shuffle(asks)
     made = []
     for number in range(CHECKS):
+        options = rng.sample(chosen := rng.choice(lists), len(chosen))
         answer = rng.choice(options)
-        words = texts()[f"attention.ask{number % 3}"].format(answer=answer)
+        words = asks[number].format(answer=answer)
         body = {"text": words, "options": options, "answer": answer}
         made.append(Unit(id=f"attention-{number + 1}", role="attention", body=body))
     return made

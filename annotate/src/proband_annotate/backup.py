@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, MetaData, func, select, text
+from sqlalchemy import Connection, Integer, MetaData, func, select, text
 
 from proband import __version__
 from proband.core.errors import ProbandError
@@ -107,7 +107,12 @@ def _copy(source: Connection, target: Connection) -> None:
         rows = source.execution_options(yield_per=ROWS).execute(select(table))
         for some in rows.partitions():
             target.execute(table.insert(), [dict(row._mapping) for row in some])
-        if target.dialect.name == "postgresql" and "id" in table.c and table.name in ("people", "events"):
+        if (
+            target.dialect.name == "postgresql"
+            and "id" in table.c
+            and isinstance(table.c.id.type, Integer)
+            and table.name != "units"
+        ):
             last = target.scalar(select(func.max(table.c.id))) or 0
             sequence = text("SELECT setval(pg_get_serial_sequence(:table, 'id'), :last, :used)")
             target.execute(sequence, {"table": table.name, "last": max(1, last), "used": last > 0})

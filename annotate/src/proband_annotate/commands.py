@@ -19,6 +19,7 @@ from proband_annotate.result_commands import (
     aggregate,
     backup,
     export,
+    import_,
     owners,
     payments,
     plan,
@@ -38,11 +39,11 @@ def commands() -> App:
     verb = App(
         name="annotate", help=HELP, usage=usage, group_commands=Group("Steps"), group_parameters=OPTIONS, sort_key=99
     )
-    running: tuple[Callable[..., None], ...] = (demo, init, plan, serve, links, password)
-    reading: tuple[Callable[..., None], ...] = (status, erase, payments, aggregate, export)
+    running: tuple[Callable[..., None], ...] = (demo, init, plan, serve, links, password, rotate)
+    reading: tuple[Callable[..., None], ...] = (status, erase, payments, aggregate, export, import_)
     keeping: tuple[Callable[..., None], ...] = (add, owners, backup, restore)
     for place, step in enumerate((*running, *reading, *keeping)):
-        verb.command(step, sort_key=place)
+        verb.command(step, name=step.__name__.rstrip("_"), sort_key=place)
     return verb
 
 
@@ -56,6 +57,9 @@ class Making:
     database: Annotated[str, Parameter(metavar="URL", help="sqlite:///FILE or postgresql://USER@HOST/NAME.")] = ""
     trial: Annotated[int, Parameter(metavar="N", help="Practice units, which decide who may continue.")] = 0
     gold: Annotated[int, Parameter(metavar="N", help="Units with a known answer, used as checks.")] = 0
+    checks: Annotated[
+        Flag, Parameter(help="Set attention checks, and units with a known answer where there are enough.")
+    ] = False
     limit: Annotated[MaybeCount, Parameter(help="Take so many units, equally many of each length.")] = None
     secret: Annotated[
         Path | None, Parameter(metavar="FILE", help="Secret of the project in which reviewed stories were written.")
@@ -167,6 +171,19 @@ def password(project: Project, /, *, json: Json = False) -> None:
     from proband_annotate.store.owners import new_password
 
     give({"password": new_password(project)}, json=json)
+
+
+def rotate(project: Project, /, *, json: Json = False) -> None:
+    """Make a new key for links, visits and sessions, when the file `secret` was seen by others: old links are void.
+
+    Example: proband annotate rotate study
+    """
+    from proband_annotate.project import rotate_secret
+
+    rotate_secret(project)
+    give(
+        {"project": str(project), "next": "restart the server and send new links (`proband annotate links`)"}, json=json
+    )
 
 
 def erase(

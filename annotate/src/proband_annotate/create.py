@@ -8,6 +8,7 @@ import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from decimal import ROUND_UP
 from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,16 @@ from proband.core.human_task import HumanTask, Unit, read_units
 from proband_annotate.apply_settings import apply_settings, attention_units
 from proband_annotate.bundle import copy_medium, opened
 from proband_annotate.erasing import add_review
-from proband_annotate.project import Project, as_toml, database_url, in_words, new_code, read_project, secret_of
+from proband_annotate.project import (
+    Project,
+    as_toml,
+    database_url,
+    fingerprint,
+    in_words,
+    new_code,
+    read_project,
+    secret_of,
+)
 from proband_annotate.reviewing import authors_secret, units_of, written_in
 from proband_annotate.store import owners
 from proband_annotate.store import people as people_store
@@ -31,6 +41,7 @@ from proband_annotate.store.schema import count_rows, settings
 from proband_annotate.store.schema import units as units_table
 from proband_annotate.store.slots import add_unit
 from proband_annotate.tasks import task
+from proband_annotate.terms import CENT, Terms, decimal, hourly, terms_of
 from proband_annotate.texts import text
 
 
@@ -41,6 +52,7 @@ def init(
     items: Path,
     trial: int = 0,
     gold: int = 0,
+    checks: bool = False,
     limit: int | None = None,
     secret: Path | None = None,
     settings_given: Mapping[str, Any] | None = None,
@@ -55,7 +67,11 @@ def init(
         media = copy_media(every, source, folder)
         if work.keeps_items:  # a run of people answers these very items
             keep_items(source, folder / "items")
-        plain: dict[str, Any] = msgspec.to_builtins(_project(kind, work.defaults, settings_given or {}))
+        given = dict(settings_given or {})
+        if checks:
+            gold = gold or enough_gold(every, trial)
+            given["quality"] = {**usual_checks(work, given, gold), **given.get("quality", {})}
+        plain: dict[str, Any] = msgspec.to_builtins(_project(kind, work.defaults, given))
         write_text(folder / "project.toml", as_toml(plain))
         project = read_project(folder)
         chosen = sample_units(every, limit, seed=project.seed) if limit else every
@@ -70,7 +86,8 @@ def init(
         load(folder, project, password=password)
         if work.reviews and (written := written_in(items)) is not None:
             add_review(written, folder)
-    counts = Counter(unit.role for unit in made)
+    counts: Counter[str] = Counter(unit.role for unit in made)
+    advice = [*pay_advice(project, terms_of(project, counts)), *check_advice(work, chosen, counts)]
     return {
         "project": str(folder),
         "kind": kind,
@@ -78,8 +95,41 @@ def init(
         "checks": {role: counts[role] for role in ("trial", "gold", "attention") if counts[role]},
         "media": media,
         "answers_wanted": project.people.overlap * counts["main"],
+        **({"advice": advice} if advice else {}),
         "password": password,
     }
+
+
+def pay_advice(project: Project, terms: Terms) -> list[str]:
+    """What to say where the pay is below what project.toml calls fair."""
+    paid, pay, seconds = hourly(project, terms), project.pay, project.time.expected_seconds
+    if paid >= decimal(pay.per_hour):
+        return []
+    fair = (decimal(pay.per_hour) * seconds / 3600).quantize(CENT, ROUND_UP)
+    words = f"{paid} {pay.currency} an hour at {seconds} s a task, where {pay.per_hour:.2f} is fair (pay.per-hour)"
+    return [f"pay: {words}; --set pay.per-unit={fair}"]
+
+
+def check_advice(work: HumanTask, units: Sequence[Unit], counts: Mapping[str, int]) -> list[str]:
+    """Checks that a study could have and has not."""
+    if counts.get("gold") or counts.get("attention"):
+        return []
+    known = sum(unit.gold is not None for unit in units)
+    some = f" ({known:,} of {len(units):,} units have a known answer)" if known else ""
+    return [f"checks: none, so that careless people are not found; --checks sets some{some}"]
+
+
+def enough_gold(units: Sequence[Unit], trial: int) -> int:
+    """How many units with a known answer to set apart: a tenth, from two to six; none where fewer than ten have one."""
+    known = sum(unit.gold is not None for unit in units[trial:])
+    return min(6, max(2, known // 10)) if known >= 10 else 0
+
+
+def usual_checks(work: HumanTask, given: Mapping[str, Any], gold: int) -> dict[str, int]:
+    """How often: about three units with a known answer in a visit, and two attention checks."""
+    people = {**work.defaults.get("people", {}), **given.get("people", {})}
+    visit = int(people.get("units-per-person", 0)) or 15
+    return {"attention-every": max(2, visit // 2), **({"gold-every": max(2, visit // 3)} if gold else {})}
 
 
 def _read_units(work: HumanTask, source: Path, items: Path) -> list[Unit]:
@@ -113,7 +163,7 @@ def whole_or_nothing(folder: Path) -> Iterator[None]:
 
 
 def _project(kind: str, defaults: Mapping[str, Any], given: Mapping[str, Any]) -> Project:
-    codes = {"done": new_code(), "screened-out": new_code(), "failed-checks": new_code()}
+    codes = {name: new_code() for name in ("done", "stopped", "screened-out", "failed-checks")}
     values: dict[str, Any] = {"title": text(f"{kind}.name"), "kind": kind, "codes": codes}
     for source in (defaults, given):
         for table, entries in source.items():
@@ -178,14 +228,14 @@ def load(folder: Path, project: Project, *, password: str) -> None:
         migrate(database)
         units = list(read_units(folder / "units.jsonl"))
         hashed = owners.hash_of(password)
-        database.write(lambda connection: _fill(connection, project, units, hashed))
+        database.write(lambda connection: _fill(connection, project, units, hashed, secret_of(folder)))
 
 
-def _fill(connection: Connection, project: Project, units: Sequence[Unit], hashed: str) -> None:
+def _fill(connection: Connection, project: Project, units: Sequence[Unit], hashed: str, secret: bytes) -> None:
     if count_rows(connection, units_table):
         raise ProbandError("the database already contains a project")
     _insert_units(connection, units, after=0, rng=random.Random(project.seed))
-    apply_settings(connection, project)
+    apply_settings(connection, project, secret)
     connection.execute(settings.insert(), [{"name": "state", "value": "open"}, {"name": "owner", "value": hashed}])
 
 
@@ -204,21 +254,25 @@ def add_units(folder: Path, items: Path) -> dict[str, Any]:
     so that the command can be given again; the same name with another text is an error."""
     project = read_project(folder)
     work = task(project.kind)
-    if work.reviews and (items / "secret").is_file() and secret_of(items) != secret_of(folder):
+    if (
+        work.reviews
+        and (items / "secret").is_file()
+        and fingerprint(secret_of(items)) != fingerprint(secret_of(folder))
+    ):
         raise ProbandError("these stories belong to another study: their authors would not be known here", file=items)
     with closing(open_existing(database_url(folder, project))) as database, opened(items) as source:
         units = _read_units(work, source, items)
         media = copy_media(units, source, folder)
         if work.keeps_items:
             _add_items(source, folder / "items" / "items.jsonl")
-        added = database.write(lambda connection: _add(connection, project, units))
+        added = database.write(lambda connection: _add(connection, project, units, secret_of(folder)))
         there = list(read_units(folder / "units.jsonl"))
         names = {unit.id for unit in there}
         write_jsonl(folder / "units.jsonl", [*there, *(unit for unit in units if unit.id not in names)])
     return {"project": str(folder), "added": added, "there_before": len(units) - added, "media": media}
 
 
-def _add(connection: Connection, project: Project, units: Sequence[Unit]) -> int:
+def _add(connection: Connection, project: Project, units: Sequence[Unit], secret: bytes) -> int:
     known = {row.name: row.body for row in connection.execute(select(units_table.c.name, units_table.c.body))}
     new = [unit for unit in units if unit.id not in known]
     for unit in units:
@@ -228,7 +282,7 @@ def _add(connection: Connection, project: Project, units: Sequence[Unit]) -> int
     _insert_units(connection, new, after=last, rng=random.Random(f"{project.seed} {last}"))
     if new:
         people_store.note(connection, "settings", None, f"{len(new)} units added")
-    apply_settings(connection, project)  # which makes their places
+    apply_settings(connection, project, secret)  # which makes their places
     return len(new)
 
 

@@ -28,6 +28,7 @@ Positive = Annotated[int, Meta(ge=1, le=1_000_000)]
 Share = Annotated[float, Meta(ge=0.0, le=1.0)]
 Amount = Annotated[float, Meta(ge=0.0, le=1e6)]
 Line = Annotated[str, Meta(max_length=20_000)]
+SECRET = 32  # bytes
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
@@ -53,6 +54,8 @@ class Pay(Part, frozen=True, kw_only=True):
     currency: Annotated[str, Meta(pattern="^[A-Z]{3}$")] = "USD"
     per_unit: Amount = 0.0
     per_visit: Amount = 0.0  # what the platform pays for a visit by itself; the rest is the bonus
+    practice: bool = True  # practice tasks are paid
+    checks: bool = True  # attention checks are paid
     per_hour: Amount = 12.0  # what is fair; the dashboard compares
     platform_fee: Amount = 0.0  # 0.33: a third on top
 
@@ -73,11 +76,12 @@ class Quality(Part, frozen=True, kw_only=True):
     failures: Annotated[int, Meta(ge=2, le=20)] = 2  # failed checks that end a visit; Prolific asks for two at least
     trial_share: Share = 0.6  # of the trial units that must be passed
     extra_overlap: Annotated[int, Meta(ge=0, le=20)] = 0  # further answers where people disagree
+    count_failed: bool = False  # answers of people who failed checks count
 
 
 class Signals(Part, frozen=True, kw_only=True):
     ask: bool = True  # ask for consent to record pasting and typing speed
-    fastest_seconds: Amount = 5.0  # a unit answered faster is flagged
+    fastest_share: Share = 0.2  # of the expected time; whoever is faster is flagged
     paste_characters: Positive = 40  # a paste of so many is flagged
 
 
@@ -95,6 +99,7 @@ class Platform(Part, frozen=True, kw_only=True):
 
 class Codes(Part, frozen=True, kw_only=True):
     done: Annotated[str, Meta(pattern="^[A-Za-z0-9-]{4,40}$")]
+    stopped: Annotated[str, Meta(pattern="^[A-Za-z0-9-]{4,40}$")]
     screened_out: Annotated[str, Meta(pattern="^[A-Za-z0-9-]{4,40}$")]
     failed_checks: Annotated[str, Meta(pattern="^[A-Za-z0-9-]{4,40}$")]
     per_person: bool = False  # a code of their own for everybody who does not come from Prolific
@@ -139,9 +144,9 @@ def read_project(folder: Path) -> Project:
         raise ProbandError(in_words(str(error)), file=path) from None
     if project.kind not in (known := names()):
         raise ProbandError(f"'kind': no kind of task {project.kind!r}; there are {', '.join(known)}", file=path)
-    codes = (project.codes.done, project.codes.screened_out, project.codes.failed_checks)
-    if len(set(codes)) < 3:
-        raise ProbandError("'codes': the three codes must differ, since a platform acts on them", file=path)
+    codes = [getattr(project.codes, name) for name in ("done", "stopped", "screened_out", "failed_checks")]
+    if len(set(codes)) < len(codes):
+        raise ProbandError("'codes': the four codes must differ, since a platform acts on them", file=path)
     return project
 
 
@@ -169,12 +174,8 @@ def secret_of(folder: Path, *, make: bool = False, like: Path | None = None) -> 
     """The project's random secret; made by `init` (or copied from `like`), readable by its owner only."""
     path = folder / "secret"
     if make and not path.exists():
-        known = read_secret(like).hex() if like is not None else ""
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "w") as file:
-            file.write((known or secrets.token_hex(32)) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
+        known = read_secret(like)[:SECRET].hex() if like is not None else ""
+        write_secret(path, known or secrets.token_hex(SECRET))
     return read_secret(path)
 
 
@@ -188,14 +189,32 @@ def read_secret(path: Path) -> bytes:
         secret = bytes.fromhex(raw.decode("ascii").strip())
     except ValueError:
         secret = b""
-    if len(secret) < 32:
+    if len(secret) not in (SECRET, 2 * SECRET):
         raise ProbandError("is not a secret of 32 bytes in hexadecimal digits", file=path)
     return secret
 
 
+def rotate_secret(folder: Path) -> None:
+    """Another key for links, visits, forms and sessions: what was signed before is void. The half that knows people
+    stays, or nobody would be recognised."""
+    known = secret_of(folder)[:SECRET]
+    write_secret(folder / "secret", known.hex() + secrets.token_hex(SECRET))
+
+
+def write_secret(path: Path, digits: str) -> None:
+    """Readable by its owner only, and on the disk before it takes the place of the one before."""
+    new = path.with_name(f"{path.name}.new")
+    handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(handle, "w") as file:
+        file.write(digits + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(new, path)
+
+
 def fingerprint(secret: bytes) -> str:
-    """Tells whether two projects have one secret, and nothing else about it."""
-    return hmac.digest(secret, b"fingerprint", "sha256").hex()[:16]
+    """Tells whether two projects know people by one secret, and nothing else about it."""
+    return hmac.digest(secret[:SECRET], b"fingerprint", "sha256").hex()[:16]
 
 
 def new_code() -> str:

@@ -24,7 +24,8 @@ Port = Annotated[int, Parameter(metavar="N", validator=Number(gte=1, lte=65535),
 
 
 RULES = Literal["paper", "majority", "dawid-skene", "mace"]
-FORMATS = Literal["jsonl", "csv", "suite", "hf"]
+FORMATS = Literal["jsonl", "csv", "suite", "hf", "label-studio", "potato"]
+TOOLS = Literal["label-studio", "potato"]
 
 
 def status(
@@ -122,13 +123,36 @@ def export(
     out: Annotated[Path, Parameter(name=("--out", "-o"), metavar="PATH", help="File or folder to write.")],
     json: Json = False,
 ) -> None:
-    """Export the answers: JSON lines, CSV, the suite's own input, a Hugging Face data set.
+    """Export the answers (JSON lines, CSV, the suite's own input, a Hugging Face data set), or the units for a tool of
+    others (Label Studio, Potato).
 
     Example: proband annotate export study --to suite -o collected
     """
+    if to in ("label-studio", "potato"):
+        from proband_annotate.other_tools import export_tasks
+
+        give(export_tasks(project, to=to, out=out), json=json)
+        return
     from proband_annotate.results.reading import export_project
 
     give(export_project(project, to=to, out=out), json=json)
+
+
+def import_(
+    project: Project,
+    results: Annotated[Path, Parameter(help="What the tool wrote: a file, or Potato's folder annotation_output.")],
+    /,
+    *,
+    tool: Annotated[TOOLS, Parameter(name="--from", help="Tool in which people answered.")],
+    json: Json = False,
+) -> None:
+    """Import what people said in another tool, about units that `export --to` gave to it.
+
+    Example: proband annotate import study export.json --from label-studio
+    """
+    from proband_annotate.other_tools import import_results
+
+    give(import_results(project, results, tool=tool), json=json)
 
 
 def plan(

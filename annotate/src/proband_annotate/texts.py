@@ -59,6 +59,16 @@ def _in_words(value: object) -> object:
     return text(value.text, **value.values) if isinstance(value, Check) else value
 
 
+def number_of(what: str, number: object) -> str:
+    """A number with its noun: the first of the two forms is for one.
+
+    >>> number_of("tasks", 1), number_of("tasks", 2)
+    ('1 task', '2 tasks')
+    """
+    one, _, more = words(f"number.{what}").partition(" | ")
+    return (one if str(number) == "1" else more).format(number=number)
+
+
 def label_name(kind: str, label: str) -> str:
     """A label as people read it: the task's word for it, or the label itself."""
     return texts_of(kind).get(f"{kind}.{label}", label)

@@ -7,16 +7,17 @@ frame, and another site cannot send a form in a person's name.
 from __future__ import annotations
 
 import base64
+import hashlib
 import hmac
 import secrets
 from typing import Any
 
 import msgspec
+from itsdangerous import BadData, Signer
+from itsdangerous.encoding import base64_decode, base64_encode
 
-from proband_annotate.project import Project
+from proband_annotate.project import SECRET, Project
 from proband_annotate.texts import text
-
-SIGNATURE = 16  # bytes
 
 
 class Forged(Exception):
@@ -40,7 +41,9 @@ class Visit(msgspec.Struct, frozen=True, array_like=True):
 
 
 def key(secret: bytes, use: str) -> bytes:
-    return hmac.digest(secret, use.encode(), "sha256")
+    """A key for one use. The first half of a secret knows people and never changes; links, visits, forms and sessions
+    are signed with the second one, if there is one (`project.rotate_secret`)."""
+    return hmac.digest(secret[:SECRET] if use in ("worker", "code") else secret[-SECRET:], use.encode(), "sha256")
 
 
 def worker_hash(secret: bytes, source: str, name: str) -> str:
@@ -48,28 +51,18 @@ def worker_hash(secret: bytes, source: str, name: str) -> str:
     return hmac.digest(key(secret, "worker"), f"{source}\0{name}".encode(), "sha256").hex()[:32]
 
 
+def signer(secret: bytes, use: str) -> Signer:
+    return Signer(key(secret, use), salt=use, digest_method=hashlib.sha256, key_derivation="none")
+
+
 def seal(secret: bytes, use: str, value: Any) -> str:
-    body = msgspec.json.encode(value)
-    signed = hmac.digest(key(secret, use), body, "sha256")[:SIGNATURE] + body
-    return base64.urlsafe_b64encode(signed).decode().rstrip("=")
+    return signer(secret, use).sign(base64_encode(msgspec.json.encode(value))).decode()
 
 
 def unseal(secret: bytes, use: str, token: str, kind: Any) -> Any:
-    raw = from_base64(token)
-    right = hmac.digest(key(secret, use), raw[SIGNATURE:], "sha256")[:SIGNATURE]
-    if not hmac.compare_digest(raw[:SIGNATURE], right):
-        raise Forged
     try:
-        return msgspec.json.decode(raw[SIGNATURE:], type=kind)
-    except (ValueError, msgspec.DecodeError):
-        raise Forged from None
-
-
-def from_base64(text: str) -> bytes:
-    """Of the kind that addresses have, without padding."""
-    try:
-        return base64.urlsafe_b64decode(text.encode("ascii") + b"=" * (-len(text) % 4))
-    except ValueError:
+        return msgspec.json.decode(base64_decode(signer(secret, use).unsign(token)), type=kind)
+    except (BadData, ValueError, msgspec.DecodeError):
         raise Forged from None
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from proband.core.files import encode
-from proband.core.human_task import WHOLE, Body, HumanTask
+from proband.core.human_task import WHOLE, Body, HumanTask, Invalid
 from proband_annotate.project import Project
 from proband_annotate.store import answers as answer_store
 from proband_annotate.store import people as people_store
@@ -19,12 +19,13 @@ from proband_annotate.store import remarks as remark_store
 from proband_annotate.store import slots as slot_store
 from proband_annotate.store.people import Person
 from proband_annotate.store.schema import answers as answers_table
-from proband_annotate.store.schema import checks, count_rows, settings, units
+from proband_annotate.store.schema import bonuses, checks, count_rows, exclusions, settings, units
+from proband_annotate.terms import Payment, Terms, payment, terms_for
 from proband_annotate.texts import label_name, text
 
 Line = tuple[bool, str]  # whether a part of a practice task was right, and a sentence that says so
 PLACELESS = ("trial", "gold", "attention")
-ALIKE = ("main", "gold")  # a person cannot tell the two, by the counter either
+ALIKE = ("main", "gold")  # a person cannot tell the two
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,10 +37,25 @@ class Step:
     unit: dict[str, Any] = field(default_factory=dict)
     draft: dict[str, str] = field(default_factory=dict)
     started: float = 0.0
-    done: int = 0  # units of the roles that look alike
-    gold: int = 0  # units with a known answer in the study
+    terms: Terms | None = None  # that the person agreed to
+    sent: Mapping[str, int] = field(default_factory=dict)  # tasks by role
+    bonus: float = 0.0  # that an owner granted
+    author: bool = False  # wrote what is reviewed here
     last: int | None = None  # the unit answered before this one: it can be changed
     skipped: int = 0  # units so far
+
+    @property
+    def done(self) -> int:
+        """Tasks sent, of those that the counter shows."""
+        return sum(self.sent.get(role, 0) for role in self.terms.roles) if self.terms is not None else 0
+
+    @property
+    def payment(self) -> Payment:
+        """What the visit is worth if it ends as it stands: an open one would be stopped."""
+        assert self.terms is not None
+        assert self.person is not None
+        about = {"outcome": self.person.outcome or "stopped", "decision": self.person.decision}
+        return payment(self.terms, self.sent, **about, granted=self.bonus)
 
 
 def state_of(connection: Connection) -> str:
@@ -56,31 +72,38 @@ def _standing(connection: Connection, person: Person | None) -> Step | None:
     state = state_of(connection)
     if person is None:
         return Step(name="consent" if state == "open" else state)
-    done = people_store.answered(connection, person.id, *ALIKE)
+    known = _known(connection, person)
     if person.outcome:
-        return Step(name="end", person=person, done=done)
+        return _end(connection, person, known)
     if state == "closed":  # the visit ends now: `advance` does that
         return None
     held = slot_store.current(connection, person.id)
     if held is not None:
-        return _unit_step(connection, person, held, done)
+        return _unit_step(connection, person, held, known)
     if not person.understood:
-        return Step(name="instructions", person=person)
-    return Step(name=state, person=person, done=done) if state != "open" else None
+        return Step(name="instructions", person=person, **known)
+    return Step(name=state, person=person, **known) if state != "open" else None
 
 
-def _unit_step(connection: Connection, person: Person, held: slot_store.Assignment, done: int) -> Step:
-    draft = json.loads(answer_store.draft_of(connection, person.id, held.unit_id) or "{}")
-    unit, last = unit_of(connection, held.unit_id), last_answered(connection, person.id) if done else None
+def _known(connection: Connection, person: Person) -> dict[str, Any]:
+    """What every step of a person has."""
+    return {"terms": terms_for(connection, person), "sent": people_store.sent_by_role(connection, person.id)}
+
+
+def _end(connection: Connection, person: Person, known: dict[str, Any]) -> Step:
+    bonus = connection.scalar(select(bonuses.c.amount).where(bonuses.c.person_id == person.id)) or 0.0
+    author = count_rows(connection, exclusions, exclusions.c.worker == person.worker) > 0
+    return Step(name="end", person=person, bonus=bonus, author=author, **known)
+
+
+def _unit_step(connection: Connection, person: Person, held: slot_store.Assignment, known: dict[str, Any]) -> Step:
     about = {
-        "draft": draft,
+        "draft": json.loads(answer_store.draft_of(connection, person.id, held.unit_id) or "{}"),
         "started": held.started,
-        "done": done,
-        "last": last,
-        "gold": count_rows(connection, units, units.c.role == "gold"),
+        "last": last_answered(connection, person.id),
+        "skipped": remark_store.count(connection, person.id, "skip"),
     }
-    about["skipped"] = remark_store.count(connection, person.id, "skip")
-    return Step(name="unit", person=person, unit=unit, **about)
+    return Step(name="unit", person=person, unit=unit_of(connection, held.unit_id), **about, **known)
 
 
 def last_answered(connection: Connection, person_id: int) -> int | None:
@@ -107,33 +130,40 @@ def advance(connection: Connection, project: Project, worker: str) -> Step:
         return step or Step(name="consent")
     now = time.time()
     until = now + project.time.lease_minutes * 60
-    shown, done = (people_store.answered(connection, person.id, *roles) for roles in (ALIKE, ("main",)))
+    known = _known(connection, person)
+    terms, done = known["terms"], known["sent"].get("main", 0) + known["sent"].get("erased", 0)
     if state_of(connection) == "closed":
         held = None
     elif (held := slot_store.resume(connection, person, until=until)) is not None:
         pass
-    elif (check := _due(connection, project, person, done)) is not None:
+    elif (check := _due(connection, terms, person, known["sent"])) is not None:
         held = slot_store.take_unit(connection, person, check, now=now, until=until)
-    elif project.people.units_per_person and done >= project.people.units_per_person and person.panel == "crowd":
+    elif terms.limited and done >= terms.units and person.panel == "crowd":
         held = None
     else:
         held = slot_store.take(connection, person, now=now, until=until)
         if held is None and slot_store.pending(connection, person):
-            return Step(name="wait", person=person, done=shown)
+            return Step(name="wait", person=person, **known)
     if held is not None:
-        return _unit_step(connection, person, held, shown)
+        return _unit_step(connection, person, held, known)
     people_store.leave(connection, person.id)
-    return Step(name="end", person=people_store.find(connection, worker), done=shown)
+    ended = people_store.find(connection, worker)
+    assert ended is not None
+    return _end(connection, ended, known)
 
 
-def _due(connection: Connection, project: Project, person: Person, done: int) -> int | None:
+def _due(connection: Connection, terms: Terms, person: Person, sent: Mapping[str, int]) -> int | None:
     """The trial, gold or attention unit that comes now."""
     if (trial := slot_store.unseen(connection, person.id, "trial")) is not None:
         return trial
     if person.panel != "crowd":
         return None
-    for role, every in (("attention", project.quality.attention_every), ("gold", project.quality.gold_every)):
-        owed = every and done // every > people_store.answered(connection, person.id, role)
+    done = sent.get("main", 0) + sent.get("erased", 0)
+    for role, every, most in (
+        ("attention", terms.attention_every, terms.attention),
+        ("gold", terms.gold_every, terms.gold),
+    ):
+        owed = every and min(done // every, most) > sent.get(role, 0)
         if owed and (result := slot_store.unseen(connection, person.id, role)) is not None:
             return result
     return None
@@ -149,6 +179,7 @@ def submit(
     unit_id: int,
     body: dict[str, Any],
     signals: dict[str, Any],
+    scripted: bool = False,
 ) -> answer_store.Stored:
     """Store an answer; check it where the right one is known; ask for more answers where people disagree."""
     person = people_store.find(connection, worker, lock=True)
@@ -165,6 +196,7 @@ def submit(
         signals=recorded,
         now=time.time(),
         closed=state_of(connection) == "closed",
+        scripted=scripted,
     )
     if stored.new and stored.revision == 1 and unit["role"] in PLACELESS:
         _check(connection, project, task, person, answer_id, unit, body)
@@ -195,8 +227,8 @@ def _check(
         return
     failed = answer_store.record_check(connection, person, answer_id, share=share, passed=passed)
     people_store.note(connection, "check", person.id, f"{role} {'passed' if passed else 'failed'}")
-    if failed >= project.quality.failures:
-        people_store.finish(connection, person.id, "failed_checks")
+    if failed >= terms_for(connection, person).failures:
+        people_store.finish(connection, person.id, "failed_checks", uncounted=not project.quality.count_failed)
 
 
 def _end_trial(connection: Connection, project: Project, person: Person) -> None:
@@ -238,9 +270,8 @@ def unit_for(connection: Connection, worker: str, unit_id: int) -> Step | None:
     held = slot_store.held(connection, person.id, unit_id) if person is not None else None
     if person is None or held is None:
         return None
-    done = people_store.answered(connection, person.id, *ALIKE)
-    about = {"started": held.started, "done": done, "gold": count_rows(connection, units, units.c.role == "gold")}
-    return Step(name="unit", person=person, unit=unit_of(connection, unit_id), **about)
+    known = _known(connection, person)
+    return Step(name="unit", person=person, unit=unit_of(connection, unit_id), started=held.started, **known)
 
 
 def last_practice(connection: Connection, task: HumanTask, person_id: int) -> list[Line]:
@@ -270,6 +301,19 @@ def last_step(connection: Connection, task: HumanTask, worker: str) -> Step | No
         return None
     draft = task.fields(step.unit["body"], json.loads(given.body))
     return replace(step, draft=draft)
+
+
+def refuse_repeats(connection: Connection, task: HumanTask, person_id: int, unit: dict[str, Any], body: Body) -> None:
+    """Invalid if a person sends what they have sent for another unit."""
+    query = (
+        select(answers_table.c.body, units.c.body.label("unit_body"))
+        .join(units, units.c.id == answers_table.c.unit_id)
+        .where(answers_table.c.person_id == person_id, answers_table.c.unit_id != unit["id"])
+        .where(units.c.role != "attention")
+    )
+    earlier = [(json.loads(row.unit_body), json.loads(row.body)) for row in connection.execute(query)]
+    if field := task.repeated(unit["body"], body, earlier):
+        raise Invalid(field, "invalid.again")
 
 
 # ---- practice --------------------------------------------------------------------------------------------------------

@@ -96,7 +96,7 @@ def test_nobody_reviews_for_a_clause_they_wrote_for(tmp_path: Path, capsys: pyte
     items = write_lines(tmp_path / "stories.jsonl", [first, second])
     proband(capsys, "annotate", "init", tmp_path / "review", "--kind", "review", "--items", items)
     units = [json.loads(line) for line in (tmp_path / "review" / "units.jsonl").read_text().splitlines()]
-    assert [set(unit["barred"]) for unit in units] == [{"ann", "ben"}] * len(units)
+    assert [set(unit["excluded"]) for unit in units] == [{"ann", "ben"}] * len(units)
 
 
 def test_judgments_become_gold(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

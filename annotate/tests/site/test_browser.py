@@ -77,8 +77,9 @@ def test_a_whole_visit(kind: str, served_kind: Callable[[str], tuple[Path, str, 
                 if first:
                     visit.axe("attention")
                 words = visit.page.locator("legend").inner_text()
-                colour = next(c for c in ("red", "orange", "yellow", "green", "blue", "violet") if f" {c}" in words)
-                place = visit.page.locator("label.option", has_text=colour).locator("input").get_attribute("value")
+                options = visit.page.locator("label.option").all_inner_texts()
+                named = next(option.strip() for option in options if f" {option.strip()}" in words)
+                place = visit.page.locator("label.option", has_text=named).locator("input").get_attribute("value")
                 visit.choose("choice", place or "")
                 visit.send()
             visit.fits()

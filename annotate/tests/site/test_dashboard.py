@@ -54,12 +54,12 @@ def dashboard(tmp_path: Path, served: Callable[[Path], Any]) -> Any:
 def test_a_rejection_has_a_reason_opens_places_and_can_be_taken_back(dashboard: Any) -> None:
     folder, owner = dashboard
     assert status(folder)["progress"]["answers"] == 10
-    assert owner.do("/person/1/decide", decision="rejected").status_code == 400  # no reason
+    assert owner.do("/person/1/decide", decision="rejected").status_code == 422  # no reason
     owner.do("/person/1/decide", decision="rejected", reason="careless", words="All alike.")
     assert "careless All alike." in owner.page("/person/1")
     figures = status(folder)
     assert (figures["progress"]["answers"], figures["progress"]["kept_but_not_counted"]) == (5, 5)
-    assert figures["money"]["answers_paid"] == 5
+    assert figures["money"]["tasks_paid"] == 5
     owner.do("/person/1/decide", decision="")
     assert status(folder)["progress"]["answers"] == 10, "the places were still free"
     owner.do("/people/approve")
@@ -202,7 +202,7 @@ def test_a_visit_behind_a_proxy_below_a_path(tmp_path: Path, person: Callable[..
         page = client.get(home).text
         assert f'action="{there}/consent"' in page
         assert 'href="/study/static/page.css"' in page
-        for where, fields in (("consent", {"agree": "yes"}), ("understood", {})):
+        for where, fields in (("consent", {"agree": "yes", "terms": "1"}), ("understood", {})):
             reply = client.post(f"{home}/{where}", data={"form": token, **fields})
             assert reply.headers["location"] == there
         unit = re.search(r'name="unit" value="(\d+)"', client.get(home).text)

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 else:
     from visitors import Person, judged, questionnaires, write_lines
 
-COLOURS = ("red", "orange", "yellow", "green", "blue", "violet")
-
 
 def made(tmp_path: Path, *, units: int = 6, trial: int = 0, gold: int = 0, **settings: Any) -> tuple[Path, str]:
     rows = questionnaires(units, 4)
@@ -65,10 +63,10 @@ def test_a_trial_lets_through_or_screens_out(tmp_path: Path, visitor: Callable[.
     good, bad = visitor(folder, "good", server), visitor(folder, "bad", server)
     for someone, label in ((good, "no"), (bad, "yes")):
         someone.send("understood")
-        assert "Practice task" in someone.html
+        assert "Practice: Task 1" in someone.html, "it is paid"
         someone.send("answer", **judged(label))
         someone.send("answer", **judged(label))
-    assert "Task 1" in good.html
+    assert "Task 3" in good.html
     assert code(folder, "screened_out") in bad.html
 
 
@@ -81,7 +79,8 @@ def test_two_failed_checks_end_a_visit_and_one_does_not(tmp_path: Path, visitor:
         assert "A short check" in someone.html
         words = re.search(r"<legend>(.*?)</legend>", someone.html)
         assert words is not None
-        wrong = next(place for place, colour in enumerate(COLOURS) if f" {colour}" not in words[1])
+        options = re.findall(r'type="radio"[^>]*><span>(\w+)</span>', someone.html)
+        wrong = next(place for place, option in enumerate(options) if f" {option}" not in words[1])
         someone.send("answer", choice=str(wrong))
         assert (code(folder, "failed_checks") in someone.html) == (failures == 2)
 
@@ -115,7 +114,8 @@ def test_pause_close_and_stop(tmp_path: Path, visitor: Callable[..., Person], se
     someone.page = someone.client.get(someone.home)
     assert "Which country" in someone.html
     someone.page = someone.client.post(f"{someone.home}/stop", data={"form": someone.hidden()["form"]})
-    assert code(folder, "done") in someone.html
+    assert code(folder, "stopped") in someone.html
+    assert code(folder, "done") not in someone.html
 
 
 def test_an_answer_can_be_changed(tmp_path: Path, visitor: Callable[..., Person]) -> None:
@@ -147,7 +147,10 @@ def test_links_are_signed_and_ids_are_hashed(tmp_path: Path, served: Any) -> Non
         assert "Preview" in preview.text
         there = client.get(f"/join/{link}", params={"PROLIFIC_PID": name}).headers["location"]
         assert name not in there
-        client.post(f"{there}/consent", data={"form": form_token(secret, there.rpartition("/")[2]), "agree": "yes"})
+        client.post(
+            f"{there}/consent",
+            data={"form": form_token(secret, there.rpartition("/")[2]), "agree": "yes", "terms": "1"},
+        )
     raw = b"".join(path.read_bytes() for path in folder.glob("answers.db*"))
     assert name.encode() not in raw
     assert worker_hash(secret, "prolific", name).encode() in raw

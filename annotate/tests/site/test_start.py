@@ -112,7 +112,8 @@ def test_a_port_that_is_taken(study: Path) -> None:
         words = [sys.executable, "-m", "proband", "annotate", "serve", str(study), "--port", port]
         done = subprocess.run(words, capture_output=True, text=True, timeout=60)
     assert done.returncode != 0
-    assert "address already in use" in done.stderr
+    assert f"port {port} of 127.0.0.1: it is in use; --port N chooses another" in done.stderr
+    assert done.stderr.count("\n") == 1
     assert "Traceback" not in done.stderr
 
 

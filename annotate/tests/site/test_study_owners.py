@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 
 from proband.cli import main
 from proband_annotate.create import init
@@ -88,7 +89,7 @@ def test_pay_bonus_and_codes_of_ones_own(
 
     rows = list(csv.DictReader(owner.page("/payments.csv").splitlines()))
     paid = {
-        row["person"]: (row["answers"], row["by_platform"], row["granted"], row["bonus"], row["total"]) for row in rows
+        row["person"]: (row["tasks"], row["by_platform"], row["granted"], row["bonus"], row["total"]) for row in rows
     }
     assert paid == {"1": ("3", "1.0", "0.75", "1.25", "2.25"), "2": ("3", "0.0", "0.0", "0.0", "0.0")}
     assert [row["code"] for row in rows] == [codes["ann"], codes["ben"]]
@@ -195,7 +196,7 @@ def test_owners_have_roles(study: Any, person: Come, sign_in: Any, capsys: pytes
         sessions[name] = sign_in(server.url, folder, password, name=name)
     for name, allowed in (("vera", ()), ("arne", ("decide",)), ("ola", ("decide", "bonus", "state"))):
         dashboard = sessions[name]
-        assert "Person 1" in dashboard.page("/people")
+        assert "/owner/person/1" in dashboard.page("/people")
         replies = {
             "decide": dashboard.do("/person/1/decide", decision="approved"),
             "bonus": dashboard.do("/person/1/bonus", amount="1"),
@@ -245,10 +246,12 @@ def test_metrics_for_a_monitor_with_its_token(study: Any, person: Come) -> None:
     token = metrics_token(secret_of(folder))
     assert token in owner.page("/links")
     text = httpx.get(f"{server.url}/metrics", headers={"Authorization": f"Bearer {token}"}).text
-    values = dict(line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))
-    assert values["proband_up"] == "1"
-    assert values["proband_answers_total"] == "3"
-    assert values['proband_slots{panel="crowd"}'] == values['proband_places{panel="crowd"}'] == "6"
-    assert values['proband_people{outcome="done"}'] == "1"
-    assert float(values["proband_disk_free_bytes"]) > 0
+    lines = (line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))
+    values = {name: float(value) for name, value in lines}
+    assert values["proband_up"] == 1
+    assert values["proband_answers_total"] == 3
+    assert values['proband_slots{panel="crowd"}'] == 6
+    assert values['proband_people{outcome="done"}'] == 1
+    assert values["proband_disk_free_bytes"] > 0
+    assert {each.name for each in text_string_to_metric_families(text)} >= {"proband_up", "proband_answers"}
     assert re.fullmatch(r"(# (HELP|TYPE) \w+ [^\n]+\n|\w+(\{[^}\n]*\})? [0-9.e+-]+\n)+", text)

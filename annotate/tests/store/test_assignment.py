@@ -143,7 +143,7 @@ def test_a_heart_beat_keeps_the_lease(tmp_path: Path, address: str) -> None:
     for _ in range(4):
         now += 50
         assert study.database.write(
-            lambda c, now=now: slot_store.heartbeat(c, people_store.find(c, "there"), unit, until=now + 60)  # type: ignore[misc, arg-type]
+            lambda c, now=now: slot_store.heartbeat(c, people_store.find(c, "there"), unit, now=now, until=now + 60)  # type: ignore[misc, arg-type]
         )
         assert expired_at(now + 59) == 0
     assert expired_at(now + 61) == 1
@@ -210,8 +210,10 @@ def test_the_number_of_people_is_limited(tmp_path: Path, address: str) -> None:
     study = opened(tmp_path, address)
 
     def arrive(worker: str) -> bool:
-        who = {"worker": worker, "source": "url", "panel": "crowd"}
-        return study.database.write(lambda c: people_store.arrive(c, **who, signals=False, most=2))
+        def work(c: Any) -> bool:
+            return people_store.arrive(c, worker=worker, source="url", panel="crowd", signals=False, most=2)
+
+        return study.database.write(work)
 
     assert [arrive(worker) for worker in ("a", "b", "c", "a")] == [True, True, False, True]
     study.database.close()

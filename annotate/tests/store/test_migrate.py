@@ -10,9 +10,9 @@ from proband_annotate.store.database import Database
 from proband_annotate.store.migrate import NEWEST, configuration, current, head, migrate
 from proband_annotate.store.schema import answers, metadata
 
-ROWS = (  # a person with an answer, in the columns of the first schema
+ROWS = (  # a person with an answer
     "INSERT INTO units (id, name, role, clause, body) VALUES (1, 'u1', 'main', '', '{}')",
-    "INSERT INTO places (unit_id, panel, place, taken, shuffle) VALUES (1, 'crowd', 1, 1, 5), (1, 'crowd', 2, 0, 6)",
+    "INSERT INTO slots (unit_id, panel, place, taken, shuffle) VALUES (1, 'crowd', 1, 1, 5), (1, 'crowd', 2, 0, 6)",
     "INSERT INTO people (id, worker, source, panel, created) VALUES (1, 'w', 'url', 'crowd', 9.0)",
     "INSERT INTO assignments (person_id, unit_id, panel, place, state, started, until) "
     "VALUES (1, 1, 'crowd', 1, 'done', 10.0, 20.0)",
@@ -22,21 +22,19 @@ ROWS = (  # a person with an answer, in the columns of the first schema
 
 
 def fill(database: Database) -> None:
-    """A person with an answer, in a schema of whatever age."""
+    """A person with an answer."""
     for row in ROWS:
         given = {"body": '{"story":"Zoë ≠ 𝒵"}'} if ":body" in row else {}
         database.write(lambda c, row=row, given=given: c.execute(text(row), given))  # type: ignore[misc]
 
 
-def test_data_survive_every_step(address: str) -> None:
+def test_data_survive_a_migration(address: str) -> None:
     database = Database(address)
     try:
-        migrate(database, "0001")
+        migrate(database)
         fill(database)
         with database.engine.connect() as connection:
             before = [tuple(row) for row in connection.execute(select(answers))]
-            assert not inspect(connection).has_table("adjudications")
-        migrate(database)
         migrate(database)  # again changes nothing
         with database.engine.connect() as connection:
             assert current(connection) == NEWEST == head()

@@ -29,14 +29,14 @@ WHOLE = "choice"  # the part of a unit that has one label
 
 class Unit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a person works on at a time, a line of units.jsonl. `body` may hold what people must not see; `gold` is the
-    known answer of a check; `excluded` (`barred` in the file) are the hashes of people who must not see it."""
+    known answer of a check; `excluded` are the hashes of people who must not see it."""
 
     id: str
     role: Role = "main"
     clause: str = ""
     body: dict[str, Any]
     gold: Any = None
-    excluded: tuple[str, ...] = msgspec.field(default=(), name="barred")
+    excluded: tuple[str, ...] = ()
 
     def row(self) -> dict[str, Any]:
         """As the database has it."""
@@ -69,7 +69,8 @@ class Check:
     met: bool
     text: str
     values: Mapping[str, object] = field(default_factory=dict)
-    stops: bool = True  # an unmet one that does not stop is a hint
+    stops: bool = True  # an unmet one that does not stop is to be confirmed
+    asks: bool = True  # if not, it is a hint and need not even be confirmed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,6 +81,25 @@ class Part:
     place: int
     text: str
     title: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Field:
+    """A field of a task's form: a choice between options (as people read them -> as the form has them), or a text."""
+
+    name: str
+    title: str  # a key of the texts
+    options: Mapping[str, str] = field(default_factory=dict)
+    required: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """A part of a unit as tools of others ask it: one text, one or more fields. What people must not see is masked."""
+
+    title: str
+    text: str
+    fields: Sequence[Field]
 
 
 # ---- what people did -----------------------------------------------------------------------------------------------
@@ -160,7 +180,11 @@ class HumanTask:
     checks: Callable[[Body, Form], list[Check]] = lambda body, form: []  # what a text still lacks
     practice: Callable[[Body, Body, Any], Sequence[Check]] | None = None  # of a trial, where `gold` does not say it
     writing: Callable[[Body], Sequence[str]] = lambda answer: ()  # the texts that a person typed
+    # (unit, answer, the person's answers to other units): the field of a text that was sent before; else empty
+    repeated: Callable[[Body, Body, Sequence[tuple[Body, Body]]], str] = lambda body, answer, earlier: ""
     detail: Callable[[Body, str], Any] = lambda answer, part: None  # what else was said of a part, for CSV
+
+    questions: Callable[[Body], Sequence[Question]] | None = None  # for tools of others; None: only here
 
     # ---- results
     dissent: int | None = None  # people who may disagree with a label that is kept; None: the majority decides
@@ -207,10 +231,43 @@ def share_right(given: Iterable[tuple[str, str]], known: Mapping[str, str] | Non
     return sum(answers.get(part) == label for part, label in known.items()) / len(known) if known else 1.0
 
 
-def share(part: int, whole: int, published: float | None = None) -> Figure:
-    low, high = wilson(part, whole) if whole else (None, None)
-    here = part / whole if whole else None
-    return {"here": here, "low": low, "high": high, "n": whole, "published": published, "unit": "share"}
+def share(hits: Iterable[Sequence[bool]], published: float | None = None) -> Figure:
+    """A share over units, each with one or more hits or misses, which go together: eighteen answers to six puzzles tell
+    less than eighteen puzzles. The interval is Wilson's with the number of independent answers that has the same
+    variance (Korn & Graubard 1998): n_eff = n / deff * (z / t_(units - 1))^2, with the design effect from the variance
+    between units, and at least as many as there are units.
+
+    >>> figure = share([[True, True, True]] * 6)
+    >>> figure["n"], figure["groups"], round(figure["low"], 2)
+    (18, 6, 0.61)
+    >>> round(share([[True]] * 18)["low"], 2)
+    0.82
+    """
+    groups = [list(group) for group in hits if group]
+    n, right = sum(map(len, groups)), sum(map(sum, groups))
+    figure = {"here": right / n if n else None, "n": n, "groups": len(groups), "published": published, "unit": "share"}
+    low, high = _clustered(groups, right / n) if n else (None, None)
+    return {**figure, "low": low, "high": high}
+
+
+def _clustered(groups: Sequence[Sequence[bool]], share: float) -> tuple[float, float]:
+    count, n = len(groups), sum(map(len, groups))
+    if count == n or count == 1:
+        return wilson(share * count, count)
+    between = sum((sum(group) - share * len(group)) ** 2 for group in groups) * count / (count - 1) / n**2
+    alone = share * (1 - share) / n
+    independent = float(count)
+    if between and alone:
+        independent = min(float(n), max(float(count), n * alone / between)) * _few_units(count)
+    return wilson(share * independent, independent)
+
+
+def _few_units(count: int) -> float:
+    """(z / t)^2: what a variance that was estimated from so many units is worth."""
+    from scipy.special import stdtrit
+
+    z, t = statistics.NormalDist().inv_cdf(0.975), float(stdtrit(count - 1, 0.975))
+    return (z / t) ** 2
 
 
 def value(here: float | None, published: float | None = None, *, unit: str = "count") -> Figure:

@@ -16,6 +16,7 @@ from proband.core.human_task import WHOLE, HumanTask, Labels
 from proband.core.types import Judgment
 from proband_annotate.project import Project
 from proband_annotate.tasks import task
+from proband_annotate.terms import Payment, Terms, payment
 
 
 @lru_cache(maxsize=32)
@@ -104,6 +105,9 @@ class Collected:
     slots: Mapping[str, int]  # panel -> how many are wanted
     done: Mapping[str, int]  # panel -> how many are filled
     decisions: Sequence[Decision]
+    terms: Sequence[tuple[int, float, Terms]]  # every version, with its number and date
+    granted: Mapping[int, Any]  # person -> bonus beside the pay
+    erased: Sequence[Mapping[str, Any]]  # what is still paid to people who were erased
     complete: Mapping[str, int]  # unit -> answers of the crowd with which it is complete
     memory: dict[str, Any] = field(default_factory=dict)  # of what was computed
 
@@ -126,6 +130,25 @@ class Collected:
                 seconds = round(each.seconds / len(each.labels), 3)
                 name = part_name(each.unit, part)
                 yield Judgment(item_id=name, worker=each.worker, value=label, seconds=seconds)
+
+    @cached_property
+    def by_id(self) -> dict[int, Mapping[str, Any]]:
+        return {person["id"]: person for person in self.people}
+
+    def terms_of(self, person: Mapping[str, Any]) -> Terms:
+        """What a person agreed to."""
+        return next((terms for number, _, terms in self.terms if number == person["agreement_id"]), self.terms[-1][2])
+
+    def payment_of(self, person: Mapping[str, Any]) -> Payment:
+        """What a person is paid; whoever is still working, if they stopped now. Who worked elsewhere is paid there."""
+        granted = self.granted.get(person["id"])
+        return payment(
+            self.terms_of(person),
+            person["sent"] if person["panel"] == "crowd" and person["agreement_id"] is not None else {},
+            outcome=person["outcome"] or "stopped",
+            decision=person["decision"],
+            granted=granted.amount if granted is not None else 0.0,
+        )
 
     @cached_property
     def unit_numbers(self) -> dict[str, int]:
@@ -164,7 +187,8 @@ class Collected:
 
     def same_as(self, other: Collected) -> bool:
         """Whether nothing has happened in between."""
-        names = ("project", "state", "given", "people", "units", "slots", "done", "decisions", "complete")
+        names = ["project", "state", "given", "people", "units", "slots", "done", "decisions", "terms", "granted"]
+        names += ["erased", "complete"]
         return all(getattr(self, name) == getattr(other, name) for name in names)
 
 
@@ -216,16 +240,17 @@ RULES: Mapping[str, Callable[[Collected], Callable[[Votes], Aggregate]]] = {
 
 
 def disputed(collected: Collected, *, most: int) -> list[dict[str, Any]]:
-    """The parts that the paper's rule leaves open, those with the most even votes first; decided ones last. Not more
-    than `most`."""
+    """The parts of complete units on which people are split and that the paper's rule leaves open, those with the most
+    even votes first; decided ones last. Not more than `most`."""
     if collected.votes is None:
         return []
     votes, decided = collected.votes, {part_name(*key): label for key, label in collected.decided.items()}
     open_parts = own_rule(collected)(votes).labels
     people = votes.count.sum(axis=1)
     top = (votes.count.max(axis=1) / people).tolist()
-    several = (people > 1).tolist()
-    places = [n for n, name in enumerate(votes.items) if (open_parts[name] is None and several[n]) or name in decided]
+    whole = [people[n] >= collected.complete.get(collected.groups[name], 1) for n, name in enumerate(votes.items)]
+    split = [whole[n] and top[n] < 1 and open_parts[name] is None for n, name in enumerate(votes.items)]
+    places = [n for n, name in enumerate(votes.items) if split[n] or name in decided]
     places.sort(key=lambda n: (votes.items[n] in decided, top[n], votes.items[n]))
     rows = []
     for place in places[:most]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,11 @@ from proband.core.human_task import Body, Labels
 from proband.core.text import write_csv
 from proband.web.templates import render_text
 from proband_annotate.project import fingerprint, secret_of
-from proband_annotate.results.collected import Collected, part_name
-from proband_annotate.results.figures import agreement, progress
+from proband_annotate.results.collected import Collected, Given, part_name
+from proband_annotate.results.figures import agreement, progress, uncounted
 from proband_annotate.reviewing import SOURCE
-from proband_annotate.texts import paragraphs, words
+from proband_annotate.terms import Terms
+from proband_annotate.texts import paragraphs
 
 OWNER = "owner"  # worker and panel of a decision
 FORMATS = ("jsonl", "csv", "suite", "hf")
@@ -25,7 +27,7 @@ FORMATS = ("jsonl", "csv", "suite", "hf")
 
 def export(collected: Collected, *, to: str, out: Path, project_folder: Path) -> dict[str, Any]:
     if to == "jsonl":
-        return {"answers": write_jsonl(out, rows(collected)), "file": str(out)}
+        return {"answers": write_jsonl(out, rows(collected)), "counted": uncounted(collected), "file": str(out)}
     if to == "csv":
         return _csv(collected, out)
     if to == "suite":
@@ -40,6 +42,7 @@ def suite_input(collected: Collected, folder: Path, project_folder: Path) -> dic
     folder.mkdir(parents=True, exist_ok=True)
     made = collected.task.suite_input(collected, folder, project_folder)
     about = {"title": collected.project.title, "kind": collected.project.kind, "licence": collected.project.licence}
+    about["counted"] = made["counted"] = uncounted(collected)
     if collected.task.reviewed:  # which secret hides the authors
         about["project"] = os.path.relpath(project_folder.resolve(), folder.resolve())
         about["secret"] = fingerprint(secret_of(project_folder))
@@ -51,6 +54,16 @@ def suite_input(collected: Collected, folder: Path, project_folder: Path) -> dic
         )
         made["decisions"] = write_jsonl(folder / "decisions.jsonl", decided)
     return made
+
+
+def why_not(collected: Collected, each: Given) -> str:
+    """Why an answer does not count; empty if it does."""
+    if each.slot is not None:
+        return ""
+    person = collected.by_id[each.person_id]
+    if person["decision"] == "rejected":
+        return "rejected"
+    return "failed checks" if person["outcome"] == "failed_checks" else "late"
 
 
 def part_text(collected: Collected, body: Body, part: str) -> str:
@@ -68,6 +81,7 @@ def rows(collected: Collected) -> Iterator[dict[str, Any]]:
             "worker": each.worker,
             "panel": each.panel,
             "counts": each.slot is not None,
+            "why_not": why_not(collected, each),
             "revision": each.revision,
             "seconds": round(each.seconds, 3),
             "created": each.created,
@@ -82,6 +96,7 @@ def rows(collected: Collected) -> Iterator[dict[str, Any]]:
             "worker": OWNER,
             "panel": OWNER,
             "counts": True,
+            "why_not": "",
             "revision": 1,
             "seconds": 0.0,
             "created": decision.at,
@@ -92,14 +107,16 @@ def rows(collected: Collected) -> Iterator[dict[str, Any]]:
 
 def _csv(collected: Collected, out: Path) -> dict[str, Any]:
     """A line per label where there are labels, else per answer."""
-    shared_names = ["worker", "panel", "counts", "revision", "seconds"]
+    shared_names = ["worker", "panel", "counts", "why_not", "revision", "seconds"]
     header = ["id", "unit", "part", *shared_names, "label", "text", "detail", "unit_text", "part_text"]
-    return {"lines": write_csv(out, header, answer_rows(collected)), "file": str(out)}
+    lines = write_csv(out, header, answer_rows(collected))
+    return {"lines": lines, "counted": uncounted(collected), "file": str(out)}
 
 
 def answer_rows(collected: Collected) -> Iterator[list[Any]]:
     for each in collected.given:
-        shared = [each.worker, each.panel, each.slot is not None, each.revision, round(each.seconds, 3)]
+        counts = [each.slot is not None, why_not(collected, each)]
+        shared = [each.worker, each.panel, *counts, each.revision, round(each.seconds, 3)]
         body, answer = each.body, each.answer
         parts, about = collected.task.labels(body, answer), collected.task.unit_text(body)
         if parts:
@@ -113,11 +130,15 @@ def answer_rows(collected: Collected) -> Iterator[list[Any]]:
         body = collected.body(decision.unit)
         shown = [collected.task.unit_text(body), part_text(collected, body, decision.part)]
         names = [f"decision {decision.unit} {decision.part}", decision.unit, decision.part]
-        yield [*names, OWNER, OWNER, True, 1, 0.0, decision.label, "", decision.reason, *shown]
+        yield [*names, OWNER, OWNER, True, "", 1, 0.0, decision.label, "", decision.reason, *shown]
 
 
 def _hub(collected: Collected, out: Path) -> dict[str, Any]:
     """README.md with the card's head, data/answers.jsonl, data/units.jsonl and data/labels.jsonl, with the texts."""
+    silent = [number for number, _, terms in collected.terms if not terms.licence]
+    if silent:
+        told = f"people were told that nothing is published (version {silent[0]} of the terms)"
+        raise ProbandError(f"'licence' is or was empty: {told}")
     out.mkdir(parents=True, exist_ok=True)
     flat = (
         {**row, "answer": json.dumps(row["answer"], ensure_ascii=False), "signals": json.dumps(row["signals"])}
@@ -130,7 +151,7 @@ def _hub(collected: Collected, out: Path) -> dict[str, Any]:
     if made:
         write_jsonl(out / "data" / "labels.jsonl", _hub_labels(collected, made))
     write_text(out / "README.md", card(collected, with_labels=bool(made)))
-    return {"answers": count, "labels": len(made), "folder": str(out)}
+    return {"answers": count, "labels": len(made), "counted": uncounted(collected), "folder": str(out)}
 
 
 def _hub_unit(collected: Collected, unit: Mapping[str, Any]) -> dict[str, Any]:
@@ -168,10 +189,21 @@ def card(collected: Collected, *, with_labels: bool) -> str:
         done=progress(collected),
         people=len({each.worker for each in collected.counted()}),
         configs=["answers", "units", *(["labels"] if with_labels else [])],
-        instructions=paragraphs(project.texts.instructions or words(f"{project.kind}.instructions")),
+        versions=[_version(collected, *each) for each in collected.terms],
+        uncounted=uncounted(collected),
         agreement=agreement(collected),
         inline=inline,
     )
+
+
+def _version(collected: Collected, number: int, at: float, terms: Terms) -> dict[str, Any]:
+    return {
+        "number": number,
+        "date": time.strftime("%Y-%m-%d", time.gmtime(at)),
+        "people": sum(person["agreement_id"] == number for person in collected.people),
+        "consent": [*paragraphs(terms.own_words), *terms.consent],
+        "instructions": paragraphs(terms.instructions),
+    }
 
 
 def inline(text: str) -> str:

@@ -12,7 +12,7 @@ from proband.core.agreement.aggregation import agreement_with_others, mace
 from proband.core.agreement.coefficients import Alpha, Pair, gwet_ac1, krippendorff_alpha, pairwise
 from proband.core.human_task import Figure, HumanTask
 from proband_annotate.results.collected import Collected, Given, kept
-from proband_annotate.texts import text
+from proband_annotate.texts import number_of, text
 
 SHARED = 5  # labels that two people must both have given, so that their agreement says something
 
@@ -25,6 +25,7 @@ def figures(collected: Collected) -> dict[str, Any]:
         "kind": collected.project.kind,
         "state": collected.state,
         "progress": progress(collected),
+        "counted": uncounted(collected),
         "time": times(collected),
         "money": money(collected),
         "agreement": agreement(collected),
@@ -47,8 +48,19 @@ def progress(collected: Collected) -> dict[str, Any]:
     }
 
 
+def uncounted(collected: Collected) -> str:
+    """Whose answers count, in a sentence that stands on the dashboard and in every export."""
+    failed = {person["id"] for person in collected.people if person["outcome"] == "failed_checks"}
+    out = [each for each in collected.given if each.person_id in failed and each.slot is None]
+    about = {
+        "answers": number_of("answers", len(out)),
+        "people": number_of("people", len({each.person_id for each in out})),
+    }
+    return text("owner.failed_count" if collected.project.quality.count_failed else "owner.failed_uncounted", **about)
+
+
 def times(collected: Collected) -> dict[str, Any]:
-    seconds = sorted(each.seconds for each in collected.counted())
+    seconds = sorted(each.seconds for each in collected.counted() if each.seconds)  # some tools tell none
     if not seconds:
         return {"answers": 0}
     return {
@@ -60,14 +72,13 @@ def times(collected: Collected) -> dict[str, Any]:
 
 
 def money(collected: Collected) -> dict[str, Any]:
-    """What was spent: every answer of the crowd that was sent is paid, unless its person was rejected."""
-    pay, rejected = collected.project.pay, {p["id"] for p in collected.people if p["decision"] == "rejected"}
-    paid = sum(each.panel == "crowd" and each.person_id not in rejected for each in collected.given)
+    """What was spent so far, by the terms of each person; whoever is still working counts as if they stopped now."""
+    pay, made = collected.project.pay, [collected.payment_of(p) for p in collected.people if p["panel"] == "crowd"]
     median = times(collected).get("median_seconds")
-    cost = paid * pay.per_unit
+    cost = float(sum(each.total for each in made)) + sum(float(row["total"]) for row in collected.erased)
     return {
         "currency": pay.currency,
-        "answers_paid": paid,
+        "tasks_paid": sum(each.tasks for each in made if each.total),
         "cost": round(cost, 2),
         "with_fee": round(cost * (1 + pay.platform_fee), 2),
         "per_hour": round(pay.per_unit * 3600 / median, 2) if median else None,
@@ -114,11 +125,17 @@ def figure_lines(kind: str, figures: Mapping[str, Figure]) -> list[FigureLine]:
             FigureLine(
                 name=text(f"{kind}.figure.{name}") + (f", {length}" if length else ""),
                 here=_with_unit(figure["here"], unit) or "–",
-                interval=f"{text('owner.interval', **ends)}, n = {figure['n']:,}" if low is not None else "",
+                interval=f"{text('owner.interval', **ends)}, n = {_counted(figure)}" if low is not None else "",
                 published=_with_unit(figure["published"], unit),
             )
         )
     return made
+
+
+def _counted(figure: Figure) -> str:
+    """How many answers, and to how many units if these are fewer."""
+    n, groups = figure["n"], figure.get("groups", figure["n"])
+    return f"{n:,}" if groups == n else text("owner.of_units", n=f"{n:,}", units=number_of("units", f"{groups:,}"))
 
 
 def _with_unit(number: float | None, unit: str) -> str:
@@ -153,12 +170,44 @@ def people_figures(collected: Collected) -> list[dict[str, Any]]:
             "answers": len(mine),
             "median_seconds": round(statistics.median(seconds), 1) if seconds else None,
             "checks": f"{person['checks_passed']}/{person['checks']}",
+            "checks_share": person["checks_passed"] / person["checks"] if person["checks"] else None,
             "agreement": round(agreed, 3) if agreed is not None else None,
             "competence": round(competence, 3) if competence is not None else None,
+            "pay": float(collected.payment_of(person).total),
             "flags": flags(collected, person, mine),
         }
         rows.append(row)
     return rows
+
+
+@kept
+def unit_figures(collected: Collected) -> list[dict[str, Any]]:
+    """A line per unit: how many answers, by which labels, how long; those with the most even votes first."""
+    by_unit: dict[int, list[Given]] = defaultdict(list)
+    for each in collected.given:
+        by_unit[each.unit_id].append(each)
+    rows = []
+    for number, unit in collected.units.items():
+        counted = [each for each in by_unit[number] if each.slot is not None and each.panel == "crowd"]
+        per_part: dict[str, Counter[str]] = defaultdict(Counter)
+        for each in counted:
+            for part, label in zip(each.parts, each.labels, strict=True):
+                per_part[part][label] += 1
+        same = [max(votes.values()) / votes.total() for votes in per_part.values()]
+        rows.append(
+            {
+                "number": number,
+                "name": unit["name"],
+                "text": collected.task.unit_text(unit["body"]),
+                "answers": len(by_unit[number]),
+                "counted": len(counted),
+                "wanted": collected.complete.get(unit["name"], 0),
+                "labels": dict(sum(per_part.values(), Counter[str]()).most_common()),
+                "agreement": round(statistics.fmean(same), 3) if same else None,
+                "seconds": round(statistics.median(each.seconds for each in counted), 1) if counted else None,
+            }
+        )
+    return sorted(rows, key=lambda row: (row["agreement"] is None, row["agreement"] or 0.0, row["name"]))
 
 
 def _quality(collected: Collected) -> dict[str, tuple[float | None, float]]:
@@ -177,10 +226,24 @@ def pairs(collected: Collected) -> list[Pair]:
     return pairwise(collected.votes, least=SHARED) if collected.votes is not None else []
 
 
+@kept
+def usual_seconds(collected: Collected) -> dict[int, float]:
+    """Unit -> seconds that it is expected to take: those of the kind, by how much there is to read."""
+    work, lengths = collected.task, dict[int, int]()
+    for number, unit in collected.units.items():
+        body = unit["body"]
+        lengths[number] = len(work.unit_text(body)) + sum(len(part.text) for part in work.parts(body))
+    mean = statistics.fmean(lengths.values()) if lengths else 1.0
+    expected = collected.project.time.expected_seconds
+    return {number: expected * (0.5 + 0.5 * length / (mean or 1.0)) for number, length in lengths.items()}
+
+
 def flags(collected: Collected, person: Any, mine: Sequence[Given]) -> list[str]:
     limits = collected.project.signals
     made = []
-    if mine and statistics.median(each.seconds for each in mine) < limits.fastest_seconds:
+    usual = usual_seconds(collected)
+    pace = [each.seconds / usual[each.unit_id] for each in mine if each.seconds]
+    if pace and statistics.median(pace) < limits.fastest_share:
         made.append(text("flag.fast"))
     if any(each.signals.get("pasted", 0) >= limits.paste_characters for each in mine):
         made.append(text("flag.pasted"))

@@ -1,11 +1,7 @@
-"""What people are paid: every answer that was sent, unless its person was rejected, and what an owner granted.
-
-A platform that pays a fixed amount for a visit (`pay.per-visit`) pays it for those who finished; the rest is the bonus.
-"""
+"""What people are paid, by the terms that each of them agreed to (`terms.payment`), as a table for a platform."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -19,62 +15,60 @@ HEADER = (
     "source",
     "outcome",
     "decision",
-    "answers",
+    "tasks",
     "earned",
     "by_platform",
     "granted",
     "bonus",
     "total",
     "currency",
+    "terms",
     "reason",
 )
 
 
-def payments(
-    collected: Collected, granted: Mapping[int, Any], secret: bytes, ids: Sequence[str] = (), source: str = ""
-) -> list[dict[str, Any]]:
-    """A line per person of the crowd. `ids` are those that a platform lists: only these people, with their id there;
-    the study itself does not know it. An id that never came has an empty line."""
-    sent = Counter(each.person_id for each in collected.given)
-    by_worker = {person["worker"]: person for person in collected.people if person["panel"] == "crowd"}
+def payments(collected: Collected, secret: bytes, ids: Sequence[str] = (), source: str = "") -> list[dict[str, Any]]:
+    """A line per person of the crowd, then one per person who was erased and is still paid. `ids` are those that a
+    platform lists: only these people, with their id there; the study itself does not know it. An id that never came has
+    an empty line."""
+    here = [person for person in collected.people if person["panel"] == "crowd" and person["agreement_id"] is not None]
+    by_worker = {person["worker"]: person for person in here}
     if not ids:
-        return [_line(collected, person, sent, granted, secret, "") for person in by_worker.values()]
+        return [
+            *(_line(collected, person, secret, "") for person in by_worker.values()),
+            *(_erased_line(row) for row in collected.erased),
+        ]
     return [
-        _line(collected, by_worker[worker], sent, granted, secret, name)
+        _line(collected, by_worker[worker], secret, name)
         if (worker := worker_hash(secret, source, name)) in by_worker
         else {**dict.fromkeys(HEADER, ""), "id": name}
         for name in ids
     ]
 
 
-def _line(
-    collected: Collected,
-    person: Mapping[str, Any],
-    sent: Mapping[int, int],
-    granted: Mapping[int, Any],
-    secret: bytes,
-    name: str,
-) -> dict[str, Any]:
-    pay, number, outcome = collected.project.pay, person["id"], person["outcome"]
-    paid = person["decision"] != "rejected"
-    earned = round(sent.get(number, 0) * pay.per_unit, 2) if paid else 0.0
-    fixed = pay.per_visit if paid and outcome == "done" else 0.0
-    extra = granted.get(number)
-    bonus = round(max(0.0, earned - fixed) + (extra.amount if extra is not None else 0.0), 2)
+def _line(collected: Collected, person: Mapping[str, Any], secret: bytes, name: str) -> dict[str, Any]:
+    outcome, paid, extra = person["outcome"], collected.payment_of(person), collected.granted.get(person["id"])
     own = collected.project.codes.per_person and outcome and person["source"] != "prolific"
     return {
-        "person": number,
+        "person": person["id"],
         "id": name,
         "code": person_code(secret, person["worker"], outcome) if own else "",
         "source": person["source"],
         "outcome": outcome or "working",
         "decision": person["decision"],
-        "answers": sent.get(number, 0),
-        "earned": earned,
-        "by_platform": fixed,
-        "granted": extra.amount if extra is not None else 0.0,
-        "bonus": bonus,
-        "total": round(fixed + bonus, 2),
-        "currency": pay.currency,
+        "tasks": paid.tasks,
+        "earned": float(paid.earned),
+        "by_platform": float(paid.by_platform),
+        "granted": float(paid.granted),
+        "bonus": float(paid.bonus),
+        "total": float(paid.total),
+        "currency": collected.terms_of(person).currency,
+        "terms": person["agreement_id"],
         "reason": extra.reason if extra is not None else "",
     }
+
+
+def _erased_line(row: Mapping[str, Any]) -> dict[str, Any]:
+    total = float(row["total"])
+    amounts = {"earned": total, "by_platform": 0.0, "granted": 0.0, "bonus": total, "total": total}
+    return {**dict.fromkeys(HEADER, ""), "outcome": "erased", **amounts, "currency": row["currency"]}

@@ -7,8 +7,6 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import select
-
 from proband.core.agreement.coefficients import pairwise
 from proband.core.errors import ProbandError
 from proband.core.files import raw_lines, write_jsonl, write_text
@@ -23,7 +21,6 @@ from proband_annotate.results.planning import plan
 from proband_annotate.results.register import collect
 from proband_annotate.store import remarks as remark_store
 from proband_annotate.store.migrate import open_study
-from proband_annotate.store.schema import bonuses
 from proband_annotate.tokens import person_code
 
 
@@ -69,8 +66,7 @@ def pay_file(folder: Path, *, to: str, out: Path, workers: Path | None = None, s
     project, ids = read_project(folder), file_lines(workers) if workers is not None else []
     with closing(open_study(folder)) as database:
         result = database.read(lambda connection: collect(connection, project))
-        granted = database.read(lambda c: {row.person_id: row for row in c.execute(select(bonuses))})
-    rows = payments(result, granted, secret_of(folder), ids, source)
+    rows = payments(result, secret_of(folder), ids, source)
     if to == "prolific":
         write_text(out, "".join(f"{row['id']},{row['bonus']:.2f}\n" for row in rows if row["bonus"]))
     else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -15,8 +16,19 @@ from proband.core.human_task import HumanTask
 from proband_annotate.project import Project
 from proband_annotate.results.collected import Collected, Decision, Given, UnitRow
 from proband_annotate.store.answers import latest_ids, with_bodies
-from proband_annotate.store.schema import adjudications, answers, assignments, checks, people, slots, units
+from proband_annotate.store.schema import (
+    adjudications,
+    answers,
+    assignments,
+    bonuses,
+    checks,
+    erasures,
+    people,
+    slots,
+    units,
+)
 from proband_annotate.tasks import task
+from proband_annotate.terms import versions
 from proband_annotate.visit import state_of
 
 CHUNK = 200  # answers read at once
@@ -68,6 +80,9 @@ class Register:
                 Decision(unit=names[row.unit_id], part=row.part, label=row.label, reason=row.reason, at=row.at)
                 for row in connection.execute(decisions)
             ],
+            terms=versions(connection),
+            granted={row.person_id: row for row in connection.execute(select(bonuses))},
+            erased=[dict(row._mapping) for row in connection.execute(select(erasures).order_by(erasures.c.id))],
             complete={names[unit]: min(project.people.overlap, count) for unit, count in connection.execute(first)},
         )
 
@@ -143,6 +158,16 @@ def _people(connection: Connection) -> list[dict[str, Any]]:
         .group_by(answers.c.person_id)
     )
     results = {person: (int(passed or 0), n) for person, n, passed in connection.execute(query)}
+    sent = (
+        select(assignments.c.person_id, units.c.role, func.count())
+        .select_from(assignments.join(units))
+        .where(assignments.c.state == "done")
+        .group_by(assignments.c.person_id, units.c.role)
+    )
+    by_role: dict[int, dict[str, int]] = defaultdict(dict)
+    for person, role, count in connection.execute(sent):
+        by_role[person][role] = count
     for row in rows:
         row["checks_passed"], row["checks"] = results.get(row["id"], (0, 0))
+        row["sent"] = by_role.get(row["id"], {})
     return rows

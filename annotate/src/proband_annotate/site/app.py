@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import sqlite3
 import time
 from collections.abc import AsyncIterator
@@ -16,8 +17,9 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
+from proband.core.errors import ProbandError
 from proband.web.templates import asset
-from proband_annotate.site import api, entry, monitoring, owner, owner_session
+from proband_annotate.site import api, entry, monitoring, owner, owner_session, preview
 from proband_annotate.site import visit_pages as pages
 from proband_annotate.site import visit_posts as posts
 from proband_annotate.site.context import OpenProject, message
@@ -92,6 +94,7 @@ def routes() -> list[Route]:
         Route("/join/{link}", entry.join),
         Route(here, pages.show),
         Route(f"{here}/consent", posts.consent, methods=["POST"]),
+        Route(f"{here}/decline", posts.decline, methods=["POST"]),
         Route(f"{here}/understood", posts.understood, methods=["POST"]),
         Route(f"{here}/answer", posts.answer, methods=["POST"]),
         Route(f"{here}/draft", posts.draft, methods=["POST"]),
@@ -116,7 +119,14 @@ def owner_routes() -> list[Route]:
         Route("/owner/people/approve", owner.approve_all, methods=["POST"]),
         Route("/owner/person/{person:int}", owner.person_page),
         Route("/owner/person/{person:int}/decide", owner.decide, methods=["POST"]),
+        Route("/owner/person/{person:int}/returned", owner.returned, methods=["POST"]),
         Route("/owner/person/{person:int}/erase", owner.erase, methods=["POST"]),
+        Route("/owner/units", owner.units_page),
+        Route("/owner/unit/{unit:int}", owner.unit_answers),
+        Route("/owner/preview", preview.contents),
+        Route("/owner/preview/media/{unit:int}", preview.media),
+        Route("/owner/preview/{step}", preview.step_page, methods=["GET"]),
+        Route("/owner/preview/{step}", preview.sent, methods=["POST"]),
         Route("/owner/find", owner.find_person, methods=["POST"]),
         Route("/owner/person/{person:int}/bonus", owner.bonus, methods=["POST"]),
         Route("/owner/remarks", owner.remarks_page, methods=["GET"]),
@@ -242,11 +252,26 @@ class SecurityHeaders:
         await self.app(scope, receive, send_with_headers)
 
 
+def check_port(host: str, port: int) -> None:
+    """One line where somebody else listens there; uvicorn would print several."""
+    import socket
+
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            reason = "it is in use; --port N chooses another" if error.errno == errno.EADDRINUSE else error.strerror
+            raise ProbandError(f"cannot listen on port {port} of {host}: {reason}") from None
+
+
 def serve(app: Any, *, host: str, port: int, hops: int = 0, root: str = "") -> None:
     """Until it is stopped. `hops`: so many proxies of our own stand before it. `root`: the path below which they show
     it, `/study` for https://example.org/study."""
     import uvicorn
 
+    check_port(host, port)
     uvicorn.run(
         Forwarded(app, hops=hops) if hops else app,
         host=host,

@@ -26,7 +26,7 @@ from proband_annotate.site.signed_ids import Key, read_keys
 from proband_annotate.store.database import Database
 from proband_annotate.store.migrate import open_existing
 from proband_annotate.tasks import task
-from proband_annotate.texts import paragraphs, text
+from proband_annotate.texts import number_of, paragraphs, text
 from proband_annotate.tokens import form_token
 
 # ---- rate limits in memory: so many requests at once, so many a second after that, for at most so many callers -----
@@ -111,15 +111,18 @@ def open_project(folder: Path) -> OpenProject:
     keys = read_keys(folder, project)
     database = open_existing(database_url(folder, project))
     try:
-        applied = database.write(lambda connection: apply_settings(connection, project))
+        applied = database.write(lambda connection: apply_settings(connection, project, secret))
         return OpenProject(folder=folder, project=project, secret=secret, database=database, keys=keys, applied=applied)
     except ProbandError:
         database.close()
         raise
 
 
-def page(request: Any, template: str, /, *, status: int = 200, token: str = "", **values: Any) -> Response:
-    """A page from a template; `token` is the visit or session its forms belong to."""
+def page(
+    request: Any, template: str, /, *, status: int = 200, token: str = "", preview: str = "", **values: Any
+) -> Response:
+    """A page from a template; `token` is the visit or session its forms belong to. `preview` is the step that an owner
+    looks at: its forms go elsewhere."""
     study: OpenProject = request.app.state.study
     root = request.scope.get("root_path", "")
     made = environment(PACKAGE, study.task.page.partition(":")[0]).get_template(template)
@@ -127,10 +130,12 @@ def page(request: Any, template: str, /, *, status: int = 200, token: str = "", 
         t=text,
         fresh_id=uuid.uuid4,  # the id of an answer sent without the script
         paragraphs=paragraphs,
+        number_of=number_of,
         project=study.project,
         guide=study.task.guide,
         root=root,
-        token=token,
+        preview=preview,
+        address=f"{root}/owner/preview" if preview else f"{root}/v/{token}",
         form_token=form_token(study.secret, token) if token else "",
         **values,
     )

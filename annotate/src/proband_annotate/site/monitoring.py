@@ -13,6 +13,8 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4, CollectorRegistry, Metric, generate_latest
+from prometheus_client.registry import Collector
 from sqlalchemy import Connection, func, select
 from sqlalchemy.exc import DBAPIError
 from starlette.requests import Request
@@ -25,15 +27,12 @@ from proband_annotate.store.schema import answers, assignments, count_rows, peop
 from proband_annotate.tokens import metrics_token
 
 STARTED = time.time()
-FORMAT = "text/plain; version=0.0.4; charset=utf-8"
-FORMER = {"proband_places": "proband_slots", "proband_places_done": "proband_slots_done"}  # still written
 HELP = {
     "proband_up": "1 if the database answers and takes what is written",
     "proband_build_info": "version of Proband and of the database's schema",
-    "proband_answers_total": "answers stored, with all revisions",
+    "proband_answers": "answers stored, with all revisions",
     "proband_slots": "answers wanted, by panel",
     "proband_slots_done": "answers wanted that are there, by panel",
-    **{name: f"former name of {now}, until the next release" for name, now in FORMER.items()},
     "proband_open_leases": "units that people work on now",
     "proband_people": "people, by outcome",
     "proband_remarks_open": "problems and comments that nobody has dealt with",
@@ -41,6 +40,7 @@ HELP = {
     "proband_disk_free_bytes": "space left where the project's folder is",
     "proband_process_start_time_seconds": "when the server started",
 }
+Labels = Mapping[str, str]
 
 
 async def metrics(request: Request) -> Response:
@@ -48,26 +48,26 @@ async def metrics(request: Request) -> Response:
     given = request.headers.get("authorization", "").removeprefix("Bearer ")
     if not hmac.compare_digest(given.encode(), metrics_token(study.secret).encode()):
         return PlainTextResponse("a token is needed\n", status_code=401, headers={"WWW-Authenticate": "Bearer"})
-    values: dict[str, Mapping[str, float] | float] = {"proband_process_start_time_seconds": STARTED}
+    values: dict[str, Any] = {"proband_process_start_time_seconds": STARTED}
     values["proband_disk_free_bytes"] = shutil.disk_usage(study.folder).free
     try:
         values |= await study.read(counts)
         values["proband_up"] = 0 if study.database.trouble.reason else 1
     except (DBAPIError, sqlite3.Error):
         values["proband_up"] = 0
-    return PlainTextResponse("".join(lines(values)), media_type=FORMAT)
+    return Response(exposition(values), headers={"Content-Type": CONTENT_TYPE_PLAIN_0_0_4})
 
 
 def counts(connection: Connection) -> dict[str, Any]:
     done = assignments.c.place.is_not(None) & (assignments.c.state == "done")
 
-    def by(column: Any, query: Any) -> dict[str, float]:
-        name = column.name
-        return {f'{name}="{row[0] or "working"}"': row[1] for row in connection.execute(query.group_by(column))}
+    def by(column: Any, query: Any) -> list[tuple[Labels, float]]:
+        rows = connection.execute(query.group_by(column))
+        return [({column.name: row[0] or "working"}, row[1]) for row in rows]
 
-    values = {
-        "proband_build_info": {f'version="{__version__}",schema="{current(connection)}"': 1},
-        "proband_answers_total": count_rows(connection, answers),
+    return {
+        "proband_build_info": [({"version": __version__, "schema": str(current(connection))}, 1)],
+        "proband_answers": count_rows(connection, answers),
         "proband_slots": by(slots.c.panel, select(slots.c.panel, func.count())),
         "proband_slots_done": by(assignments.c.panel, select(assignments.c.panel, func.count()).where(done)),
         "proband_open_leases": count_rows(connection, assignments, assignments.c.state == "open"),
@@ -75,23 +75,33 @@ def counts(connection: Connection) -> dict[str, Any]:
         "proband_remarks_open": count_rows(connection, remarks, remarks.c.settled == 0, remarks.c.kind != "skip"),
         "proband_last_answer_timestamp_seconds": connection.scalar(select(func.max(answers.c.created))) or 0,
     }
-    return values | {name: values[now] for name, now in FORMER.items()}
 
 
-def lines(values: Mapping[str, Mapping[str, float] | float]) -> Iterator[str]:
-    """Prometheus' text format.
+def exposition(values: Mapping[str, Any]) -> bytes:
+    """Prometheus' text format, by its own library: a number, or a list of labels and numbers.
 
-    >>> print("".join(lines({"proband_up": 1, "proband_people": {'outcome="done"': 2}})))  # doctest: +ELLIPSIS
-    # HELP proband_up 1 if ...
+    >>> print(exposition({"proband_up": 1, "proband_people": [({"outcome": "done"}, 2)]}).decode())
+    # HELP proband_up 1 if the database answers and takes what is written
     # TYPE proband_up gauge
-    proband_up 1
+    proband_up 1.0
     # HELP proband_people people, by outcome
     # TYPE proband_people gauge
-    proband_people{outcome="done"} 2
+    proband_people{outcome="done"} 2.0
     <BLANKLINE>
     """
-    for name, value in values.items():
-        kind = "counter" if name.endswith("_total") else "gauge"
-        yield f"# HELP {name} {HELP[name]}\n# TYPE {name} {kind}\n"
-        rows = value.items() if isinstance(value, Mapping) else (("", value),)
-        yield from (f"{name}{{{labels}}} {number}\n" if labels else f"{name} {number}\n" for labels, number in rows)
+    registry = CollectorRegistry()
+    registry.register(Values(values))
+    return generate_latest(registry)
+
+
+class Values(Collector):
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self.values = values
+
+    def collect(self) -> Iterator[Metric]:
+        for name, value in self.values.items():
+            metric = Metric(name, HELP[name], "counter" if name == "proband_answers" else "gauge")
+            rows = value if isinstance(value, list) else [({}, value)]
+            for labels, number in rows:
+                metric.add_sample(f"{name}_total" if metric.type == "counter" else name, dict(labels), float(number))
+            yield metric

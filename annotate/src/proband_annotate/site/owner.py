@@ -8,7 +8,7 @@ import math
 import shutil
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,8 +23,8 @@ from proband.core.text import csv_lines
 from proband_annotate.erasing import erase as erase_everywhere
 from proband_annotate.erasing import workers_of
 from proband_annotate.results.collected import Collected, disputed
-from proband_annotate.results.export import FORMATS, export, part_text
-from proband_annotate.results.figures import SHARED, figure_lines, figures, pairs, people_figures
+from proband_annotate.results.export import FORMATS, export, part_text, why_not
+from proband_annotate.results.figures import SHARED, figure_lines, figures, pairs, people_figures, unit_figures
 from proband_annotate.results.payments import HEADER, payments
 from proband_annotate.results.planning import plan
 from proband_annotate.site.context import OpenProject, page
@@ -35,11 +35,25 @@ from proband_annotate.store import remarks as remark_store
 from proband_annotate.store.people import REASONS
 from proband_annotate.store.schema import adjudications, bonuses, events, people, settings, units
 from proband_annotate.store.slots import restore
-from proband_annotate.texts import label_name
+from proband_annotate.texts import label_name, text
 from proband_annotate.tokens import links, person_code, personal_links
 
 STATES = ("open", "paused", "closed")
 SHOWN = 200  # pairs of people
+UNITS_SHOWN = 500
+PEOPLE_COLUMNS = {  # name -> whether it is a number
+    "outcome": False,
+    "decision": False,
+    "flags": False,
+    "answers": True,
+    "median_seconds": True,
+    "checks_share": True,
+    "agreement": True,
+    "competence": True,
+    "pay": True,
+    "source": False,
+    "panel": False,
+}
 
 
 @owned
@@ -57,7 +71,50 @@ async def figures_json(request: Request, study: OpenProject, session: str) -> Re
 @owned
 async def people_page(request: Request, study: OpenProject, session: str) -> Response:
     _, rows = await study.collect_with(people_figures)
-    return page(request, "people.html", token=session, rows=rows, here="people")
+    wanted = request.query_params.get("sort", "")
+    about: dict[str, Any] = {"rows": sort_people(rows, wanted), "columns": PEOPLE_COLUMNS, "sort": wanted}
+    return page(request, "people.html", token=session, **about, currency=study.project.pay.currency, here="people")
+
+
+def sort_people(rows: Sequence[Mapping[str, Any]], wanted: str) -> list[Mapping[str, Any]]:
+    """By a column, `-` before its name for the largest first; who has no value comes last.
+
+    >>> [row["id"] for row in sort_people([{"id": 1, "pay": None}, {"id": 2, "pay": 3}, {"id": 3, "pay": 9}], "-pay")]
+    [3, 2, 1]
+    """
+    name = wanted.removeprefix("-")
+    known = [row for row in rows if row.get(name) is not None]
+    unknown = [row for row in rows if row.get(name) is None]
+    if not known:
+        return list(rows)
+
+    def value(row: Mapping[str, Any]) -> Any:
+        return len(row[name]) if isinstance(row[name], list) else row[name]
+
+    return [*sorted(known, key=value, reverse=wanted.startswith("-")), *unknown]
+
+
+@owned
+async def units_page(request: Request, study: OpenProject, session: str) -> Response:
+    """GET /owner/units: every unit with its answers in numbers, those on which people differ most first."""
+    _, rows = await study.collect_with(unit_figures)
+    shown = [row for row in rows if row["answers"]][:UNITS_SHOWN]
+    about: dict[str, Any] = {"rows": shown, "count": len(rows), "label_name": partial(label_name, study.project.kind)}
+    return page(request, "units.html", token=session, **about, here="units")
+
+
+@owned
+async def unit_answers(request: Request, study: OpenProject, session: str) -> Response:
+    """GET /owner/unit/N: what everybody said of it."""
+    number = bounded(request.path_params["unit"])
+    collected = await study.collect()
+    if number not in collected.units:
+        raise Refused(404, "missing")
+    unit = collected.units[number]
+    given = [each for each in collected.given if each.unit_id == number]
+    about: dict[str, Any] = {"name": unit["name"], "text": collected.task.unit_text(unit["body"]), "given": given}
+    about |= {"when": when, "part_text": partial(part_text, collected), "why_not": partial(why_not, collected)}
+    return page(request, "unit_answers.html", token=session, **about, here="units")
 
 
 @owned
@@ -74,6 +131,10 @@ async def person_page(request: Request, study: OpenProject, session: str) -> Res
     )
     given = [each for each in collected.given if each.person_id == number][:200]
     about: dict[str, Any] = {"row": row, "given": given, "log": log, "bonus": bonus, "reasons": REASONS}
+    person = collected.by_id[number]
+    agreed = [(n, at) for n, at, _ in collected.terms if n == person["agreement_id"]]
+    about["agreed"] = text("owner.terms_version", number=agreed[0][0], date=when(agreed[0][1])) if agreed else "–"
+    about["currency"] = collected.terms_of(person).currency
     about |= {"when": when, "unit_text": collected.task.unit_text, "part_text": partial(part_text, collected)}
     return page(request, "person.html", token=session, **about, here="people")
 
@@ -102,9 +163,8 @@ def part_context(collected: Collected, unit: str, part: str) -> dict[str, Any]:
 
 @owned
 async def plan_page(request: Request, study: OpenProject, session: str) -> Response:
-    text = request.query_params.get("precision", "0.05")
     try:
-        half_width = min(0.5, max(0.001, float(text)))
+        half_width = min(0.5, max(0.001, float(request.query_params.get("precision", "0.05"))))
     except ValueError:
         half_width = 0.05
     _, made = await study.collect_with(partial(plan, half_width=half_width))
@@ -167,8 +227,7 @@ async def agreement_page(request: Request, study: OpenProject, session: str) -> 
 async def payments_file(request: Request, study: OpenProject, session: str) -> Response:
     """GET /owner/payments.csv: what everybody is paid, by number and completion code."""
     collected = await study.collect()
-    granted = await study.read(lambda c: {row.person_id: row for row in c.execute(select(bonuses))})
-    rows = payments(collected, granted, study.secret)
+    rows = payments(collected, study.secret)
     headers = {"Content-Disposition": f'attachment; filename="{study.project.kind}-payments.csv"'}
     table = "".join(csv_lines([HEADER, *(row.values() for row in rows)]))
     return Response(table, media_type="text/csv", headers=headers)
@@ -197,17 +256,31 @@ async def decide(request: Request, study: OpenProject, form: dict[str, str]) -> 
     number, decision = bounded(request.path_params["person"]), form.get("decision", "")
     reason = form.get("reason", "")
     words = " ".join(filter(None, (reason if decision == "rejected" else "", form.get("words", "").strip()[:1000])))
-    if decision not in ("approved", "rejected", "") or (decision == "rejected" and reason not in REASONS):
+    if decision not in ("approved", "rejected", ""):
         raise Refused(400, "bad_form")
+    if decision == "rejected" and reason not in REASONS:
+        raise Refused(422, "no_reason")
 
     def work(connection: Any) -> None:
-        before = connection.scalar(select(people.c.decision).where(people.c.id == number))
-        if before is not None:
-            people_store.decide(connection, number, decision, words)
-            if before == "rejected" != decision:
-                restore(connection, number)
+        person = connection.execute(select(people).where(people.c.id == number)).one_or_none()
+        if person is None:
+            return
+        people_store.decide(connection, number, decision, words)
+        failed = person.outcome == "failed_checks" and not study.project.quality.count_failed
+        if decision == "approved" or (person.decision == "rejected" != decision and not failed):
+            restore(connection, number)  # an approval is the owner's word that the answers count
+        elif failed and not decision:
+            people_store.uncount(connection, number)
 
     await study.write(work)
+    return home(request, f"/person/{number}")
+
+
+@acting_as("assistant")
+async def returned(request: Request, study: OpenProject, form: dict[str, str]) -> Response:
+    """POST /owner/person/N/returned: the person gave the task back on the platform; what they sent is paid."""
+    number = bounded(request.path_params["person"])
+    await study.write(lambda c: people_store.finish(c, number, "returned"))
     return home(request, f"/person/{number}")
 
 

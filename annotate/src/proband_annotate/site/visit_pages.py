@@ -18,6 +18,7 @@ from proband_annotate import visit as steps
 from proband_annotate.bundle import unsafe
 from proband_annotate.site.context import OpenProject, message, page
 from proband_annotate.site.forms import Refused, bounded
+from proband_annotate.terms import current_terms
 from proband_annotate.texts import text
 from proband_annotate.tokens import Forged, Visit, person_code, unseal
 
@@ -42,7 +43,7 @@ async def show(request: Request) -> Response:
         step = await study.write(lambda c: steps.advance(c, study.project, visit.worker))
     token, person = request.path_params["visit"], step.person
     practice: list[steps.Line] = []
-    if person is not None and not step.done and (step.name == "unit" or person.outcome == "screened_out"):
+    if person is not None and (step.name == "unit" or person.outcome == "screened_out"):
         practice = await study.read(lambda c: steps.last_practice(c, study.task, person.id))
     if step.name == "unit":
         return unit_page(request, study, step, practice=practice)
@@ -51,8 +52,14 @@ async def show(request: Request) -> Response:
     if step.name == "end":
         return page(request, "end.html", token=token, **ending(study, visit, step), practice=practice)
     if step.name == "consent":
-        return page(request, "consent.html", token=token)
+        return await consent_page(request, study)
     return message(request, step.name, token=token, done=step.done)
+
+
+async def consent_page(request: Request, study: OpenProject, *, problem: str = "", status: int = 200) -> Response:
+    version, terms = await study.read(current_terms)
+    about: dict[str, Any] = {"terms": terms, "version": version, "problem": problem}
+    return page(request, "consent.html", token=request.path_params["visit"], status=status, **about)
 
 
 def unit_page(
@@ -63,6 +70,8 @@ def unit_page(
     problem: Invalid | None = None,
     revise: bool = False,
     practice: Sequence[steps.Line] = (),
+    token: str = "",
+    preview: str = "",
 ) -> Response:
     body, project = step.unit["body"], study.project
     attention = step.unit["role"] == "attention"
@@ -70,12 +79,14 @@ def unit_page(
     return page(
         request,
         "attention.html" if attention else study.task.page.partition(":")[2],
-        token=request.path_params["visit"],
+        token=token or request.path_params["visit"],
+        preview=preview,
         unit={"text": body["text"], "options": body["options"]} if attention else study.task.shown(body),
         number=step.unit["id"],
         role=step.unit["role"],
         step=step,
-        all_units=units_to_do(study, step),
+        terms=step.terms,
+        place=place_of(step, revise=revise),
         draft=step.draft,
         problem=problem,
         revise=revise,
@@ -86,22 +97,34 @@ def unit_page(
     )
 
 
-def units_to_do(study: OpenProject, step: steps.Step) -> int:
-    """How many units the counter promises, those with a known answer among them; 0: no limit."""
-    limit, every = study.project.people.units_per_person, study.project.quality.gold_every
-    if not limit or step.person is None or step.person.panel != "crowd":
-        return 0
-    return limit + (min(limit // every, step.gold) if every else 0)
+def place_of(step: steps.Step, *, revise: bool) -> str:
+    """What the counter says: the number of this task among those that are paid."""
+    assert step.terms is not None
+    role, number = step.unit["role"], step.done + (0 if revise else 1)
+    if role not in step.terms.roles:
+        return text("unit.trial" if role == "trial" else "unit.check")
+    of_all = step.terms.limited and step.person is not None and step.person.panel == "crowd"
+    place = text("unit.progress", done=number, all=step.terms.tasks) if of_all else text("unit.count", done=number)
+    return text("unit.trial_of", place=place) if role == "trial" else place
 
 
 def instructions_page(
-    request: Request, study: OpenProject, visit: Visit, step: steps.Step, *, problem: Invalid | None = None
+    request: Request,
+    study: OpenProject,
+    visit: Visit,
+    step: steps.Step,
+    *,
+    problem: Invalid | None = None,
+    token: str = "",
+    preview: str = "",
 ) -> Response:
     assert step.person is not None
     return page(
         request,
         "instructions.html",
-        token=request.path_params["visit"],
+        token=token or request.path_params["visit"],
+        preview=preview,
+        terms=step.terms,
         questions=questions(study, visit),
         left=study.project.quality.comprehension_attempts - step.person.attempts,
         again=bool(step.person.attempts),
@@ -127,19 +150,33 @@ def ending(study: OpenProject, visit: Visit, step: steps.Step) -> dict[str, Any]
     if step.person.decision == "rejected":  # no code: nothing was completed
         return {"outcome": "rejected", "code": "", "reason": reason_of(step.person.reason)}
     outcome = step.person.outcome
-    code = getattr(study.project.codes, outcome)
-    if study.project.codes.per_person and visit.source != "prolific":  # Prolific knows the study's own codes only
+    code = getattr(study.project.codes, outcome) if outcome != "returned" else ""  # the platform knows already
+    if code and study.project.codes.per_person and visit.source != "prolific":  # Prolific knows the study's codes only
         code = person_code(study.secret, visit.worker, outcome)
     back = study.project.platform.return_url
     if visit.source == "prolific":
         back = back or "https://app.prolific.com/submissions/complete?cc={code}"
     return {
-        "outcome": outcome,
+        "outcome": "author" if outcome == "screened_out" and step.author and not step.done else outcome,
         "code": code,
-        "back": back.replace("{code}", code),
-        "mturk": visit.back,
-        "done": step.done,
+        "back": back.replace("{code}", code) if code else "",
+        "mturk": visit.back if code else "",
+        "step": step,
+        "pay": pay_words(step),
     }
+
+
+def pay_words(step: steps.Step) -> str:
+    """What the person is paid, in words; empty where the study pays nothing, and for experts."""
+    assert step.terms is not None
+    assert step.person is not None
+    paid = step.payment
+    if not step.terms.whole or step.person.panel != "crowd":
+        return ""
+    amounts = {"total": paid.total, "fixed": paid.by_platform, "bonus": paid.bonus, "currency": step.terms.currency}
+    if not paid.total:
+        return text("end.no_pay")
+    return text("end.pay_parts" if paid.by_platform and paid.bonus else "end.pay", **amounts)
 
 
 def reason_of(stored: str) -> str:

@@ -18,13 +18,14 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from proband.core.files import encode
 from proband.core.human_task import Invalid, one_of
 from proband_annotate import visit as steps
-from proband_annotate.site.context import OpenProject, message, page
+from proband_annotate.site.context import OpenProject, message
 from proband_annotate.site.forms import ID, Refused, number_in, read_form
-from proband_annotate.site.visit_pages import instructions_page, questions, unit_page, visit_of
+from proband_annotate.site.visit_pages import consent_page, instructions_page, questions, unit_page, visit_of
 from proband_annotate.store import people as people_store
 from proband_annotate.store import remarks as remark_store
 from proband_annotate.store import slots as slot_store
 from proband_annotate.store.answers import Conflict, Ended, save_draft
+from proband_annotate.terms import current_terms
 from proband_annotate.texts import text
 from proband_annotate.tokens import Visit, form_token
 
@@ -72,19 +73,30 @@ def onward(request: Request, **values: Any) -> Response:
 @posting
 async def consent(request: Request, study: OpenProject, visit: Visit, form: dict[str, str]) -> Response:
     if form.get("agree") != "yes":
-        return page(request, "consent.html", token=request.path_params["visit"], problem="agree", status=422)
-    project = study.project
+        return await consent_page(request, study, problem="need", status=422)
+    project, version = study.project, number_in(form, "terms")
+    if version != (await study.read(current_terms))[0]:  # what they read is no longer what is offered
+        return await consent_page(request, study, problem="changed", status=409)
     who = {"worker": visit.worker, "source": visit.source, "panel": visit.panel}
     signals = project.signals.ask and form.get("signals") == "yes"
 
     def work(connection: Any) -> bool:
         if steps.state_of(connection) != "open":
             return True
-        return people_store.arrive(connection, **who, signals=signals, most=project.people.most_people)
+        most = project.people.most_people
+        return people_store.arrive(connection, **who, signals=signals, agreement=version, most=most)
 
     if not await study.write(work):
         return message(request, "full")
     return onward(request)
+
+
+@posting
+async def decline(request: Request, study: OpenProject, visit: Visit, form: dict[str, str]) -> Response:
+    """POST /v/VISIT/decline: nothing is stored; whoever has begun already stops."""
+    if await study.read(lambda c: people_store.find(c, visit.worker)) is not None:
+        return onward(request)
+    return message(request, "declined")
 
 
 @posting
@@ -115,12 +127,16 @@ async def answer(request: Request, study: OpenProject, visit: Visit, form: dict[
     form["overtime"] = "yes" if overtime(study, step) else ""
     try:
         body = read_answer(study, step.unit, form)
+        if step.person is not None and step.unit["role"] != "attention":
+            person_id = step.person.id
+            await study.read(lambda c: steps.refuse_repeats(c, study.task, person_id, step.unit, body))
     except Invalid as problem:
         if wants_json(request):
             words = text(problem.text, **problem.values)
             return JSONResponse({"saved": False, "field": problem.field, "problem": words}, status_code=422)
         return unit_page(request, study, replace(step, draft=form), problem=problem)
     sent: dict[str, Any] = {"answer_id": answer_id, "unit_id": number, "body": body, "signals": signals_of(form)}
+    sent["scripted"] = form.get("script") == "yes"
     try:
         stored = await study.write(lambda c: steps.submit(c, study.project, study.task, visit.worker, **sent))
     except Conflict:
@@ -161,7 +177,7 @@ async def stop(request: Request, study: OpenProject, visit: Visit, form: dict[st
     def work(connection: Any) -> None:
         person = people_store.find(connection, visit.worker, lock=True)
         if person is not None and not person.outcome:
-            people_store.leave(connection, person.id)
+            people_store.finish(connection, person.id, "stopped")
 
     await study.write(work)
     return onward(request)
@@ -198,13 +214,13 @@ async def remark(request: Request, study: OpenProject, visit: Visit, form: dict[
 async def draft(request: Request, study: OpenProject, visit: Visit, form: dict[str, str]) -> Response:
     """POST /v/VISIT/draft: what is being typed, kept; a sign of life too."""
     number = number_in(form, "unit")
-    kept = {name: value for name, value in form.items() if name not in ("form", "unit", "id")}
+    kept = {name: value for name, value in form.items() if name not in ("form", "unit", "id", "script", "idle")}
 
     def work(connection: Any) -> bool:
         person = people_store.find(connection, visit.worker, lock=True)
         if person is None or not save_draft(connection, person, number, encode(kept).decode(), time.time()):
             return False
-        keep_alive(connection, study, person, number)
+        keep_alive(connection, study, person, number, working=True)
         return True
 
     if not await study.write(work):
@@ -219,14 +235,16 @@ async def alive(request: Request, study: OpenProject, visit: Visit, form: dict[s
     def work(connection: Any) -> None:
         person = people_store.find(connection, visit.worker, lock=True)
         if person is not None:
-            keep_alive(connection, study, person, number_in(form, "unit"))
+            keep_alive(connection, study, person, number_in(form, "unit"), working=form.get("idle") != "yes")
 
     await study.write(work)
     return onward(request)
 
 
-def keep_alive(connection: Any, study: OpenProject, person: people_store.Person, number: int) -> None:
-    slot_store.heartbeat(connection, person, number, until=time.time() + study.project.time.lease_minutes * 60)
+def keep_alive(connection: Any, study: OpenProject, person: people_store.Person, number: int, *, working: bool) -> None:
+    now = time.time()
+    until = now + study.project.time.lease_minutes * 60
+    slot_store.heartbeat(connection, person, number, now=now, until=until, working=working)
 
 
 @posting

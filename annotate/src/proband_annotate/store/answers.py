@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Row, delete, select, update
 
 from proband_annotate.store.people import Person
 from proband_annotate.store.schema import answers, assignments, checks, drafts, of_person, people, units
-from proband_annotate.store.slots import held, retake
+from proband_annotate.store.slots import WITHOUT_SCRIPT, held, retake, worked_since
 
 ASSIGNED = of_person(assignments, answers.c.person_id, answers.c.unit_id)  # joins an answer with its assignment
 
@@ -44,9 +44,11 @@ def submit(
     signals: str,
     now: float,
     closed: bool = False,
+    scripted: bool = False,
 ) -> Stored:
-    """Store an answer once, however often it is sent; take a place for it if the lease ran out. The same id with
-    another body is a further revision, under an id that follows from both. After the end nothing is stored."""
+    """Store an answer once, however often it is sent; take a place for it if the lease ran out. Its seconds are those
+    of work (`scripted`: the page gave signs of life, and a longer silence was time away). The same id with another
+    body is a further revision, under an id that follows from both. After the end nothing is stored."""
     known = _by_id(connection, answer_id)
     if known is not None and known.person_id == person.id and known.unit_id == unit_id and known.body != body:
         answer_id = str(uuid.uuid5(uuid.NAMESPACE_OID, f"{answer_id} {body}"))
@@ -64,14 +66,20 @@ def submit(
         raise Conflict
     last = last_answer(connection, person.id, unit_id)
     revision = last.revision + 1 if last is not None else 1
-    seconds = max(0.0, now - lease.started)
+    seconds = lease.active + (worked_since(lease, now) if scripted else _at_most_a_page(lease, now))
     row = {"id": answer_id, "person_id": person.id, "unit_id": unit_id, "revision": revision, "body": body}
     connection.execute(answers.insert().values(**row, seconds=seconds, signals=signals, created=now))
     counts = lease.place is not None or retake(connection, lease, state="done")
-    if lease.state != "done":
-        connection.execute(update(assignments).where(of_person(assignments, person.id, unit_id)).values(state="done"))
+    mine = of_person(assignments, person.id, unit_id)
+    connection.execute(update(assignments).where(mine).values(state="done", seen=now, active=seconds))
     connection.execute(delete(drafts).where(of_person(drafts, person.id, unit_id)))
     return Stored(id=answer_id, new=True, counts=counts, revision=revision)
+
+
+def _at_most_a_page(lease: Row[Any], now: float) -> float:
+    """Without the script nothing tells that somebody was away."""
+    since: float = lease.seen if lease.seen is not None else lease.started
+    return min(WITHOUT_SCRIPT, max(0.0, now - since))
 
 
 def _by_id(connection: Connection, answer_id: str) -> Row[Any] | None:

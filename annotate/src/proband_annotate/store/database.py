@@ -7,8 +7,10 @@ is over; all work is written so that a second try after a commit of unknown fate
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import math
+import os
 import sqlite3
 import threading
 import time
@@ -145,7 +147,16 @@ def engine(url: str) -> Engine:
 
 
 def _prepare_sqlite(made: Engine) -> None:
-    """Transactions begin when they begin, not at the first change; every commit is on the disk."""
+    """Transactions begin when they begin, not at the first change; every commit is on the disk; the file, and with it
+    its log, can be read by its owner only."""
+    file = made.url.database
+
+    @event.listens_for(made, "do_connect")
+    def connecting(*_: Any) -> None:
+        if file and file != ":memory:":
+            with contextlib.suppress(OSError):  # which SQLite tells in its own words
+                os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
+                os.chmod(file, 0o600)
 
     @event.listens_for(made, "connect")
     def connected(connection: Any, _: Any) -> None:

@@ -11,6 +11,7 @@ from sqlalchemy import ColumnElement, Connection, Row, delete, func, insert, sel
 from proband.core.files import encode
 from proband_annotate.store.schema import (
     adjudications,
+    agreements,
     answers,
     assignments,
     at_slot,
@@ -48,8 +49,18 @@ def find(connection: Connection, worker: str, *, lock: bool = False) -> Person |
     return connection.execute(query.with_for_update() if lock else query).one_or_none()
 
 
-def arrive(connection: Connection, *, worker: str, source: str, panel: str, signals: bool, most: int = 0) -> bool:
-    """A person who agreed to take part; False if the study is full. Coming twice changes nothing."""
+def arrive(
+    connection: Connection,
+    *,
+    worker: str,
+    source: str,
+    panel: str,
+    signals: bool,
+    agreement: int | None = None,
+    most: int = 0,
+) -> bool:
+    """A person who agreed to a version of the terms (the newest, if it is not said); False if the study is full. Coming
+    twice changes nothing."""
     if find(connection, worker) is not None:
         return True
     if most and panel == "crowd":
@@ -57,11 +68,15 @@ def arrive(connection: Connection, *, worker: str, source: str, panel: str, sign
             connection.exec_driver_sql("SELECT pg_advisory_xact_lock(7043115)")
         if count_rows(connection, people, people.c.panel == "crowd") >= most:
             return False
+    if agreement is None:
+        agreement = connection.scalar(select(func.max(agreements.c.id)))
     row = {"worker": worker, "source": source, "panel": panel, "signals": int(signals), "created": time.time()}
+    row["agreement_id"] = agreement
     connection.execute(_insert(connection)(people).values(**row).on_conflict_do_nothing(index_elements=["worker"]))
     made = find(connection, worker)
     assert made is not None
-    note(connection, "consent", made.id, "with signals" if signals else "without signals")
+    words = "with signals" if signals else "without signals"
+    note(connection, "consent", made.id, f"to version {made.agreement_id}, {words}")
     return True
 
 
@@ -85,9 +100,10 @@ def try_comprehension(connection: Connection, worker: str, *, right: bool, attem
         finish(connection, person.id, "screened_out")
 
 
-def finish(connection: Connection, person_id: int, outcome: str) -> None:
-    """The end of a visit: open leases go back."""
-    _give_all_back(connection, person_id, assignments.c.state == "open")
+def finish(connection: Connection, person_id: int, outcome: str, *, uncounted: bool = False) -> None:
+    """The end of a visit: open leases go back; with `uncounted`, the slots of all answers."""
+    held = assignments.c.place.is_not(None) if uncounted else assignments.c.state == "open"
+    _give_all_back(connection, person_id, held | (assignments.c.state == "open"))
     done = update(people).where(people.c.id == person_id, people.c.outcome == "")
     if connection.execute(done.values(outcome=outcome, finished=time.time())).rowcount:
         note(connection, "finished", person_id, outcome)
@@ -104,8 +120,17 @@ def give_back(connection: Connection, lease: Row[Any], *, state: str) -> None:
 def _give_all_back(connection: Connection, person_id: int, which: ColumnElement[bool]) -> None:
     """Leases of a person; those that were answered stay so."""
     leases = select(assignments).where(assignments.c.person_id == person_id, which)
+    kept = ("done", "skipped")
     for lease in connection.execute(leases).all():
-        give_back(connection, lease, state="done" if lease.state == "done" else "expired")
+        give_back(connection, lease, state=lease.state if lease.state in kept else "expired")
+
+
+def uncount(connection: Connection, person_id: int) -> int:
+    """The slots of a person's answers open again; gives how many."""
+    held = (assignments.c.person_id == person_id) & assignments.c.place.is_not(None)
+    count = count_rows(connection, assignments, held)
+    _give_all_back(connection, person_id, assignments.c.place.is_not(None))
+    return count
 
 
 def decide(connection: Connection, person_id: int, decision: str, reason: str) -> None:
@@ -120,7 +145,7 @@ def decide(connection: Connection, person_id: int, decision: str, reason: str) -
 
 
 def leave(connection: Connection, person_id: int) -> None:
-    """The end of a visit that failed nothing: done, or screened out where nothing was sent."""
+    """The end of a visit in which there is nothing left to do: done, or screened out where nothing was sent."""
     finish(connection, person_id, "done" if answered(connection, person_id, "main") else "screened_out")
 
 
@@ -172,9 +197,16 @@ def without_stories(body: dict[str, Any], worker: str) -> tuple[dict[str, Any], 
 
 def answered(connection: Connection, person_id: int, *roles: str) -> int:
     """How many units of these roles a person has answered."""
+    sent = sent_by_role(connection, person_id)
+    return sum(sent.get(role, 0) for role in roles)
+
+
+def sent_by_role(connection: Connection, person_id: int) -> dict[str, int]:
+    """How many units of each role a person has answered."""
     query = (
-        select(func.count())
+        select(units.c.role, func.count())
         .select_from(assignments.join(units))
-        .where(assignments.c.person_id == person_id, assignments.c.state == "done", units.c.role.in_(roles))
+        .where(assignments.c.person_id == person_id, assignments.c.state == "done")
+        .group_by(units.c.role)
     )
-    return connection.scalar(query) or 0
+    return {row[0]: row[1] for row in connection.execute(query)}

@@ -59,10 +59,18 @@ units = Table(
 )
 
 exclusions = Table(  # who must not see a unit
-    "bars",
+    "exclusions",
     metadata,
     Column("unit_id", Integer, ForeignKey("units.id"), primary_key=True),
     Column("worker", Text, primary_key=True),
+)
+
+agreements = Table(  # versions of what people agree to
+    "agreements",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("at", Float, nullable=False),
+    Column("body", Text, nullable=False),
 )
 
 people = Table(
@@ -73,18 +81,22 @@ people = Table(
     Column("source", Text, nullable=False),  # prolific | mturk | url | link
     Column("panel", Text, nullable=False),  # crowd | expert
     Column("created", Float, nullable=False),
+    Column("agreement_id", Integer, ForeignKey("agreements.id")),  # none: the answers came from another tool
     Column("signals", Integer, nullable=False, server_default="0"),  # agreed to signals of machine-written text
     Column("attempts", Integer, nullable=False, server_default="0"),  # at the comprehension questions
     Column("understood", Integer, nullable=False, server_default="0"),
     Column("failed", Integer, nullable=False, server_default="0"),  # gold questions and attention checks
-    Column("outcome", Text, nullable=False, server_default=""),  # done | screened_out | failed_checks
+    Column(
+        "outcome", Text, nullable=False, server_default=""
+    ),  # done | stopped | returned | screened_out | failed_checks
     Column("finished", Float),
     Column("decision", Text, nullable=False, server_default=""),  # approved | rejected
     Column("reason", Text, nullable=False, server_default=""),
+    sqlite_autoincrement=True,  # the number of somebody who was erased is nobody else's
 )
 
 slots = Table(
-    "places",
+    "slots",
     metadata,
     Column("unit_id", Integer, ForeignKey("units.id"), primary_key=True),
     Column("panel", Text, primary_key=True),
@@ -93,7 +105,7 @@ slots = Table(
     Column("shuffle", Integer, nullable=False),
     Column("added", Text, nullable=False, server_default=""),  # edited: once its unit was complete | disputed
     CheckConstraint("place >= 1", name="from_one"),
-    Index("ix_places_free", "panel", "taken", "place", "shuffle"),
+    Index("ix_slots_free", "panel", "taken", "place", "shuffle"),
 )
 
 assignments = Table(
@@ -106,8 +118,10 @@ assignments = Table(
     Column("state", Text, nullable=False),  # open | done | expired | skipped
     Column("started", Float, nullable=False),
     Column("until", Float, nullable=False),
+    Column("seen", Float),  # the last sign of life; none without the script
+    Column("active", Float, nullable=False, server_default="0"),  # seconds of work until then
     UniqueConstraint("unit_id", "panel", "place"),
-    ForeignKeyConstraint(["unit_id", "panel", "place"], ["places.unit_id", "places.panel", "places.place"]),
+    ForeignKeyConstraint(["unit_id", "panel", "place"], ["slots.unit_id", "slots.panel", "slots.place"]),
     Index("ix_assignments_leases", "state", "until"),
 )
 
@@ -191,6 +205,16 @@ owners = Table(  # further owners; the first one's password is among the setting
     Column("password", Text, nullable=False),  # Argon2
     Column("role", Text, nullable=False),  # owner | assistant | viewer
     Column("created", Float, nullable=False),
+)
+
+erasures = Table(  # what is still paid to people who were erased; nothing says who they were
+    "erasures",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("at", Float, nullable=False),
+    Column("answers", Integer, nullable=False),
+    Column("total", Text, nullable=False),  # an amount in cents' precision
+    Column("currency", Text, nullable=False),
 )
 
 bonuses = Table(  # what an owner grants beside the pay per unit

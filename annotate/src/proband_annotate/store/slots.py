@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import zlib
 from collections.abc import Mapping
 from typing import Any
@@ -12,6 +13,8 @@ from proband_annotate.store.people import Person, give_back
 from proband_annotate.store.schema import assignments, at_slot, drafts, exclusions, of_person, slots, units
 
 Assignment = Row[Any]
+AWAY = 60.0  # seconds of silence: the script gives a sign of life twice in this time
+WITHOUT_SCRIPT = 1800.0  # seconds of work that one page can have, where nothing tells that somebody was away
 TURN = 1_000_003  # each person sees the units in another order
 
 
@@ -95,16 +98,27 @@ def unseen(connection: Connection, person_id: int, role: str) -> int | None:
     return connection.scalar(query.limit(1))
 
 
-def heartbeat(connection: Connection, person: Person, unit_id: int, *, until: float) -> bool:
+def heartbeat(
+    connection: Connection, person: Person, unit_id: int, *, now: float, until: float, working: bool = True
+) -> bool:
     """The person is still there: the lease lasts until then; one that ran out is renewed if a place is free. After the
-    end of a visit an open tab keeps nothing."""
+    end of a visit an open tab keeps nothing. Time since the last sign of life is work if it was short and they did
+    something (`working`)."""
     lease = held(connection, person.id, unit_id)
     if lease is None or lease.state in ("done", "skipped") or person.outcome:
         return False
     if lease.state == "expired" and not retake(connection, lease, state="open"):
         return False
-    connection.execute(update(assignments).where(of_person(assignments, person.id, unit_id)).values(until=until))
+    worked = worked_since(lease, now) if working else 0.0
+    values = {"until": until, "seen": now, "active": lease.active + worked}
+    connection.execute(update(assignments).where(of_person(assignments, person.id, unit_id)).values(**values))
     return True
+
+
+def worked_since(lease: Assignment, now: float) -> float:
+    """Seconds of work since the last sign of life; a longer silence was time away."""
+    silence = now - (lease.seen if lease.seen is not None else lease.started)
+    return max(0.0, silence) if silence <= AWAY else 0.0
 
 
 def retake(connection: Connection, lease: Assignment, *, state: str) -> bool:
@@ -141,7 +155,7 @@ def resume(connection: Connection, person: Person, *, until: float) -> Assignmen
         return None
     retake(connection, lease, state="open")
     mine = of_person(assignments, person.id, lease.unit_id)
-    connection.execute(update(assignments).where(mine).values(state="open", until=until))
+    connection.execute(update(assignments).where(mine).values(state="open", until=until, seen=time.time()))
     return current(connection, person.id)
 
 

@@ -86,8 +86,17 @@
     text.addEventListener("input", show); show();
   }
 
-  // ---- heartbeat
-  setInterval(() => { if (!document.hidden && !sending) post("alive", body()).then(() => lost(false), () => lost(true)); }, 30000);
+  // ---- heartbeat: the time between two of them is work, unless nothing was touched for two minutes
+  let touched = performance.now();
+  for (const kind of ["pointermove", "pointerdown", "keydown", "scroll", "input"]) addEventListener(kind, () => { touched = performance.now(); }, { passive: true });
+  const beat = () => {
+    if (document.hidden || sending) return;
+    const data = body();
+    if (performance.now() - touched > 120000) data.set("idle", "yes");
+    post("alive", data).then(() => lost(false), () => lost(true));
+  };
+  if (!revise) beat();
+  setInterval(beat, 25000);
 
   // ---- live checks
   const list = $("checks");
@@ -126,6 +135,7 @@
     sending = true; clearTimeout(timer); problem.hidden = true;
     const words = button.textContent; button.textContent = form.dataset.sending; button.setAttribute("aria-disabled", "true");
     const data = body();
+    data.set("script", "yes");
     kept.fields = fields(); data.set("id", idOf(JSON.stringify(kept.fields))); remember();
     for (let pause = 500; ; pause = Math.min(pause * 1.7, 8000)) {
       let reply;

@@ -222,7 +222,7 @@ def agreement_with_others(votes: Votes) -> list[float | None]:
 # ---- the aggregated labels against an expert's, as in section 3.3 of Levy & Dagan ----------------------------------
 
 
-def wilson(hits: int, n: int) -> tuple[float, float]:
+def wilson(hits: float, n: float) -> tuple[float, float]:
     """Wilson's 95 % interval of a share.
 
     >>> [round(end, 4) for end in wilson(10, 10)]

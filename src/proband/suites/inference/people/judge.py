@@ -11,24 +11,25 @@ id that might contain it.
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from proband.core.agreement.aggregation import audit
 from proband.core.errors import ProbandError
 from proband.core.files import read_records, write_jsonl
 from proband.core.human_task import (
     Body,
     Collected,
+    Field,
     Figure,
     Form,
     HumanTask,
     Invalid,
     Part,
+    Question,
     Unit,
     share,
     value,
@@ -82,6 +83,18 @@ def shown(body: Body) -> dict[str, Any]:
     return {"question": body["question"], "type": body["q_type"], "candidates": texts, "labels": LABELS}
 
 
+def questions(body: Body) -> list[Question]:
+    seen, options = shown(body), {f"judge.{label}": label for label in LABELS}
+    return [
+        Question(
+            title=seen["question"],
+            text=text,
+            fields=(Field(name=f"c{place}", title="judge.name", options=options),),
+        )
+        for place, text in enumerate(seen["candidates"])
+    ]
+
+
 def answer(body: Body, form: Form) -> dict[str, Any]:
     count = len(body["candidates"])
     given = [form.get(f"c{place}", "") for place in range(count)]
@@ -115,22 +128,26 @@ def figures(results: Collected) -> dict[str, Figure]:
     made = results.labels
     counts = Counter(label or "no_agreement" for label in made.values())
     expert = {each.item_id: each.value for each in results.judgments("expert")}
-    checked = audit(made, expert, positive="yes")
-    against = {}
-    for name, here, interval, published in (
-        ("precision", checked.precision, checked.precision_interval, 0.913),
-        ("recall", checked.recall, checked.recall_interval, 0.862),
-    ):
-        low, high = interval or (None, None)
-        against[name] = {**value(here, published, unit="share"), "low": low, "high": high, "n": checked.items}
+    both = [part for part, label in made.items() if label is not None and part in expert]
+    precision = [(part, expert[part] == "yes") for part in both if made[part] == "yes"]
+    recall = [(part, made[part] == "yes") for part in both if expert[part] == "yes"]
     return {
         "candidates": value(len(made), 30703),
         "positive": value(counts["yes"], 3147),
         "negative": value(counts["no"], 13224),
-        "nonsense": share(counts["nonsense"], len(made), 0.23),
+        "nonsense": share(_by_question(results, [(p, label == "nonsense") for p, label in made.items()]), 0.23),
         "no_agreement": value(counts["no_agreement"]),
-        **against,
+        "precision": share(_by_question(results, precision), 0.913),
+        "recall": share(_by_question(results, recall), 0.862),
     }
+
+
+def _by_question(results: Collected, hits: Iterable[tuple[str, bool]]) -> Iterable[list[bool]]:
+    """Candidates that one person judges together."""
+    per: dict[str, list[bool]] = defaultdict(list)
+    for part, hit in hits:
+        per[results.groups.get(part, part)].append(hit)
+    return per.values()
 
 
 def suite_input(results: Collected, folder: Path, project: Path) -> dict[str, Any]:
@@ -159,6 +176,7 @@ JUDGE = HumanTask(
     answer=answer,
     fields=fields,
     labels=labels,
+    questions=questions,
     dissent=1,
     of_at_most=5,
     positive="yes",

@@ -15,10 +15,12 @@ from proband.core.human_task import (
     Answered,
     Body,
     Collected,
+    Field,
     Figure,
     Form,
     HumanTask,
     Invalid,
+    Question,
     Unit,
     mean,
     share,
@@ -57,6 +59,15 @@ def shown(body: Body) -> dict[str, Any]:
     }
 
 
+def questions(body: Body) -> list[Question]:
+    seen = shown(body)
+    fields = (
+        Field(name="choice", title="solve.ask", options={c: str(n) for n, c in enumerate(body["choices"])}),
+        Field(name="difficulty", title="solve.difficulty", options={rating: rating for rating in RATINGS}),
+    )
+    return [Question(title=seen["question"], text=seen["story"], fields=fields)]
+
+
 def answer(body: Body, form: Form) -> dict[str, Any]:
     """A choice and a rating; once the time is over (the server says so) both may be missing."""
     over = form.get("overtime") == "yes"
@@ -92,12 +103,19 @@ def figures(results: Collected) -> dict[str, Figure]:
     made, paper = {}, published_values()
     for k in sorted({*crowd, *expert}, key=str):
         ratings = [e.answer["difficulty"] for e in (*crowd[k], *expert[k]) if e.answer["difficulty"]]
-        made[f"time_limited, k = {k}"] = share(sum(map(right, crowd[k])), len(crowd[k]), paper["time_limited"].get(k))
-        made[f"unlimited, k = {k}"] = share(sum(map(right, expert[k])), len(expert[k]), paper["unlimited"].get(k))
+        made[f"time_limited, k = {k}"] = share(_by_unit(crowd[k]), paper["time_limited"].get(k))
+        made[f"unlimited, k = {k}"] = share(_by_unit(expert[k]), paper["unlimited"].get(k))
         made[f"difficulty, k = {k}"] = mean(ratings, paper["difficulty"].get(k))
     for name, pool in (("seconds_limited", "crowd"), ("seconds_unlimited", "expert")):
         made[name] = mean([e.seconds for e in results.counted(pool)], paper[name][None], unit="seconds")
     return made
+
+
+def _by_unit(given: Iterable[Answered]) -> Iterable[list[bool]]:
+    per: dict[str, list[bool]] = defaultdict(list)
+    for each in given:
+        per[each.unit].append(right(each))
+    return per.values()
 
 
 def _by_length(given: Iterable[Answered]) -> dict[Any, list[Answered]]:
@@ -171,6 +189,7 @@ SOLVE = HumanTask(
     answer=answer,
     fields=fields,
     labels=labels,
+    questions=questions,
     detail=lambda given, part: given["difficulty"],
     figures=figures,
     suite_input=suite_input,

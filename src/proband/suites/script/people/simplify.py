@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,20 @@ import msgspec
 
 from proband.core.errors import ProbandError
 from proband.core.files import items_path, raw_lines, read_items, read_records, sha256_text, write_jsonl
-from proband.core.human_task import Body, Check, Collected, Figure, Form, HumanTask, Invalid, Unit, mean, value
+from proband.core.human_task import (
+    Body,
+    Check,
+    Collected,
+    Field,
+    Figure,
+    Form,
+    HumanTask,
+    Invalid,
+    Question,
+    Unit,
+    mean,
+    value,
+)
 from proband.suites.script.corpus import facts_of
 
 STEPS = 5
@@ -82,7 +95,31 @@ def answer(body: Body, form: Form) -> dict[str, Any]:
             steps.append(step)
     if not steps:
         raise Invalid("s0", "simplify.invalid")
+    if not own_words(body, steps):
+        raise Invalid("s0", "simplify.invalid_copy")
     return {"steps": steps}
+
+
+def own_words(body: Body, steps: Iterable[str]) -> set[str]:
+    """Words of the steps that the caption has not."""
+    given = {word for step in steps for word in re.findall(r"\w+", step.casefold())}
+    return given - set(re.findall(r"\w+", body["caption"].casefold()))
+
+
+def repeated(body: Body, given: Body, earlier: Sequence[tuple[Body, Body]]) -> str:
+    """The first step, if most of the steps were sent for another caption: one may return, such as "Take a bowl."."""
+    mine = {plain(step) for step in given["steps"]}
+    others = ({plain(step) for step in answer["steps"]} for _, answer in earlier)
+    return "s0" if any(2 * len(mine & theirs) > len(mine) for theirs in others) else ""
+
+
+def plain(step: str) -> str:
+    return " ".join(re.findall(r"\w+", step.casefold()))
+
+
+def questions(body: Body) -> list[Question]:
+    fields = [Field(name=f"s{place}", title="simplify.step", required=not place) for place in range(STEPS)]
+    return [Question(title="", text=body["caption"], fields=fields)]
 
 
 def fields(body: Body, given: Body) -> dict[str, str]:
@@ -91,9 +128,7 @@ def fields(body: Body, given: Body) -> dict[str, str]:
 
 def agreed(body: Body, given: Body, gold: Any) -> float:
     """Of a trial: more than the caption itself, in more words."""
-    words = {word for step in given["steps"] for word in re.findall(r"\w+", step.casefold())}
-    new = words - set(re.findall(r"\w+", body["caption"].casefold()))
-    return float(len(new) >= 3)
+    return float(len(own_words(body, given["steps"])) >= 3)
 
 
 def practice(body: Body, given: Body, gold: Any) -> list[Check]:
@@ -145,6 +180,8 @@ SIMPLIFY = HumanTask(
     fields=fields,
     agreed=agreed,
     practice=practice,
+    repeated=repeated,
+    questions=questions,
     writing=lambda given: given.get("steps", ()),
     figures=figures,
     suite_input=suite_input,

@@ -39,7 +39,7 @@ def labels(body: Body, given: Body) -> list[tuple[str, str]]:
 
 def figures(results: Collected) -> dict[str, Figure]:
     given = results.counted()
-    return {"right": share(sum(each.answer["choice"] == each.gold for each in given), len(given))}
+    return {"right": share([each.answer["choice"] == each.gold] for each in given)}
 
 
 def suite_input(results: Collected, folder: Path, project: Path) -> dict[str, Any]:
