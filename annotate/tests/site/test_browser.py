@@ -107,7 +107,7 @@ def test_a_whole_visit(kind: str, served_kind: Callable[[str], tuple[Path, str, 
             else:
                 visit.send()
         visit.page.wait_for_selector("#code")
-        visit.says("You finished 3 tasks")
+        visit.says("Everything you sent is stored: 4 tasks.")
         if first:
             visit.axe("end")
         visit.fits()
