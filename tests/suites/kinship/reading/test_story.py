@@ -22,6 +22,51 @@ Rita is no longer Joel's aunt.
 Rita is Joel's aunt in name only.
 Rita is Joel's aunt, or of somebody else.
 Rumour has it that Boris is the father of Lena.
+Ann's brothers are Ben and Carl; Dan is not one of them.
+Ben is Ann's brother by adoption.
+Ben is Ann's brother-in-law, not her brother.
+Ben, not Carl, is Ann's brother.
+Sid is the uncle of Tara but not of Uri.
+Eric and Fred are Gwen's sons. Hugo is too.
+As a joke, Ben called Ann his wife.
+Ben introduced Ann as his wife.
+To Ann, Ben is a brother.
+Ben is the brother Ann never had.
+Ben is Ann's sister through marriage.
+Ben is Ann's father figure.
+Ann mothers Ben.
+Ben, who could have been Ann's husband, left.
+Ben will always be Ann's brother.
+Ben can't be Ann's brother.
+Ben must be Ann's brother.
+Ben is Ann's brother (or so she says).
+Ben is Ann's brother, she claims.
+Ben is Ann's brother, I think.
+Ben is Ann's brother, isn't he?
+Ben is Ann's brother. So they say.
+Ben is Ann's brother. People believed it for years.
+Ben is Ann's brother. She made it up.
+Ben is Ann's brother. He was lying.
+Ben is Ann's brother. The opposite is the case.
+Ben is Ann's brother. They are not related by blood.
+If only Ben were Ann's brother!
+Ann dreamed about her husband Ben.
+In the book, Ann's husband Ben is a spy.
+In Ann's mind, Ben is her husband.
+On TV, Ben is Ann's husband.
+On stage, Ben is Ann's husband.
+During the game, Ben is Ann's husband.
+For tax reasons, Ben is Ann's husband.
+At home he is her husband.
+Ann's and Ben's mother is Cleo.
+All three of Ann's children came: Max, Eva and Jonas.
+Sofia was named after her grandmother, who was also called Sofia.
+Nadia and Oleg are getting married in May.
+Sam calls Tess "Auntie".
+Ann was Ben's wife. Now she lives alone.
+Ben lost his wife Ann in 2010 and married Cleo.
+Ann is the mother of Bea and Carl's father Dan.
+"My name is Petra and this is my brother Quim," said the girl.
 Either Gwen or Mabel is Arthur's sister.
 Neither Tariq nor Bilal is the husband of Hina.
 Tomas has been like a brother to Ilse.
@@ -128,6 +173,16 @@ Nate is the youngest of Ann's three children. | Nate child Ann
 Kyle's father is Dave's brother Sean. | Sean brother Dave, Sean father Kyle
 "That's my aunt Rosa," said Peter. | Rosa aunt Peter
 "I'm Stefan's father," said Horst, shaking hands. | Horst father Stefan
+Yael is the daughter of Zev and the granddaughter of Amos. | Yael daughter Zev, Yael granddaughter Amos
+Hank is Iris's husband, Jade's father and Kyle's son. | Hank husband Iris, Hank father Jade, Hank son Kyle
+Anna and Ben, Carl's parents, moved to Spain. | Anna parent Carl, Ben parent Carl
+Beth and Carl were born in 1990 to Dora and Ed. | Beth child Dora, Beth child Ed, Carl child Dora, Carl child Ed
+Ann's mother, Bea's sister, is Cleo. | Cleo mother Ann, Cleo sister Bea
+Dee is Earl's daughter and Fay's niece; Earl and Fay are siblings. | Dee daughter Earl, Dee niece Fay, Fay sibling Earl
+Uma, Vic's daughter-in-law, is married to his son Walt. | Uma daughter-in-law Vic, Walt son Vic, Walt husband Uma
+Lena's parents, Olga and Pavel, live with Olga's mother, Vera. | Olga parent Lena, Pavel parent Lena, Vera mother Olga
+Wilma is the mother of Yves. Yves has a daughter. Her name is Zita. | Wilma mother Yves, Zita daughter Yves
+Ann is the eldest child of Ben and Cleo, who married in 1990. | Ann child Ben, Ann child Cleo, Cleo spouse Ben
 Sheila said, "I learned this from my husband Simon." "Simon is my father-in-law," said Albert. | \
 Simon husband Sheila, Simon father-in-law Albert
 "Mum, can I have a biscuit?" Lily asked Janet. | Janet mother Lily

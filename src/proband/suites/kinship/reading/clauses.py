@@ -32,7 +32,7 @@ from proband.suites.kinship.reading.noun_phrases import (
 from proband.suites.kinship.reading.plain_words import IDIOMS, is_own, own_asides
 from proband.suites.kinship.reading.statements import Event, Kinship, Mention, NewClause, Person
 from proband.suites.kinship.reading.tokens import KIN, NAME, QUOTE, SAYING, NotUnderstood, Sentence, Token, sentences_of
-from proband.suites.kinship.world.relations import FEMALE, MALE
+from proband.suites.kinship.world.relations import FEMALE, INVERSE, MALE
 
 BE: Final = word_set("is are was were 's 're am 'm")
 HAVE: Final = word_set("has have had 's 've")
@@ -62,6 +62,10 @@ PREPOSITIONS: Final = word_set("""
     among amongst with without behind beside besides next to at in on from for by near under over above below of about
     across around between against toward towards into onto through opposite
     """)
+SOMEWHERE: Final = word_set("in on at during for to according by under between among throughout inside within")
+SETTINGS: Final = word_set(
+    "book books tv television mind head eyes game games paper radio computer internet photo-story"
+)
 LEFT: Final = word_set("left leaves leaving")
 WEATHER: Final = word_set("""
     day night evening morning afternoon sunny cold hot warm raining snowing late early dark windy summer winter spring
@@ -100,6 +104,8 @@ class Clauses(NounPhrases):
         self.main: list[Person] | None = None  # the subject outside a relative clause
         self.last: tuple[int, list[Person]] = (-1, [])  # where the last phrase ended, and who it was
         self.starts = True  # may a clause begin here?
+        self.said_until = -1  # where the last clause that told kin ended
+        self.set_somewhere = False  # the clause is set somewhere: `In the book, ...`
         self.after_preposition = False  # `after her husband ...`: a clause, or a phrase of the one before
         self.verbless = True
         self.unsure = self.thought = sentence.tokens[-1:] != () and sentence.tokens[-1].text == "?"
@@ -157,7 +163,7 @@ class Clauses(NounPhrases):
         if thing:
             self.possessor_before = self.possessor_before or self.subject is None
             self.at += 1
-            if self.text() in ("wedding", "marriage") or self.text() in BE or self.ends():
+            if self.text() in ("wedding", "marriage", "and") or self.text() in BE or self.ends():
                 raise self.fail()
             self.starts = False
             return
@@ -166,16 +172,32 @@ class Clauses(NounPhrases):
         between = previous is not None and previous.text == "," and self.text() == ","
         if between and self.at == before + 1 and people[0].name and not (self.sentence.quotes or self.quoted):
             raise self.fail("a name that belongs to nothing")
+        if previous is not None and previous.text == "of" and any(p.plural and p.relation in INVERSE for p in people):
+            raise self.fail("which of several?")
+        alone = previous is not None and (previous.text == ":" or self.said_until == before - 1)
+        if alone and self.peek().text in (".", "!", ""):
+            raise self.fail("people of whom nothing is said")
         if not self.starts or (previous is not None and previous.text in PREPOSITIONS):
             return
         if self.after_preposition and not (self.text() in BE or self.text() in HAVE):
             self.starts = False
             return
+        if self._leaves_out():
+            raise self.fail("what is left out?")
+        before_subject = self.tokens[:before] if self.main is None else ()
+        self.set_somewhere = any(token.text in SOMEWHERE for token in before_subject)
         self.main = people
         self.events.insert(said_before, NewClause())
         said = self._begin_clause(people)
         if people[0] is self.speaker and not self.quoted and not said:
             raise self.fail("the teller speaks")
+
+    def _leaves_out(self) -> bool:
+        """`Hugo is too`, `so does Ann, too`: what was said of others is said again."""
+        if self.text() not in BE and self.text() not in HAVE and self.text() not in ("do", "does", "did"):
+            return False
+        again = self.text(1) in ("too", "also", "either") and self.ends(2)
+        return again or (self.ends(1) and self.text() not in ("do", "does", "did"))
 
     def _word_before(self, at: int) -> str:
         """The word before this place, adverbs left out."""
@@ -221,6 +243,8 @@ class Clauses(NounPhrases):
         if word in CONDITION:
             self.unsure = self.thought = True
         elif word in MODAL:
+            if word in ("not", "never", "n't") and not self.ours and self._denies():
+                raise self.fail("what is denied?")
             self.unsure = True
         elif word in ATTITUDE:
             self.thought = True
@@ -228,6 +252,19 @@ class Clauses(NounPhrases):
             raise self.fail()
         self.at += 1
         self._passed(word)
+
+    def _denies(self) -> bool:
+        """Is it no verb that is negated: `but not of Uri`?"""
+        following = self.peek(1)
+        return following.kind in (NAME, KIN, "mark", "end") or following.text in (
+            "of",
+            "a",
+            "an",
+            "the",
+            "so",
+            "to",
+            *POSSESSIVE,
+        )
 
     def _may_pass(self, token: Token) -> bool:
         if (plain(token) or self._is_plain_here(token.text)) and not self._is_out_of_place(token.text):
@@ -253,7 +290,7 @@ class Clauses(NounPhrases):
         before = self.text(-1)
         owned = before in POSSESSIVE or before in POSSESSED
         if word in ("i", "me", "my", "myself", "we", "us", "you", "your", "our", "?"):
-            return self.quoted
+            return self.quoted and self.text(1) != "name"
         if word == "same":
             return before == "the" and self.text(1) not in ("man", "woman", "person", "one")
         if word == "family":
@@ -272,6 +309,10 @@ class Clauses(NounPhrases):
             return not any(token.kind == KIN for token in self.tokens)
         if word in ("mr", "mrs", "ms"):
             return self.peek(1).kind != NAME
+        if word in SETTINGS and self.subject is None and self.tokens[0].text in ("in", "on", "during", "throughout"):
+            return True
+        if word == "up" and self.text(-1) in ("it", "this", "that", "all", "made"):
+            return self.text(-2) in ("made", "make", "makes", "making") or self.text(-1) == "made"
         return (word == "name" and self.text(-1) == "in") or (word == "used" and self.text(1) == "to")
 
     def _check_aside(self) -> None:
@@ -286,6 +327,14 @@ class Clauses(NounPhrases):
         said = first == "it" and len(words) > 1 and words[1] in (*BE, "does", "did", "has")
         if said and not WEATHER & set(words):
             raise NotUnderstood("'it' may speak of what was said before")
+        asked = self.tokens[-1].text == "?"
+        for at, token in enumerate(self.tokens[1:], start=1):
+            after = self.tokens[at + 1] if at + 1 < len(self.tokens) else None
+            stands_alone = (
+                after is None or after.kind == "mark" or after.text in PREPOSITIONS or after.text in ("up", "out")
+            )
+            if token.text in ("it", "this", "that") and stands_alone and not asked:
+                raise NotUnderstood("'it' may speak of what was said before")
         if len(words) < 3 and first not in ("he", "she", "they"):
             raise NotUnderstood("too short to be understood")
 
@@ -354,6 +403,7 @@ class Clauses(NounPhrases):
             self.events.append(Mention(named, subject=True, group=(named,)))
             self._say_same(owner[0], named)
             self.subject, self.starts, self.last = [named], False, (self.at, [named])
+            self.main = self.subject
             self._apposition([named])
             return True
         self.restore(saved)
@@ -420,9 +470,15 @@ class Clauses(NounPhrases):
                 if self.unsure or self.thought:
                     raise self.fail("not said to be so")
                 self.last = (self.at, self.last[1])
+                self.said_until = self.at
                 return True
             self.restore(saved)
         return False
+
+    def _said_of_the_world(self) -> None:
+        """What is said to be so somewhere (`On TV, Ben is Ann's husband`) is not said to be so."""
+        if self.set_somewhere:
+            raise self.fail("where?")
 
     def _ends_well(self, *, also: frozenset[str] = frozenset()) -> None:
         """After a kin clause: nothing that could take it back."""
@@ -446,6 +502,8 @@ class Clauses(NounPhrases):
         self.at += negated
         self._skip(SURE)
         how = {"negated": negated, "past": past}
+        if self.text() == "one" and self.text(1) == "of" and self.text(2) in ("them", "these", "those", "us"):
+            raise self.fail("one of whom?")
         return (
             self._be_man_or_woman(subject)
             or self._be_married(subject, how)
@@ -509,6 +567,7 @@ class Clauses(NounPhrases):
             return False
         people = [Person(name=name) for name in names]
         self.events += [Mention(person) for person in people]
+        self._said_of_the_world()
         if len(subject) != 1:
             raise self.fail("who is who?")
         self._say_same_all(subject[0], people)
@@ -551,8 +610,12 @@ class Clauses(NounPhrases):
 
     def _be_born(self, subject: list[Person], how: dict[str, bool]) -> bool:
         """`was born to Miriam and Eli`."""
-        if not self.take("born", "to"):
+        if self.text() != "born":
             return False
+        ahead = next((k for k in range(1, 7) if self.text(k) in ("to", ",", ".", "and", "when") or self.ends(k)), 0)
+        if self.text(ahead) != "to":
+            return False
+        self.at += ahead + 1
         parents = self.people()
         if parents is None:
             raise self.fail("born to whom?")
@@ -583,6 +646,7 @@ class Clauses(NounPhrases):
         else:
             self.restore(saved)
             return False
+        self._said_of_the_world()
         gender = first.gender if first.plural else None
         if len(subject) == 1:
             self.events.append(Kinship(subject[0], first.neutral, subject[0], gender, how["negated"], how["past"]))
@@ -594,10 +658,11 @@ class Clauses(NounPhrases):
     def _be_kin(self, subject: list[Person], how: dict[str, bool]) -> bool:
         """`is Ann's mother and the sister of Bea`, `are the parents of Tom`."""
         saved = self.save()
-        titles = self.kin_titles()
+        titles = self.kin_titles(commas=True)
         if titles is None:
             self.restore(saved)
             return False
+        self._said_of_the_world()
         for owners, nominal in titles:
             if nominal.plural != (len(subject) > 1 or subject[0].plural):
                 raise self.fail("one or several?")
@@ -640,6 +705,8 @@ class Clauses(NounPhrases):
                 break
         if not found:
             return False
+        if among is None:
+            self._said_of_the_world()
         if self.text() in ("with", "by", "from") and self.text(1) not in ("a", "an", "the"):
             raise self.fail("with whom?")
         self.last = (self.at, found)

@@ -45,6 +45,7 @@ ADJECTIVES: Final = word_set(
     long-lost twin surviving
     """
 )
+OF_SEVERAL: Final = ("youngest", "oldest", "eldest", "elder", "younger", "older", "only", "middle", "tallest")
 ORDINALS: Final = word_set("first second third fourth fifth last")
 YOUTH: Final = {"girl": ("child", FEMALE), "boy": ("child", MALE), "girls": ("child", FEMALE), "boys": ("child", MALE)}
 MAKES_A_CHILD: Final = word_set("little baby small youngest eldest oldest middle younger older two three four twin")
@@ -148,7 +149,7 @@ class NounPhrases:
             last = self.take("and")
             if not (comma or last):
                 break
-            if tight and comma and (self.peek().kind != NAME or (last and len(everyone) == 1)):
+            if tight and not self._continues_tightly(comma=comma, first=last and len(everyone) == 1):
                 self.restore(before)
                 break
             further = self._listed(last=last)
@@ -158,7 +159,29 @@ class NounPhrases:
             everyone += further
             if last:
                 break
+        if len(everyone) > 1:
+            self._group_apposition(everyone)
         return everyone
+
+    def _group_apposition(self, everyone: list[Person]) -> None:
+        """`Anna and Ben, Carl's parents, moved`."""
+        saved = self.save()
+        if not self.take(","):
+            return
+        kin = self.kin_titles()
+        if kin is None or not self.ends() or not all(nominal.plural for _, nominal in kin):
+            self.restore(saved)
+            return
+        self.take(",")
+        for owners, nominal in kin:
+            for person in everyone:
+                self.relate(owners, nominal, person)
+
+    def _continues_tightly(self, *, comma: bool, first: bool) -> bool:
+        """In `of Ann and ...`: is what follows a further name, and not a further title (`and Bea's aunt`)?"""
+        if self.peek().kind == NAME:
+            return not self._owns(0) and not (comma and first)
+        return not comma and self.text() in POSSESSIVE
 
     def _listed(self, *, last: bool) -> list[Person] | None:
         """A further person of a list. After a comma alone the list must go on, up to its `and`."""
@@ -308,7 +331,7 @@ class NounPhrases:
         if nominal.plural:
             return True
         before = self.tokens[begin - 1].text if begin else ""
-        if before in ("is", "was", "'s", "be", "became", "of"):
+        if before in ("is", "was", "'s", "be", "became"):
             return True
         saved = self.at
         self.at += 1
@@ -624,25 +647,31 @@ class NounPhrases:
     def _apposition(self, head: list[Person]) -> None:
         """`Mateo, Lucia's father, drove`; `Vincent (Rosalie's brother)`; `George, husband of Edith, was`."""
         mark = self.text()
-        if mark not in (",", "(", "-") or len(head) > 1 or not head[0].name or self.peek(-1).kind != NAME:
+        unnamed = bool(head[0].relation) and not head[0].name and not head[0].plural
+        if mark not in (",", "(", "-") or len(head) > 1 or not (unnamed or self.peek(-1).kind == NAME):
             return
         saved = self.save()
         self.at += 1
         kin = self.kin_titles()
         closed = kin is not None and (self.take(")") if mark == "(" else self.ends())
-        if kin is None or not closed:
+        if kin is None or not closed or any(nominal.plural for _, nominal in kin):
             self.restore(saved)
             return
         pronoun = self.tokens[saved[0] + 1].text in POSSESSIVE
         if mark == self.text() and mark != "(":
             self.at += 1
-            if pronoun and self.text() == "and" and (self.peek(1).kind == NAME or self.text(1) in POSSESSIVE):
+            if (
+                (pronoun or unnamed)
+                and self.text() == "and"
+                and (self.peek(1).kind == NAME or self.text(1) in POSSESSIVE)
+            ):
                 raise self.fail("a list or one person?")
         for owners, nominal in kin:
             self.relate(owners, nominal, head[0])
 
-    def kin_titles(self) -> list[tuple[tuple[Person, ...], Nominal]] | None:
-        """Kin without a name: `Ann's mother and the sister of Bea`; None if anything else comes."""
+    def kin_titles(self, *, commas: bool = False) -> list[tuple[tuple[Person, ...], Nominal]] | None:
+        """Kin without a name: `Ann's mother and the sister of Bea`; None if anything else comes. `commas`: also
+        `Ann's mother, Bea's sister and Cleo's aunt`."""
         titles: list[tuple[tuple[Person, ...], Nominal]] = []
         while True:
             saved = self.save()
@@ -652,7 +681,7 @@ class NounPhrases:
                 return titles or None
             titles.append(title)
             saved = self.save()
-            if not self.take("and"):
+            if not (commas and self.take(",") and (self.take("and") or True)) and not self.take("and"):
                 return titles
             ahead = self.save()
             if self._kin_title(titles[-1][0]) is None or not (
@@ -671,11 +700,7 @@ class NounPhrases:
                 return None
             if word == "one":
                 return self._one_of_several()
-            if (
-                word == "the"
-                and self.text() in (*ORDINALS, "youngest", "oldest", "eldest", "only")
-                and self.text(1) == "of"
-            ):
+            if word == "the" and self.text() in (*ORDINALS, *OF_SEVERAL) and self.text(1) == "of":
                 self.at += 2
                 return self._one_of_several()
         if (nominal := self.nominal()) is not None:

@@ -151,7 +151,8 @@ SMALL_NEVER_PLAIN: Final = word_set("""
     """)
 # in no form of another word either
 NEVER: Final = word_set("""
-    soon-to-be would-be to-be married marries wed wedding divorced former formerly dream dreamed dreams so-called
+    lying lied kidding joking soon-to-be would-be to-be married marries wed wedding divorced former formerly
+    dream dreamed dreams so-called
     provided in-law birthright roleplay video-game brother mother father sister parent seeming seemed supposed
     pretended played play plays
     family families couple couples related relation twin partner partners ex blood-brother deny denied doubted

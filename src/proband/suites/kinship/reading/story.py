@@ -148,6 +148,8 @@ def read_story(
     except NotUnderstood as error:
         return Story(unread=Unread(str(error), now))
     facts = tuple(dict.fromkeys(reader.fact(told) for told in reader.referents.told))
+    if alone := next((fact for fact in facts if fact.owner == fact.person), None):
+        return Story(unread=Unread(f"{alone.owner} would be kin of himself or herself"))
     people = {one.one.name: one.one for one in reader.referents.named.values()}
     for told in reader.referents.told:
         people |= {one.one.name: one.one for one in (told.owner, told.person)}
