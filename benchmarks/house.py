@@ -1,13 +1,18 @@
-"""The size of the house, and how many files an item passes through.
+"""The size of the house, how many files an item passes through, and how many classes a number.
 
-    python benchmarks/house.py                 files, lines, small files, modules with a single importer
+    python benchmarks/house.py                 the table: lines, files of a walk, classes, options, names (a minute)
+    python benchmarks/house.py count           files, lines, small files, modules with a single importer
     python benchmarks/house.py walk            files executed by `build`, `run` and `report` for one item of every suite
     python benchmarks/house.py walk --write    the same, and the list in docs/architecture.md is written anew
+    python benchmarks/house.py names           class names that several modules use
+    python benchmarks/house.py walk numbers    the classes that a number passes in `report`
     python benchmarks/house.py walk SUITE      the files of one suite, in the order in which they are reached
 
 A file is executed if one of its functions is called by a command; what runs while a module is imported does not count.
 Every suite is walked in a process of its own, without worker processes and with an empty cache of answers, so that
-nothing is missed. Templates of pages are not counted.
+nothing is missed. Templates of pages are not counted. A number passes a class if `report` makes an instance of it that
+holds a number (a float, an array of floats, or an instance of such a class), in the rooms of scores, cells and tables:
+the way of a mean with its interval. Drawings, comparisons and the estimate of a spread are apart.
 """
 
 from __future__ import annotations
@@ -16,11 +21,13 @@ import ast
 import contextlib
 import io
 import os
+import re
 import subprocess
 import sys
 import tempfile
 import threading
 from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
@@ -31,6 +38,12 @@ PACKAGE = SOURCE / "proband"
 PAGE = ROOT / "docs" / "architecture.md"
 BEGIN, END = "<!-- written by: python benchmarks/house.py walk --write -->\n", "<!-- end of what was written -->\n"
 SMALL, SHORT = 30, 60  # lines
+NUMBER_ROOMS = (
+    "proband.core.statistics.scores",
+    "proband.core.statistics.estimates",
+    "proband.reporting.numbers",
+    "proband.reporting.tables",
+)
 WALKS = {
     "kinship": ("build kinship --task clean --k 2 --per-k 1", "run -m solver:symbolic"),
     "analogy": ("build analogy --per-relation 1", "run -m embedded:mlm -s pppl --limit 1"),
@@ -71,6 +84,85 @@ def count() -> dict[str, int]:
         "modules with a single importer": len(single),
         f"of these under {SHORT} lines": sum(lines[module] < SHORT for module in single),
     }
+
+
+def definitions() -> Iterator[tuple[str, ast.AST]]:
+    for module, path in modules().items():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            yield module, node
+
+
+def untyped_functions() -> int:
+    """Functions whose result is a dictionary of anything."""
+    functions = (node for _, node in definitions() if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+    return sum(each.returns is not None and ast.unparse(each.returns) == "dict[str, Any]" for each in functions)
+
+
+def shared_names() -> dict[str, list[str]]:
+    """Names of classes that several modules define: name -> modules."""
+    places: defaultdict[str, list[str]] = defaultdict(list)
+    for module, node in definitions():
+        if isinstance(node, ast.ClassDef):
+            places[node.name].append(module.removeprefix("proband."))
+    return {name: sorted(set(each)) for name, each in sorted(places.items()) if len(set(each)) > 1}
+
+
+def options(verb: str) -> int:
+    """Options of a verb, as its page in docs/cli.md lists them."""
+    pages = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8").split("\n## ")
+    page = next(each for each in pages if each.partition("\n")[0] == f"proband {verb}")
+    return len(set(re.findall(r"^ *\*? *(--[a-z-]+)", page, re.MULTILINE)))
+
+
+def table() -> dict[str, str]:
+    """What the house is measured by."""
+    walks = {suite: len(walk_alone(suite)) for suite in WALKS}
+    return {
+        "lines of src/proband": f"{count()['lines']:,}",
+        f"files an item passes ({' / '.join(walks)})": " / ".join(map(str, walks.values())),
+        "classes a number passes from answers to a page": str(len(walk_alone("numbers"))),
+        "functions that return dict[str, Any]": str(untyped_functions()),
+        "options of run, of build kinship": f"{options('run')}, {options('build kinship')}",
+        "class names used for several things": str(len(shared_names())),
+    }
+
+
+# ---- walks: what is executed -----------------------------------------------------------------------------------------
+
+
+def number_classes() -> list[str]:
+    """The classes whose instances carry a number through `report`, in the order in which they are reached."""
+    import numpy as np
+
+    from proband.cli import main
+
+    carriers: dict[type, None] = {}
+
+    def is_number(value: Any) -> bool:
+        floats = isinstance(value, np.ndarray) and value.dtype.kind == "f"
+        return floats or isinstance(value, float) or type(value) in carriers
+
+    def note(frame: FrameType, event: str, _: Any) -> None:
+        if frame.f_code.co_filename != "<string>":  # where dataclasses and named tuples are made
+            return
+        values = dict(frame.f_locals)
+        kind = values.pop("_cls", None) or type(values.pop("self", None))
+        if kind.__module__.startswith(NUMBER_ROOMS) and any(map(is_number, values.values())):
+            carriers[kind] = None
+
+    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
+        os.environ["PROBAND_CACHE"] = folder
+        sys.modules["matplotlib"] = None  # type: ignore[assignment]
+        items, runs, report = (str(Path(folder) / name) for name in ("items", "runs", "report"))
+        codes = [main(["build", "kinship", "--k", "2,3", "--per-k", "22", "-o", items])]
+        codes.append(main(["run", items, "-m", "baseline:random", "-o", runs]))
+        sys.settrace(note)
+        try:
+            codes.append(main(["report", runs, "-o", report]))
+        finally:
+            sys.settrace(None)
+    assert codes == [0, 0, 0], codes
+    return [f"{kind.__module__}.{kind.__qualname__}" for kind in carriers]
 
 
 def walk(suite: str) -> list[str]:
@@ -168,7 +260,9 @@ def write_list(walks: dict[str, list[str]], page: Path = PAGE) -> None:
 
 if __name__ == "__main__":
     verb, *words = sys.argv[1:] or [""]
-    if verb == "walk" and words and words[0] in WALKS:
+    if verb == "walk" and words == ["numbers"]:
+        print("\n".join(number_classes()))
+    elif verb == "walk" and words and words[0] in WALKS:
         print("\n".join(walk(words[0])))
     elif verb == "walk":
         walks = {suite: walk_alone(suite) for suite in WALKS}
@@ -176,6 +270,12 @@ if __name__ == "__main__":
             print(f"{suite:10} {len(files):4} files, {len(own(suite, files))} of them the suite's own")
         if words == ["--write"]:
             write_list(walks)
-    else:
+    elif verb == "count":
         for name, number in count().items():
             print(f"{name:32} {number:7,}")
+    elif verb == "names":
+        for name, places in shared_names().items():
+            print(f"{name:20} {', '.join(places)}")
+    else:
+        for name, measured in table().items():
+            print(f"{name:75} {measured}")
