@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from proband.suites.script.nets.layers import Shape
+from proband.suites.script.nets.layers import NetShape
 from proband.suites.script.nets.task import ScriptTask, marginal, viterbi_em
 from proband.training.recipe import Recipe
 from proband.training.steps import Steps
@@ -46,7 +46,7 @@ def stepper(case: str, device: str, size: int = SIZE) -> Callable[[], None]:
     torch.manual_seed(0)
     draw = np.random.default_rng(0).integers(5, VOCABULARY, (size, POSITIONS + WORDS)).tolist()
     pairs = [(row[:POSITIONS], row[POSITIONS:]) for row in draw]
-    shape, table = Shape(vocabulary=VOCABULARY, shift=-1.4), torch.randn(VOCABULARY, 100)
+    shape, table = NetShape(vocabulary=VOCABULARY, shift=-1.4), torch.randn(VOCABULARY, 100)
     task = ScriptTask(kind, shape, table, pairs, pairs, recipe=Recipe(batch=size, average=0.998), device=device)
     stream = torch.cuda.Stream() if device != "cpu" else None  # type: ignore[no-untyped-call]
     steps = Steps(task, task.network().train(), device=device, stream=stream)

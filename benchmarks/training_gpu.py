@@ -27,7 +27,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from proband.suites.script.nets.layers import Shape
+from proband.suites.script.nets.layers import NetShape
 from proband.suites.script.nets.task import ScriptTask
 from proband.training.fit import Fitted, fit
 from proband.training.recipe import Recipe
@@ -74,7 +74,7 @@ def script(kind: str, device: str, *, drop: float, epochs: int, viterbi: bool = 
         (rng.integers(5, WORDS, rng.integers(6, 13)).tolist(), rng.integers(5, WORDS, rng.integers(25, 50)).tolist())
         for _ in range(1440)
     ]
-    shape = Shape(vocabulary=WORDS, hidden=128, dropout=drop, state_dropout=drop, shift=-1.4)
+    shape = NetShape(vocabulary=WORDS, hidden=128, dropout=drop, state_dropout=drop, shift=-1.4)
     recipe = Recipe(epochs=epochs, batch=32, rate=1e-3, average=0.998)
     stages = (0, epochs) if viterbi else (epochs, 0)
     table = torch.randn(WORDS, 100, generator=torch.Generator().manual_seed(0))

@@ -11,7 +11,7 @@ from proband.core.metrics import accuracy_of as accuracy
 from proband.core.protocols import AnswersItems, LearnsFromItems, Model
 from proband.core.types import Item
 from proband.models import load
-from proband.models.baseline import Majority, Random, Tally
+from proband.models.baseline import LabelTally, Majority, Random
 
 LABELS = ("aunt", "uncle", "father", "mother")
 
@@ -64,7 +64,7 @@ def test_majority_is_learnt_from_the_training_split() -> None:
 
 def test_majority_of_positions_where_texts_are_their_own() -> None:
     items = [Item(id=str(n), suite="s", prompt="?", choices=(f"a{n}", f"b{n}"), gold=int(n > 2)) for n in range(10)]
-    tally = Tally()
+    tally = LabelTally()
     for item in items:
         tally.add(item)
     assert not tally.shares_choices

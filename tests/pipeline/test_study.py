@@ -16,7 +16,7 @@ import proband
 from proband import suites
 from proband.core.errors import ProbandError
 from proband.models import fake
-from proband.pipeline.studies.grid import Grid, divide
+from proband.pipeline.studies.grid import StageGrid, divide
 from proband.pipeline.studies.stages import contents, model_contents
 from proband.pipeline.studies.study_file import read_study
 
@@ -492,7 +492,7 @@ def test_a_net_answers_the_set_of_items_that_it_was_trained_for(tmp_path: Path) 
     path = tmp_path / "study.toml"
     path.write_text(SETS)
     names = [
-        stage.name for stage in Grid(read_study(path, {}), file=path, out=tmp_path).stages() if stage.verb == "run"
+        stage.name for stage in StageGrid(read_study(path, {}), file=path, out=tmp_path).stages() if stage.verb == "run"
     ]
     assert names == [
         *(f"stories-s{n} · stories-composer-short-stories-s{n}-s{seed}" for n in (0, 1) for seed in (0, 1)),
@@ -503,7 +503,7 @@ def test_a_net_answers_the_set_of_items_that_it_was_trained_for(tmp_path: Path) 
 def test_parts_of_a_study_are_the_whole_and_the_report_comes_last(tmp_path: Path) -> None:
     path = tmp_path / "study.toml"
     path.write_text(SETS)
-    stages = Grid(read_study(path, {}), file=path, out=tmp_path).stages()
+    stages = StageGrid(read_study(path, {}), file=path, out=tmp_path).stages()
     parts = divide(stages, 3)
     assert {stage.key for part in parts for stage in part} == {stage.key for stage in stages}
     assert sorted(sum(stage.verb == "train" for stage in part) for part in parts) == [1, 1, 2]

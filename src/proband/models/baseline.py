@@ -48,7 +48,7 @@ class Random:
         return int.from_bytes(digest[:7], "big") / 2**56
 
 
-class Outline(msgspec.Struct):
+class LabelledItem(msgspec.Struct):
     """What a majority counts of an item; the rest need not be decoded."""
 
     id: str
@@ -66,18 +66,18 @@ class Majority:
     (0.333..., 0.666...)
     """
 
-    outline = Outline
+    outline = LabelledItem
 
     def __init__(self, *, name: str = "baseline:majority") -> None:
         self.name = name
-        self._tally: Tally | None = None
+        self._tally: LabelTally | None = None
 
     def identity(self) -> Mapping[str, str]:
         return {"kind": "baseline", "name": "majority"}
 
-    def learn(self, items: Iterable[Item | Outline]) -> Majority:
+    def learn(self, items: Iterable[Item | LabelledItem]) -> Majority:
         """Count the training items where there are any, otherwise all."""
-        train, every, item = Tally(), Tally(), None
+        train, every, item = LabelTally(), LabelTally(), None
         for item in items:
             if item.gold is not None and item.choices:
                 (train if item.split == "train" else every).add(item)
@@ -86,7 +86,7 @@ class Majority:
         self._tally = train if train.items else every
         return self
 
-    def answer(self, items: Sequence[Item | Outline]) -> list[Answer]:
+    def answer(self, items: Sequence[Item | LabelledItem]) -> list[Answer]:
         """Without `learn` before, from these items themselves."""
         tally = self._tally or Majority().learn(items)._tally
         assert tally is not None
@@ -96,10 +96,10 @@ class Majority:
         return [Answer(item_id=item.id, scores=scores[item.choices]) for item in items]
 
 
-class Tally:
+class LabelTally:
     """How often each text and each position is the gold one.
 
-    >>> tally = Tally()
+    >>> tally = LabelTally()
     >>> for name in "xyz": tally.add(Item(id=name, suite="s", prompt="?", choices=(name, "b" + name), gold=0))
     >>> tally.shares_choices
     False
@@ -111,7 +111,7 @@ class Tally:
         self._places: Counter[int] = Counter()
         self._held: Counter[str] = Counter()  # items that have the text as a choice
 
-    def add(self, item: Item | Outline) -> None:
+    def add(self, item: Item | LabelledItem) -> None:
         assert item.gold is not None
         self.items += 1
         self._texts[item.choices[item.gold]] += 1

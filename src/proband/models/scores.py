@@ -43,7 +43,7 @@ def item_hash(item: Item) -> str:
     return hashlib.sha256("\n".join((item.prompt, *item.choices)).encode()).hexdigest()[:16]
 
 
-class Scores:
+class FileScores:
     """The answers of a file (protocols AnswersItems, LearnsFromItems: it must see which items there are)."""
 
     def __init__(self, path: Path) -> None:
@@ -61,7 +61,7 @@ class Scores:
     def identity(self) -> Mapping[str, str]:
         return {"kind": "scores", "sha256": sha256_file(self.path)}
 
-    def learn(self, items: Iterable[Item]) -> Scores:
+    def learn(self, items: Iterable[Item]) -> FileScores:
         """Which item each line is for; none of their labels reaches a score."""
         every = list(items)
         self.row_of = self._in_order(every) if self.by is None else self._by_name(every, self.by)
@@ -169,8 +169,8 @@ def read_rows(path: Path) -> Iterator[Row]:
         yield row.number, {renamed.get(name, name): value for name, value in lower.items()}
 
 
-def load(rest: str, *, options: NoOptions) -> Scores:
-    return Scores(Path(rest))
+def load(rest: str, *, options: NoOptions) -> FileScores:
+    return FileScores(Path(rest))
 
 
 KIND = ModelKind(name="scores", help="the scores of another system, from a file", load=load)

@@ -22,7 +22,7 @@ from proband.core.files import read_json, sha256_file, sha256_text, write_json, 
 from proband.core.progress import Loudness, say
 from proband.pipeline.build import versions
 from proband.pipeline.report import report
-from proband.pipeline.studies.grid import Grid, divide, read_part
+from proband.pipeline.studies.grid import StageGrid, divide, read_part
 from proband.pipeline.studies.stages import Models, RunStage, Stage, TrainStage, contents, key_of, sources
 from proband.pipeline.studies.study_file import StudyFile, read_study
 
@@ -129,7 +129,7 @@ def study_path(file: str | Path) -> Path:
 
 def stages_of(path: Path, out: Path, parameters: Mapping[str, Any], part: str) -> list[Stage]:
     """The stages of a study file or of a part of it, in the order in which one process runs them."""
-    stages = Grid(read_study(path, parameters), file=path, out=out).stages()
+    stages = StageGrid(read_study(path, parameters), file=path, out=out).stages()
     if not part:
         return stages
     if part[0].isdigit() and "/" in part:

@@ -8,9 +8,9 @@ from proband.core.errors import ProbandError
 from proband.lexicon.taxonomy import open_taxonomy
 from proband.suites.inference.assertions.command import build_store
 from proband.suites.inference.assertions.store import Store
-from proband.suites.inference.candidates import FILTERS, Kinds, Search, filters_without
+from proband.suites.inference.candidates import FILTERS, CandidateSearch, Kinds, filters_without
 from proband.suites.inference.questionnaire import Candidate
-from proband.suites.inference.questions import Question
+from proband.suites.inference.questions import TypedQuestion
 
 ROWS = """Eritrea\tinvaded\tEthiopia\t3
 the Sudan\tis next to\tthe ethiopia\t2
@@ -32,7 +32,7 @@ Kenya\tdid not invade\tEthiopia\t8
 Egypt\tbarely touches\tEthiopia\t1
 Kenya\tinvaded\tSomalia\t6
 """
-QUESTION = Question("country", "borders", "Ethiopia")
+QUESTION = TypedQuestion("country", "borders", "Ethiopia")
 
 
 @pytest.fixture(scope="module")
@@ -43,8 +43,8 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     return Store(folder / "store")
 
 
-def search(store: Store, *without: str, least: int = 1) -> Search:
-    return Search(store, Kinds(open_taxonomy("small")), filters_without(without), least=least)
+def search(store: Store, *without: str, least: int = 1) -> CandidateSearch:
+    return CandidateSearch(store, Kinds(open_taxonomy("small")), filters_without(without), least=least)
 
 
 def texts(found: list[Candidate]) -> list[str]:
@@ -90,19 +90,19 @@ def test_rare_assertions_can_be_left_out(store: Store) -> None:
 
 def test_what_is_negated_answers_only_a_negated_question(store: Store) -> None:
     assert "Kenya did not invade Ethiopia" not in texts(search(store, *FILTERS).candidates(QUESTION))
-    negative = search(store).candidates(Question("country", "never bordered", "Ethiopia"))
+    negative = search(store).candidates(TypedQuestion("country", "never bordered", "Ethiopia"))
     assert "Kenya did not invade Ethiopia" in texts(negative)
 
 
 def test_the_answer_may_be_anything_or_nothing(store: Store) -> None:
-    everything = search(store).candidates(Question("thing", "borders", "Ethiopia"))
+    everything = search(store).candidates(TypedQuestion("thing", "borders", "Ethiopia"))
     assert "the lion lives in Ethiopia" in texts(everything)
-    assert search(store).candidates(Question("qwertz", "borders", "Ethiopia")) == []
-    assert search(store).candidates(Question("country", "borders", "Atlantis")) == []
+    assert search(store).candidates(TypedQuestion("qwertz", "borders", "Ethiopia")) == []
+    assert search(store).candidates(TypedQuestion("country", "borders", "Atlantis")) == []
 
 
 def test_the_relation_of_the_question_counts_up_to_inflection(store: Store) -> None:
-    past = search(store).candidates(Question("country", "bordered", "Ethiopia"))
+    past = search(store).candidates(TypedQuestion("country", "bordered", "Ethiopia"))
     assert "Eritrea borders Ethiopia" not in texts(past)
 
 

@@ -14,7 +14,7 @@ from proband.suites.inference.gold import (
     ANSWERS,
     DOES_NOT,
     NONSENSE,
-    Question,
+    JudgedQuestion,
     own_folder,
     read_judged,
     read_questions,
@@ -27,7 +27,7 @@ TRUTH = {"=": ANSWERS, "+": ANSWERS, "<": DOES_NOT, "-": DOES_NOT, "?": NONSENSE
 REVERSE = {"=": ANSWERS, "+": DOES_NOT, "<": ANSWERS, "-": DOES_NOT, "?": NONSENSE}
 
 
-def sheet(question: Question) -> tuple[Questionnaire, dict[str, str]]:
+def sheet(question: JudgedQuestion) -> tuple[Questionnaire, dict[str, str]]:
     name = f"q{question.number:03}-1"
     made, truth = list[Shown](), dict[str, str]()
     for place, (said, first, _) in enumerate(question.phrases):

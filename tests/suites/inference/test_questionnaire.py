@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 from proband.suites.inference.questionnaire import MOST, Candidate, masked, questionnaires, write
-from proband.suites.inference.questions import Question
+from proband.suites.inference.questions import TypedQuestion
 
-QUESTION = Question("country", "borders", "Ethiopia")
+QUESTION = TypedQuestion("country", "borders", "Ethiopia")
 
 
 def some(n: int) -> list[Candidate]:

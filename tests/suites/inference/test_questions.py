@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from proband.core.errors import ProbandError
-from proband.suites.inference.questions import Question, parse, read
+from proband.suites.inference.questions import TypedQuestion, parse, read
 
 
 @pytest.mark.parametrize(
@@ -64,9 +64,9 @@ def test_columns(tmp_path: Path) -> None:
     path.write_text(
         "q_type\tq_rel\tq_arg\ncountry\tborders\tEthiopia\n\ncountry\tborders\tEthiopia\n", encoding="utf-8"
     )
-    assert read(path) == [Question("country", "borders", "Ethiopia")]
+    assert read(path) == [TypedQuestion("country", "borders", "Ethiopia")]
     path.write_text("drug, treats, pain\taspirin, relieves, pain\ty\n", encoding="utf-8")
-    assert read(path) == [Question("drug", "treats", "pain")]
+    assert read(path) == [TypedQuestion("drug", "treats", "pain")]
     path.write_text("\n", encoding="utf-8")
     with pytest.raises(ProbandError, match="contains no questions"):
         read(path)
@@ -93,8 +93,8 @@ def test_the_questions_of_the_paper(data: Path) -> None:
     ],
 )
 def test_negation_chains_of_verbs_and_types_that_look_like_verbs(text: str, expected: tuple[str, str, str]) -> None:
-    assert parse(text) == Question(*expected)
-    assert parse(Question(*expected).text) == Question(*expected)
+    assert parse(text) == TypedQuestion(*expected)
+    assert parse(TypedQuestion(*expected).text) == TypedQuestion(*expected)
 
 
 @pytest.mark.data

@@ -11,8 +11,8 @@ import pytest
 import torch
 
 from proband.core.types import Item
-from proband.suites.script.nets.batches import Batch, pad
-from proband.suites.script.nets.layers import Shape
+from proband.suites.script.nets.batches import ScriptBatch, pad
+from proband.suites.script.nets.layers import NetShape
 from proband.suites.script.nets.task import KINDS
 from proband.training.vocabulary import PADDING, START
 
@@ -82,13 +82,13 @@ def fresh() -> Callable[..., Any]:
         settings = {"vocabulary": 20, "dimension": 6, "hidden": 8, "width": 7, "dropout": 0.0, "shift": -0.5} | sizes
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            return KINDS[kind](Shape(**settings), torch.randn(settings["vocabulary"], settings["dimension"])).eval()
+            return KINDS[kind](NetShape(**settings), torch.randn(settings["vocabulary"], settings["dimension"])).eval()
 
     return make
 
 
 @pytest.fixture(scope="session")
-def ragged() -> Batch:
+def ragged() -> ScriptBatch:
     """Three pairs of different lengths."""
     pairs = [([5, 6, 7], [8, 9, 10, 11, 12]), ([13], [14, 15]), ([16, 17], [18, 19, 5, 6])]
     return pad(pairs, start=START, padding=PADDING)

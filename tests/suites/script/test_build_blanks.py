@@ -22,13 +22,13 @@ from proband.suites.script.build import (
     same_blanks,
     whitelist,
 )
-from proband.suites.script.corpus import Pair
+from proband.suites.script.corpus import TextPair
 
 WORDS = st.sampled_from(["pot", "lid", "big", "stove", "the", "on", "."])
 
 
-def pair_of(abstract: str, concrete: str, tags: tuple[int, ...] | None = None) -> Pair:
-    return Pair(abstract=tuple(abstract.split()), steps=(tuple(concrete.split()),), tags=tags)
+def pair_of(abstract: str, concrete: str, tags: tuple[int, ...] | None = None) -> TextPair:
+    return TextPair(abstract=tuple(abstract.split()), steps=(tuple(concrete.split()),), tags=tags)
 
 
 def test_conditions_of_the_whitelist() -> None:
@@ -49,7 +49,7 @@ def test_share_counts_both_sides() -> None:
 @given(st.lists(WORDS, min_size=1, max_size=12), st.lists(WORDS, max_size=2), st.integers(0, 4))
 def test_blanks_are_the_longest_distinct_runs(concrete: list[str], abstract: list[str], most: int) -> None:
     """No other choice of `most` distinct runs has greater (length, text) pairs; every occurrence is left out."""
-    pair = Pair(abstract=(*abstract, "x"), steps=(tuple(concrete),))
+    pair = TextPair(abstract=(*abstract, "x"), steps=(tuple(concrete),))
     allowed = {"pot", "lid", "big", "stove"} - set(abstract)
     spans = choose_blanks(pair, {"pot", "lid", "big", "stove"}, most=most)
     covered = [any(s <= i < e for s, e in runs(pair, allowed)) for i in range(len(concrete))]

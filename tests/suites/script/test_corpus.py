@@ -65,7 +65,7 @@ def test_bad_files_are_told_in_one_line(tmp_path: Path, name: str, text: str, me
 
 def test_our_corpus_is_what_it_says() -> None:
     pairs = read_own()
-    by_caption: dict[str, list[corpus.Pair]] = {}
+    by_caption: dict[str, list[corpus.TextPair]] = {}
     for pair in pairs:
         by_caption.setdefault(pair.caption, []).append(pair)
     assert len(by_caption) == 64

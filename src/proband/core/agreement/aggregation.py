@@ -96,7 +96,7 @@ def mace(votes: Votes, *, seed: int = 0, starts: int = 10, rounds: int = 50) -> 
     for start in range(starts):
         theta = rng.uniform(0.5, 0.9, len(votes.workers)) if start else np.full(len(votes.workers), 0.7)
         xi = rng.dirichlet(np.full(len(votes.labels), STRATEGY), len(votes.workers))
-        fit = run_rounds(votes, Fit.start(votes, theta, (1 - theta)[:, None] * xi), rounds=FIRST)
+        fit = run_rounds(votes, AggregationFit.start(votes, theta, (1 - theta)[:, None] * xi), rounds=FIRST)
         if best is None or fit.likelihood > best.likelihood:
             best = fit
     assert best is not None
@@ -106,7 +106,7 @@ def mace(votes: Votes, *, seed: int = 0, starts: int = 10, rounds: int = 50) -> 
 
 
 @dataclass(frozen=True, kw_only=True)
-class Fit:
+class AggregationFit:
     """The state after a round: `knows[w]` and `guesses[w, l]` are the weights of copying and of guessing l."""
 
     theta: Floats
@@ -116,12 +116,12 @@ class Fit:
     truth: Floats
 
     @classmethod
-    def start(cls, votes: Votes, theta: Floats, guesses: Floats) -> Fit:
+    def start(cls, votes: Votes, theta: Floats, guesses: Floats) -> AggregationFit:
         likelihood, truth = expected_labels(votes, theta, guesses)
         return cls(theta=theta, knows=theta, guesses=guesses, likelihood=likelihood, truth=truth)
 
 
-def run_rounds(votes: Votes, fit: Fit, *, rounds: int, tolerance: float = 1e-6) -> Fit:
+def run_rounds(votes: Votes, fit: AggregationFit, *, rounds: int, tolerance: float = 1e-6) -> AggregationFit:
     """After some rounds more, fewer if no competence moves by `tolerance`.
 
     All that a round needs of the judgments are sums over those of one worker and label, since the chance that one was
@@ -141,7 +141,7 @@ def run_rounds(votes: Votes, fit: Fit, *, rounds: int, tolerance: float = 1e-6) 
         theta = (copies + ALPHA) / (copies + guessed + 2 * ALPHA)
         likelihood, truth = expected_labels(votes, knows, guesses)
         still = bool(np.abs(theta - fit.theta).max(initial=0.0) < tolerance)
-        fit = Fit(theta=theta, knows=knows, guesses=guesses, likelihood=likelihood, truth=truth)
+        fit = AggregationFit(theta=theta, knows=knows, guesses=guesses, likelihood=likelihood, truth=truth)
         if still:
             break
     return fit
@@ -176,7 +176,7 @@ def expected_labels(votes: Votes, knows: Floats, guesses: Floats) -> tuple[float
 
 
 @dataclass(frozen=True, kw_only=True)
-class Worker:
+class WorkerQuality:
     """`agreement`: the share of his judgments that equal the majority of the other people's (None where there is
     none); `accuracy` by Dawid & Skene; `competence` by MACE; `commonest`: the share of his most frequent label."""
 
@@ -188,13 +188,13 @@ class Worker:
     commonest: float
 
 
-def worker_quality(votes: Votes, *, seed: int = 0) -> list[Worker]:
+def worker_quality(votes: Votes, *, seed: int = 0) -> list[WorkerQuality]:
     """In order of appearance."""
     accuracy, competence = dawid_skene(votes).accuracy(), mace(votes, seed=seed).competence
     assert competence is not None
     agreement, given = agreement_with_others(votes), votes.count_by_worker
     return [
-        Worker(
+        WorkerQuality(
             name=name,
             judgments=int(given[n].sum()),
             agreement=agreement[n],
@@ -235,7 +235,7 @@ def wilson(hits: float, n: float) -> tuple[float, float]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Audit:
+class ExpertAudit:
     """`precision`: of the crowd's positives, how many the expert calls positive (91.3 % in the paper); `recall`: of the
     expert's positives that the rule retained or dropped, how many the crowd has (86.2 %). Intervals are Wilson's."""
 
@@ -246,7 +246,7 @@ class Audit:
     recall_interval: tuple[float, float] | None
 
 
-def audit(labels: Mapping[str, str | None], expert: Mapping[str, str], *, positive: str) -> Audit:
+def audit(labels: Mapping[str, str | None], expert: Mapping[str, str], *, positive: str) -> ExpertAudit:
     """
     >>> result = audit({"a": "yes", "b": "no", "c": "yes"}, {"a": "yes", "b": "yes", "c": "yes"}, positive="yes")
     >>> result.precision, round(result.recall, 3)
@@ -255,7 +255,7 @@ def audit(labels: Mapping[str, str | None], expert: Mapping[str, str], *, positi
     both = [name for name in expert if name in labels and labels[name] is not None]
     labelled, true = (sum(of[name] == positive for name in both) for of in (labels, expert))
     hits = sum(labels[name] == expert[name] == positive for name in both)
-    return Audit(
+    return ExpertAudit(
         items=len(both),
         precision=hits / labelled if labelled else None,
         precision_interval=wilson(hits, labelled) if labelled else None,

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from proband.core.errors import ProbandError
 from proband.core.protocols import Floats
 from proband.models.lm.network import Ints, Network, in_batches, in_length_order, padded
-from proband.models.lm.prefix_trees import Bools, Row, Tree, grow, lay_out, pack
+from proband.models.lm.prefix_trees import Bools, PrefixTree, TreeRow, grow, lay_out, pack
 
 Doubles = NDArray[np.float64]
 
@@ -54,7 +54,7 @@ def obeys_trees(network: Network) -> bool:
     return network.obeys_trees
 
 
-def _agree(network: Network, lefts: Sequence[Ints], tree: Tree) -> bool:
+def _agree(network: Network, lefts: Sequence[Ints], tree: PrefixTree) -> bool:
     plain = _of_plain_rows(network, lefts, tree)
     try:
         trees = _of_tree_rows(network, lefts, tree)
@@ -66,7 +66,7 @@ def _agree(network: Network, lefts: Sequence[Ints], tree: Tree) -> bool:
     return bool(np.sqrt(np.mean((trees - plain) ** 2)) <= allowed * plain.std())
 
 
-def _of_tree_rows(network: Network, lefts: Sequence[Ints], tree: Tree) -> Floats:
+def _of_tree_rows(network: Network, lefts: Sequence[Ints], tree: PrefixTree) -> Floats:
     """Each text with the tree behind it; texts that begin alike may share a row."""
     rows = pack(lefts, tree)
     result = np.empty((len(lefts), len(tree.paths)), dtype=np.float32)
@@ -81,7 +81,7 @@ def _of_tree_rows(network: Network, lefts: Sequence[Ints], tree: Tree) -> Floats
     return result
 
 
-def _node_states(network: Network, rows: Sequence[Row]) -> Any:
+def _node_states(network: Network, rows: Sequence[TreeRow]) -> Any:
     """What the head reads at every node: beginning after beginning, the root first."""
     ids, positions, sees, row, where = lay_out(rows)
     given: dict[str, Any] = {}
@@ -99,7 +99,7 @@ def _additive(network: Network, sees: Bools) -> Any:
     return torch.zeros(seen.shape, dtype=dtype, device=network.device).masked_fill_(~seen, torch.finfo(dtype).min)
 
 
-def _of_plain_rows(network: Network, lefts: Sequence[Ints], tree: Tree) -> Floats:
+def _of_plain_rows(network: Network, lefts: Sequence[Ints], tree: PrefixTree) -> Floats:
     """Each text with each beginning of an ending behind it as a row of its own, which any causal model reads."""
     begun: list[Ints] = [np.empty(0, dtype=np.int64)]
     for token, parent in zip(tree.tokens, tree.parents):
@@ -123,7 +123,7 @@ def _last_states(network: Network, rows: Sequence[Ints]) -> Any:
     return network.states(network.tensor(padded(rows, 0)), network.tensor(row), network.tensor(last))
 
 
-def _along_paths(network: Network, states: Any, tree: Tree) -> Any:
+def _along_paths(network: Network, states: Any, tree: PrefixTree) -> Any:
     """Sums of log-probabilities over each ending's edges; `states` has all nodes of one beginning, then the next."""
     import torch
 
@@ -178,7 +178,7 @@ def text_logprobs(network: Network, keys: Sequence[str], rows: Sequence[Ints], p
     """Sum of log P(ids[t] | ids[<t]) over each row's positions. Rows with a long context in common (one key) are read
     as a tree or go on from the context; the others run as they are."""
     totals = np.empty(len(rows))
-    trees: list[Row] = []
+    trees: list[TreeRow] = []
     trunk = LONGEST_TRUNK.get(network.device.type, 0)
     if trunk:
         groups = shared(keys, rows, positions, worth=WORTH_A_TREE)
@@ -198,17 +198,17 @@ def text_logprobs(network: Network, keys: Sequence[str], rows: Sequence[Ints], p
     return totals
 
 
-def _tree_of(length: int, group: Sequence[int], rows: Sequence[Ints], positions: Sequence[Ints]) -> Row:
+def _tree_of(length: int, group: Sequence[int], rows: Sequence[Ints], positions: Sequence[Ints]) -> TreeRow:
     """A common beginning with what follows it in each of some texts."""
     tree = grow([rows[i][length : positions[i][-1] + 1].tolist() for i in group])
-    return Row(rows[group[0]][:length], (length,), (tuple(group),), tree)
+    return TreeRow(rows[group[0]][:length], (length,), (tuple(group),), tree)
 
 
-def _within(network: Network, row: Row) -> bool:
+def _within(network: Network, row: TreeRow) -> bool:
     return row.ends[0] + row.tree.paths.shape[1] <= window(network) and obeys_trees(network)
 
 
-def _read_trees(network: Network, rows: Sequence[Row], positions: Sequence[Ints], totals: Doubles) -> None:
+def _read_trees(network: Network, rows: Sequence[TreeRow], positions: Sequence[Ints], totals: Doubles) -> None:
     """Set the totals of all members of some rows, each a context with a tree of its own."""
     rows = sorted(rows, key=lambda row: -row.size)
 

@@ -86,7 +86,7 @@ class Masked(EmbedsTokens):
             Score(float(totals[i]), len(counted[i]), count_words(encoded[i], counted[i])) for i in range(len(texts))
         ]
 
-    def _run(self, blocks: Sequence[Block]) -> Any:
+    def _run(self, blocks: Sequence[MaskedBlock]) -> Any:
         """Log-probability of every query. All rows go to the device at once and all results come back at once:
         nothing inside the loop waits for the GPU."""
         import torch
@@ -171,7 +171,7 @@ class Masked(EmbedsTokens):
 
 
 @dataclass(frozen=True)
-class Block:
+class MaskedBlock:
     """Masked variants of one length, each kept once, and the tokens to predict in them, sorted by row: four arrays with
     the row, the position, the token and the text it belongs to."""
 
@@ -185,7 +185,7 @@ def variants(
     texts: Ints,
     masking: Callable[[Bools, Bools, Bools], Bools],
     mask: int,
-) -> Block:
+) -> MaskedBlock:
     """The masked variants of some texts of equal length, one per counted token, equal ones merged."""
     ids = np.stack([encoded[i].ids for i in texts])
     words = np.stack([encoded[i].words for i in texts])
@@ -199,4 +199,4 @@ def variants(
     _, first, row = np.unique(whole, return_index=True, return_inverse=True)
     order = np.argsort(row, kind="stable")
     target = ids[number, at]
-    return Block(rows[first], (row[order], at[order], target[order], texts[number][order]))
+    return MaskedBlock(rows[first], (row[order], at[order], target[order], texts[number][order]))

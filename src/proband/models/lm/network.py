@@ -166,7 +166,7 @@ def shorten(text: str, width: int = 60) -> str:
 # ---- batches ---------------------------------------------------------------------------------------------------------
 
 
-class Budget:
+class MemoryBudget:
     """How many tokens (and rows, if the user fixed that) go into one batch. Remembers that memory ran out."""
 
     def __init__(self, tokens: int, *, rows: int | None = None) -> None:
@@ -186,10 +186,10 @@ def automatic(device: str, hidden: int) -> int:
     return max(256, 2**25 // hidden) if device.startswith("cuda") else 1024
 
 
-def cut(lengths: Ints, first: int, budget: Budget) -> int:
+def cut(lengths: Ints, first: int, budget: MemoryBudget) -> int:
     """Where the batch that begins at row `first` ends.
 
-    >>> cut(np.array([4, 4, 4, 3, 3]), 0, Budget(16)), cut(np.array([9, 4, 4, 3, 3]), 0, Budget(64))
+    >>> cut(np.array([4, 4, 4, 3, 3]), 0, MemoryBudget(16)), cut(np.array([9, 4, 4, 3, 3]), 0, MemoryBudget(64))
     (3, 5)
     """
     longest = int(lengths[first])
@@ -201,7 +201,7 @@ def cut(lengths: Ints, first: int, budget: Budget) -> int:
     return same if (same - first) * longest * 4 >= budget.tokens else end
 
 
-def in_batches(lengths: Ints, compute: Callable[[int, int], Any], budget: Budget) -> list[Any]:
+def in_batches(lengths: Ints, compute: Callable[[int, int], Any], budget: MemoryBudget) -> list[Any]:
     """`compute(first, end)` over consecutive batches of rows sorted by falling length; the results in order.
 
     A batch that does not fit into memory is tried again at half the size, down to single rows.
@@ -226,7 +226,7 @@ def in_batches(lengths: Ints, compute: Callable[[int, int], Any], budget: Budget
     return results
 
 
-def in_length_order(lengths: Sequence[int], compute: Callable[[Ints], Any], budget: Budget) -> Any:
+def in_length_order(lengths: Sequence[int], compute: Callable[[Ints], Any], budget: MemoryBudget) -> Any:
     """`compute(rows)` for the numbers of some rows of like length gives a tensor with a line per row; all lines, in the
     order of the rows, as an array."""
     import torch
@@ -284,9 +284,9 @@ class Network:
         self.dtype = str(next(model.parameters()).dtype).removeprefix("torch.")
         config = model.config.get_text_config()
         self.width, self.vocabulary, self.layers = config.hidden_size, config.vocab_size, config.num_hidden_layers + 1
-        self.budget = Budget(automatic(self.device.type, self.width), rows=batch)
+        self.budget = MemoryBudget(automatic(self.device.type, self.width), rows=batch)
         times = WRITING.get(self.device.type, 1)
-        self.writing = self.budget if times == 1 else Budget(times * self.budget.tokens, rows=batch)
+        self.writing = self.budget if times == 1 else MemoryBudget(times * self.budget.tokens, rows=batch)
         self.obeys_trees: bool | None = None  # not tried yet
         self._head: Any = None
 

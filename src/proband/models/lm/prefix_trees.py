@@ -27,7 +27,7 @@ PACKED = 256  # tokens up to which beginnings of one text share a row; attention
 
 
 @dataclass(frozen=True)
-class Tree:
+class PrefixTree:
     """`tokens` and `parents` of the nodes that are read, parents first (-1: the root, which is no token). An edge is a
     token to be predicted behind a node: `sources` (0 is the root, i the node i - 1), rising, and `targets`. `paths`,
     endings x longest, holds each ending's edges, filled up with the number of edges."""
@@ -52,7 +52,7 @@ class Tree:
         return seen
 
 
-def grow(endings: Sequence[Sequence[int]]) -> Tree:
+def grow(endings: Sequence[Sequence[int]]) -> PrefixTree:
     """The tree of some endings.
 
     >>> tree = grow([[7], [7, 8], [7, 8, 9], [5, 6]])
@@ -74,7 +74,7 @@ def grow(endings: Sequence[Sequence[int]]) -> Tree:
     paths = np.full((len(spelled), longest), len(ordered), dtype=np.int64)
     for row, ending in zip(paths, spelled):
         row[: len(ending)] = [edge[ending[:n]] for n in range(1, len(ending) + 1)]
-    return Tree(
+    return PrefixTree(
         tokens=np.array([b[-1] for b in inner], dtype=np.int64),
         parents=np.array([number[b[:-1]] - 1 for b in inner], dtype=np.int64),
         sources=np.array([number[b[:-1]] for b in ordered], dtype=np.int64),
@@ -84,21 +84,21 @@ def grow(endings: Sequence[Sequence[int]]) -> Tree:
 
 
 @dataclass(frozen=True)
-class Row:
+class TreeRow:
     """A text and the lengths of those of its beginnings that have a tree behind them; `members` says which of the
     given texts each beginning is."""
 
     trunk: Ints
     ends: tuple[int, ...]
     members: tuple[tuple[int, ...], ...]
-    tree: Tree
+    tree: PrefixTree
 
     @property
     def size(self) -> int:
         return len(self.trunk) + len(self.ends) * len(self.tree.tokens)
 
 
-def pack(lefts: Sequence[Ints], tree: Tree) -> list[Row]:
+def pack(lefts: Sequence[Ints], tree: PrefixTree) -> list[TreeRow]:
     """Texts as few rows: what is the beginning of another text is read with it, as long as the row stays short.
 
     >>> lefts = [np.array(left) for left in ([1, 2], [1, 2, 3], [4], [1, 2, 3])]
@@ -118,7 +118,7 @@ def pack(lefts: Sequence[Ints], tree: Tree) -> list[Row]:
         else:
             groups.append([text])
     rows = [
-        Row(
+        TreeRow(
             np.array(group[0], dtype=np.int64), tuple(map(len, group)), tuple(tuple(same[text]) for text in group), tree
         )
         for group in groups
@@ -126,11 +126,11 @@ def pack(lefts: Sequence[Ints], tree: Tree) -> list[Row]:
     return sorted(rows, key=lambda row: -row.size)
 
 
-def lay_out(rows: Sequence[Row]) -> tuple[Ints, Ints, Bools, Ints, Ints]:
+def lay_out(rows: Sequence[TreeRow]) -> tuple[Ints, Ints, Bools, Ints, Ints]:
     """Token ids and positions, rows x width, and what sees what, rows x width x width; short rows are filled up. Then
     row and place of every node, the root (the last token of its beginning) first, beginning after beginning.
 
-    >>> ids, positions, sees, row, place = lay_out([Row(np.array([1, 2]), (2, 1), ((0,), (1,)), grow([[7, 8]]))])
+    >>> ids, positions, sees, row, place = lay_out([TreeRow(np.array([1, 2]), (2, 1), ((0,), (1,)), grow([[7, 8]]))])
     >>> ids.tolist(), positions.tolist()
     ([[1, 2, 7, 7]], [[0, 1, 2, 1]])
     >>> sees[0].astype(int).tolist()

@@ -39,7 +39,7 @@ BLOCK = 4096  # rows at a time
 Ints = NDArray[np.int64]
 
 
-class Store:
+class VectorStore:
     """An opened folder. `ids` finds words, `rows` reads vectors."""
 
     def __init__(self, folder: Path, facts: Mapping[str, Any]) -> None:
@@ -103,13 +103,13 @@ class Damaged(ProbandError):
 # ---- opening -------------------------------------------------------------------------------------------------------
 
 
-def open_store(folder: Path) -> Store | None:
+def open_store(folder: Path) -> VectorStore | None:
     """The folder's store, or None where there is none or its checksums fail."""
     try:
         header = json.loads((folder / HEADER).read_bytes())
         check = header.pop("check")
         if header["format"] == FORMAT and check == _check(header) and header["files"] == _files(folder):
-            return Store(folder, header["facts"])
+            return VectorStore(folder, header["facts"])
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         pass
     return None
@@ -127,7 +127,7 @@ def _files(folder: Path) -> dict[str, str | int]:
 # ---- converting: streamed, and whole or not at all -----------------------------------------------------------------
 
 
-def open_or_convert(folder: Path, fill: Callable[[Writer], Mapping[str, Any]]) -> Store:
+def open_or_convert(folder: Path, fill: Callable[[Writer], Mapping[str, Any]]) -> VectorStore:
     """The folder's store; where there is none, made by `fill`, which returns its facts, in one process at a time."""
     from filelock import FileLock
 

@@ -34,20 +34,20 @@ from proband.core.protocols import Floats, ModelKind
 from proband.models.vectors import fasttext
 from proband.models.vectors.fasttext import AT_ONCE, Subwords, group_sums
 from proband.models.vectors.file_formats import binary_blocks, kind_of, open_bytes, text_blocks
-from proband.models.vectors.store import BLOCK, Damaged, Ints, Store, Writer, open_or_convert
+from proband.models.vectors.store import BLOCK, Damaged, Ints, VectorStore, Writer, open_or_convert
 
 
 class WordVectors:
     """A table of word vectors (protocol HasVectors)."""
 
     def __init__(
-        self, store: Store, *, name: str, phrases: str = "mean", redo: Callable[[], Store] | None = None
+        self, store: VectorStore, *, name: str, phrases: str = "mean", redo: Callable[[], VectorStore] | None = None
     ) -> None:
         self.name, self.phrases = name, phrases
         self._redo = redo
         self._use(store)
 
-    def _use(self, store: Store) -> None:
+    def _use(self, store: VectorStore) -> None:
         self._store = store
         cut = store.facts.get("subwords")
         self._subwords = Subwords(**cut) if cut else None
@@ -63,7 +63,7 @@ class WordVectors:
     @property
     def matrix(self) -> Floats:
         """The whole table, memory-mapped; every row's checksum is verified the first time."""
-        self._safely(Store.verify)
+        self._safely(VectorStore.verify)
         return self._store.matrix
 
     def identity(self) -> Mapping[str, str]:
@@ -83,7 +83,7 @@ class WordVectors:
         rows: tuple[Floats, NDArray[np.bool_]] = self._safely(lambda store: self._vectors(store, list(words)))
         return rows
 
-    def _safely(self, read: Callable[[Store], Any]) -> Any:
+    def _safely(self, read: Callable[[VectorStore], Any]) -> Any:
         """Read; where a checksum fails, convert the source again and read once more."""
         try:
             return read(self._store)
@@ -93,7 +93,7 @@ class WordVectors:
         self._use(self._redo())
         return read(self._store)
 
-    def _vectors(self, store: Store, words: list[str]) -> tuple[Floats, NDArray[np.bool_]]:
+    def _vectors(self, store: VectorStore, words: list[str]) -> tuple[Floats, NDArray[np.bool_]]:
         out = np.zeros((len(words), self.dim), dtype=np.float32)
         ids = _first_found(store, [_spellings(word) for word in words])
         known = ids >= 0
@@ -118,7 +118,7 @@ def _spellings(word: str) -> list[str]:
     return list(dict.fromkeys(forms))
 
 
-def _first_found(store: Store, spellings: Sequence[Sequence[str]]) -> Ints:
+def _first_found(store: VectorStore, spellings: Sequence[Sequence[str]]) -> Ints:
     """The row of each word's first spelling that the table has, else -1."""
     result = np.full(len(spellings), -1, dtype=np.int64)
     for turn in range(max(map(len, spellings), default=0)):
@@ -127,7 +127,7 @@ def _first_found(store: Store, spellings: Sequence[Sequence[str]]) -> Ints:
     return result
 
 
-def _fill_phrases(store: Store, words: Sequence[str], out: Floats, known: NDArray[np.bool_]) -> None:
+def _fill_phrases(store: VectorStore, words: Sequence[str], out: Floats, known: NDArray[np.bool_]) -> None:
     """The mean of a phrase's parts, where all of them are in the table."""
     for i in np.flatnonzero(~known).tolist():
         parts = words[i].replace("_", " ").split()
@@ -139,7 +139,7 @@ def _fill_phrases(store: Store, words: Sequence[str], out: Floats, known: NDArra
 
 
 def _fill_subwords(
-    store: Store,
+    store: VectorStore,
     subwords: Subwords,
     words: Sequence[str],
     out: Floats,
@@ -176,7 +176,7 @@ def load(path: str, *, options: VectorOptions) -> WordVectors:
     file, member = locate(path)
     folder, errors = _folder(options.cache), options.errors
 
-    def opened() -> Store:
+    def opened() -> VectorStore:
         sha = _content_sha(file, folder)
         target = folder / "-".join([sha, errors, *([_short_sha(member)] if member else [])])
         facts = {"sha256": sha, "member": member, "errors": errors, "path": str(file)}

@@ -20,13 +20,13 @@ from proband.core.text import csv_lines
 from proband.core.types import Item
 from proband.pipeline.export.results import FORMATS as RESULTS
 from proband.pipeline.export.results import write_results
-from proband.pipeline.export.source import PACKAGE, Source, survey, write_licence, write_splits
+from proband.pipeline.export.source import PACKAGE, ExportSource, survey, write_licence, write_splits
 from proband.pipeline.export.task_packages import write_inspect, write_lm_eval
 from proband.pipeline.run import suite_of
 from proband.web.templates import render_text
 
 
-def write_csv(source: Source, out: Path) -> Path:
+def write_csv(source: ExportSource, out: Path) -> Path:
     """id, suite, split, prompt, one column per choice and per tag, gold (empty for open items), facts as JSON."""
     path = out if out.suffix == ".csv" else out / "items.csv"
     choices, tags = [f"choice_{i}" for i in range(source.width)], [f"tag_{name}" for name in source.tags]
@@ -44,7 +44,7 @@ def write_csv(source: Source, out: Path) -> Path:
     return path if out.suffix == ".csv" else out
 
 
-def write_hub(source: Source, out: Path) -> Path:
+def write_hub(source: ExportSource, out: Path) -> Path:
     """A folder that `datasets.load_dataset` reads and the Hugging Face hub shows: a file per split, a card, and
     eval.yaml, which makes the dataset a benchmark of the hub (Community Evals; `inspect eval hf/ORG/NAME` runs it)."""
     write_splits(out / "data", source.splits, ((item.split, hub_row(item, source)) for item in source.items()))
@@ -56,7 +56,7 @@ def write_hub(source: Source, out: Path) -> Path:
     return out
 
 
-def hub_row(item: Item, source: Source) -> dict[str, Any]:
+def hub_row(item: Item, source: ExportSource) -> dict[str, Any]:
     """Facts are JSON text, since their fields differ from item to item."""
     return {
         "id": item.id,
@@ -68,7 +68,7 @@ def hub_row(item: Item, source: Source) -> dict[str, Any]:
     }
 
 
-FORMATS: Mapping[str, Callable[[Source, Path], Path]] = {
+FORMATS: Mapping[str, Callable[[ExportSource, Path], Path]] = {
     "csv": write_csv,
     "hf": write_hub,
     "lm-eval": write_lm_eval,

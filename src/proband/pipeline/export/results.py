@@ -41,7 +41,7 @@ KNOWN = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scored:
+class ScoredRun:
     """A run with its main metric over the items that are scored."""
 
     run: Run
@@ -77,7 +77,7 @@ def write_results(run: Path, *, to: str, out: Path, model_id: str = "", dataset:
     }
 
 
-def _scored(folder: Path, model_id: str) -> Scored:
+def _scored(folder: Path, model_id: str) -> ScoredRun:
     run = read_run(folder / "run.json")
     (items,) = item_sets([folder])
     study = Study(items)
@@ -88,7 +88,7 @@ def _scored(folder: Path, model_id: str) -> Scored:
     model = model_id or default_id(run.model)
     if not re.fullmatch(r"[\w.-]+/[\w.:-]+", model):
         raise ProbandError(f"--model-id {model!r}: must be DEVELOPER/NAME, as on the Hugging Face hub")
-    return Scored(
+    return ScoredRun(
         run=run,
         study=study,
         cell=cell,
@@ -118,7 +118,7 @@ def default_id(spec: str) -> str:
 # ---- Every Eval Ever -----------------------------------------------------------------------------------------------
 
 
-def _every_eval_ever(scored: Scored, out: Path, dataset: str) -> list[Path]:
+def _every_eval_ever(scored: ScoredRun, out: Path, dataset: str) -> list[Path]:
     digest = hashlib.sha256(dumps([scored.run.items_sha, scored.model, scored.run.settings, scored.answers]).encode())
     name = uuid.UUID(bytes=digest.digest()[:16], version=4)
     developer, model = scored.model.split("/")
@@ -145,7 +145,7 @@ def _every_eval_ever(scored: Scored, out: Path, dataset: str) -> list[Path]:
     return [aggregate, *([samples] if lines else [])]
 
 
-def _aggregate(scored: Scored, evaluation: str, result: str, dataset: str) -> dict[str, Any]:
+def _aggregate(scored: ScoredRun, evaluation: str, result: str, dataset: str) -> dict[str, Any]:
     run, kind = scored.run, scored.run.model.partition(":")[0]
     deployment = {
         "deployment_type": "externally_managed" if kind in REMOTE else "self_deployed",
@@ -182,7 +182,7 @@ def _aggregate(scored: Scored, evaluation: str, result: str, dataset: str) -> di
     }
 
 
-def _source(scored: Scored, dataset: str) -> dict[str, Any]:
+def _source(scored: ScoredRun, dataset: str) -> dict[str, Any]:
     more = {"items_sha256": scored.run.items_sha, "split": ",".join(scored.study.splits)}
     named = {"dataset_name": scored.task, "additional_details": more}
     if dataset:
@@ -190,7 +190,7 @@ def _source(scored: Scored, dataset: str) -> dict[str, Any]:
     return {**named, "source_type": "other"}
 
 
-def _metric(scored: Scored) -> dict[str, Any]:
+def _metric(scored: ScoredRun) -> dict[str, Any]:
     metric = scored.metric
     ends = (
         {"min_score": 0.0, "max_score": 1.0} if metric.percent else {"min_score": "-Infinity", "max_score": "Infinity"}
@@ -207,7 +207,7 @@ def _metric(scored: Scored) -> dict[str, Any]:
     }
 
 
-def _uncertainty(scored: Scored) -> dict[str, Any]:
+def _uncertainty(scored: ScoredRun) -> dict[str, Any]:
     estimate = scored.cell.estimate
     if estimate.few:
         return {"num_samples": estimate.n}
@@ -215,7 +215,7 @@ def _uncertainty(scored: Scored) -> dict[str, Any]:
     return {"confidence_interval": between, "num_samples": estimate.n}
 
 
-def _samples(scored: Scored, evaluation: str, result: str) -> Iterator[dict[str, Any]]:
+def _samples(scored: ScoredRun, evaluation: str, result: str) -> Iterator[dict[str, Any]]:
     """A record per item that was scored; none for metrics over sets."""
     study, metric = scored.study, scored.metric
     for item, answer in study.items.answers(0):
@@ -262,7 +262,7 @@ def _chosen(item: Item, answer: Answer) -> str:
 # ---- Hugging Face Community Evals ----------------------------------------------------------------------------------
 
 
-def _hub_results(scored: Scored, out: Path, dataset: str) -> Path:
+def _hub_results(scored: ScoredRun, out: Path, dataset: str) -> Path:
     if not re.fullmatch(r"[\w.-]+/[\w.-]+", dataset):
         raise ProbandError("--dataset ORG/NAME names the dataset on the Hugging Face hub that the result is about")
     estimate, share = scored.cell.estimate, scored.metric.percent

@@ -90,7 +90,7 @@ NO_GOLD = "without a right answer (not judged yet)"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Source:
+class ExportSource:
     """`splits` counts all items, `answerable` those with choices and a right answer, `left_out` the others by reason;
     `tags` gives each tag's kind, `width` the largest number of choices."""
 
@@ -144,7 +144,7 @@ class Glance(msgspec.Struct):
     split: Split = "test"
 
 
-def survey(path: Path) -> Source:
+def survey(path: Path) -> ExportSource:
     """Read all items once."""
     splits: Counter[Split] = Counter()
     answerable: Counter[Split] = Counter()
@@ -163,7 +163,7 @@ def survey(path: Path) -> Source:
             kind = KINDS[type(value)]
             if tags.setdefault(name, kind) != kind:
                 tags[name] = "float64" if {tags[name], kind} == {"int64", "float64"} else "string"
-    return Source(
+    return ExportSource(
         path=path,
         suite=first.suite,
         setting=str(first.tags.get("setting", "")),

@@ -15,14 +15,14 @@ from proband.core.protocols import Score, Text
 from proband.core.suite import Solver
 from proband.core.types import Item
 from proband.pipeline.asking.setup import choose_solver
-from proband.pipeline.export.source import PACKAGE, Source, write_splits
+from proband.pipeline.export.source import PACKAGE, ExportSource, write_splits
 from proband.solvers import LIKELIHOOD
 from proband.web.templates import render_text
 
 # ---- inspect: `inspect eval FOLDER/proband_SUITE.py --model MODEL` -------------------------------------------------
 
 
-def write_inspect(source: Source, out: Path) -> Path:
+def write_inspect(source: ExportSource, out: Path) -> Path:
     splits = source.only_questions("inspect")
     write_splits(out, splits, ((item.split, sample(item)) for item in source.questions()))
     licence = source.licence.text.replace("\\", "/").replace('"', "'")
@@ -119,7 +119,7 @@ def split_text(item: Item, texts: Sequence[Text]) -> ScoredTexts:
     return ScoredTexts(context=contexts.pop(), continuations=tuple(text.text[text.start :] for text in texts))
 
 
-def solver_of(source: Source) -> Solver:
+def solver_of(source: ExportSource) -> Solver:
     """The suite's first solver that scores text, where it can answer these items; otherwise the shared one."""
     first = list(islice(source.questions(), 1))
     try:
@@ -130,7 +130,7 @@ def solver_of(source: Source) -> Solver:
     return solver
 
 
-def with_texts(source: Source, solver: Solver) -> Iterator[tuple[Item, ScoredTexts]]:
+def with_texts(source: ExportSource, solver: Solver) -> Iterator[tuple[Item, ScoredTexts]]:
     """Every question of the source with its texts, as a stream."""
     questions = source.questions()
     while chunk := list(islice(questions, CHUNK)):
@@ -144,7 +144,7 @@ def with_texts(source: Source, solver: Solver) -> Iterator[tuple[Item, ScoredTex
 USES = {"train": ("training_split", "fewshot_split"), "valid": ("validation_split",), "test": ("test_split",)}
 
 
-def write_lm_eval(source: Source, out: Path) -> Path:
+def write_lm_eval(source: ExportSource, out: Path) -> Path:
     splits = source.only_questions("lm-eval")
     solver = solver_of(source)
     write_splits(out, splits, ((item.split, row(item, texts, source)) for item, texts in with_texts(source, solver)))
@@ -156,7 +156,7 @@ def write_lm_eval(source: Source, out: Path) -> Path:
     return out
 
 
-def row(item: Item, texts: ScoredTexts, source: Source) -> dict[str, Any]:
+def row(item: Item, texts: ScoredTexts, source: ExportSource) -> dict[str, Any]:
     return {
         "id": item.id,
         "context": texts.context,

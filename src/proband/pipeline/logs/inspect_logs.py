@@ -19,23 +19,23 @@ from proband.core.errors import ProbandError
 from proband.pipeline.logs.record import Entry, Log, Wanted, clusters_in, collect, number, tags_in
 
 
-class Score(msgspec.Struct):
+class InspectScore(msgspec.Struct):
     value: Any = None
 
 
-class Sample(msgspec.Struct):
+class InspectSample(msgspec.Struct):
     """The fields that are read."""
 
     id: str | int
     epoch: int = 1
-    scores: dict[str, Score] | None = None
+    scores: dict[str, InspectScore] | None = None
     metadata: dict[str, Any] | None = None
 
 
 class Header(msgspec.Struct):
     eval: dict[str, Any]
     status: str = ""
-    samples: list[Sample] | None = None
+    samples: list[InspectSample] | None = None
 
 
 def read_json(path: Path, wanted: Wanted) -> Log:
@@ -55,7 +55,9 @@ def read_eval(path: Path, wanted: Wanted) -> Log:
                 raise ProbandError("has no header.json: the evaluation did not end, or this is not a log", file=path)
             header = _decode(archive.read("header.json"), Header, path, "header.json")
             samples = sorted(name for name in names if name.startswith("samples/") and name.endswith(".json"))
-            return _log(header, (_decode(archive.read(name), Sample, path, name) for name in samples), path, wanted)
+            return _log(
+                header, (_decode(archive.read(name), InspectSample, path, name) for name in samples), path, wanted
+            )
     except NotImplementedError as error:
         raise ProbandError(f"is compressed in a way that cannot be read: {error}", file=path) from None
     except (zipfile.BadZipFile, zlib.error, OSError, EOFError) as error:
@@ -77,7 +79,7 @@ def _decode(raw: bytes, kind: Any, path: Path, member: str = "") -> Any:
         raise ProbandError(f"{where}is not a log of inspect: {error}", file=path) from None
 
 
-def _log(header: Header, samples: Iterator[Sample], path: Path, wanted: Wanted) -> Log:
+def _log(header: Header, samples: Iterator[InspectSample], path: Path, wanted: Wanted) -> Log:
     if header.status not in ("success", ""):
         raise ProbandError(f"the evaluation ended with status {header.status!r}", file=path)
     entries: list[Entry] = []

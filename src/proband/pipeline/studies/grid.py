@@ -20,7 +20,7 @@ from proband.pipeline.studies.study_file import BuildPart, RunPart, StudyFile, T
 S = TypeVar("S", BuildStage, TrainStage, RunStage)
 
 
-class Grid:
+class StageGrid:
     """The stages of a study, in the order in which they are run. Two names for the same content are one stage, that of
     the first name: parts of a study share what they build and train."""
 

@@ -35,24 +35,24 @@ from proband.core.options import KINDS, WORDS, described
 from proband.pipeline.run_options import RunOptions
 
 
-class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
+class StudyPart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
     """A table of the file."""
 
 
-class Head(Part, frozen=True, kw_only=True):
+class Head(StudyPart, frozen=True, kw_only=True):
     title: str
     folder: str = ""
     include: list[str] = []
 
 
-class BuildPart(Part, frozen=True, kw_only=True):
+class BuildPart(StudyPart, frozen=True, kw_only=True):
     name: str
     suite: str
     options: dict[str, Any] = {}
     seeds: tuple[int, ...] = (0,)
 
 
-class TrainPart(Part, frozen=True, kw_only=True):
+class TrainPart(StudyPart, frozen=True, kw_only=True):
     name: str = ""
     items: str | list[str]
     net: str | list[str]
@@ -64,7 +64,7 @@ class TrainPart(Part, frozen=True, kw_only=True):
     at: int = msgspec.field(default=0, name="(at)")  # which [[train]] it is; no key of the file
 
 
-class RunPart(Part, frozen=True, kw_only=True):
+class RunPart(StudyPart, frozen=True, kw_only=True):
     items: list[str]
     models: list[str]
     grid: dict[str, list[Any]] = {}
@@ -73,14 +73,14 @@ class RunPart(Part, frozen=True, kw_only=True):
     how: dict[str, Any] = msgspec.field(default_factory=dict, name="(how)")  # the keys that are options of a run
 
 
-class ReportPart(Part, frozen=True, kw_only=True):
+class ReportPart(StudyPart, frozen=True, kw_only=True):
     tables: list[str] | None = None  # all that a suite shows by default
     claims: bool | list[str] = False  # all of the suite, or those whose statement contains one of these texts
     analyses: list[str] = []
     split: str = ""
 
 
-class StudyFile(Part, frozen=True, kw_only=True):
+class StudyFile(StudyPart, frozen=True, kw_only=True):
     study: Head
     parameters: dict[str, Any] = {}
     build: list[BuildPart] = []

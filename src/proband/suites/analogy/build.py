@@ -126,7 +126,7 @@ def build(options: BuildOptions, *, seed: int) -> Built:
     return Built(items=plan.items(), licence=plan.licence, summary=plan.summary)
 
 
-def plan_of(options: BuildOptions, *, seed: int) -> Plan:
+def plan_of(options: BuildOptions, *, seed: int) -> AnalogyPlan:
     """The relations of the source, and what spoils them."""
     families = options.families
     every, licence = sources.read(options.data)
@@ -145,7 +145,7 @@ def plan_of(options: BuildOptions, *, seed: int) -> Plan:
         )
         for relation in chosen
     ]
-    return Plan(
+    return AnalogyPlan(
         options=options,
         families=families,
         seed=seed,
@@ -157,7 +157,7 @@ def plan_of(options: BuildOptions, *, seed: int) -> Plan:
 
 
 @dataclass
-class Plan:
+class AnalogyPlan:
     """One build: streams its items and counts what it saw."""
 
     options: BuildOptions

@@ -20,7 +20,7 @@ from proband.suites.analogy.sources import clean, written
 ENDINGS = (".jsonl", ".jsonl.gz")
 
 
-class Question(Struct):
+class ChoiceQuestion(Struct):
     """A line."""
 
     stem: tuple[str, str]
@@ -46,7 +46,7 @@ def build(path: Path, *, template: str) -> Built:
     def stream() -> Iterator[Item]:
         shape = pattern(template)
         for number, line in text_lines(path):
-            item = _item(decode(Question, line.encode(), file=path, line=number), path, number, shape)
+            item = _item(decode(ChoiceQuestion, line.encode(), file=path, line=number), path, number, shape)
             counts[str(item.tags["relation"])] += 1
             yield item
 
@@ -55,7 +55,7 @@ def build(path: Path, *, template: str) -> Built:
     )
 
 
-def _item(row: Question, path: Path, number: int, shape: str) -> Item:
+def _item(row: ChoiceQuestion, path: Path, number: int, shape: str) -> Item:
     stem, *options = ((clean(a), clean(b)) for a, b in (row.stem, *row.choice))
     if not all(a and b for a, b in (stem, *options)):
         raise ProbandError("'stem' and 'choice' must be pairs of words", file=path, line=number)

@@ -21,7 +21,7 @@ from proband.core.files import items_path, read_items, read_manifest
 from proband.core.options import read_options
 from proband.core.suite import Variation
 from proband.core.types import Item
-from proband.suites.analogy.build import BuildOptions, Plan, plan_of
+from proband.suites.analogy.build import AnalogyPlan, BuildOptions, plan_of
 from proband.suites.analogy.probes import halves
 from proband.suites.analogy.relations import Pair, Relation, query_and_options
 from proband.suites.analogy.solvers.pseudo_perplexity import DEFAULT, TEMPLATES, question
@@ -71,7 +71,7 @@ def inverse(item: Item, *, rng: random.Random, folder: Path) -> Item | str:
 
 
 @lru_cache(maxsize=2)
-def _source(folder: Path) -> tuple[Mapping[str, Relation], Plan, frozenset[tuple[Pair, Pair]]]:
+def _source(folder: Path) -> tuple[Mapping[str, Relation], AnalogyPlan, frozenset[tuple[Pair, Pair]]]:
     """The relations that the items of a folder were made of, and the pairs of tuples that they have."""
     manifest = read_manifest(folder)
     if "options" not in manifest:

@@ -22,7 +22,7 @@ from proband.suites.inference.curves.figure import CLAIMS, FIGURE2
 from proband.suites.inference.curves.measures import METRICS, TABLES
 from proband.suites.inference.items import show
 from proband.suites.inference.methods.baselines import Direction, Frequency, HypothesisWords
-from proband.suites.inference.methods.combination import DIRECT, Rules
+from proband.suites.inference.methods.combination import DIRECT, RuleSolver
 from proband.suites.inference.methods.embeddings.dependency_words import DEPENDENCY_WORDS, WORDS
 from proband.suites.inference.methods.embeddings.relations import RELATIONS
 from proband.suites.inference.methods.lemma import Lemma
@@ -79,7 +79,7 @@ SUITE = Suite(
     own_models={
         "lemma": Lemma,
         "lemma-released": partial(Lemma, "released"),
-        "rules": Rules,
+        "rules": RuleSolver,
         "hypothesis-words": HypothesisWords,
         "direction": Direction,
         "frequency": Frequency,

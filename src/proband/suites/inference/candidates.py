@@ -1,7 +1,7 @@
 """Candidate answers to questions, from a store of assertions to questionnaires: the three criteria of section 3.1, and
 filters against what makes no sense (`proband inference candidates`).
 
-1. q_arg is an argument of the assertion, up to stop words and inflection (`Search.about`)
+1. q_arg is an argument of the assertion, up to stop words and inflection (`CandidateSearch.about`)
 2. the other argument, the answer, is a kind of q_type (`Kinds`)
 3. the relation is not the question's own (`same_relation`), nor is the assertion no sentence (the other filters)
 
@@ -26,7 +26,7 @@ from proband.lexicon.taxonomy import Lesk, Sense, Taxonomy, bag, open_taxonomy
 from proband.suites.inference.assertions.store import Assertion, Side, Store
 from proband.suites.inference.items import phrase
 from proband.suites.inference.questionnaire import Candidate, questionnaires, write
-from proband.suites.inference.questions import ARTICLES, AUXILIARIES, PREPOSITIONS, THING, Question, read
+from proband.suites.inference.questions import ARTICLES, AUXILIARIES, PREPOSITIONS, THING, TypedQuestion, read
 
 # ---- filters: functions from a candidate to True where it must go; the first of them that says so is counted ---------
 
@@ -37,7 +37,7 @@ PLAIN = re.compile(r"[\w'’.&-]+")
 DANGLING = frozenset(("and", "or", "but", "not", "n't", "that", "which", "who"))
 
 
-def same_relation(one: Candidate, question: Question) -> bool:
+def same_relation(one: Candidate, question: TypedQuestion) -> bool:
     """Criterion 3: the relation is the question's own, up to inflection and articles, with the answer on its side."""
     return one.side == "subject" and _plain(one.relation) == _plain(question.q_rel)
 
@@ -46,50 +46,50 @@ def _plain(relation: str) -> tuple[str, ...]:
     return tuple(lemma(word) for word in relation.lower().split() if word not in ARTICLES)
 
 
-def same_argument(one: Candidate, question: Question) -> bool:
+def same_argument(one: Candidate, question: TypedQuestion) -> bool:
     """The answer is the argument itself."""
     return key(one.answer) == key(question.q_arg)
 
 
-def answer_is_the_type(one: Candidate, question: Question) -> bool:
+def answer_is_the_type(one: Candidate, question: TypedQuestion) -> bool:
     """The answer only names the type: "the country invaded Ethiopia"."""
     return key(one.answer) == key(question.q_type)
 
 
-def no_content(one: Candidate, question: Question) -> bool:
+def no_content(one: Candidate, question: TypedQuestion) -> bool:
     """The answer is a pronoun, other function words or a number."""
     words = one.answer.lower().split()
     return all(word in STOP_WORDS or not LETTERS.search(word) for word in words)
 
 
-def odd_characters(one: Candidate, question: Question) -> bool:
+def odd_characters(one: Candidate, question: TypedQuestion) -> bool:
     """Brackets, symbols and the like inside the assertion."""
     text = f"{one.subject} {one.relation} {one.object}"
     return not all(PLAIN.fullmatch(word) for word in text.split())
 
 
-def no_verb(one: Candidate, question: Question) -> bool:
+def no_verb(one: Candidate, question: TypedQuestion) -> bool:
     """The relation begins with a preposition or a conjunction."""
     return one.relation.split()[0] in PREPOSITIONS | DANGLING
 
 
-def dangling(one: Candidate, question: Question) -> bool:
+def dangling(one: Candidate, question: TypedQuestion) -> bool:
     """The relation ends in an article, a conjunction or a negation."""
     return one.relation.split()[-1] in ARTICLES | DANGLING
 
 
-def bare_copula(one: Candidate, question: Question) -> bool:
+def bare_copula(one: Candidate, question: TypedQuestion) -> bool:
     """The relation is nothing but "is": it says what something is, not how it relates."""
     return all(word in AUXILIARIES for word in one.relation.split())
 
 
-def too_long(one: Candidate, question: Question) -> bool:
+def too_long(one: Candidate, question: TypedQuestion) -> bool:
     """More words than a fragment has."""
     arguments = (one.subject, one.object)
     return len(one.relation.split()) > LONGEST_RELATION or any(len(a.split()) > LONGEST_ARGUMENT for a in arguments)
 
 
-Filter = Callable[[Candidate, Question], bool]
+Filter = Callable[[Candidate, TypedQuestion], bool]
 FILTERS: Mapping[str, Filter] = {
     rule.__name__.replace("_", "-"): rule
     for rule in (
@@ -149,7 +149,7 @@ class Kinds:
 WRONG_TYPE, RARE, REPEATED, NEGATED = "wrong-type", "rare", "repeated", "negated"
 
 
-class Search:
+class CandidateSearch:
     """Candidates of questions in one store; `removed` counts what each criterion and filter took away, `answered` the
     questions that have candidates."""
 
@@ -160,11 +160,11 @@ class Search:
         self.unknown_types: set[str] = set()
         self.known: dict[str, list[tuple[Side, Assertion]]] = {}
 
-    def prepare(self, questions: Iterable[Question]) -> None:
+    def prepare(self, questions: Iterable[TypedQuestion]) -> None:
         """Looks up the arguments of many questions together, which is faster than one after the other."""
         self.known |= self.store.look_up([question.q_arg for question in questions])
 
-    def about(self, question: Question) -> Iterator[Candidate]:
+    def about(self, question: TypedQuestion) -> Iterator[Candidate]:
         """Criterion 1: assertions with q_arg on either side, up to stop words and inflection."""
         if question.q_arg not in self.known:
             self.prepare([question])
@@ -172,7 +172,7 @@ class Search:
             answers = "object" if side == "subject" else "subject"
             yield Candidate(one.subject, one.relation, one.object, one.count, answers, one.negated)
 
-    def candidates(self, question: Question) -> list[Candidate]:
+    def candidates(self, question: TypedQuestion) -> list[Candidate]:
         """What fits, the most frequent first; the same relation with the same answer is one candidate."""
         wanted = self.kinds.wanted(question.q_type)
         if wanted == frozenset():
@@ -203,7 +203,7 @@ class Search:
             "candidates": self.matching - self.removed.total(),
         }
 
-    def _why_not(self, one: Candidate, question: Question, wanted: frozenset[Sense] | None) -> str:
+    def _why_not(self, one: Candidate, question: TypedQuestion, wanted: frozenset[Sense] | None) -> str:
         if one.count < self.least:
             return RARE
         if one.negated and not phrase(question.q_rel).negated:
@@ -244,7 +244,7 @@ def candidates(
     Example: proband inference candidates store --questions questions.txt -o sheets
     """
     to_answer, filters = read(questions), filters_without(without)
-    search = Search(Store(store), Kinds(open_taxonomy(taxonomy)), filters, least=min_count)
+    search = CandidateSearch(Store(store), Kinds(open_taxonomy(taxonomy)), filters, least=min_count)
     search.prepare(to_answer)
     sheets = (
         sheet

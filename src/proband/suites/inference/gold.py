@@ -66,7 +66,7 @@ class Judged:
     decided: int = 0  # labels that the owner of the study gave
 
 
-class Decision(msgspec.Struct, frozen=True, kw_only=True):
+class OwnerDecision(msgspec.Struct, frozen=True, kw_only=True):
     item_id: str
     label: str
     reason: str = ""
@@ -101,7 +101,7 @@ def with_triples(path: Path) -> Iterator[Questionnaire]:
 def decisions(path: Path, known: set[str]) -> dict[str, str]:
     """Candidate -> the owner's label."""
     labels = {}
-    for line, each in enumerate(read_records(path, Decision, key="item_id") if path.exists() else (), 1):
+    for line, each in enumerate(read_records(path, OwnerDecision, key="item_id") if path.exists() else (), 1):
         if each.item_id not in known:
             raise ProbandError(f"'item_id' {each.item_id!r} is no candidate's", file=path, line=line)
         if each.label not in LABEL_OF:
@@ -180,7 +180,7 @@ SPLITS: Sequence[Split] = ("test", "test", "test", "train", "valid")  # of the q
 
 
 @dataclass(frozen=True)
-class Question:
+class JudgedQuestion:
     number: int
     type: str
     relation: str
@@ -206,9 +206,9 @@ class Question:
         return Triple(ends[0], phrase, ends[1])
 
 
-def read_questions(path: Path) -> list[Question]:
+def read_questions(path: Path) -> list[JudgedQuestion]:
     """Blocks of a question line and lines of labelled phrases."""
-    questions: list[Question] = []
+    questions: list[JudgedQuestion] = []
     for number, line in text_lines(path):
         if line.startswith("#"):
             continue
@@ -217,7 +217,7 @@ def read_questions(path: Path) -> list[Question]:
             if len(cells) != 4 or not all(cells):
                 raise ProbandError("a question is TYPE | RELATION | ARGUMENT | ANSWER; ANSWER", file=path, line=number)
             answers = tuple(each.strip() for each in cells[3].split(";"))
-            questions.append(Question(len(questions), cells[0], cells[1], cells[2], answers, ()))
+            questions.append(JudgedQuestion(len(questions), cells[0], cells[1], cells[2], answers, ()))
             continue
         mark, _, phrase = line.partition(" ")
         marks = mark.removesuffix("~")
@@ -232,7 +232,7 @@ def read_questions(path: Path) -> list[Question]:
     return questions
 
 
-def aggregate_own(questions: Sequence[Question], rule: str) -> Judged:
+def aggregate_own(questions: Sequence[JudgedQuestion], rule: str) -> Judged:
     """The phrases as candidates, with the judgments in both directions and what they come to."""
     sheets = tuple(
         Questionnaire(
@@ -264,14 +264,14 @@ def unanimous(votes: Votes) -> Aggregate:
     return all_but(votes, dissent=0, least=len(votes.workers))
 
 
-def own_judgments(questions: Sequence[Question], backward: bool) -> Iterator[Judgment]:
+def own_judgments(questions: Sequence[JudgedQuestion], backward: bool) -> Iterator[Judgment]:
     for question in questions:
         for place, (marks, _, _) in enumerate(question.phrases):
             for judge, mark in zip(ascii_lowercase, marks):
                 yield Judgment(item_id=question.name(place), worker=judge, value=FOLLOWS[mark][backward], seconds=0.0)
 
 
-def own_examples(questions: Sequence[Question], judged: Judged) -> Iterator[Example]:
+def own_examples(questions: Sequence[JudgedQuestion], judged: Judged) -> Iterator[Example]:
     """An example per assertion and direction that has a label."""
     for question in questions:
         for place, (_, first, _) in enumerate(question.phrases):

@@ -289,7 +289,7 @@ def content(text: str) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Phrase:
+class RelationPhrase:
     """What the lemma baseline looks at in a relation."""
 
     content: frozenset[str]  # lemmas of content words; of a relation that has none (`is in`), all its lemmas
@@ -300,7 +300,7 @@ class Phrase:
 
 
 @lru_cache(maxsize=200_000)
-def phrase(relation: str) -> Phrase:
+def phrase(relation: str) -> RelationPhrase:
     """
     >>> sorted(phrase("was not written by").verbs), phrase("was not written by").passive, phrase("has been in").verbs
     (['write'], True, frozenset({'be'}))
@@ -330,7 +330,7 @@ def phrase(relation: str) -> Phrase:
     named = frozenset(verb_lemma(word) for word in tokens if word not in FUNCTION)
     lemmas = frozenset(map(verb_lemma, tokens))
     negated = sum(word in NEGATION for word in tokens) % 2 == 1
-    return Phrase(named or lemmas, lemmas, frozenset(verbs), passive, negated)
+    return RelationPhrase(named or lemmas, lemmas, frozenset(verbs), passive, negated)
 
 
 def participle(word: str) -> bool:

@@ -13,7 +13,7 @@ import msgspec
 from proband.core.files import atomic, encode
 from proband.core.human_task import Role
 from proband.core.types import Split
-from proband.suites.inference.questions import Question
+from proband.suites.inference.questions import TypedQuestion
 
 MOST = 24  # candidates, as in the paper: "less than 25"
 
@@ -76,7 +76,7 @@ def masked(one: Candidate, q_type: str) -> str:
 
 
 def questionnaires(
-    question: Question, number: int, candidates: Sequence[Candidate], *, seed: int, most: int | None = None
+    question: TypedQuestion, number: int, candidates: Sequence[Candidate], *, seed: int, most: int | None = None
 ) -> Iterator[Questionnaire]:
     """The questionnaires of a question, of nearly the same length; of more than `most` candidates a draw by seed."""
     drawn = list(candidates)

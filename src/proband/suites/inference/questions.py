@@ -4,13 +4,13 @@ In words: `Which TYPE REL ARG?`, `What TYPE REL ARG?`, `Who REL ARG?` (TYPE is p
 thing: anything). The relation begins at the first verb and ends with the verb group or the first preposition after it:
 
 >>> parse("Which food is included in chocolate?")
-Question(q_type='food', q_rel='is included in', q_arg='chocolate')
+TypedQuestion(q_type='food', q_rel='is included in', q_arg='chocolate')
 >>> parse("What food is included in chocolate?")
-Question(q_type='food', q_rel='is included in', q_arg='chocolate')
+TypedQuestion(q_type='food', q_rel='is included in', q_arg='chocolate')
 >>> parse("What causes headaches?")
-Question(q_type='thing', q_rel='causes', q_arg='headaches')
+TypedQuestion(q_type='thing', q_rel='causes', q_arg='headaches')
 >>> parse("Who invented the telephone?")
-Question(q_type='person', q_rel='invented', q_arg='the telephone')
+TypedQuestion(q_type='person', q_rel='invented', q_arg='the telephone')
 
 As columns, for who wants to be sure: `TYPE <TAB> REL <TAB> ARG`, with or without that header line. A file of Levy and
 Dagan's (`type, rel, arg <TAB> answer <TAB> y|n`) gives its questions, each once.
@@ -48,7 +48,7 @@ WORD = re.compile(r"[^\s?]+")
 
 
 @dataclass(frozen=True)
-class Question:
+class TypedQuestion:
     q_type: str
     q_rel: str
     q_arg: str
@@ -56,14 +56,14 @@ class Question:
     @property
     def text(self) -> str:
         """
-        >>> Question("country", "borders", "Ethiopia").text, Question("person", "invented", "the wheel").text
+        >>> TypedQuestion("country", "borders", "Ethiopia").text, TypedQuestion("person", "invented", "the wheel").text
         ('Which country borders Ethiopia?', 'Who invented the wheel?')
         """
         begin = {PERSON: "Who", THING: "What"}.get(self.q_type, f"Which {self.q_type}")
         return f"{begin} {self.q_rel} {self.q_arg}?"
 
 
-def parse(text: str, *, file: object = None, line: int | None = None) -> Question:
+def parse(text: str, *, file: object = None, line: int | None = None) -> TypedQuestion:
     """A question in words."""
 
     def wrong(why: str) -> ProbandError:
@@ -85,7 +85,7 @@ def parse(text: str, *, file: object = None, line: int | None = None) -> Questio
         raise wrong("asks for an object; say it with the answer first, as in `Which country was invaded by Italy?`")
     end = _relation_end(rest, first)
     q_type = " ".join(rest[:first]) if first else {"who": PERSON, "what": THING}[pronoun]
-    return Question(q_type, " ".join(rest[first:end]).lower(), " ".join(rest[end:]))
+    return TypedQuestion(q_type, " ".join(rest[first:end]).lower(), " ".join(rest[end:]))
 
 
 def _is_type(words: list[str]) -> bool:
@@ -142,22 +142,22 @@ def _relation_end(words: list[str], first: int) -> int:
     return max(first + 1, end if alone and end > first else end + 1)
 
 
-def read(path: Path) -> list[Question]:
+def read(path: Path) -> list[TypedQuestion]:
     """The questions of a file: one in words a line, or columns; lines that begin with # and empty ones do not count."""
-    questions: dict[Question, None] = {}
+    questions: dict[TypedQuestion, None] = {}
     for number, line in _lines(path):
         cells = [cell.strip() for cell in line.split("\t")]
         if len(cells) == 1:
             questions[parse(line, file=path, line=number)] = None
         elif len(cells) == 3 and cells[2] in ("y", "n") and cells[0].count(",") >= 2:
             one, two, three = (part.strip() for part in cells[0].split(",", 2))
-            questions[Question(one, two, three)] = None
+            questions[TypedQuestion(one, two, three)] = None
         elif len(cells) != 3 or not all(cells):
             raise ProbandError(
                 "must be a question in words or three columns: type, relation, argument", file=path, line=number
             )
         elif tuple(cells) != HEADER:
-            questions[Question(*cells)] = None
+            questions[TypedQuestion(*cells)] = None
     if not questions:
         raise ProbandError("contains no questions", file=path)
     return list(questions)

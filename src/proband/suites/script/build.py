@@ -44,7 +44,7 @@ from proband.core.suite import Built
 from proband.core.text import Fingerprint
 from proband.core.types import Item, Split
 from proband.suites.script import corpus
-from proband.suites.script.corpus import SPLITS, Pair, is_word, released_whitelist, running, with_blanks
+from proband.suites.script.corpus import SPLITS, TextPair, is_word, released_whitelist, running, with_blanks
 from proband.suites.script.metrics import category
 
 Span = tuple[int, int]
@@ -132,14 +132,14 @@ def build(options: BuildOptions, *, seed: int) -> Built:
     )
 
 
-def fingerprint(pairs: Sequence[Pair]) -> str:
+def fingerprint(pairs: Sequence[TextPair]) -> str:
     digest = Fingerprint()
     for pair in pairs:
         digest.add(pair.split, *pair.abstract, "|", *pair.concrete)
     return digest.hex()
 
 
-def split_by_caption(pairs: Sequence[Pair], *, seed: int, hold_out: float) -> list[Pair]:
+def split_by_caption(pairs: Sequence[TextPair], *, seed: int, hold_out: float) -> list[TextPair]:
     """A corpus that is all training text gets its valid and test split here, whole captions at a time."""
     if {pair.split for pair in pairs} != {"train"} or not hold_out:
         return list(pairs)
@@ -155,7 +155,7 @@ def split_by_caption(pairs: Sequence[Pair], *, seed: int, hold_out: float) -> li
 
 
 def items(
-    pairs: Sequence[Pair], blanks_of: Callable[[Pair], list[Span]], tally: Counter[str], *, candidates: str
+    pairs: Sequence[TextPair], blanks_of: Callable[[TextPair], list[Span]], tally: Counter[str], *, candidates: str
 ) -> Iterator[Item]:
     for split in ORDER:
         seen: Counter[str] = Counter()
@@ -173,7 +173,7 @@ def items(
             yield item(pair, spans, version=seen[pair.caption], candidates=candidates if split != "train" else "")
 
 
-def item(pair: Pair, spans: Sequence[Span], *, version: int, candidates: str) -> Item:
+def item(pair: TextPair, spans: Sequence[Span], *, version: int, candidates: str) -> Item:
     """Every question carries the words that may fill its blanks, so that no answer depends on what else is asked."""
     gold = [list(pair.concrete[start:end]) for start, end in spans]
     facts: dict[str, Any] = {
@@ -211,9 +211,9 @@ class Count:
         return self.alone / (self.alone + self.abstract) if self.alone + self.abstract else 0.0
 
 
-def count_words(pairs: Iterable[Pair]) -> dict[str, Count]:
+def count_words(pairs: Iterable[TextPair]) -> dict[str, Count]:
     """
-    >>> pair = Pair(abstract=("drain", "pasta"), steps=(("drain", "it", "with", "a", "strainer"),))
+    >>> pair = TextPair(abstract=("drain", "pasta"), steps=(("drain", "it", "with", "a", "strainer"),))
     >>> counted = count_words([pair, pair])
     >>> counted["strainer"], counted["drain"].share
     (Count(alone=2, abstract=0), 0.0)
@@ -249,7 +249,7 @@ def stop_words() -> frozenset[str]:
     return frozenset(files("proband").joinpath("data/script/stop_words.txt").read_text(encoding="utf-8").split())
 
 
-def given_whitelist(options: BuildOptions, pairs: Sequence[Pair]) -> list[str] | None:
+def given_whitelist(options: BuildOptions, pairs: Sequence[TextPair]) -> list[str] | None:
     """A whitelist that is given: by name, or with released tags (the file beside them, or the words left out)."""
     if options.whitelist is not None:
         return corpus.read_words(options.whitelist)
@@ -264,11 +264,11 @@ def given_whitelist(options: BuildOptions, pairs: Sequence[Pair]) -> list[str] |
 # ---- which words are left out --------------------------------------------------------------------------------------
 
 
-def blank_rule(options: BuildOptions, words: Sequence[str]) -> Callable[[Pair], list[Span]]:
+def blank_rule(options: BuildOptions, words: Sequence[str]) -> Callable[[TextPair], list[Span]]:
     """How a pair gets its blanks."""
     allowed = frozenset(words)
 
-    def blanks_of(pair: Pair) -> list[Span]:
+    def blanks_of(pair: TextPair) -> list[Span]:
         if not options.released:
             return choose_blanks(pair, allowed, most=options.max_blanks)
         if pair.tags is None:
@@ -278,11 +278,11 @@ def blank_rule(options: BuildOptions, words: Sequence[str]) -> Callable[[Pair], 
     return blanks_of
 
 
-def choose_blanks(pair: Pair, words: Collection[str], *, most: int = MOST) -> list[Span]:
+def choose_blanks(pair: TextPair, words: Collection[str], *, most: int = MOST) -> list[Span]:
     """The spans to leave out: of the distinct runs the `most` longest, all their occurrences (0: every run).
 
     >>> steps = (tuple("put a large pot on the stove and a lid on the pot".split()),)
-    >>> pair = Pair(abstract=("boil", "water"), steps=steps)
+    >>> pair = TextPair(abstract=("boil", "water"), steps=steps)
     >>> choose_blanks(pair, {"large", "pot", "stove", "lid"}, most=2)
     [(2, 4), (6, 7)]
     """
@@ -294,20 +294,20 @@ def choose_blanks(pair: Pair, words: Collection[str], *, most: int = MOST) -> li
     return spans
 
 
-def runs(pair: Pair, words: Collection[str]) -> list[Span]:
+def runs(pair: TextPair, words: Collection[str]) -> list[Span]:
     """The longest runs of whitelisted words that the abstract line does not have.
 
-    >>> pair = Pair(abstract=("mix", "eggs"), steps=(("get", "a", "wire", "whisk", "to", "mix", "eggs"),))
+    >>> pair = TextPair(abstract=("mix", "eggs"), steps=(("get", "a", "wire", "whisk", "to", "mix", "eggs"),))
     >>> runs(pair, {"wire", "whisk", "mix"})
     [(2, 4)]
     """
     return _true_runs(word in words and word not in pair.abstract for word in pair.concrete)
 
 
-def released_blanks(pair: Pair) -> list[Span]:
+def released_blanks(pair: TextPair) -> list[Span]:
     """The spans that released tags leave out: runs of 0.
 
-    >>> released_blanks(Pair(abstract=("mix",), steps=(("a",) * 5,), tags=(1, 0, 0, 1, 0)))
+    >>> released_blanks(TextPair(abstract=("mix",), steps=(("a",) * 5,), tags=(1, 0, 0, 1, 0)))
     [(1, 3), (4, 5)]
     """
     return _true_runs(tag == 0 for tag in pair.tags or ())
@@ -326,7 +326,7 @@ def _true_runs(marks: Iterable[bool]) -> list[Span]:
 
 
 def compare_with_released(
-    pairs: Sequence[Pair], words: Sequence[str], counted: Mapping[str, Count], options: BuildOptions
+    pairs: Sequence[TextPair], words: Sequence[str], counted: Mapping[str, Count], options: BuildOptions
 ) -> dict[str, Any]:
     """The comparison for the manifest; nothing where no tags were released."""
     tagged = [pair for pair in pairs if pair.tags is not None]
@@ -384,6 +384,6 @@ def positions(spans: Iterable[Sequence[Span]]) -> set[tuple[int, int]]:
     return {(n, at) for n, each in enumerate(spans) for span in each for at in range(*span)}
 
 
-def same_blanks(pairs: Sequence[Pair], words: Collection[str], *, most: int) -> int:
+def same_blanks(pairs: Sequence[TextPair], words: Collection[str], *, most: int) -> int:
     """Pairs whose blanks are exactly the released ones."""
     return sum(choose_blanks(pair, words, most=most) == released_blanks(pair) for pair in pairs)

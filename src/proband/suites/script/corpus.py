@@ -64,7 +64,7 @@ SPLITS: tuple[Split, ...] = ("train", "valid", "test")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pair:
+class TextPair:
     """One abstract line with one person's concrete steps, as lower-case tokens."""
 
     abstract: tuple[str, ...]
@@ -83,7 +83,7 @@ class Pair:
         return sha256_text(" ".join(self.abstract))[:12]
 
 
-def read(path: Path, *, split: Split | None = None) -> list[Pair]:
+def read(path: Path, *, split: Split | None = None) -> list[TextPair]:
     """The pairs of a file or of a released folder."""
     if path.is_dir():
         return read_folder(path)
@@ -96,13 +96,13 @@ def read(path: Path, *, split: Split | None = None) -> list[Pair]:
     raise ProbandError("is not a corpus: .tsv, .jsonl (or .gz of them) or KidsCook's folder", file=path)
 
 
-def read_own() -> list[Pair]:
+def read_own() -> list[TextPair]:
     """The corpus that comes with Proband."""
     with as_file(files("proband").joinpath("data/script")) as folder:
         return [pair for path in sorted(folder.glob("corpus-*.tsv")) for pair in read(path)]
 
 
-def read_folder(folder: Path) -> list[Pair]:
+def read_folder(folder: Path) -> list[TextPair]:
     """KidsCook as released (`{train,valid,test}.template.tsv`, full words), or .tsv or .jsonl files of those names."""
     endings = (".template.tsv", ".tsv", ".jsonl", ".jsonl.gz")
     paths = {split: [p for end in endings if (p := folder / f"{split}{end}").exists()] for split in SPLITS}
@@ -129,7 +129,7 @@ def split_of(path: Path) -> Split:
     return next((split for split in SPLITS if path.name.startswith(split)), "train")
 
 
-def read_template(path: Path, *, split: Split | None = None) -> Iterator[Pair]:
+def read_template(path: Path, *, split: Split | None = None) -> Iterator[TextPair]:
     """Abstract, concrete, and a 0/1 per concrete token (0: a slot). A full stop ends a step."""
     names = ("abstract", "concrete", "tags")
     for row in read_table(path, separator="\t", quotes=False, names=lambda first: names, exact=True):
@@ -138,7 +138,7 @@ def read_template(path: Path, *, split: Split | None = None) -> Iterator[Pair]:
             raise row.error(f"are not {len(concrete)} times 0 or 1", "tags")
         if not abstract or not concrete:
             raise row.error("an empty side")
-        yield Pair(
+        yield TextPair(
             abstract=abstract,
             steps=tuple(sentences(concrete)),
             split=split or split_of(path),
@@ -147,7 +147,7 @@ def read_template(path: Path, *, split: Split | None = None) -> Iterator[Pair]:
         )
 
 
-def read_tsv(path: Path, *, split: Split | None = None) -> Iterator[Pair]:
+def read_tsv(path: Path, *, split: Split | None = None) -> Iterator[TextPair]:
     """Columns abstract and concrete, then split and category if there are more; a header may name them."""
     usual = ("abstract", "concrete", "split", "category")
 
@@ -163,11 +163,11 @@ def read_tsv(path: Path, *, split: Split | None = None) -> Iterator[Pair]:
             yield pair_of(row, split=split)
 
 
-def read_jsonl(path: Path, *, split: Split | None = None) -> Iterator[Pair]:
+def read_jsonl(path: Path, *, split: Split | None = None) -> Iterator[TextPair]:
     return (pair_of(row, split=split) for row in read_table(path))
 
 
-def pair_of(row: TableRow, *, split: Split | None) -> Pair:
+def pair_of(row: TableRow, *, split: Split | None) -> TextPair:
     abstract, steps = row.cells.get("abstract"), row.cells.get("steps", row.cells.get("concrete"))
     if isinstance(steps, str):  # running text: its sentences are the steps
         steps = [" ".join(step) for step in sentences(tokens(steps))]
@@ -177,7 +177,7 @@ def pair_of(row: TableRow, *, split: Split | None) -> Pair:
     if part not in SPLITS:
         raise row.error(f"{part!r} is not one of {', '.join(SPLITS)}", "split")
     cut: Callable[[str], Sequence[str]] = str.split if ".sequences." in row.file.name else tokens
-    pair = Pair(
+    pair = TextPair(
         abstract=tuple(cut(abstract)),
         steps=tuple(tuple(words) for step in steps if (words := cut(step))),
         split=part,
@@ -188,7 +188,7 @@ def pair_of(row: TableRow, *, split: Split | None) -> Pair:
     return pair
 
 
-READERS: Mapping[str, Callable[..., Iterator[Pair]]] = {
+READERS: Mapping[str, Callable[..., Iterator[TextPair]]] = {
     ".template.tsv": read_template,
     ".jsonl": read_jsonl,
     ".tsv": read_tsv,
@@ -196,7 +196,7 @@ READERS: Mapping[str, Callable[..., Iterator[Pair]]] = {
 }
 
 
-def read_sequences(folder: Path) -> list[Pair]:
+def read_sequences(folder: Path) -> list[TextPair]:
     """The released sequences, which are the paper's, where they lie beside the cloze texts."""
     paths = [folder / f"{split}.sequences.jsonl.gz" for split in SPLITS]
     return [pair for path in paths if path.exists() for pair in read(path)]
@@ -219,7 +219,7 @@ def read_captions(path: Path) -> list[tuple[str, ...]]:
 STEPS = 5  # annotators gave up to five
 
 
-def table1(pairs: Sequence[Pair]) -> list[dict[str, Any]]:
+def table1(pairs: Sequence[TextPair]) -> list[dict[str, Any]]:
     """Sequences, tokens and types of the concrete side and mean lengths of both sides, a row per split.
 
     `padded_tokens` counts one token for each of the five steps that was left empty. The published counts are these:
@@ -247,12 +247,12 @@ def table1(pairs: Sequence[Pair]) -> list[dict[str, Any]]:
     return rows
 
 
-def new_words(pairs: Iterable[Pair], captions: Iterable[Sequence[str]] = ()) -> dict[str, int]:
+def new_words(pairs: Iterable[TextPair], captions: Iterable[Sequence[str]] = ()) -> dict[str, int]:
     """Words (no numbers, no signs) and lemmas of the concrete side that no abstract line has (nor any of `captions`).
 
     KidsCook's cloze texts give 2,331 and 1,563 where the paper prints 2,316 and 1,536.
 
-    >>> pair = Pair(abstract=("peel", "carrots"), steps=(("hold", "a", "carrot", "and", "a", "peeler"),))
+    >>> pair = TextPair(abstract=("peel", "carrots"), steps=(("hold", "a", "carrot", "and", "a", "peeler"),))
     >>> new_words([pair])["types"]
     5
     """
@@ -273,10 +273,10 @@ def lemma(word: str) -> str:
     return min(forms, key=lambda form: (len(form), form)) if forms else word
 
 
-def overlaps(pairs: Sequence[Pair]) -> dict[str, int]:
+def overlaps(pairs: Sequence[TextPair]) -> dict[str, int]:
     """Repeated pairs, and captions that stand in two splits: leaks to know of.
 
-    >>> pair = Pair(abstract=("stir",), steps=(("use", "a", "spoon"),))
+    >>> pair = TextPair(abstract=("stir",), steps=(("use", "a", "spoon"),))
     >>> overlaps([pair, pair])["duplicates"]
     1
     """

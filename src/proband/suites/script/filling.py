@@ -126,7 +126,7 @@ class Filler:
 
 
 @dataclass(frozen=True)
-class Draft:
+class TextDraft:
     """A text with some of its blanks filled; `total` is log P of the words filled in so far."""
 
     item: Item
@@ -135,9 +135,9 @@ class Draft:
     total: float = 0.0
 
 
-def sample_texts(filler: Filler, *, samples: int, temperature: float, seed: int) -> dict[str, Draft]:
+def sample_texts(filler: Filler, *, samples: int, temperature: float, seed: int) -> dict[str, TextDraft]:
     """The best of several drawn texts; `samples` random numbers per blank word belong to the item and the seed."""
-    drafts = [Draft(item, tuple(facts_of(item).concrete)) for item in filler.items for _ in range(samples)]
+    drafts = [TextDraft(item, tuple(facts_of(item).concrete)) for item in filler.items for _ in range(samples)]
     noise = [
         row for item in filler.items for row in generator_of(item, seed).random((samples, len(filler.slots[item.id])))
     ]
@@ -148,9 +148,9 @@ def sample_texts(filler: Filler, *, samples: int, temperature: float, seed: int)
     return {each[0].item.id: each[0] for each in _best(filler, drafts, 1)}
 
 
-def beam(filler: Filler, *, width: int) -> dict[str, Draft]:
+def beam(filler: Filler, *, width: int) -> dict[str, TextDraft]:
     """The likeliest text that a beam of the given width finds; of width 1: the likeliest word in every blank."""
-    drafts = [Draft(item, tuple(facts_of(item).concrete)) for item in filler.items]
+    drafts = [TextDraft(item, tuple(facts_of(item).concrete)) for item in filler.items]
     for step in filler.steps:
         longer = [draft for draft in drafts if step >= len(filler.slots[draft.item.id])]
         for at, slot, query in _queries_at(filler, drafts, step):
@@ -170,7 +170,7 @@ def inverse(logits: NDArray[np.float64], uniform: float) -> int:
     return int(min(np.searchsorted(summed, uniform * summed[-1], side="right"), len(logits) - 1))
 
 
-def _queries_at(filler: Filler, drafts: Sequence[Draft], step: int) -> list[tuple[int, Slot, Query]]:
+def _queries_at(filler: Filler, drafts: Sequence[TextDraft], step: int) -> list[tuple[int, Slot, Query]]:
     """The drafts that have a word to say at this step, with the model's view of it got ready."""
     open_drafts = [(at, draft) for at, draft in enumerate(drafts) if step < len(filler.slots[draft.item.id])]
     slots = [filler.slots[draft.item.id][step] for _, draft in open_drafts]
@@ -179,20 +179,20 @@ def _queries_at(filler: Filler, drafts: Sequence[Draft], step: int) -> list[tupl
     return [(at, slot, query) for (at, _), slot, query in zip(open_drafts, slots, queries)]
 
 
-def _extend(filler: Filler, draft: Draft, slot: Slot, query: Query, chosen: Sequence[int]) -> list[Draft]:
+def _extend(filler: Filler, draft: TextDraft, slot: Slot, query: Query, chosen: Sequence[int]) -> list[TextDraft]:
     """The draft with each of the chosen words in the slot."""
     predictions = (*draft.predictions, filler.predict(query, facts_of(draft.item).concrete[slot.at]))
     scores = filler.among(query)
     left, right = draft.words[: slot.at], draft.words[slot.at + 1 :]
     return [
-        Draft(draft.item, (*left, filler.words[number], *right), predictions, draft.total + float(scores[number]))
+        TextDraft(draft.item, (*left, filler.words[number], *right), predictions, draft.total + float(scores[number]))
         for number in chosen
     ]
 
 
-def _best(filler: Filler, drafts: Sequence[Draft], most: int) -> list[list[Draft]]:
+def _best(filler: Filler, drafts: Sequence[TextDraft], most: int) -> list[list[TextDraft]]:
     """Of each item's drafts the likeliest, at most so many, the earlier one where two are alike."""
-    groups: dict[str, dict[tuple[str, ...], Draft]] = {}
+    groups: dict[str, dict[tuple[str, ...], TextDraft]] = {}
     for draft in drafts:
         groups.setdefault(draft.item.id, {}).setdefault(draft.words, draft)
     crowded = [draft for group in groups.values() if len(group) > most for draft in group.values()]
@@ -203,7 +203,7 @@ def _best(filler: Filler, drafts: Sequence[Draft], most: int) -> list[list[Draft
     ]
 
 
-def _values(filler: Filler, drafts: Sequence[Draft]) -> Mapping[tuple[str, tuple[str, ...]], float]:
+def _values(filler: Filler, drafts: Sequence[TextDraft]) -> Mapping[tuple[str, tuple[str, ...]], float]:
     """log P of each text up to its next open blank; of its words alone for a model that cannot score texts."""
     if not drafts:
         return {}
@@ -292,7 +292,7 @@ def oracle(filler: Filler) -> dict[str, list[Prediction]]:
     return predictions
 
 
-def fill_greedily(filler: Filler, options: ClozeOptions, *, seed: int) -> dict[str, Draft]:
+def fill_greedily(filler: Filler, options: ClozeOptions, *, seed: int) -> dict[str, TextDraft]:
     """The text that each item is filled with in the greedy mode."""
     if options.beam > 0:
         return beam(filler, width=options.beam)

@@ -13,7 +13,7 @@ from proband.core.errors import ProbandError
 from proband.lexicon.inflection import key
 from proband.suites.inference.assertions import store as store_module
 from proband.suites.inference.assertions.parts import write_unit
-from proband.suites.inference.assertions.sources import Unit
+from proband.suites.inference.assertions.sources import SourceUnit
 from proband.suites.inference.assertions.store import Store, build_index
 
 WORDS = ("cat", "cats", "the cat", "dog", "the dogs", "Paris", "paris", "a house", "houses", "it", "the red house")
@@ -29,7 +29,7 @@ def filled(folder: Path, parts: list[list[tuple[str, str, str, int]]]) -> Store:
     (folder / "parts").mkdir(parents=True)
     for number, part in enumerate(parts):
         subjects, relations, objects, counts = zip(*part, strict=True)
-        unit = Unit(path=Path("a.txt"), format="text", start=0, end=None, name=f"u{number}")
+        unit = SourceUnit(path=Path("a.txt"), format="text", start=0, end=None, name=f"u{number}")
         write_unit(folder, unit, [((subjects, relations, objects, counts), len(part))])
     build_index(folder)
     return Store(folder)

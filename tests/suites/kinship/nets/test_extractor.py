@@ -22,14 +22,14 @@ from proband.suites.kinship.nets.pair_classifier import (
     FAR,
     NEUTRAL_NUMBER,
     NONE,
+    MentionPairClassifier,
     Mentions,
-    PairClassifier,
     pad_mentions,
     pooled,
     stated_genders,
     stated_relations,
 )
-from proband.suites.kinship.nets.stories import NUMBER, UNTYPED, Story
+from proband.suites.kinship.nets.stories import NUMBER, UNTYPED, NetStory
 from proband.suites.kinship.world.relations import RELATIONS
 from proband.training.fit import fit
 from proband.training.folder import NOTE
@@ -85,7 +85,7 @@ def test_facts_that_leave_no_relation_of_the_22_get_an_answer_all_the_same(tmp_p
 
 
 def test_untyped_noise_is_neither_stated_nor_denied() -> None:
-    story = Story("a", (0, "x", 1, 2), 3, ((0, NUMBER["son"], 1), (1, UNTYPED, 2)), (0, 1), None, "train")
+    story = NetStory("a", (0, "x", 1, 2), 3, ((0, NUMBER["son"], 1), (1, UNTYPED, 2)), (0, 1), None, "train")
     table = stated_relations(story)
     assert table[0] == [NEVER, NEUTRAL_NUMBER["child"], NONE]
     assert (table[1][2], table[2][1]) == (NEVER, NEVER)
@@ -104,16 +104,16 @@ def test_pooling_is_a_sum_over_pairs_of_mentions() -> None:
 def test_of_people_named_too_many_sentences_apart_nothing_is_read() -> None:
     torch.manual_seed(0)
     words = (0, "left", ".", 1, "left", ".", 2, "left", ".")
-    story = Story("a", words, 3, ((0, NUMBER["son"], 2),), (0, 2), None, "train")
+    story = NetStory("a", words, 3, ((0, NUMBER["son"], 2),), (0, 2), None, "train")
     vocabulary = Vocabulary.of([["left", "."]], least=1)
     batch, every = pad_mentions([story], vocabulary, pool=20), {(0, 1), (1, 2), (0, 2)}
 
-    def read(net: PairClassifier) -> set[tuple[int, int]]:
+    def read(net: MentionPairClassifier) -> set[tuple[int, int]]:
         chance = net(batch)[0].softmax(-1)[0, ..., :NONE].sum(-1)
         return {(i, j) for i, j in every if chance[i, j] > 0}
 
     for near, readable in ((0, set()), (1, {(0, 1), (1, 2)}), (2, every)):
-        net = PairClassifier(read_options(ExtractorOptions, {"near": near}, of="extractor"), len(vocabulary))
+        net = MentionPairClassifier(read_options(ExtractorOptions, {"near": near}, of="extractor"), len(vocabulary))
         assert read(net.eval()) == readable
         assert read(net.train()) == every  # what is stated nowhere is an example too
 
@@ -121,8 +121,8 @@ def test_of_people_named_too_many_sentences_apart_nothing_is_read() -> None:
 def test_how_far_a_fact_may_reach_is_learned_from_the_training_stories(fifty: Path) -> None:
     sentences = {0: (0, "met", 1, "."), 1: (0, "left", ".", 1, "left", ".")}
     edge = ((0, NUMBER["son"], 1),)
-    stories = {gap: Story("a", words, 2, edge, (0, 1), None, "train") for gap, words in sentences.items()}
-    unnamed = Story("b", ("rain", "."), 2, edge, (0, 1), None, "train")
+    stories = {gap: NetStory("a", words, 2, edge, (0, 1), None, "train") for gap, words in sentences.items()}
+    unnamed = NetStory("b", ("rain", "."), 2, edge, (0, 1), None, "train")
     assert nearness([stories[0]] * 995 + [stories[1]] * 5 + [unnamed] * 100) == 0
     assert nearness([stories[0]] * 94 + [stories[1]] * 6) == 1
     chosen = [
@@ -167,7 +167,7 @@ def test_the_surest_derivation_is_that_of_an_enumeration() -> None:
 
 
 def test_placeholders_are_drawn_anew_in_training_only() -> None:
-    story = Story("a", (0, "met", 1), 2, ((0, NUMBER["son"], 1),), (0, 1), None, "train")
+    story = NetStory("a", (0, "met", 1), 2, ((0, NUMBER["son"], 1),), (0, 1), None, "train")
     words, draw = Vocabulary.of([["met"]], least=1), random.Random(0)
     fixed = [pad_mentions([story], words, pool=20).slots.tolist() for _ in range(2)]
     drawn = [pad_mentions([story], words, pool=20, draw=draw).slots.tolist() for _ in range(2)]

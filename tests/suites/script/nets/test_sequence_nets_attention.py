@@ -7,10 +7,10 @@ from typing import Any
 
 import torch
 
-from proband.suites.script.nets.batches import Batch
+from proband.suites.script.nets.batches import ScriptBatch
 
 
-def test_weights_are_a_distribution_over_each_lines_own_words(fresh: Callable[..., Any], ragged: Batch) -> None:
+def test_weights_are_a_distribution_over_each_lines_own_words(fresh: Callable[..., Any], ragged: ScriptBatch) -> None:
     net = fresh("attention")
     source = net.encode(ragged)
     weights = net.weights(source, net.decode(source, ragged.before))
@@ -19,7 +19,7 @@ def test_weights_are_a_distribution_over_each_lines_own_words(fresh: Callable[..
         assert (weights[row, :, m:] == 0).all()
 
 
-def test_context_against_the_formula(fresh: Callable[..., Any], ragged: Batch) -> None:
+def test_context_against_the_formula(fresh: Callable[..., Any], ragged: ScriptBatch) -> None:
     net = fresh("attention")
     source = net.encode(ragged)
     top = net.decode(source, ragged.before)

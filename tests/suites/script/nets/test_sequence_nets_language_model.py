@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 
-from proband.suites.script.nets.batches import Batch, pad
+from proband.suites.script.nets.batches import ScriptBatch, pad
 from proband.suites.script.nets.task import KINDS
 from proband.training.vocabulary import PADDING, START
 
@@ -17,7 +17,7 @@ Fresh = Callable[..., Any]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_padding_does_not_matter(kind: str, fresh: Fresh, ragged: Batch) -> None:
+def test_padding_does_not_matter(kind: str, fresh: Fresh, ragged: ScriptBatch) -> None:
     net = fresh(kind)
     together = net.log_likelihood(ragged)
     for row in range(3):
@@ -36,7 +36,7 @@ def test_probabilities_of_all_texts_of_a_length_add_up_to_one(kind: str, fresh: 
 
 
 @pytest.mark.parametrize("kind", ["lm", "seq2seq", "attention"])
-def test_word_by_word_is_the_whole_text(kind: str, fresh: Fresh, ragged: Batch) -> None:
+def test_word_by_word_is_the_whole_text(kind: str, fresh: Fresh, ragged: ScriptBatch) -> None:
     """The product of the next-word probabilities while reading is the likelihood of the text."""
     net = fresh(kind)
     row, summed = torch.tensor([0]), 0.0

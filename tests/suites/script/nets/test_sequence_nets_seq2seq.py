@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 
-from proband.suites.script.nets.batches import Batch, pad
+from proband.suites.script.nets.batches import ScriptBatch, pad
 from proband.training.vocabulary import PADDING, START
 
 
@@ -20,7 +20,7 @@ def test_the_abstract_line_matters(fresh: Callable[..., Any], bidirectional: boo
     assert abs(first - second) > 1e-5
 
 
-def test_against_an_lstm_run_by_hand(fresh: Callable[..., Any], ragged: Batch) -> None:
+def test_against_an_lstm_run_by_hand(fresh: Callable[..., Any], ragged: ScriptBatch) -> None:
     net = fresh("seq2seq")
     row, m, n = 2, 2, 4
     _, state = net.encoder.lstm(net.vectors.table[ragged.x[row : row + 1, :m]])

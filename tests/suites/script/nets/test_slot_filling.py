@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from proband.suites.script.nets.alignment import MAX, total
-from proband.suites.script.nets.batches import Batch, pad
-from proband.suites.script.nets.slot_filling import Question, best_of, blank_mask, fill, gold, greedy, sample_by
+from proband.suites.script.nets.batches import ScriptBatch, pad
+from proband.suites.script.nets.slot_filling import SlotQuestion, best_of, blank_mask, fill, gold, greedy, sample_by
 from proband.suites.script.nets.task import KINDS
 from proband.training.vocabulary import PADDING, START
 
@@ -26,7 +26,7 @@ def allowed() -> torch.Tensor:
 
 
 @EVERY
-def test_greedy_is_oracle_on_its_own_text(kind: str, fresh: Fresh, ragged: Batch, allowed: torch.Tensor) -> None:
+def test_greedy_is_oracle_on_its_own_text(kind: str, fresh: Fresh, ragged: ScriptBatch, allowed: torch.Tensor) -> None:
     """What greedy filling says, put into the text as if it were gold, is what the oracle then finds likeliest."""
     net = fresh(kind)
     blank = blank_mask(SPANS, ragged.y.shape[1])
@@ -41,7 +41,7 @@ def test_greedy_is_oracle_on_its_own_text(kind: str, fresh: Fresh, ragged: Batch
 
 
 @pytest.mark.parametrize("kind", ["lm", "seq2seq", "attention"])
-def test_oracle_is_one_teacher_forced_pass(kind: str, fresh: Fresh, ragged: Batch, allowed: torch.Tensor) -> None:
+def test_oracle_is_one_teacher_forced_pass(kind: str, fresh: Fresh, ragged: ScriptBatch, allowed: torch.Tensor) -> None:
     net = fresh(kind)
     blank = blank_mask(SPANS, ragged.y.shape[1])
     found = fill(net, ragged, blank, choose=gold, allowed=allowed)
@@ -56,7 +56,7 @@ def test_oracle_is_one_teacher_forced_pass(kind: str, fresh: Fresh, ragged: Batc
 
 
 @EVERY
-def test_only_allowed_words_are_said(kind: str, fresh: Fresh, ragged: Batch) -> None:
+def test_only_allowed_words_are_said(kind: str, fresh: Fresh, ragged: ScriptBatch) -> None:
     net = fresh(kind)
     few = torch.zeros(20, dtype=torch.bool)
     few[[5, 6, 7, 8, 9, 11]] = True
@@ -72,13 +72,13 @@ def test_samples_follow_the_tempered_distribution() -> None:
     scores = torch.log(torch.tensor([[0.5, 0.3, 0.2]])).repeat(20_000, 1)
     uniforms = torch.rand(20_000, 1, 1, generator=torch.Generator().manual_seed(1))
     every = torch.arange(20_000)
-    said = sample_by(uniforms, 0.5)(Question(scores, every[:, None], every, every, 0))[:, 0]
+    said = sample_by(uniforms, 0.5)(SlotQuestion(scores, every[:, None], every, every, 0))[:, 0]
     squared = torch.tensor([0.25, 0.09, 0.04])
     torch.testing.assert_close(torch.bincount(said) / 20_000, squared / squared.sum(), atol=0.01, rtol=0)
 
 
 @EVERY
-def test_the_best_of_the_draws_is_kept(kind: str, fresh: Fresh, ragged: Batch, allowed: torch.Tensor) -> None:
+def test_the_best_of_the_draws_is_kept(kind: str, fresh: Fresh, ragged: ScriptBatch, allowed: torch.Tensor) -> None:
     net = fresh(kind)
     blank = blank_mask(SPANS, ragged.y.shape[1])
     uniforms = torch.rand(3, 5, 5, generator=torch.Generator().manual_seed(2))
@@ -99,7 +99,7 @@ def test_the_best_of_the_draws_is_kept(kind: str, fresh: Fresh, ragged: Batch, a
 
 
 @torch.no_grad()
-def _score(net: Any, batch: Batch, words: torch.Tensor) -> torch.Tensor:
+def _score(net: Any, batch: ScriptBatch, words: torch.Tensor) -> torch.Tensor:
     pairs = [(x[:m].tolist(), y[:n].tolist()) for x, m, y, n in zip(batch.x, batch.positions, words, batch.words)]
     texts = pad(pairs, start=START, padding=PADDING)
     if net.latent:  # along the best alignment
@@ -108,7 +108,9 @@ def _score(net: Any, batch: Batch, words: torch.Tensor) -> torch.Tensor:
     return score
 
 
-def test_moves_of_fixed_transitions_are_one_emit_per_word(fresh: Fresh, ragged: Batch, allowed: torch.Tensor) -> None:
+def test_moves_of_fixed_transitions_are_one_emit_per_word(
+    fresh: Fresh, ragged: ScriptBatch, allowed: torch.Tensor
+) -> None:
     blank = blank_mask(SPANS, ragged.y.shape[1])
     found = fill(fresh("transducer"), ragged, blank, choose=gold, allowed=allowed)
     emit = math.log(1 + math.exp(-0.5))  # the shift's log-odds are -1/2

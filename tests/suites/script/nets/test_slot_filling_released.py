@@ -16,7 +16,7 @@ import proband
 from proband.core.errors import ProbandError
 from proband.core.files import dumps, write_text
 from proband.core.types import Item
-from proband.suites.script.nets.batches import Batch, pad
+from proband.suites.script.nets.batches import ScriptBatch, pad
 from proband.suites.script.nets.slot_filling import Blanks, all_of, blank_mask, fill, gold, greedy, search
 from proband.suites.script.nets.task import KINDS
 from proband.training.vocabulary import PADDING, START
@@ -33,7 +33,7 @@ def allowed() -> torch.Tensor:
     return torch.arange(20) >= 5
 
 
-def by_hand(net: Any, batch: Batch, *, anywhere: bool) -> list[tuple[float, tuple[int, ...]]]:
+def by_hand(net: Any, batch: ScriptBatch, *, anywhere: bool) -> list[tuple[float, tuple[int, ...]]]:
     """log p and path of every alignment of a batch of one text that ends at its last position."""
     with torch.no_grad():
         emit, shift = (table[0].double().tolist() for table in net.weights(batch))
@@ -84,7 +84,7 @@ def test_alignments_that_start_anywhere_by_enumeration(kind: str, anywhere: bool
 
 
 @LATENT
-def test_an_alignment_with_lag_is_one_word_late(kind: str, fresh: Fresh, ragged: Batch) -> None:
+def test_an_alignment_with_lag_is_one_word_late(kind: str, fresh: Fresh, ragged: ScriptBatch) -> None:
     plain, late = fresh(kind, seed=4).align(ragged), fresh(kind, seed=4, lag=True).align(ragged)
     for row, count in enumerate(ragged.words.tolist()):
         path = plain[row, :count].tolist()
@@ -131,7 +131,7 @@ def test_the_end_of_a_slot_is_not_heard(kind: str, fresh: Fresh, allowed: torch.
 
 
 @LATENT
-def test_slots_along_the_whole_text_have_one_position(kind: str, fresh: Fresh, ragged: Batch) -> None:
+def test_slots_along_the_whole_text_have_one_position(kind: str, fresh: Fresh, ragged: ScriptBatch) -> None:
     net = fresh(kind, seed=2, anywhere=True)
     blank = blank_mask(SPANS, ragged.y.shape[1])
     ends = net.ends(ragged)
@@ -150,7 +150,7 @@ def test_slots_along_the_whole_text_have_one_position(kind: str, fresh: Fresh, r
 
 
 @EVERY
-def test_all_draws_count(kind: str, fresh: Fresh, ragged: Batch, allowed: torch.Tensor) -> None:
+def test_all_draws_count(kind: str, fresh: Fresh, ragged: ScriptBatch, allowed: torch.Tensor) -> None:
     net = fresh(kind)
     blank = blank_mask(SPANS, ragged.y.shape[1])
     uniforms = torch.rand(3, 10, 5, generator=torch.Generator().manual_seed(2))

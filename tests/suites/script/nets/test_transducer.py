@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from proband.suites.script.nets.alignment import MAX, total
-from proband.suites.script.nets.batches import Batch, pad
+from proband.suites.script.nets.batches import ScriptBatch, pad
 from proband.suites.script.nets.task import ScriptTask
 from proband.training.fit import fit
 from proband.training.recipe import Recipe
@@ -24,7 +24,7 @@ def alignments(n: int, m: int) -> list[list[int]]:
 
 
 @BOTH
-def test_the_marginal_is_the_sum_of_the_joints(kind: str, fresh: Callable[..., Any], ragged: Batch) -> None:
+def test_the_marginal_is_the_sum_of_the_joints(kind: str, fresh: Callable[..., Any], ragged: ScriptBatch) -> None:
     """log p(y | x) by the recursion = log Σ_a p(y, a | x), each joint computed along its own path."""
     net = fresh(kind)
     with torch.no_grad():
@@ -51,7 +51,7 @@ def test_no_text_gets_more_than_its_share(kind: str, fresh: Callable[..., Any]) 
     assert 0 < summed <= 1 + 1e-5
 
 
-def test_fixed_transitions_do_not_learn(fresh: Callable[..., Any], ragged: Batch) -> None:
+def test_fixed_transitions_do_not_learn(fresh: Callable[..., Any], ragged: ScriptBatch) -> None:
     net = fresh("transducer")
     source = net.encode(ragged)
     shift, stay = net.transitions(source, net.decode(source, ragged.before))
@@ -60,7 +60,7 @@ def test_fixed_transitions_do_not_learn(fresh: Callable[..., Any], ragged: Batch
 
 
 @BOTH
-def test_the_row_of_a_prefix_is_its_best_alignment(kind: str, fresh: Callable[..., Any], ragged: Batch) -> None:
+def test_the_row_of_a_prefix_is_its_best_alignment(kind: str, fresh: Callable[..., Any], ragged: ScriptBatch) -> None:
     """While reading, argmax of the row is where the last word of the best free alignment of the prefix lies."""
     net = fresh(kind)
     with torch.no_grad():

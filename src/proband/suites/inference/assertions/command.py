@@ -15,7 +15,7 @@ from proband.core.worker_processes import Pool, cluster
 from proband.suites.inference.assertions.extraction.plain_text import OURS
 from proband.suites.inference.assertions.extraction.tally import Columns
 from proband.suites.inference.assertions.parts import Done, extractor, finished, prepare, write_unit
-from proband.suites.inference.assertions.sources import Format, How, Unit, units
+from proband.suites.inference.assertions.sources import Format, How, SourceUnit, units
 from proband.suites.inference.assertions.store import build_index
 
 
@@ -90,13 +90,13 @@ def build_store(
     }
 
 
-def _done(todo: list[Unit], how: How, out: Path, *, engine: str, workers: int) -> Iterator[Done]:
+def _done(todo: list[SourceUnit], how: How, out: Path, *, engine: str, workers: int) -> Iterator[Done]:
     if engine == "ray":
         yield from _on_ray(todo, how, out, workers)
     elif engine == "local":
         # tables are read here: polars has threads of its own, which do not survive the fork that processes begin with
         rest = [unit for unit in todo if unit.format != "tsv"]
-        with Pool[Unit, tuple[Columns, int]](extractor, (how,), workers=min(workers, max(1, len(rest)))) as pool:
+        with Pool[SourceUnit, tuple[Columns, int]](extractor, (how,), workers=min(workers, max(1, len(rest)))) as pool:
             for unit, pieces in zip(rest, pool.results(rest)):
                 yield write_unit(out, unit, pieces)
         read = extractor(how)
@@ -113,11 +113,11 @@ class RayWorker:
     def __init__(self, how: How, out: Path) -> None:
         self.read, self.out = extractor(how), out
 
-    def run(self, unit: Unit) -> Done:
+    def run(self, unit: SourceUnit) -> Done:
         return write_unit(self.out, unit, self.read(unit))
 
 
-def _on_ray(todo: Iterable[Unit], how: How, out: Path, workers: int) -> Iterator[Done]:
+def _on_ray(todo: Iterable[SourceUnit], how: How, out: Path, workers: int) -> Iterator[Done]:
     with cluster(workers) as ray:
         team = [ray.remote(num_cpus=1)(RayWorker).remote(how, out.resolve()) for _ in range(workers)]
         waiting = [team[at % len(team)].run.remote(unit) for at, unit in enumerate(todo)]

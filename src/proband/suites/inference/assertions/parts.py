@@ -23,8 +23,8 @@ from proband.core.errors import ProbandError
 from proband.core.files import decode, read_json, sha256_files, write_json
 from proband.lexicon.inflection import base_forms, key
 from proband.suites.inference.assertions.extraction.plain_text import parser_version
-from proband.suites.inference.assertions.extraction.tally import Columns, Tally
-from proband.suites.inference.assertions.sources import How, Unit, reader, table
+from proband.suites.inference.assertions.extraction.tally import AssertionTally, Columns
+from proband.suites.inference.assertions.sources import How, SourceUnit, reader, table
 
 SENTENCES = frozenset(("text", "conllu", "ngrams"))  # formats that the rules of extraction read
 EXTRACTION = Path(__file__).parent / "extraction"
@@ -57,13 +57,13 @@ def bucket(key: str) -> int:
     return zlib.crc32(key.encode()) % BUCKETS
 
 
-def extractor(how: How) -> Callable[[Unit], Iterator[tuple[Columns, int]]]:
+def extractor(how: How) -> Callable[[SourceUnit], Iterator[tuple[Columns, int]]]:
     """Called once in every process; gives the function that reads units: columns of assertions with the number that was
     found, some at a time. Without polars, which does not survive the fork that worker processes begin with."""
     read = reader(how)
 
-    def work(unit: Unit) -> Iterator[tuple[Columns, int]]:
-        tally, read_so_far = Tally(), 0
+    def work(unit: SourceUnit) -> Iterator[tuple[Columns, int]]:
+        tally, read_so_far = AssertionTally(), 0
         for assertion, count in read(unit):
             tally.add(assertion, count)
             read_so_far += 1
@@ -76,7 +76,7 @@ def extractor(how: How) -> Callable[[Unit], Iterator[tuple[Columns, int]]]:
     return work
 
 
-def write_unit(folder: Path, unit: Unit, pieces: Iterable[tuple[Columns, int]]) -> Done:
+def write_unit(folder: Path, unit: SourceUnit, pieces: Iterable[tuple[Columns, int]]) -> Done:
     """The parts of a unit, then what says that it is finished."""
     parts = folder / "parts"
     for old in parts.glob(f"{unit.name}.*.parquet"):
@@ -91,7 +91,7 @@ def write_unit(folder: Path, unit: Unit, pieces: Iterable[tuple[Columns, int]]) 
     return done
 
 
-def table_frame(unit: Unit) -> list[tuple[Any, int]] | None:
+def table_frame(unit: SourceUnit) -> list[tuple[Any, int]] | None:
     """A TSV unit read as columns; None where a line does not fit, so that the reader of lines says which."""
     import polars as pl
 

@@ -21,13 +21,13 @@ from collections.abc import Sequence
 from proband.core.errors import ProbandError
 from proband.suites.inference.assertions.extraction.rules import extract
 from proband.suites.inference.assertions.extraction.tally import Assertion, assertions
-from proband.suites.inference.assertions.extraction.trees import Token, token, tree, universal_pos
+from proband.suites.inference.assertions.extraction.trees import TreeToken, token, tree, universal_pos
 
 
 def of_sentence(rows: Sequence[str], file: object = "CoNLL-U", line: int = 1) -> list[Assertion]:
     """The assertions of one sentence, given as its lines; comments, contractions and empty nodes are passed over."""
     words: list[str] = []
-    tokens: list[Token] = []
+    tokens: list[TreeToken] = []
     for number, row in enumerate(rows, start=line):
         if cells := conllu_cells(row, file, number):
             words.append(cells[1])

@@ -49,7 +49,7 @@ class How:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Unit:
+class SourceUnit:
     path: Path
     format: str
     start: int
@@ -57,9 +57,9 @@ class Unit:
     name: str
 
 
-def units(sources: list[Path], how: How) -> list[Unit]:
+def units(sources: list[Path], how: How) -> list[SourceUnit]:
     """The work, in order; a folder stands for every file in it that is not hidden."""
-    work: list[Unit] = []
+    work: list[SourceUnit] = []
     for source in sources:
         if not source.exists():
             raise ProbandError("no such file or folder", file=source)
@@ -76,17 +76,17 @@ def _visible(path: Path, root: Path) -> bool:
     return path.is_file() and not any(part.startswith(".") for part in path.relative_to(root).parts)
 
 
-def _of_file(path: Path, kind: str) -> Iterator[Unit]:
+def _of_file(path: Path, kind: str) -> Iterator[SourceUnit]:
     size = path.stat().st_size
     # the name says which file and how long it is, not where it stands: work done on another machine counts here
     stem = hashlib.blake2b(f"{path.name} {size} {_sample(path)}".encode(), digest_size=6).hexdigest()
     if path.suffix == ".gz":
-        yield Unit(path=path, format=kind, start=0, end=None, name=f"{stem}-all")
+        yield SourceUnit(path=path, format=kind, start=0, end=None, name=f"{stem}-all")
         return
     step = UNIT.get(kind, UNIT_OTHERWISE)
     for start in range(0, size, step):
         end = min(size, start + step)
-        yield Unit(path=path, format=kind, start=start, end=end, name=f"{stem}-{start // step:05}")
+        yield SourceUnit(path=path, format=kind, start=start, end=end, name=f"{stem}-{start // step:05}")
 
 
 def _sample(path: Path) -> str:
@@ -127,7 +127,7 @@ def _open(path: Path) -> Iterator[IO[bytes]]:
 # ---- the lines of a unit -------------------------------------------------------------------------------------------
 
 
-def lines(unit: Unit) -> Iterator[tuple[int, str]]:
+def lines(unit: SourceUnit) -> Iterator[tuple[int, str]]:
     """(number within the unit, line) of the lines that begin in it; empty lines are passed over."""
     with _open(unit.path) as file:
         position = _to_line_start(file, unit.start)
@@ -139,7 +139,7 @@ def lines(unit: Unit) -> Iterator[tuple[int, str]]:
                 yield number, decoded(raw, unit, number)
 
 
-def joined_lines(unit: Unit) -> Iterator[str]:
+def joined_lines(unit: SourceUnit) -> Iterator[str]:
     """The paragraphs that begin in a unit of text: a line that goes on in the next is one with it."""
     with _open(unit.path) as file:
         position = _to_line_start(file, unit.start)
@@ -167,7 +167,7 @@ def _line_before(file: IO[bytes], position: int) -> str:
     return before.removesuffix(b"\n").rpartition(b"\n")[2].decode("utf-8", "replace").strip()
 
 
-def table(unit: Unit) -> tuple[Any, Any, Any, Any] | None:
+def table(unit: SourceUnit) -> tuple[Any, Any, Any, Any] | None:
     """A TSV unit as columns of polars, as they were read; None where a line does not fit."""
     import polars as pl
 
@@ -192,7 +192,7 @@ def table(unit: Unit) -> tuple[Any, Any, Any, Any] | None:
     return frame["s"], frame["r"], frame["o"], frame["n"]
 
 
-def sentences(unit: Unit) -> Iterator[tuple[int, list[str]]]:
+def sentences(unit: SourceUnit) -> Iterator[tuple[int, list[str]]]:
     """(number of its first line, lines) of the blocks between empty lines that begin in a unit."""
     with _open(unit.path) as file:
         position = _to_line_start(file, unit.start)
@@ -230,7 +230,7 @@ def _after_empty_line(file: IO[bytes], position: int) -> bool:
     return before in (b"\n", b"\n\n", b"\r\n")
 
 
-def decoded(raw: bytes, unit: Unit, number: int) -> str:
+def decoded(raw: bytes, unit: SourceUnit, number: int) -> str:
     if unit.start == 0 and number == 1:
         raw = raw.removeprefix(codecs.BOM_UTF8)
     try:
@@ -239,7 +239,7 @@ def decoded(raw: bytes, unit: Unit, number: int) -> str:
         raise ProbandError(f"not UTF-8: {error.reason}", file=unit.path, line=first_line(unit) + number) from None
 
 
-def first_line(unit: Unit) -> int:
+def first_line(unit: SourceUnit) -> int:
     """How many lines stand before a unit; counted only for a message."""
     with _open(unit.path) as file:
         before = _to_line_start(file, unit.start)
@@ -253,7 +253,7 @@ def first_line(unit: Unit) -> int:
 
 # ---- the assertions of a unit --------------------------------------------------------------------------------------
 
-Read = Callable[[Unit], Counted]
+Read = Callable[[SourceUnit], Counted]
 
 
 def reader(how: How) -> Read:
@@ -261,12 +261,12 @@ def reader(how: How) -> Read:
     parsers: list[TextParser] = []
     ngram_readers: list[NgramReader] = []
 
-    def text(unit: Unit) -> Counted:
+    def text(unit: SourceUnit) -> Counted:
         if not parsers:
             parsers.append(TextParser(how.pipeline))
         return ((one, 1) for one in parsers[0].assertions(paragraphs(joined_lines(unit))))
 
-    def ngrams(unit: Unit) -> Counted:
+    def ngrams(unit: SourceUnit) -> Counted:
         if not ngram_readers:
             ngram_readers.append(NgramReader(years=how.years))
         ngram_reader = ngram_readers[0]
@@ -277,13 +277,13 @@ def reader(how: How) -> Read:
             except ProbandError:
                 _placed(unit, number, partial(ngram_reader.read, line))
 
-    def conllu(unit: Unit) -> Counted:
+    def conllu(unit: SourceUnit) -> Counted:
         for number, rows in sentences(unit):
             assertions = _placed(unit, number, partial(of_sentence, rows, unit.path))
             yield from ((one, 1) for one in assertions)
 
     def imported(read: Callable[..., tuple[Assertion, int] | None]) -> Read:
-        def rows(unit: Unit) -> Counted:
+        def rows(unit: SourceUnit) -> Counted:
             for number, line in lines(unit):
                 one = _placed(unit, number, partial(read, line, unit.path))
                 if one is not None:
@@ -302,7 +302,7 @@ def reader(how: How) -> Read:
     return lambda unit: readers[unit.format](unit)
 
 
-def _placed(unit: Unit, number: int, read: Callable[[int], T]) -> T:
+def _placed(unit: SourceUnit, number: int, read: Callable[[int], T]) -> T:
     """What `read` gives; an error is raised again with the line counted from the beginning of the file."""
     try:
         return read(number)

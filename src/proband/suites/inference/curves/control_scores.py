@@ -29,7 +29,7 @@ from proband.suites.inference.curves.measures import (
     PLAIN,
     Cells,
     Named,
-    System,
+    ScoredSystem,
     control_of,
     difference,
     every_split,
@@ -130,7 +130,7 @@ def relative_frequencies(results: Results) -> dict[str, float]:
         return {}
 
 
-def control_lines(system: System, groups: Named) -> Iterator[Cells]:
+def control_lines(system: ScoredSystem, groups: Named) -> Iterator[Cells]:
     plain = groups[AS_IS]
     for name in (name for name in ROWS if name in groups):
         scored = groups[name]
@@ -186,7 +186,7 @@ def gap(records: Floats, weights: Floats) -> float:
 GAP = Metric(name="gap", of=gap, over="set")
 
 
-def random_premise_line(results: Results, system: System, groups: Named) -> Cells | None:
+def random_premise_line(results: Results, system: ScoredSystem, groups: Named) -> Cells | None:
     alone, random = groups.get("hypothesis-only"), groups.get("random-premise")
     if alone is None or random is None or is_constant(alone):
         return None

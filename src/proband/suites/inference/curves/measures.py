@@ -247,7 +247,7 @@ def used(value: object) -> bool:
 
 
 @dataclass(frozen=True)
-class System:
+class ScoredSystem:
     """A method, and which runs of the results are its."""
 
     label: str
@@ -255,19 +255,21 @@ class System:
     runs: tuple[int, ...]
     trained: bool  # another training seed would have given another system
 
-    def by_label(self) -> System:
+    def by_label(self) -> ScoredSystem:
         """The same, named as the report names its runs: two nets of one kind are two methods."""
         return replace(self, method=replace(self.method, base=self.label)) if self.method.base else self
 
 
-def systems_of(results: Results) -> list[System]:
+def systems_of(results: Results) -> list[ScoredSystem]:
     groups: dict[str, list[int]] = {}
     for at, run in enumerate(results.runs):
         net = {name: value for name, value in run.net.items() if name != "seed"}
         key = dumps([run.solver, run.seed, run.settings, net]) if run.net else f"run {at}"
         groups.setdefault(key, []).append(at)
     systems = [
-        System(results.labels[group[0]], method_of(results.runs[group[0]], results.labels[group[0]]), tuple(group), net)
+        ScoredSystem(
+            results.labels[group[0]], method_of(results.runs[group[0]], results.labels[group[0]]), tuple(group), net
+        )
         for group in groups.values()
         for net in [bool(results.runs[group[0]].net)]
     ]
@@ -301,12 +303,12 @@ def records_of(answers: Iterable[tuple[Item, Answer]]) -> Records:
     ]
 
 
-def every_split(results: Results, system: System) -> list[Records]:
+def every_split(results: Results, system: ScoredSystem) -> list[Records]:
     """Of each run, all its items, of every split."""
     return [records_of(results.answers(at)) for at in system.runs]
 
 
-def grouped(results: Results, system: System, groups: Groups = lambda item: ("all",)) -> dict[str, Scores]:
+def grouped(results: Results, system: ScoredSystem, groups: Groups = lambda item: ("all",)) -> dict[str, Scores]:
     """The scores of a system by group; an item may stand in more than one. Pairs under a control have the id of the
     pair as it is, so that groups can be compared pair by pair."""
     runs = []

@@ -93,7 +93,7 @@ def answer_by_rules(pair: InferenceFacts, answer: Answer, rules: Sequence[Accept
 # ---- models that read items directly; `solver:rules` is rules alone --------------------------------------------------
 
 
-class Rules:
+class RuleSolver:
     """`solver:rules`: what no rule accepts is not entailed."""
 
     name = "solver:rules"
@@ -116,7 +116,7 @@ class ReadingOptions(RuleOptions):
 
 
 def solve(items: Sequence[Item], model: Any, *, seed: int, options: ReadingOptions) -> list[Answer]:
-    if isinstance(model, Rules) and not options.any:
+    if isinstance(model, RuleSolver) and not options.any:
         raise ProbandError("solver:rules needs rules: --set on-lemma=yes, --set graph=FILE or --set ppdb=FILE")
     if options.context != "none":
         if not hasattr(model, "in_context"):

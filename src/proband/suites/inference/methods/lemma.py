@@ -21,7 +21,7 @@ from typing import Literal
 
 from proband.core.types import Answer, Item
 from proband.lexicon.wordnet import Morphy
-from proband.suites.inference.items import InferenceFacts, Phrase, facts_of, phrase
+from proband.suites.inference.items import InferenceFacts, RelationPhrase, facts_of, phrase
 
 LemmaRule = Literal["printed", "released"]
 # NLTK's English stop words, without own, do, does and doing, as in the authors' program
@@ -55,9 +55,9 @@ def features(pair: InferenceFacts, rule: LemmaRule = "printed") -> dict[str, boo
 
 
 @lru_cache(maxsize=200_000)
-def released_phrase(relation: str) -> Phrase:
+def released_phrase(relation: str) -> RelationPhrase:
     lemmas = [morphy()(word) for word in relation.split()]
-    return Phrase(
+    return RelationPhrase(
         content=frozenset(word for word in lemmas if word not in STOP_WORDS),
         lemmas=frozenset(lemmas),
         verbs=frozenset(word for word in lemmas if word in morphy().words),

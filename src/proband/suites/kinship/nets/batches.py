@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from proband.suites.kinship.nets.stories import UNTYPED, Story, placeholders, sentences
+from proband.suites.kinship.nets.stories import UNTYPED, NetStory, placeholders, sentences
 from proband.training.vocabulary import PADDING, Vocabulary
 
 NO_EDGE = UNTYPED + 1  # padding of the list of facts
@@ -33,7 +33,7 @@ class Numbers:
     genders: tuple[int, ...] = ()  # 1: male, 2: female; nothing where they are not given
 
 
-def numbered(story: Story, vocabulary: Vocabulary, *, pool: int, by_sentence: bool, states: Any = None) -> Numbers:
+def numbered(story: NetStory, vocabulary: Vocabulary, *, pool: int, by_sentence: bool, states: Any = None) -> Numbers:
     slots, number, after = placeholders(story, pool), vocabulary.number, len(vocabulary)
 
     def row(words: Sequence[int | str]) -> tuple[int, ...]:

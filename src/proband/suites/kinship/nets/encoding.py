@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from proband.core.progress import Progress
 from proband.core.protocols import EmbedsWords
 from proband.suites.kinship.nets.options import ExtractorOptions
-from proband.suites.kinship.nets.stories import Story, placeholders
+from proband.suites.kinship.nets.stories import NetStory, placeholders
 
 TOGETHER = 64  # stories
 
@@ -27,7 +27,12 @@ def entity(placeholder: int) -> str:
 
 
 def encoded_states(
-    encoder: EmbedsWords, stories: Sequence[Story], *, pool: int, named: Callable[[int], str] = entity, layer: int = -1
+    encoder: EmbedsWords,
+    stories: Sequence[NetStory],
+    *,
+    pool: int,
+    named: Callable[[int], str] = entity,
+    layer: int = -1,
 ) -> Mapping[str, States]:
     """Id of a story -> words × width, the states of a layer. `named`: what stands for a placeholder in the text."""
     states_of: dict[str, States] = {}
@@ -45,10 +50,10 @@ def encoded_states(
     return states_of
 
 
-def spell(story: Story, pool: int, named: Callable[[int], str] = entity) -> tuple[str, list[tuple[int, int]]]:
+def spell(story: NetStory, pool: int, named: Callable[[int], str] = entity) -> tuple[str, list[tuple[int, int]]]:
     """The anonymised text, and where its words stand.
 
-    >>> story = Story("a", (0, "left", "."), 1, (), (0, 0), None, "train")
+    >>> story = NetStory("a", (0, "left", "."), 1, (), (0, 0), None, "train")
     >>> spell(story, pool=1)
     ('@entity-0 left .', [(0, 9), (10, 14), (15, 16)])
     """
@@ -75,7 +80,7 @@ def unisex(placeholder: int) -> str:
     return NAMES[name] + (str(again) if again else "")
 
 
-def read_states(encoder: EmbedsWords, stories: Sequence[Story], options: ExtractorOptions) -> Mapping[str, States]:
+def read_states(encoder: EmbedsWords, stories: Sequence[NetStory], options: ExtractorOptions) -> Mapping[str, States]:
     """A placeholder of a woman has the name that the man's of that place has: genders are given with the answer."""
     plain = [replace(story, genders=()) for story in stories]
     return encoded_states(encoder, plain, pool=options.pool, named=unisex, layer=options.layer)

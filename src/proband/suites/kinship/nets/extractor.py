@@ -34,12 +34,12 @@ from proband.suites.kinship.nets.pair_classifier import (
     FAR,
     NEUTRAL_NUMBER,
     NONE,
+    MentionPairClassifier,
     Mentions,
-    PairClassifier,
     pad_mentions,
     sentences_apart,
 )
-from proband.suites.kinship.nets.stories import GENDERS, NUMBER, Story, readable_story
+from proband.suites.kinship.nets.stories import GENDERS, NUMBER, NetStory, readable_story
 from proband.suites.kinship.nets.task import recipe_of, split
 from proband.suites.kinship.world.relations import FEMALE, MALE, NEUTRALS, RELATIONS, word
 from proband.suites.kinship.world.rules import OTHER
@@ -62,8 +62,8 @@ class ExtractionTask(PaddedTask):
     better = "high"
 
     def __init__(
-        self, options: ExtractorOptions, vocabulary: Vocabulary, train: Sequence[Story], valid: Sequence[Story], *,
-        seed: int, states: Mapping[str, Any] | None = None,
+        self, options: ExtractorOptions, vocabulary: Vocabulary, train: Sequence[NetStory],
+        valid: Sequence[NetStory], *, seed: int, states: Mapping[str, Any] | None = None,
     ) -> None:  # fmt: skip
         """`states`: those of a frozen encoder, by a story's id."""
         self.options = options if options.near >= 0 else replace(options, near=nearness(train))
@@ -74,9 +74,9 @@ class ExtractionTask(PaddedTask):
         self.encoder = next(iter(states.values())).shape[1] if states else 0
 
     def network(self) -> nn.Module:
-        return PairClassifier(self.options, len(self.vocabulary), self.encoder)
+        return MentionPairClassifier(self.options, len(self.vocabulary), self.encoder)
 
-    def length(self, story: Story) -> int:
+    def length(self, story: NetStory) -> int:
         return len(story.words)
 
     def order(self, *, epoch: int, seed: int) -> Iterator[Sequence[int]]:
@@ -86,7 +86,7 @@ class ExtractionTask(PaddedTask):
     def batch(self, indices: Sequence[int]) -> Mentions:
         return self.pad([self.train[i] for i in indices], self.draw)
 
-    def pad(self, stories: Sequence[Story], draw: random.Random | None = None) -> Mentions:
+    def pad(self, stories: Sequence[NetStory], draw: random.Random | None = None) -> Mentions:
         pool = self.options.pool
         return pad_mentions(stories, self.vocabulary, pool=pool, draw=draw, rounded=self.on_cuda, states=self.states)
 
@@ -110,7 +110,7 @@ class ExtractionTask(PaddedTask):
         return {"words": self.vocabulary.words, "encoder": self.encoder, "near": self.options.near}
 
 
-def nearness(stories: Sequence[Story]) -> int:
+def nearness(stories: Sequence[NetStory]) -> int:
     """As many sentences apart as the people of nearly all facts are at most."""
     apart = sorted(gap for story in stories for gap in sentences_apart(story))
     return apart[int(NEARLY_ALL * (len(apart) - 1))] if apart else 0
@@ -231,7 +231,7 @@ class Extractor(Trained):
         ]
 
     @torch.no_grad()
-    def _solve(self, stories: Sequence[Story], states: Mapping[str, Any] | None) -> list[tuple[list[float], str]]:
+    def _solve(self, stories: Sequence[NetStory], states: Mapping[str, Any] | None) -> list[tuple[list[float], str]]:
         """Log-probabilities of the relations, and the facts that were read."""
         batch = pad_mentions(stories, self.vocabulary, pool=self.options.pool, states=states)
         logits, female = (output.cpu() for output in self.net(to_device(batch, self.device)))
@@ -252,7 +252,7 @@ class Extractor(Trained):
             solved.append(((words + LEAST).log().log_softmax(-1).tolist(), in_words))
         return solved
 
-    def _only_answer(self, edges: Sequence[Edge], female: Tensor, story: Story) -> str | None:
+    def _only_answer(self, edges: Sequence[Edge], female: Tensor, story: NetStory) -> str | None:
         """What all likely facts together leave as the only possibility, if they do not contradict each other."""
         genders = [FEMALE if logit > 0 else MALE for logit in female[: story.people].tolist()]
         closed = close(load_rules(self.options.rules), genders, edges)
@@ -260,12 +260,12 @@ class Extractor(Trained):
         return possible[0] if len(possible) == 1 and possible[0] in NUMBER else None  # not "some other relation"
 
 
-def likely_facts(facts: Tensor, female: Tensor, story: Story) -> list[Edge]:
+def likely_facts(facts: Tensor, female: Tensor, story: NetStory) -> list[Edge]:
     """The facts that are surer than not, each once, in the words for whoever is named last.
 
     >>> facts = torch.zeros(2, 2, NONE)
     >>> facts[0, 1, NEUTRALS.index("pibling")] = facts[1, 0, NEUTRALS.index("nibling")] = 0.9
-    >>> likely_facts(facts, torch.tensor([-1.0, 1.0]), Story("a", (), 2, (), (0, 1), None, "test"))
+    >>> likely_facts(facts, torch.tensor([-1.0, 1.0]), NetStory("a", (), 2, (), (0, 1), None, "test"))
     [(0, 'aunt', 1)]
     """
     likely = (facts[: story.people, : story.people] > 0.5).nonzero().tolist()
@@ -283,5 +283,5 @@ def load(folder: Path, *, options: type[ExtractorOptions] = ExtractorOptions) ->
         raise ProbandError(f"is not the folder of an extractor: {NOTE} has no {error}", file=folder) from error
     except (TypeError, ValueError) as error:
         raise ProbandError(f"is not the folder of an extractor: {error}", file=folder) from error
-    net = PairClassifier(settled, len(vocabulary), encoder)
+    net = MentionPairClassifier(settled, len(vocabulary), encoder)
     return Extractor(options=settled, vocabulary=vocabulary, needs_model=encoder > 0, **with_weights(net, folder))

@@ -26,7 +26,7 @@ from torch import Tensor, nn
 from proband.suites.kinship.nets.batches import NEVER, pad_states, padded_size
 from proband.suites.kinship.nets.layers import Embeddings
 from proband.suites.kinship.nets.options import ExtractorOptions
-from proband.suites.kinship.nets.stories import ENDS, UNTYPED, Story, placeholders
+from proband.suites.kinship.nets.stories import ENDS, UNTYPED, NetStory, placeholders
 from proband.suites.kinship.world.relations import FEMALE, GENDER, INVERSE, NEUTRAL, NEUTRALS, RELATIONS
 from proband.training.vocabulary import PADDING, UNKNOWN, Vocabulary
 
@@ -34,7 +34,7 @@ FAR = 40  # words; of mentions further apart nothing is stated
 NOWHERE = -1e4
 
 
-class PairClassifier(nn.Module):
+class MentionPairClassifier(nn.Module):
     converse: Tensor
 
     def __init__(self, options: ExtractorOptions, words: int, encoder: int = 0) -> None:
@@ -135,12 +135,12 @@ class Mentions:
     states: Tensor | None = None  # B × T × D, of a frozen encoder
 
 
-def stated_relations(story: Story) -> list[list[int]]:
+def stated_relations(story: NetStory) -> list[list[int]]:
     """Of j to i, and turned around of i to j; NEVER on the diagonal, and where something is stated but not what (noise
     without a relation).
 
     >>> from proband.suites.kinship.nets.stories import NUMBER
-    >>> story = Story("a", (), 2, ((0, NUMBER["son"], 1),), (0, 1), None, "train")
+    >>> story = NetStory("a", (), 2, ((0, NUMBER["son"], 1),), (0, 1), None, "train")
     >>> [[NEUTRALS[r] if 0 <= r < NONE else r for r in row] for row in stated_relations(story)]
     [[-100, 'child'], ['parent', -100]]
     """
@@ -155,7 +155,7 @@ def stated_relations(story: Story) -> list[list[int]]:
     return table
 
 
-def stated_genders(story: Story) -> list[int]:
+def stated_genders(story: NetStory) -> list[int]:
     """1 for women, 0 for men, NEVER for those of whom no kin word is said: j is a son, i the spouse of a woman."""
     female = [NEVER] * story.people
     for i, relation, j in story.edges:
@@ -168,7 +168,7 @@ def stated_genders(story: Story) -> list[int]:
 
 
 def pad_mentions(
-    stories: Sequence[Story], vocabulary: Vocabulary, *, pool: int, draw: random.Random | None = None,
+    stories: Sequence[NetStory], vocabulary: Vocabulary, *, pool: int, draw: random.Random | None = None,
     rounded: bool = False, states: Mapping[str, Any] | None = None,
 ) -> Mentions:  # fmt: skip
     """`draw`, for training: new placeholders every time instead of those of the story, and words that are hidden.
@@ -214,12 +214,12 @@ def sentences_of_mentions(words: Sequence[int | str]) -> list[int]:
     return numbers
 
 
-def sentences_apart(story: Story) -> list[int]:
+def sentences_apart(story: NetStory) -> list[int]:
     """Of each fact: how many sentences lie between the nearest mentions of its people; facts of people who are not
     named are left out.
 
     >>> words, facts = (0, "left", ".", 1, "met", 2, "."), ((0, 1, 1), (1, 1, 2))
-    >>> sentences_apart(Story("a", words, 3, facts, (0, 1), None, "train"))
+    >>> sentences_apart(NetStory("a", words, 3, facts, (0, 1), None, "train"))
     [1, 0]
     """
     owners = [word for word in story.words if isinstance(word, int)]
@@ -230,7 +230,7 @@ def sentences_apart(story: Story) -> list[int]:
     return [min(abs(a - b) for a in first for b in second) for first, second in named]
 
 
-def _numbers(story: Story, vocabulary: Vocabulary, own: Sequence[int], draw: random.Random | None) -> list[int]:
+def _numbers(story: NetStory, vocabulary: Vocabulary, own: Sequence[int], draw: random.Random | None) -> list[int]:
     number, after = vocabulary.number, len(vocabulary)
     return [
         after + own[w]

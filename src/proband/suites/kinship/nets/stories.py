@@ -38,7 +38,7 @@ Edge = tuple[int, int, int]  # person, number of the relation, person
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
+class NetStory:
     """`words`: a person's number or a word in lower case; `target` is None where the item has no answer."""
 
     id: str
@@ -51,7 +51,7 @@ class Story:
     genders: tuple[int, ...] = ()  # of every person, MALE or FEMALE; nothing where they are not given
 
 
-def read_stories(items: Path, options: NetOptions, *, graph: bool) -> Iterator[Story]:
+def read_stories(items: Path, options: NetOptions, *, graph: bool) -> Iterator[NetStory]:
     """The stories of a built folder; the first that a net cannot take ends it with its line and field."""
     path = items_path(items)
     for line, item in enumerate(read_items(items), start=1):
@@ -60,7 +60,7 @@ def read_stories(items: Path, options: NetOptions, *, graph: bool) -> Iterator[S
 
 def readable_story(
     item: Item, options: NetOptions, *, graph: bool = False, file: object, line: int | None = None
-) -> Story:
+) -> NetStory:
     """The story of an item, if a net with this window and pool can take it."""
     story = story_of_item(item, genders=options.genders, file=file, line=line)
     problem = None
@@ -78,7 +78,7 @@ def readable_story(
     return story
 
 
-def story_of_item(item: Item, *, genders: bool, file: object, line: int | None = None) -> Story:
+def story_of_item(item: Item, *, genders: bool, file: object, line: int | None = None) -> NetStory:
     facts = item.facts
     missing = next((field for field in ("names", "query") if not facts.get(field)), None)
     if missing is not None:
@@ -88,7 +88,7 @@ def story_of_item(item: Item, *, genders: bool, file: object, line: int | None =
     if target is not None and target not in NUMBER:
         raise ProbandError(f"item {item.id!r}: 'target' {target!r} is none of the 22 relations", file=file, line=line)
     i, j = facts["query"]
-    return Story(
+    return NetStory(
         id=item.id,
         words=tuple(words_of(item.prompt.rsplit("\n", 1)[0], names)),
         people=len(names),
@@ -137,10 +137,10 @@ def _edges(item: Item, *, file: object, line: int | None) -> Iterator[Edge]:
         yield i, UNTYPED if word is None else NUMBER[word], j
 
 
-def placeholders(story: Story, pool: int) -> list[int]:
+def placeholders(story: NetStory, pool: int) -> list[int]:
     """Which of the pool's placeholders stands for each person; those of women follow after the pool.
 
-    >>> places = placeholders(Story("a", (), 3, (), (0, 0), None, "train", genders=(1, 2, 1)), 20)
+    >>> places = placeholders(NetStory("a", (), 3, (), (0, 0), None, "train", genders=(1, 2, 1)), 20)
     >>> [place >= 20 for place in places]
     [False, True, False]
     """

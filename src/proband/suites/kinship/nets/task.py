@@ -19,12 +19,12 @@ from proband.suites.kinship.nets.graph_nets import Composer, EdgeTransformer, Ga
 from proband.suites.kinship.nets.options import EdgeTransformerOptions, NetOptions, RmcOptions
 from proband.suites.kinship.nets.reasoning_nets import Mac, RelationNetwork, Rmc
 from proband.suites.kinship.nets.sequence_nets import Bert, BertLstm, BiLstmAttention, BiLstmMean
-from proband.suites.kinship.nets.stories import Story, read_stories
+from proband.suites.kinship.nets.stories import NetStory, read_stories
 from proband.training.recipe import Recipe
 from proband.training.task import PaddedTask
 from proband.training.vocabulary import Vocabulary
 
-Example = TypeVar("Example", Story, Numbers)
+Example = TypeVar("Example", NetStory, Numbers)
 KINDS: Mapping[str, type[Any]] = {
     "bilstm-mean": BiLstmMean,
     "bilstm-attention": BiLstmAttention,
@@ -103,7 +103,7 @@ class Reads:
         return cls(**flags)
 
     def numbers(
-        self, stories: Sequence[Story], vocabulary: Vocabulary, *, pool: int, model: Any = None
+        self, stories: Sequence[NetStory], vocabulary: Vocabulary, *, pool: int, model: Any = None
     ) -> list[Numbers]:
         """The stories ready for the net; `model` is the frozen encoder, for nets that need one."""
         states = encoded_states(model, stories, pool=pool) if self.encoded else {}
@@ -149,7 +149,7 @@ def numbered_stories(
     return vocabulary, stories[: len(train)], stories[len(train) :]
 
 
-def split(items: Path, options: NetOptions, *, graph: bool, seed: int) -> tuple[list[Story], list[Story]]:
+def split(items: Path, options: NetOptions, *, graph: bool, seed: int) -> tuple[list[NetStory], list[NetStory]]:
     """Stories to learn from and to hold out."""
     return _with_held_out(*stories_of(items, options, graph=graph), options, seed=seed)
 
@@ -166,9 +166,9 @@ def _with_held_out(
     return [train[n] for n in order[held:]], [train[n] for n in order[:held]]
 
 
-def stories_of(items: Path, options: NetOptions, *, graph: bool) -> tuple[list[Story], list[Story]]:
+def stories_of(items: Path, options: NetOptions, *, graph: bool) -> tuple[list[NetStory], list[NetStory]]:
     """The stories of the splits train and valid."""
-    parts: dict[str, list[Story]] = {"train": [], "valid": [], "test": []}
+    parts: dict[str, list[NetStory]] = {"train": [], "valid": [], "test": []}
     for story in read_stories(items, options, graph=graph):
         if story.target is None and story.split != "test":
             raise ProbandError(f"item {story.id!r} has no 'target' to learn", file=items_path(items))

@@ -37,7 +37,7 @@ VERDICTS = ("good", "bad")
 REASONS = ("nonsense", "facts", "direction", "reveals")
 
 
-class Story(msgspec.Struct, frozen=True, kw_only=True):
+class WrittenStory(msgspec.Struct, frozen=True, kw_only=True):
     """A line of stories.jsonl, which `proband annotate export` writes of a project of the kind write."""
 
     id: str
@@ -57,7 +57,7 @@ def units(path: Path) -> Iterator[Unit]:
     file = path / "stories.jsonl" if path.is_dir() else path
     if not file.is_file():
         raise ProbandError("neither a project of the kind write nor a file of stories", file=path)
-    return in_units(list(read_records(file, Story, key="id")))
+    return in_units(list(read_records(file, WrittenStory, key="id")))
 
 
 def of_answers(answers: Iterable[Written]) -> Iterator[Unit]:
@@ -65,8 +65,8 @@ def of_answers(answers: Iterable[Written]) -> Iterator[Unit]:
     return in_units([story_of(each.id, each.worker, each.body, each.answer["story"]) for each in answers])
 
 
-def story_of(name: str, author: str, body: Body, text: str) -> Story:
-    return Story(
+def story_of(name: str, author: str, body: Body, text: str) -> WrittenStory:
+    return WrittenStory(
         id=name,
         clause="-".join(edge[1] for edge in body["edges"]),
         facts=tuple(body["facts"]),
@@ -80,7 +80,7 @@ def story_of(name: str, author: str, body: Body, text: str) -> Story:
     )
 
 
-def in_units(stories: Sequence[Story]) -> Iterator[Unit]:
+def in_units(stories: Sequence[WrittenStory]) -> Iterator[Unit]:
     """Three stories each; excluded are their authors and whoever wrote for the same facts."""
     wrote_for: dict[str, set[str]] = defaultdict(set)
     for story in stories:
@@ -95,9 +95,9 @@ def in_units(stories: Sequence[Story]) -> Iterator[Unit]:
         )
 
 
-def grouped(stories: Sequence[Story]) -> list[list[Story]]:
+def grouped(stories: Sequence[WrittenStory]) -> list[list[WrittenStory]]:
     """Threes by different people where that is possible: the people with most stories left give one each."""
-    left: dict[str, list[Story]] = defaultdict(list)
+    left: dict[str, list[WrittenStory]] = defaultdict(list)
     order = sorted(stories, key=lambda story: story.id)
     random.Random(0).shuffle(order)
     for story in order:

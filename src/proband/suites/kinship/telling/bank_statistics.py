@@ -30,7 +30,7 @@ Clause = tuple[str, ...]  # gender of person 0, then the relation words
 
 
 @dataclass(frozen=True)
-class Overlap:
+class BankOverlap:
     pooled: float
     by_clause: float
     across: float
@@ -42,8 +42,8 @@ class Statistics:
     clauses: Mapping[int, int]  # facts -> clauses with paraphrases of their own
     tellings: Mapping[int, int]  # facts -> (clause, paraphrase) pairs
     vocabulary: int
-    unigrams: Overlap
-    bigrams: Overlap
+    unigrams: BankOverlap
+    bigrams: BankOverlap
 
 
 def jaccard(a: Iterable[Any], b: Iterable[Any]) -> float:
@@ -109,7 +109,7 @@ def statistics(bank: Bank, *, seed: int = 0, across: int = 20_000) -> Statistics
 
 def _overlap(
     texts_of: Mapping[Clause, Sequence[list[str]]], grams: Callable[[list[str]], set[Any]], *, seed: int, across: int
-) -> Overlap:
+) -> BankOverlap:
     rng = random.Random(f"across {seed}")
     sets = {
         clause: [grams(text) for text in (texts if len(texts) <= MOST else rng.sample(texts, MOST))]
@@ -126,7 +126,7 @@ def _overlap(
     while len(keys) > 1 and len(drawn) < across:
         a, b = rng.sample(keys, 2)
         drawn.append(jaccard(rng.choice(sets[a]), rng.choice(sets[b])))
-    return Overlap(
+    return BankOverlap(
         pooled=total / pairs if pairs else 0.0,
         by_clause=sum(means) / len(means) if means else 0.0,
         across=sum(drawn) / len(drawn) if drawn else 0.0,

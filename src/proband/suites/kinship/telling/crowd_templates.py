@@ -46,14 +46,14 @@ REASONS: Final = {
 }
 
 
-class Source(msgspec.Struct, frozen=True):
+class BankSource(msgspec.Struct, frozen=True):
     """source.json: what is known about templates that are not CLUTRR's own."""
 
     licence: str = ""
 
 
 @dataclass(frozen=True)
-class Row:
+class TemplateRow:
     id: str
     split: str
     words: tuple[str, ...]
@@ -69,7 +69,7 @@ class Crowd:
     templates: tuple[Template, ...]
     split: Mapping[str, str]
     verdicts: Mapping[str, str]  # row id -> a key of REASONS
-    rows: tuple[Row, ...] = field(repr=False)
+    rows: tuple[TemplateRow, ...] = field(repr=False)
 
     def counts(self) -> dict[str, int]:
         counts = Counter(self.verdicts.values())
@@ -82,7 +82,7 @@ def words_of(combination: str) -> tuple[str, ...]:
     return tuple(SPELLING.get(part, part) for part in parts)
 
 
-def read_rows(folder: Path) -> Iterator[Row]:
+def read_rows(folder: Path) -> Iterator[TemplateRow]:
     """All templates of a folder, train before test."""
     if not folder.is_dir():
         raise ProbandError("no such folder of crowd templates", file=folder)
@@ -116,12 +116,12 @@ def bank_licence(folder: Path) -> str:
     with file_errors(path):
         raw = path.read_bytes()
     try:
-        return msgspec.json.decode(raw, type=Source).licence
+        return msgspec.json.decode(raw, type=BankSource).licence
     except msgspec.DecodeError as error:
         raise ProbandError(str(error), file=path) from None
 
 
-def _rows(path: Path, split: str) -> Iterator[Row]:
+def _rows(path: Path, split: str) -> Iterator[TemplateRow]:
     for number, row in enumerate(read_table(path)):  # the files' own ids start anew for every combination
         cells = row.cells
         if missing := {"rel_comb", "gender_comb", "template"} - cells.keys():
@@ -132,7 +132,7 @@ def _rows(path: Path, split: str) -> Iterator[Row]:
         if len(genders) != len(words) + 1 or any(g not in (MALE, FEMALE) for g in genders):
             wrong = f"{cells['gender_comb']!r} does not give a gender for each of {len(words) + 1} people"
             raise row.error(wrong, "gender_comb")
-        yield Row(f"{split}.{number}", split, words, genders, cells["template"])
+        yield TemplateRow(f"{split}.{number}", split, words, genders, cells["template"])
 
 
 # ---- the verdict ---------------------------------------------------------------------------------------------------

@@ -16,8 +16,8 @@ from proband.core.files import read_json
 from proband.core.types import Answer, Item
 from proband.suites.script.corpus import facts_of
 from proband.suites.script.filling import generator_of
-from proband.suites.script.nets.batches import Batch, pad
-from proband.suites.script.nets.layers import Shape
+from proband.suites.script.nets.batches import ScriptBatch, pad
+from proband.suites.script.nets.layers import NetShape
 from proband.suites.script.nets.options import MANNER
 from proband.suites.script.nets.slot_filling import (
     Blanks,
@@ -39,7 +39,7 @@ Alignment = tuple[list[int], list[list[float]]]  # of each concrete word: its po
 
 
 @dataclass(kw_only=True)
-class Trained:
+class TrainedScriptNet:
     """Answers script items (core.protocols.AnswersItems). `restricted`: only words of the whitelist fill slots; how the
     blanks are filled is told in `solvers.AnswerOptions`."""
 
@@ -69,14 +69,18 @@ class Trained:
             "restricted": str(self.restricted),
             "draws": str(self.draws),
             "seed": str(self.seed),
-            **{name: str(getattr(self, name)) for name in MANNER if getattr(self, name) != getattr(Trained, name)},
+            **{
+                name: str(getattr(self, name))
+                for name in MANNER
+                if getattr(self, name) != getattr(TrainedScriptNet, name)
+            },
         }
 
     @property
     def aligns(self) -> bool:
         return bool(self.net.latent)
 
-    def with_options(self, **options: Any) -> Trained:
+    def with_options(self, **options: Any) -> TrainedScriptNet:
         return replace(self, **options)
 
     def answer(self, items: Sequence[Item]) -> list[Answer]:
@@ -92,7 +96,7 @@ class Trained:
                 answers[item.id] = self._records(item, row, oracle, own)
         return [answers.get(item.id, Answer(item_id=item.id)) for item in items]
 
-    def _fill(self, group: Sequence[Item], batch: Batch, blank: Tensor, allowed: Tensor) -> Iterator[Filling]:
+    def _fill(self, group: Sequence[Item], batch: ScriptBatch, blank: Tensor, allowed: Tensor) -> Iterator[Filling]:
         """The oracle's filling, then the net's own: one, or every draw."""
         how: dict[str, Any] = {"ends_unread": self.ends == "unread"}
         fixed: dict[str, Any] = {"allowed": allowed, **how}
@@ -119,7 +123,7 @@ class Trained:
         end = self.longest or len(facts_of(item).concrete)
         return [(start, min(stop, end)) for start, stop in facts_of(item).blanks if start < end]
 
-    def _uniforms(self, group: Sequence[Item], batch: Batch, *, each: int = 1) -> Tensor:
+    def _uniforms(self, group: Sequence[Item], batch: ScriptBatch, *, each: int = 1) -> Tensor:
         """Random numbers from the seed and each item's name, so that no answer depends on what else was asked."""
         width = batch.y.shape[1]
         noise = np.zeros((len(group), each * self.draws, width), dtype=np.float32)
@@ -129,7 +133,7 @@ class Trained:
             noise[row, :, :n] = drawn[:, :width]
         return torch.from_numpy(noise).to(self.device)
 
-    def _batch(self, items: Sequence[Item]) -> Batch:
+    def _batch(self, items: Sequence[Item]) -> ScriptBatch:
         numbers = self.vocabulary.numbers
         end = self.longest or None
         pairs = [(numbers(facts_of(item).abstract), numbers(facts_of(item).concrete[:end])) for item in items]
@@ -188,16 +192,16 @@ class Trained:
         return [alignments[item.id] for item in items]
 
 
-def load(folder: Path) -> Trained:
+def load(folder: Path) -> TrainedScriptNet:
     """The net of a folder, ready to answer items."""
     note = read_json(folder / NOTE)
     try:
-        shape = Shape(**note["shape"])
+        shape = NetShape(**note["shape"])
         net = KINDS[note["net"]](shape, torch.zeros(shape.vocabulary, shape.dimension))
         vocabulary = Vocabulary(tuple(note["words"]))
     except (KeyError, TypeError) as error:
         raise ProbandError(f"is not the folder of a script net: {error}", file=folder) from error
-    return Trained(
+    return TrainedScriptNet(
         kind=note["net"], vocabulary=vocabulary, whitelist=note.get("whitelist"), **with_weights(net, folder)
     )
 

@@ -15,7 +15,7 @@ Lengths = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Batch:
+class ScriptBatch:
     """One table of x, the start symbol, y and both lengths, a row per pair, so that one copy brings all of it to a
     device; `m` columns are x.
 
@@ -75,7 +75,7 @@ class Batch:
 
 def pad(
     pairs: Sequence[Pair], *, start: int, padding: int, device: str = "cpu", rounded: tuple[int, int] | None = None
-) -> Batch:
+) -> ScriptBatch:
     """
     >>> batch = pad([([5, 6], [7, 8, 9]), ([5], [7])], start=3, padding=1)
     >>> batch.before.tolist(), batch.words.tolist(), batch.real().tolist()
@@ -88,7 +88,7 @@ def pad(
     if rounded is not None:
         m, n = -(-m // rounded[0]) * rounded[0], -(-n // rounded[1]) * rounded[1]
     table = torch.from_numpy(lay_out(pairs, m=m, n=n, start=start, padding=padding)).to(device, non_blocking=True)
-    return Batch(table, m, None if rounded is not None else (positions, words))
+    return ScriptBatch(table, m, None if rounded is not None else (positions, words))
 
 
 def lay_out(pairs: Sequence[Pair], *, m: int, n: int, start: int, padding: int) -> NDArray[np.int64]:

@@ -9,13 +9,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import dropout
 
-from proband.suites.script.nets.batches import Batch
+from proband.suites.script.nets.batches import ScriptBatch
 
 State = tuple[Tensor, Tensor]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shape:
+class NetShape:
     """The sizes and regularisation of a net; stored in its net.json."""
 
     vocabulary: int
@@ -56,7 +56,7 @@ class Vectors(nn.Module):
 class Reader(nn.Module):
     """An LSTM over word vectors. Padding stands at the right, so what is read before it does not depend on it."""
 
-    def __init__(self, shape: Shape, *, bidirectional: bool = False) -> None:
+    def __init__(self, shape: NetShape, *, bidirectional: bool = False) -> None:
         super().__init__()
         between = shape.state_dropout if shape.layers > 1 else 0.0
         self.lstm = nn.LSTM(
@@ -69,7 +69,7 @@ class Reader(nn.Module):
         out, state = self.lstm(vectors, state)
         return dropout(out, self.drop, self.training), state
 
-    def encode(self, vectors: Tensor, batch: Batch, *, final: bool = True) -> tuple[Tensor, State | None]:
+    def encode(self, vectors: Tensor, batch: ScriptBatch, *, final: bool = True) -> tuple[Tensor, State | None]:
         """Hidden states batch × m × hidden and, where `final` is wanted, the state after each sentence's last word."""
         if not final and self.collapse is None:
             return self(vectors)[0], None
@@ -104,7 +104,7 @@ class Reader(nn.Module):
 class Output(nn.Module):
     """softmax(W relu(...) + b): equation 3 after its first layer."""
 
-    def __init__(self, shape: Shape, table: Tensor) -> None:
+    def __init__(self, shape: NetShape, table: Tensor) -> None:
         super().__init__()
         self.linear = nn.Linear(shape.width, shape.vocabulary)
         if shape.tied and shape.width == shape.dimension:

@@ -32,7 +32,7 @@ Probability = Annotated[
 
 
 @dataclass(frozen=True, kw_only=True)
-class NetOptions:
+class ScriptNetOptions:
     """Of lm, seq2seq and attention."""
 
     vectors: Annotated[
@@ -70,7 +70,7 @@ class NetOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TransducerOptions(NetOptions):
+class TransducerOptions(ScriptNetOptions):
     """Of both transducers."""
 
     dropout: Dropout = 0.5

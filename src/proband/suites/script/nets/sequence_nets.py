@@ -12,13 +12,13 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from proband.suites.script.nets.batches import Batch
-from proband.suites.script.nets.layers import Output, Reader, Shape, State, Vectors
+from proband.suites.script.nets.batches import ScriptBatch
+from proband.suites.script.nets.layers import NetShape, Output, Reader, State, Vectors
 from proband.training.vocabulary import START, UNKNOWN
 
 
 @dataclass(frozen=True)
-class Source:
+class SourceStates:
     """The abstract line as read: hidden states, their number, the state the decoder starts from, and what a transducer
     joins with its words (one linear map of the states for each MLP)."""
 
@@ -32,7 +32,7 @@ class Source:
 class Prefix:
     """A concrete text read so far: enough to predict its next word and to go on reading."""
 
-    source: Source
+    source: SourceStates
     state: State | None
     top: Tensor  # the decoder's last hidden state, batch × hidden
     log_p: Tensor  # log p of what was read (a transducer's is in its row)
@@ -49,7 +49,7 @@ class Prefix:
         def pick(x: Tensor | None) -> Any:
             return None if x is None else x[rows]
 
-        source = Source(
+        source = SourceStates(
             pick(self.source.states), self.source.positions[rows], None, tuple(x[rows] for x in self.source.joins)
         )
         return Prefix(
@@ -75,7 +75,7 @@ class LanguageModel(nn.Module):
 
     latent = False
 
-    def __init__(self, shape: Shape, table: Tensor) -> None:
+    def __init__(self, shape: NetShape, table: Tensor) -> None:
         super().__init__()
         self.shape = shape
         self.vectors = Vectors(table, drop=shape.input_dropout, learned=shape.learned)
@@ -83,15 +83,15 @@ class LanguageModel(nn.Module):
         self.from_decoder = nn.Linear(shape.hidden, shape.width)
         self.output = Output(shape, table)
 
-    def encode(self, batch: Batch) -> Source:
-        return Source(None, batch.positions, None)
+    def encode(self, batch: ScriptBatch) -> SourceStates:
+        return SourceStates(None, batch.positions, None)
 
-    def features(self, source: Source, top: Tensor) -> Tensor:
+    def features(self, source: SourceStates, top: Tensor) -> Tensor:
         """What a word is predicted from: batch × n × hidden -> batch × n × width."""
         out: Tensor = self.from_decoder(top)
         return out
 
-    def decode(self, source: Source, before: Tensor) -> Tensor:
+    def decode(self, source: SourceStates, before: Tensor) -> Tensor:
         """The decoder's states over a whole text (teacher forcing), batch × n × hidden."""
         if self.training and self.shape.word_dropout:
             lost = torch.rand(before.shape, device=before.device) < self.shape.word_dropout
@@ -99,7 +99,7 @@ class LanguageModel(nn.Module):
         top: Tensor = self.decoder(self.vectors(before), source.begin)[0]
         return top
 
-    def log_likelihood(self, batch: Batch) -> Tensor:
+    def log_likelihood(self, batch: ScriptBatch) -> Tensor:
         """log p(y | x) of every pair."""
         source = self.encode(batch)
         features = self.features(source, self.decode(source, batch.before))
@@ -116,13 +116,13 @@ class LanguageModel(nn.Module):
             log_p = log_p.index_put((where,), self.output.word_log_p(rows[where], numbers[where]))
         return log_p.view(words.shape)
 
-    def ends(self, batch: Batch) -> Tensor | None:
+    def ends(self, batch: ScriptBatch) -> Tensor | None:
         """Where the best alignment of each whole text ends; only for nets that align."""
         return None
 
     # ---- one word at a time -----------------------------------------------------------------------------------------
 
-    def begin(self, batch: Batch) -> Prefix:
+    def begin(self, batch: ScriptBatch) -> Prefix:
         """Before the first word: the start symbol has been read."""
         source = self.encode(batch)
         top, state = self.decoder(self.vectors(batch.before[:, :1]), source.begin)
@@ -174,20 +174,20 @@ class LanguageModel(nn.Module):
         """Scores of every word as the next one, for some rows of the batch."""
         source = prefix.source
         states = None if source.states is None else source.states[rows]
-        some = Source(states, source.positions[rows], None)
+        some = SourceStates(states, source.positions[rows], None)
         return self.output.logits(self.features(some, prefix.top[rows][:, None])[:, 0])
 
 
 class Seq2Seq(LanguageModel):
     """Sutskever et al. 2014: the decoder starts from the encoder's last state."""
 
-    def __init__(self, shape: Shape, table: Tensor) -> None:
+    def __init__(self, shape: NetShape, table: Tensor) -> None:
         super().__init__(shape, table)
         self.encoder = Reader(shape, bidirectional=shape.bidirectional)
 
-    def encode(self, batch: Batch) -> Source:
+    def encode(self, batch: ScriptBatch) -> SourceStates:
         states, final = self.encoder.encode(self.vectors(batch.x), batch)
-        return Source(states, batch.positions, final)
+        return SourceStates(states, batch.positions, final)
 
 
 class Attention(Seq2Seq):
@@ -198,19 +198,19 @@ class Attention(Seq2Seq):
     Since c_j does not enter the recurrence, all words of a batch attend in one multiplication after the LSTM has run.
     """
 
-    def __init__(self, shape: Shape, table: Tensor) -> None:
+    def __init__(self, shape: NetShape, table: Tensor) -> None:
         super().__init__(shape, table)
         self.query = nn.Linear(shape.hidden, shape.hidden)
         self.from_context = nn.Linear(shape.hidden, shape.width, bias=False)
 
-    def weights(self, source: Source, top: Tensor) -> Tensor:
+    def weights(self, source: SourceStates, top: Tensor) -> Tensor:
         """a_j(i): batch × n × m, zero beyond each abstract line."""
         assert source.states is not None
         scores: Tensor = self.query(top) @ source.states.transpose(1, 2)
         inside = torch.arange(scores.shape[2], device=scores.device) < source.positions[:, None]
         return scores.masked_fill(~inside[:, None], float("-inf")).softmax(2)
 
-    def features(self, source: Source, top: Tensor) -> Tensor:
+    def features(self, source: SourceStates, top: Tensor) -> Tensor:
         assert source.states is not None
         context = self.weights(source, top) @ source.states
         out: Tensor = self.from_decoder(top) + self.from_context(context)

@@ -21,13 +21,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from proband.suites.script.nets.batches import Batch
+from proband.suites.script.nets.batches import ScriptBatch
 from proband.suites.script.nets.sequence_nets import Prefix
 
 WORTH = 0.9  # rows that are no longer wanted are dropped when this share of them is left
 
 
-class Question(NamedTuple):
+class SlotQuestion(NamedTuple):
     """The blank words of one column of the batch: what is to be chosen for `texts`, by every draw."""
 
     scores: Tensor  # log-probabilities, rows × vocabulary
@@ -37,14 +37,14 @@ class Question(NamedTuple):
     column: int
 
 
-Choose = Callable[[Question], Tensor]  # the words to read on with, texts × draws
+Choose = Callable[[SlotQuestion], Tensor]  # the words to read on with, texts × draws
 
 
-def gold(question: Question) -> Tensor:
+def gold(question: SlotQuestion) -> Tensor:
     return question.gold[:, None].expand_as(question.rows)
 
 
-def greedy(question: Question) -> Tensor:
+def greedy(question: SlotQuestion) -> Tensor:
     return question.scores.argmax(1)[question.rows]
 
 
@@ -52,7 +52,7 @@ def sample_by(uniforms: Tensor, temperature: float = 0.1) -> Choose:
     """Draws from softmax(scores / temperature) by its inverse distribution function, one number in [0, 1) per word:
     `uniforms` is batch × draws × n, so that each text brings its own randomness and no other text changes it."""
 
-    def choose(question: Question) -> Tensor:
+    def choose(question: SlotQuestion) -> Tensor:
         summed = (question.scores / temperature).softmax(1).double().cumsum(1)[question.rows]
         at = uniforms[question.texts, :, question.column, None].double() * summed[:, :, -1:]
         return torch.searchsorted(summed, at, right=True)[:, :, 0].clamp(max=summed.shape[2] - 1)
@@ -63,7 +63,7 @@ def sample_by(uniforms: Tensor, temperature: float = 0.1) -> Choose:
 def first_then(first: Choose, others: Choose) -> Choose:
     """The first draw by one rule, the others by another."""
 
-    def choose(question: Question) -> Tensor:
+    def choose(question: SlotQuestion) -> Tensor:
         left, right = question._replace(rows=question.rows[:, :1]), question._replace(rows=question.rows[:, 1:])
         return torch.cat([first(left), others(right)], 1)
 
@@ -91,7 +91,7 @@ class Blanks:
     """The blanks of a batch, and how they are filled: the same for every column."""
 
     net: Any
-    batch: Batch
+    batch: ScriptBatch
     blank: Tensor  # batch × n
     choose: Choose
     allowed: Tensor
@@ -131,7 +131,7 @@ class Blanks:
         prefix = self.net.for_slots(prefix)
         scores = self.net.next_logits(prefix, rows).masked_fill(~self.allowed, float("-inf")).log_softmax(1)
         right = self.batch.y[texts[rows], column]
-        chosen = self.choose(Question(scores, row, self.batch.y[here, column], here, column))
+        chosen = self.choose(SlotQuestion(scores, row, self.batch.y[here, column], here, column))
         five = scores.topk(5, 1).indices
         own = scores.gather(1, right[:, None])
         worst = scores.masked_fill(~self.allowed, float("inf")).min(1).values
@@ -143,7 +143,7 @@ class Blanks:
         filled.moves[here, :, column] = self.net.moves(prefix, self.starts[texts, column])[rows][row]
         if self.samples is not None:
             draw, count = self.samples
-            first = Question(scores, row[:, :1].expand(-1, count), self.batch.y[here, column], here, column)
+            first = SlotQuestion(scores, row[:, :1].expand(-1, count), self.batch.y[here, column], here, column)
             filled.drawn[here, :, column] = draw(first)[:, None]
 
 
@@ -189,7 +189,7 @@ def explore(blanks: Blanks) -> tuple[Filling, Tensor]:
     return filling, score
 
 
-def _empty_filling(batch: Batch, draws: int, samples: int) -> Filling:
+def _empty_filling(batch: ScriptBatch, draws: int, samples: int) -> Filling:
     words = batch.y[:, None].repeat(1, draws, 1)
     whole, real = torch.zeros_like(words), torch.zeros(words.shape, device=words.device)
     five = whole[..., None].repeat(1, 1, 1, 5)
@@ -197,13 +197,20 @@ def _empty_filling(batch: Batch, draws: int, samples: int) -> Filling:
     return Filling(words, whole, five, whole.clone(), real, real.clone(), drawn)
 
 
-def fill(net: Any, batch: Batch, blank: Tensor, *, choose: Choose, allowed: Tensor, **how: Any) -> Filling:
+def fill(net: Any, batch: ScriptBatch, blank: Tensor, *, choose: Choose, allowed: Tensor, **how: Any) -> Filling:
     """Every text once; `how` are further fields of `Blanks`."""
     return explore(Blanks(net, batch, blank, choose, allowed, **how))[0].each(lambda x: x[:, 0])
 
 
 def best_of(
-    net: Any, batch: Batch, blank: Tensor, *, uniforms: Tensor, allowed: Tensor, temperature: float = 0.1, **how: Any
+    net: Any,
+    batch: ScriptBatch,
+    blank: Tensor,
+    *,
+    uniforms: Tensor,
+    allowed: Tensor,
+    temperature: float = 0.1,
+    **how: Any,
 ) -> tuple[Filling, Filling]:
     """The oracle's filling, and of several sampled texts the one to which the net gives the highest probability as a
     whole. `uniforms`: batch × draws × n numbers in [0, 1), see `sample_by`."""
@@ -214,7 +221,7 @@ def best_of(
 
 
 def all_of(
-    net: Any, batch: Batch, blank: Tensor, *, uniforms: Tensor, allowed: Tensor, temperature: float, **how: Any
+    net: Any, batch: ScriptBatch, blank: Tensor, *, uniforms: Tensor, allowed: Tensor, temperature: float, **how: Any
 ) -> tuple[Filling, list[Filling]]:
     """The oracle's filling, with as many words `drawn` in each place, and every sampled text; half of `uniforms` is for
     either."""
@@ -257,7 +264,7 @@ def beam_search(blanks: Blanks, *, width: int) -> Filling:
     words = search(blanks, width=width)
     net, batch, blank, allowed = blanks.net, blanks.batch, blanks.blank, blanks.allowed
 
-    def say(question: Question) -> Tensor:
+    def say(question: SlotQuestion) -> Tensor:
         return words[question.texts, question.column][:, None].expand_as(question.rows)
 
     return fill(net, batch, blank, choose=say, allowed=allowed, ends_unread=blanks.ends_unread)

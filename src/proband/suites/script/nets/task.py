@@ -14,9 +14,9 @@ from torch import Tensor, nn
 from proband.core.errors import ProbandError
 from proband.core.files import items_path, read_items
 from proband.suites.script.corpus import facts_of
-from proband.suites.script.nets.batches import Batch, Pair, pad
-from proband.suites.script.nets.layers import Shape
-from proband.suites.script.nets.options import FixedOptions, NetOptions, TransducerOptions
+from proband.suites.script.nets.batches import Pair, ScriptBatch, pad
+from proband.suites.script.nets.layers import NetShape
+from proband.suites.script.nets.options import FixedOptions, ScriptNetOptions, TransducerOptions
 from proband.suites.script.nets.sequence_nets import Attention, LanguageModel, Seq2Seq
 from proband.suites.script.nets.transducer import ShiftingTransducer, Transducer
 from proband.training.recipe import Recipe
@@ -36,13 +36,13 @@ MARGIN = 0.01 / 37  # nats per word: the released program wants 0.01 per text, o
 Text = tuple[list[str], list[str]]  # abstract, concrete
 
 
-def marginal(net: Any, batch: Batch) -> Tensor:
+def marginal(net: Any, batch: ScriptBatch) -> Tensor:
     """Equation 7: summed over all alignments (for nets without alignments just their likelihood); nats per word."""
     loss: Tensor = -net.log_likelihood(batch).sum() / batch.words.sum()
     return loss
 
 
-def viterbi_em(net: Any, batch: Batch) -> Tensor:
+def viterbi_em(net: Any, batch: ScriptBatch) -> Tensor:
     """A.3: the most likely alignments of the batch under the net as it is, then their joint likelihood."""
     loss: Tensor = -net.joint_log_likelihood(batch, net.align(batch)).sum() / batch.words.sum()
     return loss
@@ -58,8 +58,8 @@ class ScriptTask(PaddedTask):
     held_together = 64
 
     def __init__(
-        self, kind: str, shape: Shape, table: Tensor, train: Sequence[Pair], valid: Sequence[Pair], *, recipe: Recipe,
-        stages: tuple[int, int] | None = None, device: str = "cpu",
+        self, kind: str, shape: NetShape, table: Tensor, train: Sequence[Pair], valid: Sequence[Pair], *,
+        recipe: Recipe, stages: tuple[int, int] | None = None, device: str = "cpu",
     ) -> None:  # fmt: skip
         self.kind, self.shape, self.table, self.train, self.valid = kind, shape, table, train, valid
         self.stages = stages or (recipe.epochs, 0)
@@ -75,31 +75,31 @@ class ScriptTask(PaddedTask):
     def length(self, pair: Pair) -> int:
         return len(pair[1])
 
-    def pad(self, pairs: Sequence[Pair]) -> Batch:
+    def pad(self, pairs: Sequence[Pair]) -> ScriptBatch:
         return pad(pairs, start=START, padding=PADDING, rounded=ROUNDED if self.recordable and self.on_cuda else None)
 
     def weight(self, indices: Sequence[int]) -> float:
         return sum(len(self.train[i][1]) for i in indices)
 
-    def loss(self, net: Any, batch: Batch) -> Tensor:
+    def loss(self, net: Any, batch: ScriptBatch) -> Tensor:
         return marginal(net, batch)
 
     def objective(self, epoch: int) -> Loss:
         return marginal if epoch < self.stages[0] else viterbi_em
 
-    def score(self, net: Any, batch: Batch) -> tuple[Tensor, Tensor]:
+    def score(self, net: Any, batch: ScriptBatch) -> tuple[Tensor, Tensor]:
         return -net.log_likelihood(batch).sum(), batch.words.sum()
 
     def note(self) -> Mapping[str, Any]:
         return {"shape": dataclasses.asdict(self.shape), **self.about}
 
 
-def task(items: Path, *, kind: str, options: NetOptions, seed: int = 0, model: None = None) -> ScriptTask:
+def task(items: Path, *, kind: str, options: ScriptNetOptions, seed: int = 0, model: None = None) -> ScriptTask:
     """The task of a built folder: its training items to learn from, its valid items to hold out, whatever the seed."""
     training, held_out = texts_of(items)
     vocabulary = Vocabulary.of((text for pair in training for text in pair), least=options.min_count)
     table, origin = _vectors(vocabulary, options.vectors, learned=options.vectors is None or options.tune_vectors)
-    shape = Shape(
+    shape = NetShape(
         learned=bool(origin["learned"]),
         vocabulary=len(vocabulary),
         dimension=table.shape[1],
@@ -126,7 +126,7 @@ def task(items: Path, *, kind: str, options: NetOptions, seed: int = 0, model: N
     return planned
 
 
-def _shift(training: Sequence[Text], options: NetOptions) -> float:
+def _shift(training: Sequence[Text], options: ScriptNetOptions) -> float:
     """The log-odds of a shift: of the given probability, or by the lengths of the texts."""
     if isinstance(options, FixedOptions) and options.shift is not None:
         return math.log(options.shift / (1 - options.shift))

@@ -18,9 +18,9 @@ from torch import Tensor, nn
 from torch.nn.functional import dropout, logsigmoid
 
 from proband.suites.script.nets.alignment import MAX, NEVER, log_total, posteriors, rows, viterbi
-from proband.suites.script.nets.batches import Batch
-from proband.suites.script.nets.layers import Shape
-from proband.suites.script.nets.sequence_nets import Prefix, Seq2Seq, Source
+from proband.suites.script.nets.batches import ScriptBatch
+from proband.suites.script.nets.layers import NetShape
+from proband.suites.script.nets.sequence_nets import Prefix, Seq2Seq, SourceStates
 
 
 class Transducer(Seq2Seq):
@@ -28,13 +28,13 @@ class Transducer(Seq2Seq):
 
     latent = True
 
-    def __init__(self, shape: Shape, table: Tensor) -> None:
+    def __init__(self, shape: NetShape, table: Tensor) -> None:
         super().__init__(shape, table)
         self.from_encoder = nn.Linear(shape.hidden, shape.width, bias=False)
 
-    def encode(self, batch: Batch) -> Source:
+    def encode(self, batch: ScriptBatch) -> SourceStates:
         states, begin = self.encoder.encode(self.vectors(batch.x), batch, final=self.shape.bridge)
-        return Source(states, batch.positions, begin if self.shape.bridge else None, self.joins(states))
+        return SourceStates(states, batch.positions, begin if self.shape.bridge else None, self.joins(states))
 
     def joins(self, states: Tensor) -> tuple[Tensor, ...]:
         """What of the positions enters the first layer of each MLP(e_i, d_j), batch × m × width."""
@@ -42,17 +42,17 @@ class Transducer(Seq2Seq):
 
     # ---- the weights of the grid ------------------------------------------------------------------------------------
 
-    def transitions(self, source: Source, top: Tensor) -> tuple[Tensor, Tensor]:
+    def transitions(self, source: SourceStates, top: Tensor) -> tuple[Tensor, Tensor]:
         """log p(shift) and log p(emit), each batch × n × m."""
         odds = torch.full((*top.shape[:2], source.joins[0].shape[1]), self.shape.shift, device=top.device)
         return logsigmoid(odds), logsigmoid(-odds)
 
-    def emissions(self, source: Source, top: Tensor, words: Tensor, cells: Tensor) -> Tensor:
-        """log p(y_j | a_j = i), batch × n × m; at `cells` (see Batch.cells) only, zero elsewhere."""
+    def emissions(self, source: SourceStates, top: Tensor, words: Tensor, cells: Tensor) -> Tensor:
+        """log p(y_j | a_j = i), batch × n × m; at `cells` (see ScriptBatch.cells) only, zero elsewhere."""
         joint = self.from_decoder(top)[:, :, None] + source.joins[0][:, None]
         return self.word_log_p(joint, words[:, :, None].expand(joint.shape[:3]), cells)
 
-    def weights(self, batch: Batch) -> tuple[Tensor, Tensor]:
+    def weights(self, batch: ScriptBatch) -> tuple[Tensor, Tensor]:
         """`emit` and `shift` of the recursion."""
         source = self.encode(batch)
         top = self.decode(source, batch.before)
@@ -61,14 +61,14 @@ class Transducer(Seq2Seq):
 
     # ---- objectives -------------------------------------------------------------------------------------------------
 
-    def log_likelihood(self, batch: Batch) -> Tensor:
+    def log_likelihood(self, batch: ScriptBatch) -> Tensor:
         return log_total(*self.weights(batch), **self.path_of(batch))
 
-    def path_of(self, batch: Batch) -> dict[str, Any]:
+    def path_of(self, batch: ScriptBatch) -> dict[str, Any]:
         """Where alignments end and start."""
         return {"words": batch.words, "positions": batch.positions, "anywhere": self.shape.anywhere}
 
-    def align(self, batch: Batch) -> Tensor:
+    def align(self, batch: ScriptBatch) -> Tensor:
         """Viterbi alignments without dropout (the E-step of A.3), batch × n, -1 beyond each text."""
         training = self.training
         with torch.no_grad():
@@ -84,14 +84,14 @@ class Transducer(Seq2Seq):
         return torch.where(alignment >= 0, before, alignment)
 
     @torch.no_grad()
-    def alignments(self, batch: Batch) -> tuple[Tensor, Tensor]:
+    def alignments(self, batch: ScriptBatch) -> tuple[Tensor, Tensor]:
         """The Viterbi alignments, and p(a_j = i | x, y), batch × n × m."""
         emit, shift = self.weights(batch)
         lengths = self.path_of(batch)
         return self.with_lag(viterbi(emit, shift, **lengths)), posteriors(emit, shift, **lengths)
 
     @torch.no_grad()
-    def ends(self, batch: Batch) -> Tensor:
+    def ends(self, batch: ScriptBatch) -> Tensor:
         """Where the best alignment of each text ends that need not end at the last position."""
         emit, shift = self.weights(batch)
         start = torch.zeros_like(emit[:, 0]) if self.shape.anywhere else None
@@ -101,7 +101,7 @@ class Transducer(Seq2Seq):
         path = viterbi(emit, shift, words=batch.words, positions=last + 1, anywhere=self.shape.anywhere)
         return self.with_lag(path)[text, batch.words - 1]
 
-    def joint_log_likelihood(self, batch: Batch, alignment: Tensor) -> Tensor:
+    def joint_log_likelihood(self, batch: ScriptBatch, alignment: Tensor) -> Tensor:
         """log p(y, a | x) for given alignments (the M-step): one position per word, so one softmax per word."""
         source = self.encode(batch)
         top = self.decode(source, batch.before)
@@ -116,7 +116,7 @@ class Transducer(Seq2Seq):
 
     # ---- one word at a time (A.4) -----------------------------------------------------------------------------------
 
-    def begin(self, batch: Batch) -> Prefix:
+    def begin(self, batch: ScriptBatch) -> Prefix:
         prefix = super().begin(batch)
         at = torch.arange(prefix.source.joins[0].shape[1], device=batch.x.device)
         begins = at < (prefix.source.positions[:, None] if self.shape.anywhere else 1)
@@ -189,7 +189,7 @@ class Transducer(Seq2Seq):
 class ShiftingTransducer(Transducer):
     """Parameterised transitions (equations 4-6)."""
 
-    def __init__(self, shape: Shape, table: Tensor) -> None:
+    def __init__(self, shape: NetShape, table: Tensor) -> None:
         super().__init__(shape, table)
         self.shift_decoder = nn.Linear(shape.hidden, shape.hidden)
         self.shift_encoder = nn.Linear(shape.hidden, shape.hidden, bias=False)
@@ -198,7 +198,7 @@ class ShiftingTransducer(Transducer):
     def joins(self, states: Tensor) -> tuple[Tensor, ...]:
         return (*super().joins(states), self.shift_encoder(states))
 
-    def transitions(self, source: Source, top: Tensor) -> tuple[Tensor, Tensor]:
+    def transitions(self, source: SourceStates, top: Tensor) -> tuple[Tensor, Tensor]:
         joint = self.shift_decoder(top)[:, :, None] + source.joins[1][:, None]
         odds = self.shift(dropout(joint.relu(), self.shape.dropout, self.training))[..., 0]
         return logsigmoid(odds), logsigmoid(-odds)

@@ -45,7 +45,7 @@ class Aligned:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Row:
+class PhraseRow:
     """A line of the table; its counts are of both together, of each alone, and of all tuples."""
 
     abstract: str
@@ -100,7 +100,7 @@ def phrases(run: Sequence[str], words: Collection[str], *, longest: int = 4) -> 
     return [" ".join(run[start:end]) for start, end in pieces]
 
 
-def table(pairs: Iterable[tuple[str, str]], *, least: int = 3) -> list[Row]:
+def table(pairs: Iterable[tuple[str, str]], *, least: int = 3) -> list[PhraseRow]:
     """Every (word, phrase) seen `least` times, the highest PMI first.
 
     >>> rows = table([("oil", "pour")] * 3 + [("egg", "crack")] * 3 + [("egg", "pour")], least=1)
@@ -114,7 +114,7 @@ def table(pairs: Iterable[tuple[str, str]], *, least: int = 3) -> list[Row]:
         first[word] += count
         second[phrase] += count
     return by_pmi(
-        Row(
+        PhraseRow(
             abstract=word,
             concrete=phrase,
             count=count,
@@ -127,16 +127,16 @@ def table(pairs: Iterable[tuple[str, str]], *, least: int = 3) -> list[Row]:
     )
 
 
-def by_pmi(rows: Iterable[Row]) -> list[Row]:
+def by_pmi(rows: Iterable[PhraseRow]) -> list[PhraseRow]:
     return sorted(rows, key=lambda row: (-row.pmi, -row.count, row.abstract, row.concrete))
 
 
-def to_concrete(rows: Sequence[Row], word: str, *, least: int = 3, top: int = 8) -> list[Row]:
+def to_concrete(rows: Sequence[PhraseRow], word: str, *, least: int = 3, top: int = 8) -> list[PhraseRow]:
     """What an abstract word generates."""
     return [row for row in rows if row.abstract == word and row.count >= least][:top]
 
 
-def to_abstract(rows: Sequence[Row], words: str, *, least: int = 3, top: int = 8) -> list[Row]:
+def to_abstract(rows: Sequence[PhraseRow], words: str, *, least: int = 3, top: int = 8) -> list[PhraseRow]:
     """Which abstract words generate a phrase that holds these words ("we match any phrase containing the word(s)"):
     counts over all such phrases, mutual information computed anew. `rows` is the whole table (`least=1`)."""
     here: Counter[str] = Counter()
@@ -212,15 +212,18 @@ def aligned_phrases(results: Results, seed: int) -> Sequence[Sheet]:
 
 
 def look_up(
-    look: Callable[[Sequence[Row], str], list[Row]], rows: Sequence[Row], side: str, words: Sequence[str]
-) -> dict[str, list[Row]]:
+    look: Callable[[Sequence[PhraseRow], str], list[PhraseRow]],
+    rows: Sequence[PhraseRow],
+    side: str,
+    words: Sequence[str],
+) -> dict[str, list[PhraseRow]]:
     """What is found for the paper's words; where that is nothing, for the commonest of this corpus."""
     common = [word for word, _ in Counter(getattr(row, side) for row in rows).most_common(len(words))]
     tables = ({word: matches for word in each if (matches := look(rows, word))} for each in (words, common))
     return next(filter(None, tables), {})
 
 
-def as_list(rows: Sequence[Row], side: str) -> str:
+def as_list(rows: Sequence[PhraseRow], side: str) -> str:
     return ", ".join(f"{getattr(row, side)} ({row.pmi:.1f}, {row.count})" for row in rows)
 
 

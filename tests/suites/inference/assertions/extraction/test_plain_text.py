@@ -10,7 +10,7 @@ import pytest
 
 from proband.core.errors import ProbandError
 from proband.suites.inference.assertions.extraction.plain_text import OURS, TextParser, paragraphs
-from proband.suites.inference.assertions.sources import Unit, joined_lines
+from proband.suites.inference.assertions.sources import SourceUnit, joined_lines
 
 TEXT = [
     "The Nile flows through Egypt.",
@@ -108,7 +108,7 @@ def test_lines_that_wrap_are_joined_and_titles_are_not(tmp_path: Path) -> None:
     )
     path = tmp_path / "a.txt"
     path.write_text(text, "utf-8")
-    whole = Unit(path=path, format="text", start=0, end=len(text.encode()), name="a")
+    whole = SourceUnit(path=path, format="text", start=0, end=len(text.encode()), name="a")
     assert list(joined_lines(whole)) == [
         "A short history of Whitby",
         "The abbey that the monks had founded on the cliff sold its library to the county. The bishop, who was advised "

@@ -47,7 +47,7 @@ def _text(positions: tuple[int, ...]) -> Written:
     return chosen if len(positions) == 1 else lambda words: " ".join(chosen(words))
 
 
-class Tally:
+class AssertionTally:
     """assertion -> count, up to a number of distinct ones; whoever fills it empties it then."""
 
     def __init__(self, most: int = 500_000) -> None:

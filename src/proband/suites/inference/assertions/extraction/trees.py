@@ -142,7 +142,7 @@ NOMINAL = ("nsubj", "nsubj:pass", "obj", "iobj", "obl", "nmod")  # places of a n
 
 
 @dataclass(frozen=True)
-class Token:
+class TreeToken:
     shown: str  # the word in lower case if it is in SHOWN, else ""
     pos: str  # universal part of speech; NOUNS and PROPNS for plurals, VERBN for infinitives and participles
     dep: str
@@ -151,7 +151,7 @@ class Token:
 
 @dataclass(frozen=True)
 class Tree:
-    tokens: tuple[Token, ...]
+    tokens: tuple[TreeToken, ...]
     children: tuple[tuple[int, ...], ...]
 
     def under(self, at: int, *labels: str) -> list[int]:
@@ -168,22 +168,22 @@ class Tree:
         return self.tokens[at].shown
 
 
-def token(word: str, pos: str, dep: str, head: int) -> Token:
+def token(word: str, pos: str, dep: str, head: int) -> TreeToken:
     """
     >>> token("Of", "IN", "prep", 2), token("cats", "NNS", "dobj", 0).pos
-    (Token(shown='of', pos='ADP', dep='prep', head=2), 'NOUNS')
+    (TreeToken(shown='of', pos='ADP', dep='prep', head=2), 'NOUNS')
     """
     word = word.lower()
-    return Token(word if word in SHOWN else "", TAGS.get(pos, pos), LABELS.get(dep, dep), head)
+    return TreeToken(word if word in SHOWN else "", TAGS.get(pos, pos), LABELS.get(dep, dep), head)
 
 
-def tree(tokens: Iterable[Token]) -> Tree:
+def tree(tokens: Iterable[TreeToken]) -> Tree:
     """A tree in one dialect, whatever the dialect of the tokens."""
     given = tuple(tokens)
     return _built(_with_quantities(_with_nominal_adjectives(_with_copulas(_with_cases(given)))))
 
 
-def _built(tokens: Sequence[Token]) -> Tree:
+def _built(tokens: Sequence[TreeToken]) -> Tree:
     children: list[list[int]] = [[] for _ in tokens]
     for at, one in enumerate(tokens):
         if 0 <= one.head < len(tokens) and one.head != at:
@@ -191,7 +191,7 @@ def _built(tokens: Sequence[Token]) -> Tree:
     return Tree(tuple(tokens), tuple(map(tuple, children)))
 
 
-def _with_cases(tokens: Sequence[Token]) -> list[Token]:
+def _with_cases(tokens: Sequence[TreeToken]) -> list[TreeToken]:
     """prep(h, p) and pobj(p, n) become obl(h, n) or nmod(h, n) and case(n, p); of several objects the first counts."""
     out = list(tokens)
     for at, one in enumerate(tokens):
@@ -206,7 +206,7 @@ def _with_cases(tokens: Sequence[Token]) -> list[Token]:
     return out
 
 
-def _with_copulas(tokens: Sequence[Token]) -> list[Token]:
+def _with_copulas(tokens: Sequence[TreeToken]) -> list[TreeToken]:
     """attr(v, n) and acomp(v, n) become the head, with cop(n, v), as UD has it; the verb's other dependents move."""
     out = list(tokens)
     for at, one in enumerate(tokens):
@@ -221,7 +221,7 @@ def _with_copulas(tokens: Sequence[Token]) -> list[Token]:
     return out
 
 
-def _with_nominal_adjectives(tokens: Sequence[Token]) -> list[Token]:
+def _with_nominal_adjectives(tokens: Sequence[TreeToken]) -> list[TreeToken]:
     """the British, the poor: an adjective with an article, in the place of a noun, is a plural noun."""
     articles = {one.head for one in tokens if one.dep == "det" and one.shown == "the"}
     return [
@@ -230,7 +230,7 @@ def _with_nominal_adjectives(tokens: Sequence[Token]) -> list[Token]:
     ]
 
 
-def _with_quantities(tokens: Sequence[Token]) -> list[Token]:
+def _with_quantities(tokens: Sequence[TreeToken]) -> list[TreeToken]:
     """two of the five patients, most of the soldiers, more than half of the students: one phrase, whose head is a
     QUANTITY."""
     of = {one.head for one in tokens if one.dep == "case" and one.shown == "of"}
