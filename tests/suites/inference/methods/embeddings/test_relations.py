@@ -8,12 +8,20 @@ import numpy as np
 import pytest
 
 from proband.core.errors import ProbandError
-from proband.core.files import read_answers
+from proband.core.files import read_answers, read_items
 from proband.pipeline.build import build
 from proband.pipeline.run import run
 from proband.pipeline.train import train
-from proband.suites.inference.methods.embeddings.relations import columns, read_table, triples_to_pairs
+from proband.suites.inference.methods.embeddings.relations import (
+    RelationEmbeddings,
+    columns,
+    inverse,
+    part_of,
+    read_table,
+    triples_to_pairs,
+)
 from proband.suites.inference.methods.embeddings.skip_gram import SkipGram, SkipGramOptions
+from proband.suites.inference.methods.rule_files import canonical
 
 GROUPS = {"eat": ("eats", "devours"), "rule": ("rules", "governs"), "write": ("writes", "was written by")}
 
@@ -64,10 +72,29 @@ def test_relations_that_share_arguments_are_close(trained: tuple[Path, Path], tm
 
 def test_without_a_store_the_premises_are_the_assertions(tmp_path: Path) -> None:
     build("inference", out=tmp_path / "items", splits="valid")
-    note = train(tmp_path / "items", net="relations", out=tmp_path / "net", options={"least": 3, "epochs": 1})
+    note = train(tmp_path / "items", net="relations", out=tmp_path / "net", options={"min-count": 3, "epochs": 1})
     assert note["options"]["data"] is None
     known, _ = read_table(tmp_path / "net", "relations")
     assert len(known) == note["relations"] > 50
+
+
+def test_a_pair_is_scored_by_premises_of_other_questions_alone(tmp_path: Path) -> None:
+    """A relation that only the premises of one question have is unknown where its pairs are scored."""
+    build("inference", out=tmp_path / "items", splits="test")
+    items = list(read_items(tmp_path / "items"))
+    for which in ("all", "other"):
+        train(tmp_path / "items", net="relations", out=tmp_path / which, options={"questions": which, "min-count": 1})
+        run(tmp_path / "items", model=f"net:{tmp_path / which}", out=tmp_path / "runs" / which)
+    net = RelationEmbeddings(tmp_path / "other")
+    everything = RelationEmbeddings(tmp_path / "all")
+    hidden = 0
+    for item in items:
+        own = {canonical(each.facts["premise"][1]) for each in items if part_of(each) != part_of(item)}
+        net.use(part_of(item))
+        assert set(net.relations) <= own | {inverse(each) for each in own}
+        hidden += canonical(item.facts["premise"][1]) not in own
+        assert canonical(item.facts["premise"][1]) in everything.relations
+    assert hidden > 0
 
 
 def test_in_context_and_bad_contexts(trained: tuple[Path, Path], tmp_path: Path) -> None:

@@ -19,17 +19,18 @@ import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from proband.core.errors import ProbandError
-from proband.core.files import sha256_file
+from proband.core.files import read_items, sha256_file
 from proband.core.options import Meta
 from proband.core.suite import Net
 from proband.core.types import Answer, Item
 from proband.suites.inference.assertions.store import Store
-from proband.suites.inference.items import InferenceFacts, content, facts_of, premises
+from proband.suites.inference.items import InferenceFacts, Triple, content, facts_of, premises
+from proband.suites.inference.methods.baselines import fold_of
 from proband.suites.inference.methods.embeddings.skip_gram import (
     Floats,
     Ints,
@@ -137,6 +138,20 @@ class RelationOptions(SkipGramOptions):
             "and count; default: the premises of the items, without their labels"
         ),
     ] = None
+    questions: Annotated[
+        Literal["all", "other"],
+        Meta(
+            description="without `data`: the premises of all questions (those that are asked among them), or for each "
+            "pair those of other questions alone (five nets, each without a fifth of the questions)"
+        ),
+    ] = "all"
+
+
+PARTS = 5  # of the questions, where each is left out of what its pairs are scored by
+
+
+def part_of(item: Item) -> int:
+    return fold_of(item) % PARTS
 
 
 class TrainRelations(TrainSkipGram):
@@ -145,12 +160,38 @@ class TrainRelations(TrainSkipGram):
     def __init__(self, items: Path, options: RelationOptions) -> None:
         table = columns(options.data) if options.data else of_rows([(*each, 1) for each in premises(items)])
         self.options, self.pairs = options, triples_to_pairs(table, least=options.min_count)
+        self.parts: list[Pairs] = []
+        if options.questions == "other":
+            if options.data:
+                raise ProbandError("'questions' is for the premises of the items; with 'data' these are not read")
+            self.parts = [self._without(items, part) for part in range(PARTS)]
+
+    def _without(self, items: Path, part: int) -> Pairs:
+        """The premises of the questions that are not of a part."""
+        others = [Triple(*item.facts["premise"]) for item in read_items(items) if part_of(item) != part]
+        rows = [(*each, 1) for each in dict.fromkeys(others) if each.relation]
+        return triples_to_pairs(of_rows(rows), least=self.options.min_count)
+
+    def fit(self, *, seed: int) -> None:
+        whole, nets = self.pairs, []
+        for pairs in self.parts:
+            self.pairs = pairs
+            super().fit(seed=seed)
+            nets.append((self.pairs, self.net))
+        self.pairs, self.nets = whole, nets
+        if not nets:
+            super().fit(seed=seed)
 
     def note(self) -> Mapping[str, Any]:
         sizes = {"relations": len(self.pairs.left_names), "arguments": len(self.pairs.right_names)}
         return {**sizes, "pairs": len(self.pairs.left)}
 
     def save_into(self, folder: Path) -> None:
+        for part, (pairs, net) in enumerate(self.nets):
+            save_table(folder, f"relations-{part}", pairs.left_names, net.left)
+            save_table(folder, f"arguments-{part}", pairs.right_names, net.right)
+        if self.nets:
+            return
         save_table(folder, "relations", self.pairs.left_names, self.net.left)
         save_table(folder, "arguments", self.pairs.right_names, self.net.right)
 
@@ -175,11 +216,20 @@ class RelationEmbeddings:
 
     def __init__(self, folder: Path) -> None:
         self.name, self.folder, self.context = f"net:{folder}", folder, "none"
-        self.relations, self.left = read_table(folder, "relations")
-        self.arguments, self.right = read_table(folder, "arguments")
+        whole = (folder / "relations.npy").exists()
+        self.tables = [
+            (read_table(folder, f"relations{part}"), read_table(folder, f"arguments{part}"))
+            for part in ([""] if whole else [f"-{n}" for n in range(PARTS)])
+        ]
+        self.use(0)
+
+    def use(self, part: int) -> None:
+        """Score with the tables of a part, or with the only ones."""
+        (self.relations, self.left), (self.arguments, self.right) = self.tables[part if len(self.tables) > 1 else 0]
 
     def identity(self) -> Mapping[str, str]:
-        files = {name: sha256_file(self.folder / name) for name in ("relations.npy", "relations.txt", "arguments.npy")}
+        names = sorted(each.name for each in self.folder.iterdir() if each.suffix in (".npy", ".txt"))
+        files = {name: sha256_file(self.folder / name) for name in names if not name.startswith("arguments.t")}
         return {"kind": "net", "net": "relations", "context": self.context, **files}
 
     def in_context(self, kind: str) -> RelationEmbeddings:
@@ -190,7 +240,11 @@ class RelationEmbeddings:
         return changed
 
     def answer(self, items: Sequence[Item]) -> list[Answer]:
-        return [Answer(item_id=item.id, scores=(self.similarity(facts_of(item)), 0.0)) for item in items]
+        answers = []
+        for item in items:
+            self.use(part_of(item))
+            answers.append(Answer(item_id=item.id, scores=(self.similarity(facts_of(item)), 0.0)))
+        return answers
 
     def similarity(self, pair: InferenceFacts) -> float:
         """-1 where a relation is unknown."""
