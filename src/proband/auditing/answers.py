@@ -27,6 +27,8 @@ UNTOLD: Final = re.compile(
     r"|unknown|undetermined|indeterminate|not enough information|impossible to (?:say|tell|know)|maybe)"
 )
 UNRELATED: Final = frozenset(("none", "no relation", "not related", "unrelated", "no relation of these"))
+_DIRECTIONS = {"north": (0, 1), "south": (0, -1), "east": (1, 0), "west": (-1, 0)}
+STEPS: Final = {short: step for name, step in _DIRECTIONS.items() for short in (name, name[0])}
 MOST_THINGS: Final = 40  # that are held against each other where a thing is asked for
 
 
@@ -73,6 +75,10 @@ def read_label(
     lower = plain.lower()
     if UNTOLD.fullmatch(lower):
         return Label(None, UNKNOWN)
+    if asked.route:
+        steps = [STEPS.get(step) for step in re.findall(r"[a-z]+", lower)]
+        known = [step for step in steps if step]
+        return Label(None, _moved(sum(x for x, _ in known), sum(y for _, y in known))) if all(steps) and steps else None
     if asked.word and asked.a:
         answer = {"yes": YES, "true": YES, "no": NO, "false": NO}.get(re.split(r"[ ,]", lower)[0])
         return Label(None, answer) if answer else None
@@ -103,6 +109,8 @@ def _thing(text: str, things: Sequence[str]) -> str:
 
 def outcome(prover: Prover, problem: Problem, asked: AskedRelation, world: str) -> Outcome:
     """The answers to a question in a world."""
+    if asked.route:
+        return _route(prover, problem, world)
     if asked.word is None:
         solution = prover.solve(problem, world)
         return Outcome(solution.possible, solution.certain)
@@ -115,6 +123,28 @@ def outcome(prover: Prover, problem: Problem, asked: AskedRelation, world: str) 
     candidates = list(asked.among) or things
     others = list(asked.among) if asked.among else things
     return _collect(held, candidates, lambda t: held.ranked(t, others, asked.rank))
+
+
+def _moved(x: int, y: int) -> str:
+    return f"{x:+d} right, {y:+d} up"
+
+
+def _route(prover: Prover, problem: Problem, world: str) -> Outcome:
+    """How far one comes, where each fact is a step and facts lead from the one to the other."""
+    worlds = prover.solve(problem, world, True).worlds
+    a, b = problem.question
+    if not worlds:
+        return Outcome((), ())
+    met, waiting = {b}, [b]
+    for here in waiting:
+        near = [f.b if f.a == here else f.a for f in problem.facts if here in (f.a, f.b) and not f.negated]
+        waiting += [there for there in dict.fromkeys(near) if there not in met]
+        met |= set(near)
+    if world != "unit" or a not in met:
+        return Outcome((UNKNOWN,), ())
+    place = next(iter(worlds.values()))
+    moved = _moved(place[a]["x"] - place[b]["x"], place[a]["y"] - place[b]["y"])
+    return Outcome((moved,), (moved,))
 
 
 def _yes_or_no(solution: Solution, word: Word) -> Outcome:
@@ -176,6 +206,8 @@ def verdict_of(domain: Domain, label: Label, asked: AskedRelation, found: Outcom
     possible, certain = found
     if not possible:
         return "inconsistent"
+    if asked.route and possible == (UNKNOWN,):
+        return "ambiguous"
     if label.text == UNKNOWN:
         return "false" if certain else "entailed"
     fits = [each for each in possible if fits_label(domain, label, each)]

@@ -18,7 +18,7 @@ Fact(a='C', relation='below', b='D', gender=None, negated=True, sentence=1))
 ('C', 'K')
 >>> grammar.question("Which thing is left of the lamp?", set())
 AskedRelation(a='', b='lamp', word=Word(relation='left', gender=None), adjacent=False, rank=1, among=(), \
-either_way=False)
+either_way=False, route=False)
 """
 
 from __future__ import annotations
@@ -85,10 +85,16 @@ class Grammar:
         either = "|".join(pattern.pattern for pattern in domain.words.values())
         self.relation_word = re.compile(rf"(?<![\w-])(?:{either})(?![\w-])")
         vocabulary = self._vocabulary()
-        self.nouns = NounPhrases(vocabulary, domain.thing, self.relation_word) if domain.nouns else None
+        self.nouns = (
+            NounPhrases(vocabulary, domain.thing, self.relation_word, of=bool(domain.raw.get("of")))
+            if domain.nouns
+            else None
+        )
         content = frozenset(domain.raw.get("content", ()))  # words of phrases that may be words of things as well
         self.fewer = (
-            NounPhrases(vocabulary - content, domain.thing, self.relation_word) if domain.nouns and content else None
+            NounPhrases(vocabulary - content, domain.thing, self.relation_word, of=bool(domain.raw.get("of")))
+            if domain.nouns and content
+            else None
         )
         self.known: dict[str, Facts | None] = {}
 
@@ -280,13 +286,15 @@ class Grammar:
                 continue
             groups = match.groupdict()
             a, b = (shape.things[int(groups[slot][1:])] if groups.get(slot) else "" for slot in ("a", "b"))
-            if kind == "forms":
-                yield AskedRelation(a, b)
+            if kind in ("forms", "route"):
+                yield AskedRelation(a, b, route=kind == "route")
                 continue
             word = self._most(groups["most"]) if kind == "most" else self._word(groups.get("r"))
             if word is None:
                 continue
-            if kind == "between" and a and b:
+            if kind == "inverse":
+                yield AskedRelation("", b, Word(self.domain.inverse[word.relation]))
+            elif kind == "between" and a and b:
                 yield AskedRelation("", "", word, among=(a, b))
             else:
                 rank = RANKS.get(groups.get("rank") or "", 1)

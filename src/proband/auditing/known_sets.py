@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from proband.auditing.rows import AuditRow, RowFormat, table_row
 
 STEPGAME_QUESTION: Final = re.compile(r"What is the relation of the agent \S+ to the agent \S+\?")
-BABI_FILE: Final = "babi task"  # a column that `rows` adds to rows of bAbI's files
+BABI_CELLS: Final = {"story", "question", "answer", "task"}
 BABI_WORLDS: Final = {
     "4": ("grid", "half-plane"),
     "17": ("grid", "half-plane"),
@@ -32,10 +32,14 @@ def _babi_row(place: Mapping[str, Any], cells: Mapping[str, Any]) -> AuditRow:
     return table_row(place, cells, {"text": "story", "question": "question", "answer": "answer"})
 
 
+def _is_babi(task: str) -> Callable[[Mapping[str, Any]], bool]:
+    return lambda cells: cells.keys() == BABI_CELLS and cells["task"] == task
+
+
 FORMATS: Final = (
     RowFormat("StepGame", _is_stepgame, _stepgame_row, "grid", "unit", templates=True),
     *(
-        RowFormat(f"bAbI task {task}", lambda cells, task=task: cells.get(BABI_FILE) == task, _babi_row, *domain)  # type: ignore[misc]
-        for task, domain in BABI_WORLDS.items()
+        RowFormat(f"bAbI task {task}", _is_babi(task), _babi_row, domain, world)
+        for task, (domain, world) in BABI_WORLDS.items()
     ),
 )

@@ -25,7 +25,8 @@ class AskedRelation(NamedTuple):
     """What is `a` to `b`? With a `word`, a yes-or-no question: is `a` the `word` of `b`? With a `word` and no `a`:
     which thing is the `word` of `b` (the `adjacent` one, with nothing between), or of all others where `b` is empty too
     (the tallest; with `rank` 2 the second tallest)? `among`: the things that may be the answer, if not all.
-    `either_way`: the question does not tell which of the two is meant (how are A and B related?)."""
+    `either_way`: the question does not tell which of the two is meant (how are A and B related?). `route`: the way from
+    `b` to `a`, step by step."""
 
     a: str
     b: str
@@ -34,6 +35,7 @@ class AskedRelation(NamedTuple):
     rank: int = 1
     among: tuple[str, ...] = ()
     either_way: bool = False
+    route: bool = False
 
     @property
     def pair(self) -> tuple[str, str]:

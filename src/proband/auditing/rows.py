@@ -22,12 +22,13 @@ from proband.core.errors import ProbandError
 
 NAMES: Final = {
     "text": ("story", "text", "context", "passage", "premise", "paragraph", "facts", "description"),
-    "question": ("question", "query", "text_query", "q", "problem"),
+    "question": ("question", "query", "text_query", "q", "problem", "input"),
     "answer": ("answer", "label", "target", "gold", "target_text", "relation", "output"),
 }
 ITEM: Final = frozenset(("suite", "prompt", "choices", "gold"))  # the fields by which our items are known
 SUFFIXES: Final = (".jsonl", ".ndjson", ".json", ".csv")
 ENDINGS: Final = (*SUFFIXES, *(f"{suffix}.gz" for suffix in SUFFIXES))
+BABI: Final = re.compile(r"qa(\d+)[_-].*\.txt(?:\.gz)?")  # how bAbI's files are called
 LONGEST_TEXT: Final = 100_000  # characters of a story
 LONGEST_CELL: Final = 1 << 24
 PAIR: Final = re.compile(r"""\(\s*['"](.{1,80}?)['"]\s*,\s*['"](.{1,80}?)['"]\s*\)""")
@@ -97,13 +98,17 @@ def files_at(path: Path, endings: tuple[str, ...]) -> list[RowFile]:
 
 def row_files(path: Path) -> list[RowFile]:
     """The files of rows at `path`: itself, or those in the folder."""
-    files = files_at(path, ENDINGS)
+    files = [each for each in files_at(path, (*ENDINGS, ".txt", ".txt.gz")) if path.is_file() or _has_rows(each)]
     if not files:
         raise ProbandError(f"holds no file of rows ({', '.join(SUFFIXES)})", file=path)
-    if not files[0].name.endswith(ENDINGS):
+    if not _has_rows(files[0]):
         raise ProbandError(f"not a file of rows: its name ends in none of {', '.join(SUFFIXES)} (or .gz)", file=path)
     built = [each for each in files if each.name == "items.jsonl"]  # of a folder that `proband build` wrote
     return built or files
+
+
+def _has_rows(file: RowFile) -> bool:
+    return file.name.endswith(ENDINGS) or BABI.fullmatch(file.path.name) is not None
 
 
 def columns_of(cells: Mapping[str, Any], given: Mapping[str, str], *, file: object) -> dict[str, str]:
@@ -215,7 +220,7 @@ Cells = tuple[int | None, str, Mapping[str, Any] | str]  # line, key, the cells 
 
 
 def _cells(file: RowFile) -> Iterator[Cells]:
-    read = {".jsonl": _json_lines, ".csv": _csv, ".json": _json}[file.kind]
+    read = {".jsonl": _json_lines, ".csv": _csv, ".json": _json, ".txt": _babi}[file.kind]
     with open_text(file.path) as text:
         if text.read(2) in ("\udcff\udcfe", "\udcfe\udcff"):
             raise ProbandError("not UTF-8: it begins with the mark of UTF-16", file=file.path)
@@ -304,10 +309,29 @@ def _json(file: IO[str], path: Path) -> Iterator[Cells]:
         if keyed:
             key = str(stream.value())
             stream.next()
-        cells = _object(stream.value())
-        stream.rows += 1
-        yield None, key, cells
+        value = stream.value()
+        rows = value if keyed and isinstance(value, list) else [value]  # {"examples": [row, row]}
+        for place, each in enumerate(rows):
+            if not keyed or isinstance(each, dict):  # what else an object holds beside its rows is about them
+                stream.rows += 1
+                yield None, str(place) if len(rows) > 1 or rows is value else key, _object(each)
         stream.text, stream.at = stream.text[stream.at :], 0
+
+
+def _babi(file: IO[str], path: Path) -> Iterator[Cells]:
+    """bAbI's files: numbered sentences, a question with its answer behind a tab; a story begins where numbers do."""
+    name = BABI.fullmatch(path.name)
+    story: list[str] = []
+    for line, text in enumerate(file, start=1):
+        number, _, said = text.strip().partition(" ")
+        if number == "1":
+            story = []
+        question, tab, rest = said.partition("\t")
+        if not tab:
+            story.append(said)
+            continue
+        cells = {"story": list(story), "question": question.strip(), "answer": rest.partition("\t")[0].strip()}
+        yield line, str(line), {**cells, "task": name[1] if name else ""}
 
 
 class _JsonStream:

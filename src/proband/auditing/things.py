@@ -102,10 +102,12 @@ def _names_pattern(names: tuple[str, ...]) -> re.Pattern[str]:
 
 class NounPhrases:
     """Masks nouns. `vocabulary`: words of the domain; `kinds`: a pattern of words before a name ("the object K");
-    `relation`: one of its words for relations."""
+    `relation`: one of its words for relations; `of`: "the box of chocolates" is one thing."""
 
-    def __init__(self, vocabulary: frozenset[str], kinds: str, relation: re.Pattern[str] | None = None) -> None:
-        self.known, self.relation = vocabulary | STOP, relation
+    def __init__(
+        self, vocabulary: frozenset[str], kinds: str, relation: re.Pattern[str] | None = None, *, of: bool = False
+    ) -> None:
+        self.known, self.relation, self.of = vocabulary | STOP, relation, of
         self.words: dict[str, bool] = {}
         self.kinds = re.compile(rf"(?:{kinds}) (?=\S)") if kinds else None
 
@@ -130,6 +132,9 @@ class NounPhrases:
             letter = token in ("A", "I") and self._is_letter(tokens, place)
             if letter or self._is_content(lower):
                 run.append(token if letter else lower if len(token) > 1 else token)
+                continue
+            if lower == "of" and run and self.of and self._continues(tokens, place):
+                run.append(lower)
                 continue
             if lower == "one" and run and things:  # the black one
                 run.append(next(reversed(things)).split()[-1])
