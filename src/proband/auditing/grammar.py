@@ -85,17 +85,12 @@ class Grammar:
         either = "|".join(pattern.pattern for pattern in domain.words.values())
         self.relation_word = re.compile(rf"(?<![\w-])(?:{either})(?![\w-])")
         vocabulary = self._vocabulary()
-        self.nouns = (
-            NounPhrases(vocabulary, domain.thing, self.relation_word, of=bool(domain.raw.get("of")))
-            if domain.nouns
-            else None
-        )
         content = frozenset(domain.raw.get("content", ()))  # words of phrases that may be words of things as well
-        self.fewer = (
-            NounPhrases(vocabulary - content, domain.thing, self.relation_word, of=bool(domain.raw.get("of")))
-            if domain.nouns and content
-            else None
-        )
+        of = bool(domain.raw.get("of"))
+        fewer = NounPhrases(vocabulary - content, domain.thing, self.relation_word, of=of)
+        whole = NounPhrases(vocabulary, domain.thing, self.relation_word, of=of)
+        self.nouns = whole if domain.nouns else None
+        self.fewer = fewer if domain.nouns and content else None
         self.known: dict[str, Facts | None] = {}
 
     def _vocabulary(self) -> frozenset[str]:
