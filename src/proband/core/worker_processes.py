@@ -5,7 +5,8 @@ even in the middle of a message, is an end of file on its own pipe, and the pare
 its next task only after the parent has taken its last result, so neither ever waits for the other to empty a pipe.
 
 Workers are told to stop by a number in shared memory that they look at between two results; they leave when their pipe
-is closed. The start method is `fork` on Linux (the children run plain Python, so threads of the parent's libraries do
+is closed (those of `concurrent.futures` outlive a parent that is killed, and cannot be told to stop in the middle of a
+task). The start method is `fork` on Linux (the children run plain Python, so threads of the parent's libraries do
 them no harm, and scripts need no `__main__` guard) and `spawn` elsewhere.
 """
 

@@ -66,7 +66,6 @@ def open_model(
     name: str,
     options: NetworkOptions,
     bos: str,
-    start: str = "auto",
     template: Mapping[str, Any] | None = None,
 ) -> Masked | Causal | PairClassifier:
     """The model in some files, by its configuration. `template`: further values for its chat template."""
@@ -84,7 +83,7 @@ def open_model(
     longest = longest_input(config, tokenizer)
     if kind == "masked":
         return Masked(model, tokenizer, name=name, identity=identity, longest=longest, batch=options.batch)
-    how: dict[str, Any] = {"longest": longest, "batch": options.batch, "bos": bos, "start": start}
+    how: dict[str, Any] = {"longest": longest, "batch": options.batch, "bos": bos}
     if tokenizer.chat_template:
         return ChatCausal(model, tokenizer, name=name, identity=identity, template=template, **how)
     if template:
@@ -254,9 +253,8 @@ def _smollm2(name: str, options: EmbeddedOptions) -> Any:
     results = sorted(folder_of("smollm2").glob("*.gguf"))
     if len(results) != 1:
         raise ProbandError(f"embedded:smollm2 needs one .gguf file in its package, not {len(results)}")
-    # the instruct model's BOS opens a chat turn; a text without context was seen behind the end-of-text token
     files = Files(results[0].parent, gguf=results[0].name)
-    return open_model(files, name=name, options=options, bos=options.bos or "auto", start="<|endoftext|>")
+    return open_model(files, name=name, options=options, bos=options.bos or "auto")
 
 
 def _minilm(name: str, options: EmbeddedOptions) -> Any:

@@ -13,6 +13,7 @@ import torch
 from proband.core.errors import ProbandError
 from proband.core.protocols import Text
 from proband.models import load
+from proband.models.lm.causal import first_token
 from proband.training.fit import fit
 from proband.training.recipe import Recipe
 from proband.training.steps import Steps
@@ -51,6 +52,18 @@ def test_bos_follows_the_tokenizer_and_is_recorded(tiny: Tiny, family: str, star
     expected = sum(logprobs[t - 1, ids[t]].item() for t in range(len(ids) - behind.tokens, len(ids)))
     assert behind.total == pytest.approx(expected, abs=1e-4)
     assert whole.tokens > behind.tokens
+
+
+def test_a_bos_that_opens_chat_turns_does_not_open_documents(gpt2: Any) -> None:
+    """The same file is read alike as `hf:` and as `embedded:`: the rule looks at its tokenizer alone."""
+    tokenizer = copy.deepcopy(gpt2.tokenizer)
+    tokenizer.add_special_tokens({"bos_token": "<|im_start|>"})
+    chat = "{% for message in messages %}{{'<|im_start|>' + message['role'] + message['content']}}{% endfor %}"
+    plain = "{{ bos_token }}{% for message in messages %}{{ message['content'] }}{% endfor %}"
+    for template, expected in ((chat, "<|endoftext|>"), (plain, "<|im_start|>"), (None, "<|im_start|>")):
+        tokenizer.chat_template = template
+        assert tokenizer.convert_ids_to_tokens(first_token(tokenizer, "auto", "m")) == expected
+        assert tokenizer.convert_ids_to_tokens(first_token(tokenizer, "always", "m")) == "<|im_start|>"
 
 
 def test_bos_policies_change_score_and_identity(tiny: Tiny) -> None:

@@ -5,9 +5,10 @@ r"""Causal language models: log-likelihood, words for a blank, embeddings, gener
 What is decided once and recorded in `identity()`:
 - BOS: `auto` follows the tokenizer: a beginning-of-text token stands in front if the tokenizer adds it by itself
   (Gemma does, GPT-2 and SmolLM2 do not). Where a text has no context, its first token needs something to be predicted
-  from: there the tokenizer's BOS stands in front even if it is not added otherwise. `always` puts the BOS in front of
-  every text, and takes the end-of-text token where there is no other; `never` goes without; any other value is the
-  token to put in front of every text. Without a BOS the first token of a text without context does not count.
+  from: there the tokenizer's BOS stands in front even if it is not added otherwise; where that token opens the turns of
+  a chat (SmolLM2-Instruct), the token between two documents, `<|endoftext|>`, in its place. `always` puts the BOS in
+  front of every text, and takes the end-of-text token where there is no other; `never` goes without; any other value is
+  the token to put in front of every text. Without a BOS the first token of a text without context does not count.
 - Leading space: texts are tokenised unchanged; the space before a word belongs to the word's first token.
 - Normalisation: a Score holds the sum, the tokens and the words, so the mean per token or word is for the caller.
 """
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -37,13 +39,10 @@ class Causal(EmbedsTokens):
     methods = ("ll",)
     masks = False
 
-    def __init__(
-        self, model: Any, tokenizer: Any, *, name: str, bos: str = "auto", start: str = "auto", **more: Any
-    ) -> None:
-        """`start`: the BOS of texts without context under `auto`, where it is not the tokenizer's own."""
+    def __init__(self, model: Any, tokenizer: Any, *, name: str, bos: str = "auto", **more: Any) -> None:
         super().__init__(model, tokenizer, name=name, **more)
         self.pad = 0  # a padding token may have no embedding
-        self.bos = first_token(tokenizer, start if bos == "auto" else bos, name)
+        self.bos = first_token(tokenizer, bos, name)
         own = tokenizer.bos_token_id
         adds_own = own is not None and tokenizer("a")["input_ids"][:1] == [own]
         self.bos_in_context = self.bos if bos != "auto" else int(own) if adds_own else None
@@ -120,6 +119,8 @@ def first_token(tokenizer: Any, policy: str, name: str) -> int | None:
     """The BOS a policy stands for, as a token id."""
     if policy == "never":
         return None
+    if policy == "auto" and opens_chat_turns(tokenizer) and BETWEEN_DOCUMENTS in tokenizer.get_vocab():
+        return int(tokenizer.get_vocab()[BETWEEN_DOCUMENTS])
     if policy in {"auto", "always"}:
         token = tokenizer.bos_token_id
         if token is None and policy == "always":
@@ -131,6 +132,16 @@ def first_token(tokenizer: Any, policy: str, name: str) -> int | None:
     if token is None:
         raise ProbandError(f"{name}: bos={policy!r} is none of auto, always, never, and no token of the model")
     return int(token)
+
+
+BETWEEN_DOCUMENTS = "<|endoftext|>"
+
+
+def opens_chat_turns(tokenizer: Any) -> bool:
+    """Whether the BOS is what the chat template writes before the role of each message."""
+    token, template = tokenizer.bos_token, str(getattr(tokenizer, "chat_template", None) or "")
+    role = r"(system|user|assistant|[\"']\s*[+~]\s*message|\{\{\s*message)"
+    return bool(token) and re.search(re.escape(str(token)) + role, template) is not None
 
 
 def has_context(text: str) -> bool:
