@@ -73,10 +73,10 @@ def test_items_are_split_by_how_many_of_their_facts_are_recalled() -> None:
     [row] = sheet.rows
     assert row[:3] == ("analogy", "m · likelihood", "likelihood")
     assert str(row[3]).startswith("100.0")
-    assert str(row[3]).endswith("n=19")
+    assert str(row[3]).endswith("n = 19")
     assert str(row[4]).startswith("0.0")
-    assert str(row[4]).endswith("n=39")
-    assert str(row[5]).endswith("n=19")
+    assert str(row[4]).endswith("n = 39")
+    assert str(row[5]).endswith("n = 19")
     assert str(row[6]).startswith("+100.0")
 
 
@@ -91,3 +91,13 @@ def test_where_knowing_makes_no_difference_none_is_found() -> None:
 def test_a_model_that_was_asked_for_no_facts_has_no_line(model: str) -> None:
     assert knowing_and_using([Study(facts()), Study(analogies(use=True, model=model))]) is None
     assert knowing_and_using([Study(facts())]) is None
+
+
+def test_a_handful_of_items_is_too_few_to_tell() -> None:
+    few = [known(at) and at < 6 for at in range(len(WORDS))]
+    asked = facts()
+    answers = [Answer(item_id=f"f{at}", scores=(1.0, 0.0) if right else (0.0, 1.0)) for at, right in enumerate(few)]
+    asked = replace(asked, answered=[replace(asked.answered[0], answers=answers)])
+    sheet = knowing_and_using([Study(asked), Study(analogies(use=True))])
+    assert sheet is not None
+    assert sheet.rows[0][6] == "too few to tell"

@@ -95,11 +95,12 @@ def _line(
     parts: list[Mask] = [scope & (share == 1), scope & (share > 0) & (share < 1), scope & (share == 0)]
     scores = [study.scores_of(system, study.main, mask) for mask in parts]
     cells = [_cell(study, each) for each in scores]
-    if len(scores[0]) < 2 or len(scores[2]) < 2:
-        return (*cells, "–")
-    gap = scores[0].minus_selection(scores[2], same_runs=True)
+    ends = [scores[0], scores[2]]
+    if any(not len(each) or each.interval().few for each in ends):
+        return (*cells, "too few to tell")
+    gap = ends[0].minus_selection(ends[1], same_runs=True)
     if gap.few:
-        return (*cells, f"{words.change(gap.value, study.main)} (too few clusters to tell)")
+        return (*cells, "too few to tell")
     shown = f"{words.change(gap.value, study.main)} {words.interval(gap.low, gap.high, study.main)}"
     return (*cells, f"{shown}, p {words.p_is(gap.p)}")
 
@@ -108,4 +109,5 @@ def _cell(study: Study, scores: Scores) -> str:
     if not len(scores):
         return "–"
     estimate = scores.interval()
-    return f"{words.figure(estimate.mean, study.main)} {words.span(estimate, study.main)} n={estimate.n:,}"
+    shown = f"{words.figure(estimate.mean, study.main)} {words.span(estimate, study.main)}"
+    return shown if estimate.few else f"{shown}, n = {estimate.n:,}"
