@@ -136,6 +136,8 @@ def names(sets: Sequence[ItemSet], keys: Sequence[str]) -> list[str]:
 Codes32 = NDArray[np.int32]
 Numbers = tuple[Ints, Floats]  # of one metric and run: number (or record) j belongs to item rows[j]; rows ascend
 
+SPLIT = "split"  # of an item: a tag where there are several, or where a table has a column for each
+
 
 @dataclass(frozen=True)
 class Codes:
@@ -177,7 +179,7 @@ def collect(items: ItemSet, metrics: Sequence[Metric]) -> Arrays:
         key = (item.split, *item.tags.items(), *map(type, item.tags.values()))  # True and 1 are different values
         combination.append(seen.setdefault(key, len(seen)))
         if len(tags) < len(seen):
-            tags.append({"split": item.split, **item.tags})
+            tags.append({**item.tags, SPLIT: item.split})
         clusters.add(clusters_of(item))
         chance.append(1.0 / len(item.choices) if item.choices else 0.0)
         split.append(SPLITS.index(item.split))
@@ -187,10 +189,13 @@ def collect(items: ItemSet, metrics: Sequence[Metric]) -> Arrays:
         raise ProbandError("contains no items", file=items.source)
     for stream in streams:
         stream.end(at + 1)
+    several = len(set(split)) > 1
+    if not several and not any(SPLIT in table.columns for table in items.suite.tables):
+        tags = [{name: value for name, value in each.items() if name != SPLIT} for each in tags]
     return Arrays(
         count=at + 1,
         tags=_codes(tags, np.frombuffer(combination, dtype=np.int32), items.suite.derive),
-        written=_written(tags),
+        written=tuple(dict.fromkeys(name for each in tags for name in each if several or name != SPLIT)),
         split=Codes(SPLITS, np.frombuffer(split, dtype=np.int32)),
         clusters=clusters.done(),
         chance=np.frombuffer(chance),
@@ -202,13 +207,6 @@ def collect(items: ItemSet, metrics: Sequence[Metric]) -> Arrays:
         uncovered=tuple(_ints(stream.of_status("not covered")) for stream in streams),
         metrics={m.name: tuple(stream.values(m) for stream in streams) for m in metrics},
     )
-
-
-def _written(tags: Sequence[Mapping[str, Tag]]) -> tuple[str, ...]:
-    """The names of the tags that stand in the items, and `split` where there are several."""
-    names = dict.fromkeys(name for each in tags for name in each)
-    several = len({each["split"] for each in tags}) > 1
-    return tuple(name for name in names if name != "split") + (("split",) if several else ())
 
 
 def _ints(numbers: array[int]) -> Ints:
