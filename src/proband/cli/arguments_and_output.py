@@ -228,11 +228,3 @@ def warning(unread: float, of: str = "") -> Iterable[str]:
         who, share = f"{of}: " if of else "", f"{100 * unread:.1f} %"
         what = "of the replies could not be read and count as wrong; look at them with `proband show`"
         yield f"warning: {who}{share} {what}"
-
-
-def figure(value: float, unit: str, *, sign: str = "") -> str:
-    """
-    >>> figure(0.125, "share", sign="+"), figure(1.5, "nats")
-    ('+12.5', '1.500')
-    """
-    return f"{100 * value:{sign}.1f}" if unit == "share" else f"{value:{sign}.3f}"

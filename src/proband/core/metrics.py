@@ -84,6 +84,26 @@ class Metric:
         return a > b if self.better == "high" else a < b
 
 
+def best_choices(answer: Answer) -> tuple[int, ...]:
+    """The choices with the highest score: one, several where they tie, none where there are no scores.
+
+    >>> best_choices(Answer(item_id="a", scores=(0.1, 0.5, 0.5))), best_choices(Answer(item_id="a"))
+    ((1, 2), ())
+    """
+    best = max(answer.scores, default=0.0)
+    return tuple(at for at, score in enumerate(answer.scores) if score == best)
+
+
+def chosen_answer(item: Item, answer: Answer) -> str:
+    """The chosen answer in words: the choice with the highest score, all of them where several tie.
+
+    >>> item = Item(id="a", suite="s", prompt="?", choices=("x", "y", "z"), gold=0)
+    >>> chosen_answer(item, Answer(item_id="a", scores=(0.1, 0.5, 0.5)))
+    'y|z'
+    """
+    return "|".join(item.choices[at] for at in best_choices(answer)) if item.choices else ""
+
+
 def accuracy_of(item: Item, answer: Answer) -> float | None:
     """1 if the gold choice has the highest score; a tie among t choices that includes gold counts 1/t.
 
@@ -97,9 +117,8 @@ def accuracy_of(item: Item, answer: Answer) -> float | None:
         return 0.0
     if item.gold is None or not answer.scores:
         return None
-    best = max(answer.scores)
-    winners = answer.scores.count(best)
-    return 1.0 / winners if answer.scores[item.gold] == best else 0.0
+    best = best_choices(answer)
+    return 1.0 / len(best) if item.gold in best else 0.0
 
 
 def score_and_truth(item: Item, answer: Answer) -> tuple[float, float] | None:

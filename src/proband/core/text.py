@@ -17,6 +17,24 @@ MODULUS = 1 << 256
 FORMULA = re.compile(r"\s*[=+\-@|%]|[\t\r\n]")  # how a cell begins that a spreadsheet may run
 
 
+def figure(value: float, unit: str = "share", *, sign: str = "") -> str:
+    """A number of a table: shares in percent with one digit, others with two.
+
+    >>> figure(0.125, sign="+"), figure(1.5, "nats"), figure(-0.0001)
+    ('+12.5', '1.50', '0.0')
+    """
+    text = f"{100 * value:{sign}.1f}" if unit == "share" else f"{value:{sign}.2f}"
+    return text.lstrip("-+") if float(text) == 0 else text
+
+
+def p_value(p: float) -> str:
+    """
+    >>> p_value(0.0312), p_value(0.00001), p_value(1.0)
+    ('0.031', '<0.001', '1.000')
+    """
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
 def slug(name: str) -> str:
     """A name that is safe as a file name and an anchor.
 

@@ -16,8 +16,10 @@ from msgspec import UNSET
 
 from proband.core.errors import ProbandError
 from proband.core.files import dumps, read_run
+from proband.core.metrics import chosen_answer
 from proband.core.options import read_options
 from proband.core.protocols import Model
+from proband.core.text import figure
 from proband.core.types import Answer, Item, Run
 from proband.pipeline import run as running
 from proband.pipeline.report import item_sets, run_folders, score
@@ -193,7 +195,7 @@ def in_words(results: Mapping[str, Any]) -> str:
     if results["mean"] is None:
         return "no score"
     share = results["unit"] == "share"
-    mean, low, high = (f"{100 * results[x]:.1f}" if share else f"{results[x]:.3f}" for x in ("mean", "low", "high"))
+    mean, low, high = (figure(results[x], "share" if share else "") for x in ("mean", "low", "high"))
     interval = f"(n = {results['n']:,}, too few to tell)" if results["few"] else f"[{low}, {high}]"
     return f"{results['metric']} {mean}{'%' if share else ''} {interval}"
 
@@ -209,12 +211,10 @@ def _tags(item: Item, taken: Collection[str]) -> dict[str, Any]:
 
 
 def _answer(item: Item, answer: Answer) -> dict[str, Any]:
-    """The choice with the highest score; several, if they are level, are joined by a bar."""
-    best = max(answer.scores, default=0.0)
-    chosen = [choice for choice, value in zip(item.choices, answer.scores) if value == best]
+    """An answer as a row."""
     return {
         "item_id": item.id,
-        "answer": "|".join(chosen) if chosen else None,
+        "answer": chosen_answer(item, answer) or None,
         "gold": None if item.gold is None else item.choices[item.gold],
         "status": answer.status,
         "text": answer.text,

@@ -16,6 +16,7 @@ from typing import Any
 
 from proband.core.errors import ProbandError
 from proband.core.files import dumps, read_items, read_run
+from proband.core.metrics import chosen_answer
 from proband.core.types import Item
 from proband.pipeline.asking.items_and_answers import answers_so_far
 from proband.pipeline.report import item_sets, score
@@ -76,7 +77,7 @@ def _total(settings: dict[str, Any], items: Any) -> int:
 
 
 def _reply(item: Item, answer: Any) -> dict[str, Any]:
-    chosen = item.choices[answer.scores.index(max(answer.scores))] if answer.scores and item.choices else None
+    chosen = chosen_answer(item, answer) or None
     right = None if item.gold is None else item.choices[item.gold]
     return {
         "id": item.id,

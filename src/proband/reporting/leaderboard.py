@@ -23,6 +23,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from proband.core import text
 from proband.core.errors import ProbandError
 from proband.core.files import dumps, read_json, sha256_file, sha256_text, write_text
 from proband.core.statistics import estimates as stats
@@ -232,10 +233,8 @@ def _place(value: float, board: Mapping[str, Any]) -> float:
 
 
 def _lines(board: Mapping[str, Any]) -> list[dict[str, Any]]:
-    share = board["unit"] == "share"
-
     def figure(value: float) -> str:
-        return f"{100 * value:.1f}%" if share else f"{value:.3f}"
+        return text.figure(value, board["unit"]) + ("%" if board["unit"] == "share" else "")
 
     return [
         {"items": board["name"], "model": system["label"], "metric": board["metric"], "mean": figure(system["mean"])}

@@ -19,6 +19,7 @@ from proband.core.files import dumps
 from proband.core.metrics import ACCURACY
 from proband.core.statistics.clusters import Clusters, clusters_of
 from proband.core.suite import Results, Sheet
+from proband.core.text import figure
 from proband.core.types import LEFT_OUT, Answer, Item
 from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.systems import with_solver
@@ -59,7 +60,7 @@ def _row(results: Results, runs: Sequence[int]) -> tuple[Cell, ...]:
     always = [passed(round(sum(line)), len(runs), len(runs)) for line in right.tolist()]
     vote = [line[each.index(Counter(each).most_common(1)[0][0])] for line, each in zip(right.tolist(), given_answers)]
     cells = [cell for values in (same, always, vote) for cell in share_cells(values, clusters)]
-    return (label, len(runs), len(whole), f"{100 * right.mean():.1f}", *cells)
+    return (label, len(runs), len(whole), figure(float(right.mean())), *cells)
 
 
 def passed(right: int, repeats: int, k: int) -> float:

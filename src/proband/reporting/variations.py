@@ -19,9 +19,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from proband.core.metrics import Metric, best_threshold
+from proband.core.metrics import Metric, best_choices, best_threshold
 from proband.core.statistics.clusters import Clusters, clusters_of
 from proband.core.suite import Results, Sheet, Table
+from proband.core.text import figure, p_value
 from proband.core.types import LEFT_OUT, Answer, Item
 from proband.reporting.numbers.cells import ORIGINAL
 from proband.stats import Difference, Estimate, Scores, holm
@@ -154,10 +155,9 @@ def _decided(item: Item, answer: Answer, threshold: float) -> tuple[float | None
 
 
 def in_words(item: Item, answer: Answer) -> str:
-    """The answer in words: the choice with the highest score (several, where they tie), or the reply."""
+    """The answer in words: the chosen one (in any order, where several tie), or the reply."""
     if answer.scores and item.choices:
-        best = max(answer.scores)
-        return " / ".join(sorted(c for c, score in zip(item.choices, answer.scores) if score == best))
+        return "|".join(sorted(item.choices[at] for at in best_choices(answer)))
     if answer.blanks:
         return " ".join(str(blank.get("said", blank)) for blank in answer.blanks)
     return answer.text or answer.status
@@ -174,9 +174,9 @@ def _rows(label: str, name: str, effect: str, sources: Sequence[Source]) -> list
     if known:
         before, after = np.array([(each.right, mean) for each, mean in known]).T
         one, other = (before, after) if effect == "twin" else (after, before)
-        row += [_percent(before.mean()), _percent(after.mean()), *_difference(one, other, _clusters(of))]
+        row += [figure(before.mean()), figure(after.mean()), *_difference(one, other, _clusters(of))]
     else:
-        row += [_percent(float(np.mean([each.right for each in there]))), None, None, None, None]
+        row += [figure(float(np.mean([each.right for each in there]))), None, None, None, None]
     flips = [_flipped(each, name) for each in there]
     row += share_cells(flips, clusters) if effect in ("keeps", "open") else [None, None]
     follows = [each.right * mean for each, mean in known]
@@ -204,7 +204,7 @@ def _surviving(label: str, effects: Mapping[str, str], sources: Sequence[Source]
         for each in there
     ]
     score = float(np.mean([each.right for each in there]))
-    return [(label, len(there), _percent(score), *share_cells(alive, _clusters(there)), ", ".join(keeping))]
+    return [(label, len(there), figure(score), *share_cells(alive, _clusters(there)), ", ".join(keeping))]
 
 
 # ---- numbers -----------------------------------------------------------------------------------------------------
@@ -213,18 +213,18 @@ def _surviving(label: str, effects: Mapping[str, str], sources: Sequence[Source]
 def share_cells(values: Sequence[float], clusters: Clusters) -> list[Cell]:
     """A mean over items and its interval, in words."""
     result = Scores.of(values, clusters=clusters, share=True).interval()
-    return [_percent(result.mean), _span(result)]
+    return [figure(result.mean), _span(result)]
 
 
 def _difference(one: Any, other: Any, clusters: Clusters) -> list[Cell]:
     """The first minus the other, its interval in words, p."""
     a, b = (Scores.of(each, clusters=clusters, share=True) for each in (one, other))
     result = a.minus(b)
-    return [_percent(result.value), _span(result), None if result.few else result.p]
+    return [figure(result.value), _span(result), None if result.few else result.p]
 
 
 def _span(result: Estimate | Difference) -> str:
-    return "too few" if result.few else f"{100 * result.low:.1f} to {100 * result.high:.1f}"
+    return "too few" if result.few else f"{figure(result.low)} to {figure(result.high)}"
 
 
 def _clusters(sources: Sequence[Source]) -> Clusters:
@@ -236,10 +236,6 @@ def _mean(values: Iterable[float | None]) -> float | None:
     return float(np.mean(known)) if known else None
 
 
-def _percent(value: float) -> str:
-    return f"{100 * float(value):.1f}"
-
-
 P = 8  # the column of p
 
 
@@ -247,7 +243,4 @@ def _corrected(rows: Sequence[Row]) -> list[Row]:
     """The rows with p-values corrected by Holm over all of them, in words."""
     tested = [at for at, row in enumerate(rows) if row[P] is not None]
     p = dict(zip(tested, holm([float(rows[at][P] or 0.0) for at in tested])))
-    return [
-        (*row[:P], "< 0.001" if p[at] < 0.001 else f"{p[at]:.3f}", *row[P + 1 :]) if at in p else row
-        for at, row in enumerate(rows)
-    ]
+    return [(*row[:P], p_value(p[at]), *row[P + 1 :]) if at in p else row for at, row in enumerate(rows)]

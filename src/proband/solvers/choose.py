@@ -24,6 +24,7 @@ import msgspec
 from msgspec import Meta
 
 from proband.core.errors import ProbandError
+from proband.core.metrics import best_choices
 from proband.core.protocols import Chat, Generates, Replies, Reply
 from proband.core.suite import Solver
 from proband.core.types import Answer, Item
@@ -149,7 +150,7 @@ def _view(item: Item, shift: int, reply: Reply, read: Answer) -> View:
     logs = letter_log_probabilities(reply.first, len(item.choices))
     if logs is not None:
         logs = logs[-shift:] + logs[:-shift] if shift else logs  # from the order of the letters to that of the choices
-    return View(shift, reply.text, logs, None if read.status else read.scores.index(max(read.scores)))
+    return View(shift, reply.text, logs, None if read.status else best_choices(read)[0])
 
 
 def _answer(item: Item, views: Sequence[View]) -> Answer:

@@ -10,7 +10,8 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from proband.cli.arguments_and_output import Json, Scored, figure, give, table, warning
+from proband.cli.arguments_and_output import Json, Scored, give, table, warning
+from proband.core.text import figure, p_value
 
 
 @Parameter(name="*")
@@ -114,14 +115,6 @@ def layout(result: Mapping[str, Any]) -> Iterable[Any]:
         yield result["legend"]
     for text in result.get("constant", ()):
         yield f"warning: {text}"
-
-
-def p_value(p: float) -> str:
-    """
-    >>> p_value(0.03174), p_value(1e-9)
-    ('0.0317', '<0.0001')
-    """
-    return "<0.0001" if p < 0.0001 else f"{p:.4f}"
 
 
 def row(group: Mapping[str, Any], unit: str) -> tuple[str, ...]:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from proband.cli.arguments_and_output import OPTIONS, Flag, Items, Json, Loud, Out, fields, figure, give, table, warning
+from proband.cli.arguments_and_output import OPTIONS, Flag, Items, Json, Loud, Out, fields, give, table, warning
 from proband.cli.declared_options import Profile, given_options, parameters
+from proband.core.text import figure
 
 if TYPE_CHECKING:
     from proband.pipeline.run import Forecast

@@ -22,7 +22,7 @@ from typing import Any
 from proband import __version__
 from proband.core.errors import ProbandError
 from proband.core.files import dumps, encode, read_run, sha256_file, sha256_text, write_json, write_text
-from proband.core.metrics import Metric
+from proband.core.metrics import Metric, chosen_answer
 from proband.core.types import Answer, Item, Run
 from proband.pipeline.export.source import PACKAGE
 from proband.pipeline.report import item_sets
@@ -253,10 +253,8 @@ def _samples(scored: ScoredRun, evaluation: str, result: str) -> Iterator[dict[s
 
 
 def _chosen(item: Item, answer: Answer) -> str:
-    """The choice with the highest score, or the reply."""
-    if answer.scores and item.choices:
-        return item.choices[answer.scores.index(max(answer.scores))]
-    return answer.text or ""
+    """The chosen answer, or the reply."""
+    return chosen_answer(item, answer) or answer.text or ""
 
 
 # ---- Hugging Face Community Evals ----------------------------------------------------------------------------------

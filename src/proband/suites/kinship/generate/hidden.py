@@ -25,6 +25,7 @@ import msgspec
 
 from proband.core.errors import ProbandError
 from proband.core.files import decode, encode, read_answers, write_json, write_text
+from proband.core.metrics import chosen_answer
 from proband.core.options import Meta
 from proband.core.tables import read_table
 from proband.core.types import Item
@@ -209,12 +210,11 @@ def read_key(path: Path) -> Key:
 def read_replies(path: Path, questions: Sequence[Item]) -> Iterator[tuple[str, str]]:
     """The relation that was answered to each item, or nothing of one that was not answered in one word."""
     if path.is_dir():
-        choices = {item.id: item.choices for item in questions}
+        by_id = {item.id: item for item in questions}
         for answer in read_answers(path / "answers.jsonl"):
-            if answer.item_id not in choices:
+            if answer.item_id not in by_id:
                 raise ProbandError(f"{answer.item_id!r} is no item of the hidden split", file=path / "answers.jsonl")
-            best = max(range(len(answer.scores)), key=answer.scores.__getitem__) if answer.scores else None
-            yield answer.item_id, "" if best is None else choices[answer.item_id][best]
+            yield answer.item_id, chosen_answer(by_id[answer.item_id], answer)
         return
     for row in read_table(path):
         if not row.cells.get("id") or "answer" not in row.cells:
