@@ -19,7 +19,7 @@ agree as before.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -43,17 +43,23 @@ from proband.core.statistics.spread import (
 # ---- one value -------------------------------------------------------------------------------------------------------
 
 
+Known = tuple[Floats, Floats]  # a variance with its degrees of freedom
+
+
 def value_ends(
-    value: Floats, u: Floats, shared: Neighbours, *, share: bool, seeds: Seeds | None = None
+    value: Floats, u: Floats, shared: Neighbours, *, share: bool, seeds: Seeds | None = None, least: Known | None = None
 ) -> tuple[Floats, Floats]:
-    """Both ends of the intervals of values with their influence values (the items are the last axis)."""
+    """Both ends of the intervals of values with their influence values (the items are the last axis). `least`: a
+    variance that it has at least, with fewer degrees of freedom (strata.py)."""
     seeds, both = seeds or Seeds(), []
     for each in shared.readings:
         of_items = spread(u, each, SHARE if share else OTHER)
         if share:
-            both.append(share_ends(value, of_items, each, seeds=seeds))
+            both.append(share_ends(value, at_least(value, of_items, least), each, seeds=seeds))
         else:
             centre, own, freedom = _plain(value, of_items, each)
+            if least is not None:
+                own, freedom = np.maximum(own, least[0]), np.minimum(freedom, least[1])
             both.append(ends(centre, *with_seeds(own, freedom, [seeds])))
     return np.min([low for low, _ in both], axis=0), np.max([high for _, high in both], axis=0)
 
@@ -64,17 +70,34 @@ def own_variance(value: Floats, u: Floats, shared: Neighbours, *, share: bool) -
     return share_variance(value, of_items) if share else _plain(value, of_items, shared)[1]
 
 
+def at_least(value: Floats, of_items: Spread, least: Known | None) -> Spread:
+    """The spread of a share whose variance is at least so large."""
+    if least is None:
+        return of_items
+    number = of_items.number * np.minimum(1.0, share_variance(value, of_items) / least[0])
+    return replace(of_items, number=number, freedom=np.minimum(of_items.freedom, least[1]), fixed=True)
+
+
 def value_p(
-    constant: float, value: Floats, u: Floats, shared: Neighbours, *, share: bool, seeds: Seeds | None = None
+    constant: float,
+    value: Floats,
+    u: Floats,
+    shared: Neighbours,
+    *,
+    share: bool,
+    seeds: Seeds | None = None,
+    least: Known | None = None,
 ) -> Floats:
     """The p-values of values against a constant, two-sided: below 0.05 if and only if the interval leaves it out."""
     seeds, results = seeds or Seeds(), []
     for each in shared.readings:
         of_items = spread(u, each, SHARE if share else OTHER)
         if share:
-            results.append(share_p(value, constant, of_items, each, seeds=seeds))
+            results.append(share_p(value, constant, at_least(value, of_items, least), each, seeds=seeds))
         else:
             centre, own, freedom = _plain(value, of_items, each)
+            if least is not None:
+                own, freedom = np.maximum(own, least[0]), np.minimum(freedom, least[1])
             results.append(p_value(centre - constant, *with_seeds(own, freedom, [seeds])))
     largest: Floats = np.max(results, axis=0)
     return largest
@@ -123,12 +146,15 @@ def difference_ends(
     margin: float = 0.0,
     least: Floats | None = None,
     seeds: Sequence[Seeds] = (),
+    over_strata: Known | None = None,
 ) -> DifferenceEnds:
     """Of differences with their influence values (the items are the last axis)."""
     parts = []
     for each in shared.readings:
         centre, error, freedom = difference_of(value, spread(u, each), each, share=share, least=least)
         own = error**2
+        if over_strata is not None:
+            own, freedom = np.maximum(own, over_strata[0]), np.minimum(freedom, over_strata[1])
         error, freedom = with_seeds(own, freedom, seeds)
         low, high = ends(centre, error, freedom)
         parts.append((low, -high, -p_value(centre - margin, error, freedom), -detectable(error, freedom), -own))

@@ -28,6 +28,7 @@ from proband.core.statistics.clusters import Clusters, Floats, Ints, Neighbours
 from proband.core.statistics.influence import of_mean, of_set
 from proband.core.statistics.resampling import draws_of, percentiles
 from proband.core.statistics.spread import Seeds, detectable, quantile, seeds_of, seeds_part, standing_in, training
+from proband.core.statistics.strata import FEWEST, strata_variance
 from proband.core.types import Estimate
 
 MEAN = Metric(name="mean", of=float)
@@ -184,6 +185,40 @@ class Scores:
             parts.append((part * own.values, part * own.influence))
         return parts
 
+    # ---- strata that weigh the same ----
+
+    @cached_property
+    def _of_strata(self) -> tuple[Floats, Floats]:
+        """The mean over runs of the value of each stratum, and the influence of each item on its own stratum's."""
+        assert self.strata is not None
+        values, u = np.zeros(int(self.strata.max()) + 1), np.zeros(len(self))
+        for stratum in range(len(values)):
+            members = self.strata == stratum
+            for run in self.runs:
+                own = of_mean(run[members]) if self.metric.over == "item" else of_set(self.metric.of, run[members])
+                values[stratum] += own[0] / len(self.runs)
+                u[members] += own[1] / len(self.runs)
+        return values, u
+
+    def _over_strata(self, other: Scores | None = None) -> tuple[Floats, Floats]:
+        """The variance of the mean over strata (or of its difference from another's), with its degrees of freedom."""
+        assert self.strata is not None
+        values, u = self._of_strata
+        if other is not None:
+            values, u = values - other._of_strata[0], u - other._of_strata[1]
+        places = np.arange(len(self)) if self.places is None else self.places
+        variance, freedom = strata_variance(
+            values, u, self.strata, self.clusters, places, share=self.share, difference=other is not None
+        )
+        return np.array(variance), np.array(freedom)
+
+    @cached_property
+    def few(self) -> bool:
+        """Whether these are too few clusters (of any kind) or items to tell anything."""
+        if self.strata is None or self.draws is not None:
+            return self.dependence.few
+        return self.dependence.few or float(self._over_strata()[1]) < FEWEST
+
     # ---- selections of items, other metrics ----
 
     def only(self, chosen: NDArray[Any], *, within: bool = False) -> Scores:
@@ -246,7 +281,10 @@ class Scores:
             own = float(draws.var(axis=1).max())
         else:
             value, u = np.array(self.value), self.mean_influence
-            low, high = map(float, estimates.value_ends(value, u, self.dependence, share=self.share, seeds=seeds))
+            least = None if self.strata is None else self._over_strata()
+            low, high = map(
+                float, estimates.value_ends(value, u, self.dependence, share=self.share, seeds=seeds, least=least)
+            )
             several = self.dependence.readings if seeds.count > 1 else ()  # else nothing is due to seeds
             variances = [float(estimates.own_variance(value, u, each, share=self.share)) for each in several]
             own = max(variances, default=0.0)
@@ -258,7 +296,7 @@ class Scores:
             n=len(self),
             clusters=self.dependence.clusters,
             effective=self.effective,
-            few=self.dependence.few,
+            few=self.few,
             seeds=len(self.runs),
             from_seeds=seeds_part(own, [seeds]),
         )
@@ -288,7 +326,9 @@ class Scores:
             parts = percentiles(self.value, self.draws, self.dependence, [self.seeds])
             return max(each.p_against(constant) for each in parts)
         value, u = np.array(self.value), self.mean_influence
-        return float(estimates.value_p(constant, value, u, self.dependence, share=self.share, seeds=self.seeds))
+        least = None if self.strata is None else self._over_strata()
+        p = estimates.value_p(constant, value, u, self.dependence, share=self.share, seeds=self.seeds, least=least)
+        return float(p)
 
     def minus(self, other: Scores, *, margin: float = 0.0) -> Difference:
         """This system less another one on the items that both have, tested against `margin`.
@@ -358,6 +398,7 @@ def contrast(
         values: Any = sum(sign * each.values for sign, each in zip(signs, scores))
         moved: Any = sum(sign * each.influence for sign, each in zip(signs, scores))
         seeds = [_seeds([(values, moved)], trained=scores[0].trained)]
+    over_strata = scores[0]._over_strata(scores[1]) if scores[0].strata is not None and len(scores) == 2 else None
     both = estimates.difference_ends(
         np.array(value),
         u,
@@ -366,8 +407,10 @@ def contrast(
         margin=margin,
         least=np.array(own / dependence.items),
         seeds=_counted(seeds),
+        over_strata=over_strata,
     )
-    return _difference(both, scores, dependence, share=share, seeds=seeds, value=value)
+    found = _difference(both, scores, dependence, share=share, seeds=seeds, value=value)
+    return found if over_strata is None or float(over_strata[1]) >= FEWEST else replace(found, few=True)
 
 
 def _difference(

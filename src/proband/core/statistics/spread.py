@@ -6,7 +6,9 @@ over pairs of neighbours, the correlation rho of neighbours solves E[A], E[B] gi
 
     rho = [A N/n + B (n-1)] / [A (N - 2r/n + N^2/n^2) + B N/n]
     rho_1 = min(1, max(0, rho + (0.35 + 1.5/G) sqrt(2/N)))        a margin for its own error; G eff. clusters
-    rho_2 = [I rho_1 + w max(rho_1, q/m)] / (I + w)                a weak prior; m clusters per item,
+    rho_2 = [I rho_1 + w max(rho_1, rho_0)] / (I + w)              a weak prior; m clusters per item,
+            rho_0 = min(q/m, n/2N + 4 rho_1)                       less where clusters are large: many items of a
+                                                                   cluster tell how alike they are
             I = k(k-1)/2,  k = (sum v)^2 / sum v^2                 k items tell anything: v = u_i^2; for shares, whose
                                                                    spread shrinks near 0 and 1, also k clusters:
                                                                    v = (sum of u over a cluster)^2, the smaller k
@@ -190,6 +192,7 @@ class Prior:
     by_cluster: bool
 
 
+EXPECTED, TIMES = 0.5, 4.0  # the prior adds at most this to D, and so many times what the items say
 SHARE = Prior(6.0, 0.15, True)  # of the mean of zeros and ones
 OTHER = Prior(3.0, 0.1, False)  # of differences, and of numbers of any size
 
@@ -205,6 +208,7 @@ class Spread:
     telling: Floats
     number: Floats
     freedom: Floats
+    fixed: bool = False  # number and freedom do not follow from the rest
 
 
 def spread(u: Floats, shared: Neighbours, prior: Prior = OTHER) -> Spread:
@@ -249,7 +253,9 @@ def neighbours_correlation(u: Floats, shared: Neighbours, *, safe: bool = True) 
 def effective(correlation: Floats, telling: Floats, shared: Neighbours, prior: Prior) -> tuple[Floats, Floats]:
     """The effective number of items and the degrees of freedom, where `telling` items say anything."""
     informed = np.maximum(telling * (telling - 1) / 2, 0.0)
-    expected = np.maximum(correlation, prior.least / shared.ways)
+    around = shared.pairs / shared.items
+    limit = EXPECTED / around + TIMES * correlation if around else correlation
+    expected = np.maximum(correlation, np.minimum(prior.least / shared.ways, limit))
     rho = (informed * correlation + prior.weight * expected) / (informed + prior.weight)
     more = rho * shared.pairs / shared.items  # D - 1
     groups = max(shared.effective, 2.0) - 1
@@ -304,7 +310,7 @@ def _outward(mean: Floats, of_items: Spread, shared: Neighbours, seeds: Seeds) -
     """Along a new first axis: the mean and those nearer to 0, each as well known as it would be (with the spread v of
     the mean itself)."""
     own = mean, *_scale(mean, of_items, seeds)
-    if not np.any(mean * shared.items < PATH):
+    if of_items.fixed or not np.any(mean * shared.items < PATH):
         y, kappa, freedom = (np.asarray(each)[None] for each in own)
         return y, kappa, freedom
     counts = np.arange(PATH).reshape(-1, *(1 for _ in np.shape(mean)))
