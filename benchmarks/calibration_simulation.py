@@ -17,7 +17,7 @@ from scipy.special import ndtri
 from scipy.stats import norm
 
 from proband.core.metrics import AUC, Metric
-from proband.core.statistics import estimates
+from proband.core.statistics import estimates, scores
 from proband.core.statistics.clusters import FEW, Floats
 from proband.core.statistics.spread import ONE_SEED, seeds_of, standing_in, training
 from proband.stats import Scores
@@ -144,6 +144,7 @@ def set_metric(layout: Layout, name: str, r: float, repetitions: int) -> Line:
     set of this size."""
     metric, lift, share = SET_METRICS[name]
     repetitions = max(50, repetitions // 2)
+    scores.DRAWS = scores.MANY = 250  # 5,000 would take an hour
     rng = np.random.default_rng(seed_of(layout.name, name, r))
     line = Line(layout.name, layout.like, name, layout.shared.least, jumps=metric.jumps)
     truth = np.arange(layout.items) % 10 < 10 * share

@@ -153,15 +153,15 @@ def table(title: str, runs: Runs, columns: dict[str, Any], labels: Any, clusters
 
 
 def estimate(model: str, given: list[Any], chosen: Any, labels: Any, clusters: Clusters) -> tuple[float, str]:
-    """The mean over runs of the stories that all were asked, and half of its interval."""
+    """The mean over runs of the stories that all were asked, and its interval."""
     asked = np.flatnonzero(chosen & np.all([run != NOT_ASKED for run in given], axis=0))
     if not len(asked):
         return 0.0, ""
     right = [(run == labels)[asked] for run in given]
     found = Scores.of(right, clusters=clusters.only(asked), trained=model.startswith("net:")).interval()
-    half = "" if found.few else f" ± {50 * (found.high - found.low):.1f}"
+    ends = "" if found.few else f" [{100 * found.low:.1f}, {100 * found.high:.1f}]"
     once = "¹" if model.startswith("net:") and len(given) == 1 else ""
-    return 100 * found.mean, f"{100 * found.mean:.1f}{once}{half}"
+    return 100 * found.mean, f"{100 * found.mean:.1f}{once}{ends}"
 
 
 # ---- from the folders of a study -------------------------------------------------------------------------------------

@@ -51,13 +51,15 @@ Values = Sequence[float] | Sequence[Sequence[float]] | Any  # or an array
 class Plan:
     """What a difference needs. `power` and `detectable` are those of the design as it is; `items` and `clusters` are
     needed if the design grows by further clusters of the same size, `items_in_same_clusters` if the clusters grow.
-    None: no number is enough."""
+    None: no number is enough. `interval`: the 95 % interval of `items` where pilots were given, since these know the
+    variance only so well."""
 
     power: float
     detectable: float
     items: int | None
     clusters: int | None
     items_in_same_clusters: int | None
+    interval: tuple[int | None, int | None] | None = None
 
 
 def mean(values: Values, *, clusters: Any = None, share: bool | None = None) -> Estimate:
@@ -107,13 +109,14 @@ def plan(
     accuracy: float = 0.7,
     agreement: float = 0.5,
     within: float = 0.1,
+    tests: int = 1,
 ) -> Plan:
     """How many items and clusters show a true `difference` of two systems with the chance `power`, at 0.05.
 
     From the answers of two pilot systems, `a` and `b`, or of one (`a`) and an assumed `agreement`. Or from a design
     alone (`clusters`, or a number of `items` that share nothing) and assumptions: the `accuracy` of a system, the
     correlation of two systems' answers to one item (`agreement`) and that of the differences of two items of one
-    cluster (`within`).
+    cluster (`within`). `tests`: how many such comparisons will be corrected together (Holm).
 
     >>> plan(0.05, items=400).items
     663
@@ -132,8 +135,9 @@ def plan(
         square = 2 * (1 - agreement) * accuracy * (1 - accuracy)
         known = Clusters.named(clusters, count)
         pilot = planning.Pilot(dependence=known.neighbours(), square=square, correlation=within)
+    pilot = replace(pilot, tests=max(tests, 1))
     now = pilot.now()
-    more, _ = planning.largest(pilot, difference, power=power, by="clusters")
+    more, ends = planning.largest(pilot, difference, power=power, by="clusters")
     larger, _ = planning.largest(pilot, difference, power=power, by="within")
     n, groups = pilot.dependence.items, pilot.dependence.clusters
     return Plan(
@@ -142,7 +146,12 @@ def plan(
         items=None if more is None else math.ceil(n * more.clusters - 1e-9),
         clusters=None if more is None else math.ceil(groups * more.clusters - 1e-9),
         items_in_same_clusters=None if larger is None else math.ceil(n * larger.within - 1e-9),
+        interval=(_items(n, ends[0]), _items(n, ends[1])) if pilot.measured else None,
     )
+
+
+def _items(count: int, grown: planning.Plan | None) -> int | None:
+    return None if grown is None else math.ceil(count * grown.clusters - 1e-9)
 
 
 def _pair(a: Values, b: Values, clusters: Any, needs: str, *, seeds: bool | None = None) -> list[Scores]:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from proband.core.errors import ProbandError
+from proband.core.metrics import best_choices
 from proband.core.types import Item
 
 Right = Mapping[str, Mapping[str, bool]]  # shortcut -> item -> whether its answer is right
@@ -36,5 +37,5 @@ def _answered(baselines: Mapping[str, Callable[[], Any]], items: list[Item]) -> 
         except ProbandError:  # hidden answers, rows of others without facts
             return {}
         pairs = zip(asked, answers, strict=True)
-        right[name] = {item.id: answer.scores.index(max(answer.scores)) == item.gold for item, answer in pairs}
+        right[name] = {item.id: best_choices(answer)[:1] == (item.gold,) for item, answer in pairs}
     return right

@@ -243,6 +243,8 @@ class Outcome:
     p: float | None
     evidence: str
     unit: Literal["share", "nats", "count"] = "share"
+    published: bool = True  # whether the paper itself says so of this system; False: asked of a later one too
+    detectable: float | None = None  # what would be seen four times in five, said where the claim is open
 
 
 @dataclass(frozen=True, kw_only=True)

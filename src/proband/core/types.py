@@ -108,3 +108,4 @@ class Estimate(Record, frozen=True, kw_only=True):
     few: bool = False
     seeds: int = 1
     from_seeds: float | None = None
+    note: str = ""  # why the interval may be too short: seeds that fall apart, clusters that are all right or all wrong

@@ -13,7 +13,6 @@ import numpy as np
 
 from proband.core.errors import ProbandError
 from proband.core.metrics import Metric, splits_in_words
-from proband.core.statistics import estimates as stats
 from proband.pipeline.logs import is_log, read_log
 from proband.pipeline.logs.record import Log, Wanted, join_logs
 from proband.pipeline.report import item_sets, legend
@@ -36,8 +35,9 @@ def compare(
     seed: int = 0,
 ) -> dict[str, Any]:
     """Paired, clustered tests of every two of some runs or logs on the items that both have: on all of them, and (of
-    two runs) in each column of the suite's first table, or for each value of the tag `by`. P-values are corrected by
-    Holm over everything that is tested. A folder may hold several runs of one network (other training seeds). What a
+    two runs) in each column of the suite's first table, or for each value of the tag `by`. All items are tested first;
+    the columns after them are corrected by Holm, and none is more significant than all items together. A folder may
+    hold several runs of one network (other training seeds). What a
     run has answered beside makes no difference. `split`: the items that are scored (core/metrics.py)."""
     from proband.reporting.findings import constant_answers
     from proband.reporting.numbers.comparisons import comparisons
@@ -68,6 +68,8 @@ def compare(
         "split": list(study.splits),
         "left_out": systems.left_out,
         "unread": _unread(study),
+        "by": systems.by,
+        "tags": len(study.arrays.written),
         "constant": list(constant_answers(study).values()),
         "groups": groups,
         "legend": legend(study.items.suite, [each["group"] for each in groups]),
@@ -184,9 +186,10 @@ def _left_out(items: ItemSet, logs: list[Log]) -> dict[str, int]:
 
 def _all_pairs(tested: list[Comparison], *, by: bool) -> list[Comparison]:
     """Of more than two systems: all pairs on all items (or by the tag), corrected together."""
+    from proband.reporting.numbers.comparisons import corrected
+
     kept = [each for each in tested if by or not each.group]
-    corrected = iter(stats.holm([each.p for each in kept if not each.undecided]))
-    return [replace(each, p_holm=1.0 if each.undecided else next(corrected)) for each in kept]
+    return corrected(kept, together=True)
 
 
 def _in_order(tested: list[Comparison], labels: list[str], *, scope: str) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ default build, whose clusters are known and the rest assumed.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -51,12 +51,15 @@ def plan(
     power: float = 0.8,
     by: str | None = None,
     metric: str | None = None,
+    tests: int = 1,
     assumed: Assumed = Assumed(),  # noqa: B008
 ) -> dict[str, Any]:
     """How large a design must be to see a true `difference` of two systems with a chance of `power`, at 0.05.
 
     `source` is a run folder (and `second` another on the same items), a folder of items, or the name of a suite. `by`
-    is a tag whose values grow with the clusters (`relation`). From pilot runs, `interval` gives the 95 % interval of
+    is a tag whose values grow with the clusters (`relation`). `tests`: how many such comparisons will be corrected
+    together (the first question, all items of two systems, needs no correction). From pilot runs, `interval` gives
+    the 95 % interval of
     the numbers; None in it: no number of items is enough.
     """
     assumed.check()
@@ -71,6 +74,9 @@ def plan(
             raise ProbandError(f"--metric {metric} needs a pilot run; without one, accuracy is planned")
         result = _from_items(source, by=by, assumed=assumed)
     pilot, values, basis, measured = result
+    if tests < 1:
+        raise ProbandError(f"--tests is {tests}: it must be 1 or more")
+    pilot = replace(pilot, tests=tests)
     if pilot.share and difference >= 1:
         raise ProbandError(f"--difference is {difference:g}: a difference of shares is below 1 (0.05 is 5 points)")
     now = pilot.now()

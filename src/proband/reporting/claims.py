@@ -10,7 +10,7 @@ are corrected by Holm over all claims of one study. Differences are in the unit 
 
 from __future__ import annotations
 
-from collections import ChainMap
+from collections import ChainMap, Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
@@ -42,6 +42,8 @@ class Verdict:
     p_holm: float | None
     evidence: str
     below_chance: bool = False  # both sides
+    published: bool = True  # whether the paper says so of these systems
+    detectable: str = ""  # in words: the difference that would be seen four times in five
 
 
 def chosen(claims: Sequence[Claim], wanted: bool | Sequence[str]) -> list[Claim]:
@@ -95,7 +97,8 @@ def _decided(row: Verdict, p_holm: float) -> Verdict:
     if row.below_chance:
         return replace(row, p_holm=p_holm, verdict="not interpretable")
     if p_holm >= ALPHA or not row.difference:
-        return replace(row, p_holm=p_holm)
+        seen = f"; {row.detectable} would be seen four times in five" if row.detectable else ""
+        return replace(row, p_holm=p_holm, evidence=row.evidence + seen)
     return replace(row, p_holm=p_holm, verdict="holds" if row.difference > 0 else "fails")
 
 
@@ -201,7 +204,8 @@ def _tested(
         evidence.append("both sides below the best shortcut")
     shown = words.change(decisive.difference, decisive.metric)
     row = _open(claim, study, systems, "; ".join(evidence))
-    return replace(row, difference=decisive.ahead, shown=shown, p=p, below_chance=below_chance)
+    seen = "" if decisive.detectable is None else words.distance(decisive.detectable, decisive.metric)
+    return replace(row, difference=decisive.ahead, shown=shown, p=p, below_chance=below_chance, detectable=seen)
 
 
 def _from_analysis(study: Study, claim: Claim, sheets: Sequence[Sheet]) -> Iterator[Verdict]:
@@ -213,7 +217,25 @@ def _from_analysis(study: Study, claim: Claim, sheets: Sequence[Sheet]) -> Itera
         row = _open(claim, study, label, outcome.evidence)
         unit = Metric(name="", of=len, unit=outcome.unit)
         shown = "–" if outcome.difference is None else words.change(outcome.difference, unit)
-        yield replace(row, difference=outcome.difference, shown=shown, p=outcome.p)
+        seen = "" if outcome.detectable is None else words.distance(outcome.detectable, unit)
+        row = replace(row, difference=outcome.difference, shown=shown, p=outcome.p, detectable=seen)
+        yield replace(row, published=outcome.published)
+
+
+# ---- in numbers ----------------------------------------------------------------------------------------------------
+
+
+def counts(verdicts: Sequence[Verdict]) -> str:
+    """How many statements there are, and what came of them: of the paper's own systems first, then of others. One
+    statement asked of many systems is not many findings."""
+    parts = [f"{len({v.statement for v in verdicts})} statements"]
+    whole = all(v.published for v in verdicts)
+    for published, who in ((True, "all tests" if whole else "systems of the paper"), (False, "later systems")):
+        own = Counter(v.verdict for v in verdicts if v.published is published)
+        if own:
+            lost = f", {own['not interpretable']} not interpretable" if own["not interpretable"] else ""
+            parts.append(f"{who}: {own['holds']} hold, {own['fails']} fail, {own['open']} open{lost}")
+    return "; ".join(parts)
 
 
 # ---- as a table ----------------------------------------------------------------------------------------------------
@@ -229,7 +251,7 @@ def as_sheet(verdicts: Sequence[Verdict], names: Mapping[str, str]) -> Sheet:
         note=(
             "A claim holds if its difference has the sign it states at p < 0.05 after Holm's correction over all "
             "claims of this study, fails if it has the other sign at p < 0.05, is not interpretable if both sides are "
-            "below chance, and is open otherwise."
+            "below chance, and is open otherwise. " + counts(verdicts) + "."
         ),
     )
 

@@ -73,7 +73,7 @@ def cell_words(grid: Grid, line: Line) -> list[CellWords]:
             e, spread = cell.estimate, words.spread(cell.sd, cell.runs, grid.metric)
             unread = f"unread {100 * cell.unread:.0f}%" if cell.unread >= 0.005 else ""
             uncovered = f"{cell.uncovered:,} not covered" if cell.uncovered else ""
-            more = tuple(part for part in (words.span(e, grid.metric), spread, unread, uncovered) if part)
+            more = tuple(part for part in (words.span(e, grid.metric), spread, unread, uncovered, e.note) if part)
             out.append((words.figure(e.mean, grid.metric), SIGN[cell.against_level], more))
         else:
             out.append(EMPTY if value is None else (words.figure(value, grid.metric), "", ()))

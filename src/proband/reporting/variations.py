@@ -15,20 +15,33 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from proband.core.files import dumps
 from proband.core.metrics import Metric, best_choices, best_threshold
 from proband.core.statistics.clusters import Clusters, clusters_of
 from proband.core.suite import Results, Sheet, Table
 from proband.core.text import figure, p_value
 from proband.core.types import LEFT_OUT, Answer, Item
 from proband.reporting.numbers.cells import ORIGINAL
-from proband.stats import Difference, Estimate, Scores, holm
+from proband.stats import Difference, Estimate, Scores, contrast, holm
 
 THRESHOLD = (
-    " Scores that only rank items are answers at the threshold that has most of the run's own source items right."
+    " Scores that only rank items are answers at the threshold that has most of all its items right, source items and "
+    "variations together: one fitted to the source items alone would make them look better than their twins."
+)
+LEAST_TWINS = 20  # source items with a twin, for a comparison of two gaps
+GAPS = (
+    "A gap above 0 says that items were learnt by heart only beside a model that cannot have seen them. Items that "
+    "were kept because some model answered them are easier than their twins for every model: a simulated model that "
+    "has seen none of them has a gap of ten points then (`experiments/variations/README.md`)."
+)
+NO_FLOOR = (
+    " No model was asked twice (`run --repeat 2`): how often its answers change by themselves is not known, and flips "
+    "are to be read with that in mind."
 )
 Cell = str | float | int | None
 Row = tuple[Cell, ...]
@@ -40,6 +53,7 @@ class Reply(NamedTuple):
     right: float | None
     answer: str  # in words
     same_choices: bool
+    clusters: tuple[str, ...] = ()  # what the varied item shares: twins of few tuples are no independent evidence
 
 
 @dataclass
@@ -65,12 +79,13 @@ def variation_sheets(results: Results, metric: Metric) -> list[Sheet]:
         return []
     rows: list[Row] = []
     overall: list[Row] = []
-    for run, label in enumerate(results.labels):
-        sources = collect(results.scored(run), metric)
+    by_run = [collect(results.scored(run), metric) for run in range(len(results.labels))]
+    for label, sources in zip(results.labels, by_run):
         for name, effect in effects.items():
-            rows += _rows(label, name, effect, sources)
-        overall += _surviving(label, effects, sources)
+            rows += _rows(label, name, effect, list(sources.values()))
+        overall += _surviving(label, effects, list(sources.values()))
     rows = _corrected(rows)
+    floor = _asked_again(results, by_run)
     sheets = []
     if rows:
         note = (
@@ -78,17 +93,95 @@ def variation_sheets(results: Results, metric: Metric) -> list[Sheet]:
             "Flips: the answer is another one, though the right answer is the same. Follows: right before and after a "
             "change of the right answer. For twins the difference is the contamination gap, source minus twin. "
             "P-values are corrected by Holm over the table." + (THRESHOLD if metric.over == "set" else "")
-        )
+        ) + ("" if floor else NO_FLOOR)
         compared = ("source items", "before", "after", "difference", "95 %", "p (Holm)")
         changed = ("flips", "95 % of flips", "follows", "95 % of follows")
         header = ("model", "variation", "right answer", *compared, *changed)
         title = "The same items otherwise"
         sheets.append(Sheet(name="variations", title=title, header=header, rows=tuple(rows), note=note))
     if overall:
-        columns = ("model", "source items", "score", "surviving", "95 % of surviving", "variations")
-        note = "Surviving: right on the item and on every variation of it that keeps the answer."
+        columns = ("model", "source items", "score", "surviving", "95 % of surviving", "of an item", "variations")
+        note = (
+            "Surviving: right on the item and on every variation of it that keeps the answer. The more variations an "
+            "item has, the fewer survive by chance alone: only lines with as many of an item can be compared."
+        )
         sheets.append(Sheet(name="surviving", title="What survives", header=columns, rows=tuple(overall), note=note))
-    return sheets
+    if floor:
+        again = ("model", "asked", "source items", "answers that changed", "95 %")
+        note = "What flips have to be seen beside: answers to the same questions, word for word, asked again."
+        sheets.append(Sheet(name="floor", title="The same items asked again", header=again, rows=floor, note=note))
+    return sheets + _beside_others(
+        results.labels, by_run, [name for name, effect in effects.items() if effect == "twin"]
+    )
+
+
+def _asked_again(results: Results, by_run: Sequence[Mapping[str, Source]]) -> tuple[Row, ...]:
+    """How often the answers of a model that was asked twice change by themselves."""
+    groups: dict[str, list[int]] = {}
+    for at, run in enumerate(results.runs):
+        if not run.net:
+            groups.setdefault(dumps([run.model, run.solver, run.settings]), []).append(at)
+    rows: list[Row] = []
+    for runs in (group for group in groups.values() if len(group) > 1):
+        first, second = by_run[runs[0]], by_run[runs[1]]
+        both = [name for name in first if name in second]
+        if both:
+            changed = [float(first[name].answer != second[name].answer) for name in both]
+            cells = share_cells(changed, _clusters([first[name] for name in both]))
+            rows.append((results.labels[runs[0]], len(runs), len(both), *cells))
+    return tuple(rows)
+
+
+def _beside_others(labels: Sequence[str], by_run: Sequence[Mapping[str, Source]], twins: Sequence[str]) -> list[Sheet]:
+    """The gap between items and twins of one model beside that of another: where items are easier than their twins for
+    everybody, a model that has never seen them has a gap too."""
+    rows: list[tuple[Row, float]] = []
+    for name in twins:
+        for (one, a), (other, b) in combinations(zip(labels, by_run), 2):
+            sides = [_source_and_twin(each, name) for each in (a, b)]
+            both = [source for source in sides[0] if source in sides[1]]
+            if len(both) < LEAST_TWINS or one.startswith("baseline:") or other.startswith("baseline:"):
+                continue
+            clusters = _clusters([a[source] for source in both], name)
+            scores = [
+                Scores.of([side[source][part] for source in both], clusters=clusters, share=True)
+                for side in sides
+                for part in (0, 1)
+            ]
+            found = contrast(scores, [1, -1, -1, 1])
+            gaps = [figure(scores[at].value - scores[at + 1].value) for at in (0, 2)]
+            if not found.few:
+                span = f"{figure(found.low)} to {figure(found.high)}"
+                rows.append(((one, other, name, len(both), *gaps, figure(found.value), span), found.p))
+    corrected = holm([p for _, p in rows])
+    return (
+        [
+            Sheet(
+                name="gaps",
+                title="The gap between items and twins, beside another model's",
+                header=(
+                    "model",
+                    "beside",
+                    "variation",
+                    "source items",
+                    "gap",
+                    "its gap",
+                    "difference",
+                    "95 %",
+                    "p (Holm)",
+                ),
+                rows=tuple((*row, p_value(p)) for (row, _), p in zip(rows, corrected)),
+                note=GAPS,
+            )
+        ]
+        if rows
+        else []
+    )
+
+
+def _source_and_twin(sources: Mapping[str, Source], name: str) -> dict[str, tuple[float, float]]:
+    means = {source: _mean(reply.right for reply in each.varied.get(name, ())) for source, each in sources.items()}
+    return {source: (sources[source].right, mean) for source, mean in means.items() if mean is not None}
 
 
 def variation_table(metric: Metric, effects: Mapping[str, str]) -> Table:
@@ -103,8 +196,8 @@ def variation_table(metric: Metric, effects: Mapping[str, str]) -> Table:
     )
 
 
-def collect(answers: Iterable[tuple[Item, Answer]], metric: Metric) -> list[Source]:
-    """Source items with their variations; a variation without an answer to its source is left out."""
+def collect(answers: Iterable[tuple[Item, Answer]], metric: Metric) -> dict[str, Source]:
+    """Source items with their variations, by id; a variation without an answer to its source is left out."""
     given = [(item, answer) for item, answer in answers if answer.status not in LEFT_OUT and "source" in item.facts]
     threshold = _threshold(given) if metric.over == "set" else None
     sources: dict[str, Source] = {}
@@ -116,8 +209,8 @@ def collect(answers: Iterable[tuple[Item, Answer]], metric: Metric) -> list[Sour
                 sources[source] = Source(clusters_of(item), right, words, frozenset(item.choices))
         elif source in sources:
             same = frozenset(item.choices) == sources[source].choices
-            sources[source].varied.setdefault(variation, []).append(Reply(right, words, same))
-    return list(sources.values())
+            sources[source].varied.setdefault(variation, []).append(Reply(right, words, same, clusters_of(item)))
+    return sources
 
 
 def _scored(item: Item, answer: Answer, metric: Metric) -> tuple[float | None, str]:
@@ -134,13 +227,12 @@ def _preferred(answer: Answer) -> float | None:
 
 
 def _threshold(given: Iterable[tuple[Item, Answer]]) -> float:
-    """The score from which on the first choice is taken, such that most source items are right."""
+    """The score from which on the first choice is taken, such that most items are right, source items and variations
+    together: where nothing differs between them, neither side has been fitted."""
     pairs = [
         (score, item.gold == 0)
         for item, answer in given
-        if item.tags.get("variation") == ORIGINAL
-        and item.gold is not None
-        and (score := _preferred(answer)) is not None
+        if item.gold is not None and (score := _preferred(answer)) is not None
     ]
     scores, truth = np.array(pairs, dtype=np.float64).reshape(-1, 2).T
     return best_threshold(scores, truth)
@@ -169,18 +261,18 @@ def _rows(label: str, name: str, effect: str, sources: Sequence[Source]) -> list
         return []
     means = [(each, _mean(reply.right for reply in each.varied[name])) for each in there]
     known = [(each, after) for each, after in means if after is not None]
-    of, clusters = [each for each, _ in known], _clusters(there)
+    of, clusters = [each for each, _ in known], _clusters(there, name)
     row: list[Cell] = [label, name, effect, len(there)]
     if known:
         before, after = np.array([(each.right, mean) for each, mean in known]).T
         one, other = (before, after) if effect == "twin" else (after, before)
-        row += [figure(before.mean()), figure(after.mean()), *_difference(one, other, _clusters(of))]
+        row += [figure(before.mean()), figure(after.mean()), *_difference(one, other, _clusters(of, name))]
     else:
         row += [figure(float(np.mean([each.right for each in there]))), None, None, None, None]
     flips = [_flipped(each, name) for each in there]
     row += share_cells(flips, clusters) if effect in ("keeps", "open") else [None, None]
     follows = [each.right * mean for each, mean in known]
-    row += share_cells(follows, _clusters(of)) if effect == "changes" and known else [None, None]
+    row += share_cells(follows, _clusters(of, name)) if effect == "changes" and known else [None, None]
     return [tuple(row)]
 
 
@@ -204,7 +296,9 @@ def _surviving(label: str, effects: Mapping[str, str], sources: Sequence[Source]
         for each in there
     ]
     score = float(np.mean([each.right for each in there]))
-    return [(label, len(there), figure(score), *share_cells(alive, _clusters(there)), ", ".join(keeping))]
+    counted = sum(len(each.varied.get(name, ())) for each in there for name in keeping) / len(there)
+    cells = share_cells(alive, _clusters(there, *keeping))
+    return [(label, len(there), figure(score), *cells, f"{counted:.3g}", ", ".join(keeping))]
 
 
 # ---- numbers -----------------------------------------------------------------------------------------------------
@@ -227,8 +321,14 @@ def _span(result: Estimate | Difference) -> str:
     return "too few" if result.few else f"{figure(result.low)} to {figure(result.high)}"
 
 
-def _clusters(sources: Sequence[Source]) -> Clusters:
-    return Clusters.of([each.clusters for each in sources])
+def _clusters(sources: Sequence[Source], *names: str) -> Clusters:
+    """What source items share, or their variations do."""
+    return Clusters.of([_own_clusters(each, names) for each in sources])
+
+
+def _own_clusters(source: Source, names: Sequence[str]) -> list[str]:
+    varied = (cluster for name in names for reply in source.varied.get(name, ()) for cluster in reply.clusters)
+    return list(dict.fromkeys([*source.clusters, *varied]))
 
 
 def _mean(values: Iterable[float | None]) -> float | None:

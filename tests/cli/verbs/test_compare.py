@@ -27,8 +27,8 @@ def test_groups_are_a_table(proband: Any, stage: Any) -> None:
     assert proband(*words).splitlines() == [
         "toy, accuracy (%): A = hf:a, B = hf:b",
         "        A     B  A - B  95 % interval   p (Holm)      n",
-        "all  50.0  25.0  +25.0  [+10.0, +40.0]    0.0200  1,200  hf:a is better",
-        "k=2  50.0  25.0  +25.0  [+10.0, +40.0]    0.4000     60  not significant",
+        "all  50.0  25.0  +25.0  [+10.0, +40.0]     0.020  1,200  hf:a is better",
+        "k=2  50.0  25.0  +25.0  [+10.0, +40.0]     0.400     60  not significant",
         "minimum detectable difference over all: 5.0",
     ]
     assert made.arguments == (Path("runs/a"), Path("runs/b"))

@@ -98,9 +98,9 @@ def test_under_six_effective_clusters_are_too_few_to_tell() -> None:
     five, six = (shared_by([(str(i % count),) for i in range(30)]) for count in (5, 6))
     assert scores(x, clusters=five, share=True).interval().few
     assert not scores(x, clusters=six, share=True).interval().few
-    assert (
-        shared_by([("large",)] * 90 + [(str(i),) for i in range(20)]).neighbours().few
-    )  # 21 clusters that count for little
+    large = [shared_by([("large",)] * 90 + [(str(i),) for i in range(count)]).neighbours() for count in (5, 20)]
+    assert [each.few for each in large] == [True, False]  # one large cluster beside five others, beside twenty
+    assert large[1].effective < 2
 
 
 # a further name for item i of n: nested in others, around them, across them, the same again, alone

@@ -109,6 +109,12 @@ def layout(result: Mapping[str, Any]) -> Iterable[Any]:
     elif not result["groups"][0]["undecided"]:
         least = figure(result["groups"][0]["detectable"], result["unit"])
         yield f"minimum detectable difference over {result['groups'][0]['group']}: {least}"
+    if result.get("by") and result.get("tags", 0) > 1:
+        chance = 1 - 0.95 ** result["tags"]
+        yield (
+            f"the items have {result['tags']} tags: whoever picks the tag with the most striking result finds one that "
+            f"means nothing with a chance of up to {chance:.0%}; choose it before looking"
+        )
     for label, share in result.get("unread", {}).items():
         yield from warning(share, label)
     if result.get("legend"):

@@ -41,6 +41,9 @@ def plan(
     metric: Annotated[
         str | None, Parameter(metavar="METRIC", help="Name of the metric (default: the main one).")
     ] = None,
+    tests: Annotated[
+        int, Parameter(metavar="N", help="Comparisons that will be corrected together (columns, pairs of models).")
+    ] = 1,
     assuming: Assuming = Assuming(),  # noqa: B008
     json: Json = False,
 ) -> None:
@@ -50,9 +53,8 @@ def plan(
     """
     from proband.pipeline.plan import Assumed, plan
 
-    result = plan(
-        source, second, difference=difference, power=power, by=by, metric=metric, assumed=Assumed(**asdict(assuming))
-    )
+    how: dict[str, Any] = {"difference": difference, "power": power, "by": by, "metric": metric, "tests": tests}
+    result = plan(source, second, **how, assumed=Assumed(**asdict(assuming)))
     give(result, layout, json=json)
 
 

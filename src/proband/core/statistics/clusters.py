@@ -49,6 +49,7 @@ class Clusters:
     member: Ints
     kind: Ints
     recent: dict[bytes, Neighbours] = field(default_factory=dict, repr=False, compare=False)
+    parts: dict[bytes, list[Neighbours]] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def of(cls, names: Sequence[Sequence[str]]) -> Clusters:
@@ -103,6 +104,15 @@ class Clusters:
                 self.recent.pop(next(iter(self.recent)))
             self.recent[key] = Neighbours.of(self, rows)
         return self.recent[key]
+
+    def by_stratum(self, rows: Ints, strata: Ints) -> list[Neighbours]:
+        """The same of the items of each stratum (a number from 0 for each of `rows`)."""
+        key = rows.tobytes() + strata.tobytes()
+        if key not in self.parts:
+            self.parts.clear()
+            members = (np.flatnonzero(strata == stratum) for stratum in range(int(strata.max()) + 1))
+            self.parts[key] = [Neighbours.of(self, rows[each]) for each in members]
+        return self.parts[key]
 
     def only(self, rows: Ints) -> Clusters:
         """Those of some items, numbered in the order in which they occur among them.
@@ -181,12 +191,13 @@ class Neighbours:
 
     `effective` is the number of equal clusters that would say as much: (sum n_c)^2 / sum n_c^2 (Kish's) where every
     item has one cluster; (sum n_c^2)^2 / sum n_c^4 where items have several, so that many small clusters do not make up
-    for a few large ones (Satterthwaite's number, where clusters correlate strongly).
+    for a few large ones (Satterthwaite's number, where clusters correlate strongly). `beside`: without the largest.
     """
 
     items: int
     clusters: int
     effective: float
+    beside: float  # the same without the largest cluster
     ways: float  # clusters per item
     cell: Ints  # of each item
     belongs: Any  # cells x clusters, sparse: 1 where a cell stands in a cluster
@@ -227,8 +238,10 @@ class Neighbours:
 
     @property
     def few(self) -> bool:
-        """Whether these are too few clusters (of any kind), or too few items, to tell anything."""
-        return min(self.least, self.items) < FEW - 1e-9
+        """Whether these are too few clusters (of any kind), or too few items, to tell anything. One large cluster
+        beside six others makes an interval wide, not impossible."""
+        least = min(max(each.effective, each.beside) for each in self.readings)
+        return min(least, self.items) < FEW - 1e-9
 
     @property
     def least(self) -> float:
@@ -293,11 +306,12 @@ def _neighbours(member: Ints, cell: Ints) -> tuple[Neighbours, frozenset[int]]:
     width = int((member >= 0).sum(axis=1).max(initial=1))
     inside, sign = _contained(-np.sort(-member, axis=1)[:, :width]) if width <= WIDE else _pairwise(belongs)
     sizes = np.bincount(renumbered, weights=counts[place], minlength=len(names))
-    weight = sizes if width == 1 else sizes**2
+    weight: Floats = np.asarray(sizes if width == 1 else sizes**2, dtype=np.float64)
     neighbours = Neighbours(
         items=len(cell),
         clusters=len(names),
-        effective=float(weight.sum() ** 2 / (weight**2).sum()),
+        effective=_equal(weight),
+        beside=_equal(np.sort(weight)[:-1]),
         ways=float(sizes.sum() / len(cell)),
         cell=cell,
         belongs=belongs,
@@ -305,6 +319,11 @@ def _neighbours(member: Ints, cell: Ints) -> tuple[Neighbours, frozenset[int]]:
         sign=sign,
     )
     return neighbours, frozenset(names.tolist())
+
+
+def _equal(weight: Floats) -> float:
+    """How many equal weights would say as much."""
+    return float(weight.sum() ** 2 / (weight**2).sum()) if len(weight) else 0.0
 
 
 def _alone(member: Ints, cell: Ints) -> tuple[Ints, Ints]:

@@ -64,6 +64,53 @@ def value_ends(
     return np.min([low for low, _ in both], axis=0), np.max([high for _, high in both], axis=0)
 
 
+# ---- metrics over sets -----------------------------------------------------------------------------------------------
+
+
+LEAST_TELLING = 3.0  # items that decide a value, of one that none seems to move
+
+
+def few_telling(variance: Floats, freedom: Floats, of_items: Spread, shared: Neighbours) -> Known:
+    """A metric over a set may rest on a few items (the true ones that score low). With k of them that tell anything,
+    its variance is 1 + 2/k times what the influence values show, and is known no better than their kurtosis n/k
+    allows: 2n / (n/k - 1) degrees of freedom."""
+    n = float(shared.items)
+    k = np.minimum(np.maximum(of_items.telling, LEAST_TELLING), n)
+    return variance * (1 + 2 / k), 1 / (1 / freedom + (n - k) / (2 * n * k))
+
+
+def _on_logits(
+    value: Floats, u: Floats, shared: Neighbours, seeds: Seeds | None
+) -> list[tuple[Floats, Floats, Floats]]:
+    """Of a metric over a set that lies between 0 and 1: the centre, error and degrees of freedom of log(y / (1 - y)),
+    in every reading. Near 1 the distribution of such a metric is skewed, that of its logit is not."""
+    parts = []
+    for each in shared.readings:
+        of_items = spread(u, each, OTHER)
+        _, own, freedom = _plain(value, of_items, each)
+        error, freedom = with_seeds(*few_telling(own, freedom, of_items, each), [seeds or Seeds()])
+        y = (value * of_items.number + 0.5) / (of_items.number + 1)
+        parts.append((np.log(y / (1 - y)), error / (y * (1 - y)), freedom))
+    return parts
+
+
+def set_ends(value: Floats, u: Floats, shared: Neighbours, *, seeds: Seeds | None = None) -> tuple[Floats, Floats]:
+    """Both ends of the interval of a metric over a set between 0 and 1."""
+    both = [ends(*part) for part in _on_logits(value, u, shared, seeds)]
+    low, high = np.min([low for low, _ in both], axis=0), np.max([high for _, high in both], axis=0)
+    return np.minimum(1 / (1 + np.exp(-low)), value), np.maximum(1 / (1 + np.exp(-high)), value)
+
+
+def set_p(constant: float, value: Floats, u: Floats, shared: Neighbours, *, seeds: Seeds | None = None) -> Floats:
+    """Its p-value against a constant."""
+    with np.errstate(divide="ignore"):
+        at = np.log(constant) - np.log1p(-constant)
+    parts = [p_value(centre - at, error, freedom) for centre, error, freedom in _on_logits(value, u, shared, seeds)]
+    low, high = set_ends(value, u, shared, seeds=seeds)
+    p: Floats = np.max(parts, axis=0)
+    return np.where((low <= constant) & (constant <= high), np.maximum(p, 0.05), p)
+
+
 def own_variance(value: Floats, u: Floats, shared: Neighbours, *, share: bool) -> Floats:
     """The variance that is due to the items."""
     of_items = spread(u, shared, SHARE if share else OTHER)
@@ -147,12 +194,16 @@ def difference_ends(
     least: Floats | None = None,
     seeds: Sequence[Seeds] = (),
     over_strata: Known | None = None,
+    of_sets: bool = False,
 ) -> DifferenceEnds:
-    """Of differences with their influence values (the items are the last axis)."""
+    """Of differences with their influence values (the items are the last axis). `of_sets`: of metrics over sets."""
     parts = []
     for each in shared.readings:
-        centre, error, freedom = difference_of(value, spread(u, each), each, share=share, least=least)
+        of_items = spread(u, each)
+        centre, error, freedom = difference_of(value, of_items, each, share=share and not of_sets, least=least)
         own = error**2
+        if of_sets:
+            own, freedom = few_telling(own, freedom, of_items, each)
         if over_strata is not None:
             own, freedom = np.maximum(own, over_strata[0]), np.minimum(freedom, over_strata[1])
         error, freedom = with_seeds(own, freedom, seeds)

@@ -25,7 +25,7 @@ import numpy as np
 from proband.core.errors import ProbandError
 from proband.core.statistics.clusters import FEW, Neighbours
 from proband.core.statistics.scores import Scores
-from proband.core.statistics.spread import detectable, margin, neighbours_correlation, quantile
+from proband.core.statistics.spread import detectable, level_of, margin, neighbours_correlation, quantile
 
 LARGEST_GROWTH = 1e5  # how many times a design may grow
 
@@ -40,6 +40,8 @@ class Pilot:
     correlation: float
     share: bool = True
     seeds: float = 0.0
+    tests: int = 1  # how many will be corrected together
+    measured: bool = False  # from answers, not from assumptions
 
     @classmethod
     def of(cls, scores: Sequence[Scores], *, agreement: float) -> Pilot:
@@ -57,12 +59,24 @@ class Pilot:
             correlation=float(neighbours_correlation(u, dependence, safe=False)),
             share=all(each.share for each in scores),
             seeds=float(sum(each.seeds.variance for each in scores)) * (1 if len(scores) == 2 else 2),
+            measured=True,
         )
 
     def now(self) -> Plan:
         """The design as it is, by the kind of clusters with which it tells least."""
         plans = [grown(replace(self, dependence=each)) for each in self.dependence.readings]
         return max(plans, key=lambda each: each.detectable)
+
+    def highest_correlation(self) -> float:
+        """The correlation of neighbours that the pilot's clusters are still consistent with (90 %, one-sided): their
+        design effect D is known with G - 1 degrees of freedom."""
+        from scipy.special import chdtri
+
+        around, freedom = self.dependence.pairs / self.dependence.items, max(self.dependence.effective - 1, 1.0)
+        if not around:
+            return self.correlation
+        effect = (1 + self.correlation * around) * freedom / float(chdtri(freedom, 0.9))
+        return min(1.0, (effect - 1) / around)
 
     def uncertain(self) -> tuple[Pilot, Pilot]:
         """With the smallest and the largest variance that this pilot is consistent with (95 %).
@@ -90,6 +104,7 @@ class Plan:
     within: float
     error: float
     freedom: float
+    tests: int = 1
 
     def power(self, difference: float) -> float:
         """The chance to see a true difference of this size.
@@ -100,11 +115,11 @@ class Plan:
         from scipy.special import stdtr
 
         freedom = np.array(self.freedom)
-        return float(stdtr(freedom, difference / self.error - quantile(freedom)))
+        return float(stdtr(freedom, difference / self.error - quantile(freedom, level_of(self.tests))))
 
     @property
     def detectable(self) -> float:
-        return float(detectable(np.array(self.error), np.array(self.freedom)))
+        return float(detectable(np.array(self.error), np.array(self.freedom), self.tests))
 
 
 def grown(pilot: Pilot, *, clusters: float = 1.0, within: float = 1.0) -> Plan:
@@ -125,7 +140,8 @@ def grown(pilot: Pilot, *, clusters: float = 1.0, within: float = 1.0) -> Plan:
     variance = pilot.square / number
     if pilot.share:
         variance = (number * pilot.square + 0.5) / (number + 0.5) ** 2
-    return Plan(clusters=clusters, within=within, error=math.sqrt(variance + pilot.seeds), freedom=freedom)
+    error = math.sqrt(variance + pilot.seeds)
+    return Plan(clusters=clusters, within=within, error=error, freedom=freedom, tests=pilot.tests)
 
 
 def needed(pilot: Pilot, difference: float, *, power: float, by: str) -> Plan | None:
@@ -143,10 +159,13 @@ def needed(pilot: Pilot, difference: float, *, power: float, by: str) -> Plan | 
 def largest(
     pilot: Pilot, difference: float, *, power: float, by: str
 ) -> tuple[Plan | None, tuple[Plan | None, Plan | None]]:
-    """The design that is needed by every kind of cluster, with the ends of its interval."""
+    """The design that is needed by every kind of cluster, with the ends of its interval. More items in the same
+    clusters help only as far as these do not correlate: what a pilot says of that is taken at its upper end."""
     results = []
     for each in pilot.dependence.readings:
         own = replace(pilot, dependence=replace(each, others=()))
+        if by == "within" and pilot.measured:
+            own = replace(own, correlation=own.highest_correlation())
         ends = [needed(bound, difference, power=power, by=by) for bound in own.uncertain()]
         results.append((needed(own, difference, power=power, by=by), ends[0], ends[1]))
     plan, low, high = (

@@ -8,7 +8,8 @@ percentile interval with wider levels, because G clusters show less spread than 
     Phi(-+ k t_(G-1)),      k = sqrt(G/(G-1)) (1 + 1/G),
 
 and the p-value of a constant is the level whose interval ends there, so that both agree. Beyond all draws it comes
-from t = distance / (k s), s being the standard deviation of the draws. Two systems get the same draws.
+from t = distance / (k s), s being the standard deviation of the draws. Two systems get the same draws. One stray draw
+of a few hundred would decide a small p-value: such a one comes from 5,000.
 
 What is estimated is the value expected of *another set with as many clusters*. Recall at a precision is the best of
 many thresholds and therefore higher on a small set than on a large one, in the mean; no interval takes that away.
@@ -24,10 +25,10 @@ import numpy as np
 from proband.core.statistics.clusters import Floats, Neighbours
 from proband.core.statistics.spread import POWER, Seeds, quantile
 
-DRAWS = 400
+DRAWS, MANY, AT_ONCE = 1000, 5000, 250  # for an interval, for a small p-value, at a time
 
 
-def draws_of(values: Sequence[Callable[[Floats], float]], shared: Neighbours) -> Floats:
+def draws_of(values: Sequence[Callable[[Floats], float]], shared: Neighbours, count: int = DRAWS) -> Floats:
     """The mean of some functions of weights (one per run of a system) in every draw (readings x draws).
 
     >>> from proband.core.statistics.clusters import Clusters
@@ -35,14 +36,17 @@ def draws_of(values: Sequence[Callable[[Floats], float]], shared: Neighbours) ->
     >>> x = np.arange(50.0)
     >>> draws = draws_of([lambda w: float(w @ x / w.sum())], shared)
     >>> draws.shape, bool(abs(draws.std() - x.std() / 50**0.5) < 0.2)
-    ((1, 400), True)
+    ((1, 1000), True)
     """
     out = []
     for each in shared.readings:
         rng = np.random.default_rng([each.items, each.clusters])
-        drawn = rng.multinomial(each.clusters, np.full(each.clusters, 1 / each.clusters), size=DRAWS) - 1.0
-        of_cells: Floats = np.maximum(1 + (each.belongs @ drawn.T).T, 0.0)
-        out.append([float(np.mean([value(w[each.cell]) for value in values])) for w in of_cells])
+        results: list[float] = []
+        for _ in range(count // AT_ONCE):
+            drawn = rng.multinomial(each.clusters, np.full(each.clusters, 1 / each.clusters), size=AT_ONCE) - 1.0
+            of_cells: Floats = np.maximum(1 + (each.belongs @ drawn.T).T, 0.0)
+            results += [float(np.mean([value(w[each.cell]) for value in values])) for w in of_cells]
+        out.append(results)
     return np.array(out)
 
 

@@ -24,14 +24,18 @@ from numpy.typing import NDArray
 from proband.core.errors import ProbandError
 from proband.core.metrics import Metric
 from proband.core.statistics import estimates
-from proband.core.statistics.clusters import Clusters, Floats, Ints, Neighbours
+from proband.core.statistics.clusters import FEW, Clusters, Floats, Ints, Neighbours
 from proband.core.statistics.influence import of_mean, of_set
-from proband.core.statistics.resampling import draws_of, percentiles
+from proband.core.statistics.resampling import DRAWS, MANY, draws_of, percentiles
 from proband.core.statistics.spread import Seeds, detectable, quantile, seeds_of, seeds_part, standing_in, training
 from proband.core.statistics.strata import FEWEST, strata_variance
 from proband.core.types import Estimate
 
 MEAN = Metric(name="mean", of=float)
+COLLAPSED, FAR_APART = 3.0, 0.1  # a gap between seeds, beside their spread on either side, and in itself
+SMALL = 0.1  # p-values of a bootstrap that need more draws
+ALL_OR_NOTHING = 0.9  # of the clusters
+GRADED = 0.1  # of the numbers lie between 0 and 1: more are no zeros and ones with ties
 Influence = tuple[Floats, Floats]  # values of the runs, and the influence of every item on them (runs x items)
 
 
@@ -143,6 +147,19 @@ class Scores:
     def value(self) -> float:
         return float(self.values.mean())
 
+    @cached_property
+    def binary(self) -> bool:
+        """Whether the rule for shares applies: its numbers are zeros and ones, but for a few ties. Graded scores
+        between 0 and 1 vary less than zeros and ones do."""
+        if self.metric.over == "set" or not self.share:
+            return self.share
+        return float(((self.numbers > 0) & (self.numbers < 1)).mean()) <= GRADED
+
+    @property
+    def _on_logits(self) -> bool:
+        """Of a metric over a set, which cannot leave [0, 1]."""
+        return self.metric.over == "set" and self.share and self.strata is None
+
     @property
     def effective(self) -> float:
         """Clusters of equal size that would say as much, of the kind that has fewest."""
@@ -163,9 +180,16 @@ class Scores:
     @cached_property
     def draws(self) -> Floats | None:
         """Of a metric that jumps: its value in each draw of clusters (readings x draws)."""
-        if not self.metric.jumps:
-            return None
-        return draws_of([partial(_value, self.metric, each, self.strata) for each in self.runs], self.dependence)
+        return self._drawn(DRAWS) if self.metric.jumps else None
+
+    @cached_property
+    def many_draws(self) -> Floats:
+        """More of them, of which the first are the same."""
+        return self._drawn(MANY)
+
+    def _drawn(self, count: int) -> Floats:
+        values = [partial(_value, self.metric, each, self.strata) for each in self.runs]
+        return draws_of(values, self.dependence, count)
 
     @cached_property
     def seeds(self) -> Seeds:
@@ -208,7 +232,7 @@ class Scores:
             values, u = values - other._of_strata[0], u - other._of_strata[1]
         places = np.arange(len(self)) if self.places is None else self.places
         variance, freedom = strata_variance(
-            values, u, self.strata, self.clusters, places, share=self.share, difference=other is not None
+            values, u, self.strata, self.clusters, places, share=self.binary, difference=other is not None
         )
         return np.array(variance), np.array(freedom)
 
@@ -281,12 +305,15 @@ class Scores:
             own = float(draws.var(axis=1).max())
         else:
             value, u = np.array(self.value), self.mean_influence
-            least = None if self.strata is None else self._over_strata()
-            low, high = map(
-                float, estimates.value_ends(value, u, self.dependence, share=self.share, seeds=seeds, least=least)
-            )
+            if self._on_logits:
+                both = estimates.set_ends(value, u, self.dependence, seeds=seeds)
+            else:
+                least = None if self.strata is None else self._over_strata()
+                both = estimates.value_ends(value, u, self.dependence, share=self.binary, seeds=seeds, least=least)
+            low, high = map(float, both)
+            low, high = (max(low, 0.0), min(high, 1.0)) if self.share else (low, high)
             several = self.dependence.readings if seeds.count > 1 else ()  # else nothing is due to seeds
-            variances = [float(estimates.own_variance(value, u, each, share=self.share)) for each in several]
+            variances = [float(estimates.own_variance(value, u, each, share=self.binary)) for each in several]
             own = max(variances, default=0.0)
         return Estimate(
             metric=self.metric.name,
@@ -299,7 +326,28 @@ class Scores:
             few=self.few,
             seeds=len(self.runs),
             from_seeds=seeds_part(own, [seeds]),
+            note=self.doubt,
         )
+
+    @cached_property
+    def doubt(self) -> str:
+        """Why its interval may be too short: training seeds that fall into two groups (one net in five collapses, and
+        four seeds may not show it), or clusters of which nearly each is all right or all wrong."""
+        if self.trained and len(self.runs) > 2:
+            values = np.sort(self.values)
+            gaps = np.diff(values)
+            widest = int(gaps.argmax())
+            rest = max(float(np.ptp(values[: widest + 1])), float(np.ptp(values[widest + 1 :])))
+            if gaps[widest] > max(COLLAPSED * rest, FAR_APART if self.share else np.inf):
+                low = widest + 1 if widest + 1 <= len(values) // 2 else len(values) - widest - 1
+                return f"{low} of {len(values)} seeds fell apart from the rest: intervals cover 57 to 70 % of such"
+        if self.binary and self.metric.over == "item" and len(self.runs) == 1 and self.strata is None:
+            sizes = self.dependence.cluster_sums(np.ones(len(self)))
+            means = self.dependence.cluster_sums(self.runs[0])[sizes > 2] / sizes[sizes > 2]
+            whole = (means == 0) | (means == 1)
+            if len(means) >= FEW and whole.mean() > ALL_OR_NOTHING and 0.02 < self.value < 0.98:
+                return "most clusters are all right or all wrong: intervals cover 84 to 88 % of such"
+        return ""
 
     def against(self, constant: float) -> Difference:
         """The value less a constant; p is below 0.05 if and only if the interval leaves the constant out."""
@@ -323,12 +371,19 @@ class Scores:
     def p_against(self, constant: float) -> float:
         """The p-value of `against`, without the rest."""
         if self.draws is not None:
-            parts = percentiles(self.value, self.draws, self.dependence, [self.seeds])
-            return max(each.p_against(constant) for each in parts)
+            p = self._p_drawn(constant, self.draws)
+            return p if p >= 0.05 else min(self._p_drawn(constant, self.many_draws), float(np.nextafter(0.05, 0)))
         value, u = np.array(self.value), self.mean_influence
+        if self._on_logits:
+            return float(estimates.set_p(constant, value, u, self.dependence, seeds=self.seeds))
         least = None if self.strata is None else self._over_strata()
-        p = estimates.value_p(constant, value, u, self.dependence, share=self.share, seeds=self.seeds, least=least)
-        return float(p)
+        return float(
+            estimates.value_p(constant, value, u, self.dependence, share=self.binary, seeds=self.seeds, least=least)
+        )
+
+    def _p_drawn(self, constant: float, draws: Floats) -> float:
+        parts = percentiles(self.value, draws, self.dependence, [self.seeds])
+        return max(each.p_against(constant) for each in parts)
 
     def minus(self, other: Scores, *, margin: float = 0.0) -> Difference:
         """This system less another one on the items that both have, tested against `margin`.
@@ -343,10 +398,13 @@ class Scores:
             raise ProbandError("the two systems have no item in common")
         seeds = (a.seeds, b.seeds)
         if a.draws is not None and b.draws is not None:
-            value, draws = a.value - b.value, a.draws - b.draws
-            both = estimates.drawn_ends(value, draws, a.dependence, margin=margin, seeds=standing_in(*seeds))
+            value, apart = a.value - b.value, a.draws - b.draws
+            both = estimates.drawn_ends(value, apart, a.dependence, margin=margin, seeds=standing_in(*seeds))
+            if float(both.p) < SMALL:
+                apart = a.many_draws - b.many_draws
+                both = estimates.drawn_ends(value, apart, a.dependence, margin=margin, seeds=standing_in(*seeds))
             return _difference(both, [a, b], a.dependence, share=a.share, seeds=seeds)
-        return contrast([a, b], [1, -1], margin=margin, share=a.share)
+        return contrast([a, b], [1, -1], margin=margin, share=a.share and b.share)
 
     def minus_selection(self, other: Scores, *, margin: float = 0.0, same_runs: bool = False) -> Difference:
         """The value on these items less that on other items, which may share clusters with them: two selections of one
@@ -369,7 +427,13 @@ class Scores:
             seeds = [self.seeds, other.seeds]
         value, u = np.array(self.value - other.value), apart(self.mean_influence[None], other.mean_influence[None])[0]
         both = estimates.difference_ends(
-            value, u, dependence, share=self.share, margin=margin, least=np.array(0.0), seeds=_counted(seeds)
+            value,
+            u,
+            dependence,
+            share=self.binary and other.binary,
+            margin=margin,
+            least=np.array(0.0),
+            seeds=_counted(seeds),
         )
         return _difference(both, [self, other], dependence, share=self.share, seeds=seeds)
 
@@ -403,11 +467,12 @@ def contrast(
         np.array(value),
         u,
         dependence,
-        share=share,
+        share=share and all(each.binary for each in scores),
         margin=margin,
         least=np.array(own / dependence.items),
         seeds=_counted(seeds),
         over_strata=over_strata,
+        of_sets=scores[0].metric.over == "set",
     )
     found = _difference(both, scores, dependence, share=share, seeds=seeds, value=value)
     return found if over_strata is None or float(over_strata[1]) >= FEWEST else replace(found, few=True)

@@ -30,9 +30,8 @@ def strata_variance(
     """Of a mean over strata (their `values`), or of a difference of two, from the influence of each item on the value
     of its own stratum."""
     variances, freedoms, alone = np.zeros(len(values)), np.zeros(len(values)), []
-    for stratum, value in enumerate(values):
-        members = np.flatnonzero(strata == stratum)
-        own, inside = u[members], clusters.only(places[members]).neighbours()
+    for stratum, (value, inside) in enumerate(zip(values, clusters.by_stratum(places, strata), strict=True)):
+        own = u[strata == stratum]
         if inside.least < ALONE:
             alone.append(stratum)
         parts = []
@@ -45,7 +44,7 @@ def strata_variance(
                 variance = own_variance(np.array(value), own, each, share=share)
                 parts.append((float(variance), float(of_items.freedom)))
         variances[stratum] = max(variance for variance, _ in parts)
-        least = min(min(freedom for _, freedom in parts), len(members) - 1.0, inside.least * 1e9)
+        least = min(min(freedom for _, freedom in parts), len(own) - 1.0)
         freedoms[stratum] = max(least, 0.5)
     if len(alone) > 1:
         variances[alone] = max(float(values[alone].var(ddof=1)), float(variances[alone].mean()) / len(alone))

@@ -17,7 +17,7 @@ import numpy as np
 from proband.core.errors import ProbandError
 from proband.core.metrics import Metric
 from proband.core.statistics.clusters import Ints
-from proband.core.statistics.spread import ONE_SEED
+from proband.core.statistics.spread import ONE_SEED, detectable
 from proband.core.suite import Contrast, Where
 from proband.core.types import Tag
 from proband.reporting.numbers import words
@@ -49,20 +49,56 @@ def scopes(study: Study, by: str = "") -> list[Where]:
 
 
 def comparisons(study: Study, metric: Metric | None = None, *, by: str = "", every: bool = False) -> list[Comparison]:
-    """Every pair of systems in every scope, the better one first; Holm's correction over the scopes of each pair that
-    a test can decide. Of many systems not all pairs are compared, unless `every` one is wanted."""
+    """Every pair of systems in every scope, the better one first. All items come first, at their own p-value; the
+    columns after them, corrected (Holm) among those of the pair that a test can decide, and none more significant than
+    all items together. Of many systems not all pairs are compared, unless `every` one is wanted."""
     metric = metric or study.main
     if len(study.systems) < 2:
         return []
     only = None if every else _worth_comparing(study, metric)
-    families: dict[tuple[str, str], list[Comparison]] = {}
     pairs = [pair for scope in scopes(study, by) for pair in study.pairs(metric, scope, only=only)]
+    return [pair if pair.better in (pair.a, "") else pair.turned() for pair in corrected(pairs)]
+
+
+def corrected(pairs: Sequence[Comparison], *, together: bool = False) -> list[Comparison]:
+    """The pairs with corrected p-values: a gate (all items, then columns) for each pair of systems; `together`: for all
+    pairs as one family, all items of every pair first."""
+
+    def family(pair: Comparison) -> tuple[str, ...]:
+        return () if together else tuple(sorted((pair.a, pair.b)))
+
+    def systems(pair: Comparison) -> tuple[str, ...]:
+        return tuple(sorted((pair.a, pair.b)))
+
+    tested = [pair for pair in pairs if not pair.undecided]
+    whole: dict[tuple[str, ...], float] = {}
+    counts: dict[tuple[tuple[str, ...], bool], int] = {}
+    for key in dict.fromkeys(map(family, tested)):
+        first = [pair for pair in tested if family(pair) == key and not pair.group]
+        whole |= dict(zip(map(systems, first), holm([pair.p for pair in first])))
+        counts[key, True] = len(first)
+        counts[key, False] = sum(family(pair) == key and bool(pair.group) for pair in tested)
+    columns = {
+        key: iter(holm([pair.p for pair in tested if family(pair) == key and pair.group]))
+        for key in dict.fromkeys(map(family, tested))
+    }
+    out = []
     for pair in pairs:
-        if not pair.undecided:
-            families.setdefault((pair.a, pair.b), []).append(pair)
-    corrected = {names: iter(holm([each.p for each in family])) for names, family in families.items()}
-    pairs = [replace(pair, p_holm=1.0 if pair.undecided else next(corrected[pair.a, pair.b])) for pair in pairs]
-    return [pair if pair.better in (pair.a, "") else pair.turned() for pair in pairs]
+        first_p = whole.get(systems(pair))
+        if pair.undecided:
+            out.append(replace(pair, p_holm=1.0))
+            continue
+        p = first_p if not pair.group else max(first_p or 0.0, next(columns[family(pair)]))
+        tests = counts[family(pair), not pair.group]
+        wider = detectable_ratio(pair.clusters, tests)
+        out.append(replace(pair, p_holm=1.0 if p is None else p, detectable=wider * pair.detectable))
+    return out
+
+
+def detectable_ratio(clusters: int, tests: int) -> float:
+    """How much larger the detectable difference is where so many tests are corrected together."""
+    freedom = np.array(max(clusters - 1.0, 1.0))
+    return float(detectable(np.array(1.0), freedom, tests) / detectable(np.array(1.0), freedom))
 
 
 def _worth_comparing(study: Study, metric: Metric) -> set[tuple[int, int]] | None:
@@ -88,7 +124,7 @@ def between(compared: Sequence[Comparison], a: str, b: str) -> list[Comparison]:
 
 
 Side = tuple[int, Where]  # a system and what is selected of it
-Tested = tuple[float, float, float, str] | None  # the two values, p, and what was counted; None where there is no data
+Tested = tuple[float, float, float, str, float | None] | None  # both values, p, what was counted, what is detectable
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,6 +137,7 @@ class Compared:
     p: float
     evidence: str
     metric: Metric
+    detectable: float | None = None
     below_chance: bool = False
     below_shortcut: bool = False  # both sides: what they differ in can be had without the skill that is asked for
 
@@ -121,7 +158,7 @@ def contrasted(study: Study, contrast: Contrast, a: int, b: int, group: Where) -
         result = _by_cluster(study, metric, one, other, margin)
     if result is None:
         return None
-    first, second, p, counted = result
+    first, second, p, counted, seen = result
     sides = f"{words.value(first, metric)} against {words.value(second, metric)}"
     margin_text = f", margin {words.distance(contrast.margin, metric)}" if contrast.margin else ""
     what = f"{_side(contrast.above)} minus {_side(contrast.below)}"
@@ -136,6 +173,7 @@ def contrasted(study: Study, contrast: Contrast, a: int, b: int, group: Where) -
         p=p,
         evidence=f"{what}, {words.metric(metric)} {sides}, {counted}{margin_text}",
         metric=metric,
+        detectable=seen,
         below_chance=both_below(study.chance),
         below_shortcut=both_below(study.shortcut),
     )
@@ -204,7 +242,7 @@ def _by_group(study: Study, metric: Metric, one: Side, other: Side, margin: floa
         rng=np.random.default_rng(study.seed),
     )
     counted = f"{len(a)} and {words.count(len(b), words.name(tag))}"
-    return float(a.mean()), float(b.mean()), float(test.pvalue), counted
+    return float(a.mean()), float(b.mean()), float(test.pvalue), counted, None
 
 
 def _by_cluster(study: Study, metric: Metric, one: Side, other: Side, margin: float) -> Tested:
@@ -219,9 +257,9 @@ def _by_cluster(study: Study, metric: Metric, one: Side, other: Side, margin: fl
     return a.value, b.value, *_decided(result, counted, undecided=_undecided(one, other, result))
 
 
-def _decided(result: Difference | Comparison, counted: str, *, undecided: bool) -> tuple[float, str]:
-    """The p-value and what was counted; nothing is decided where there are too few clusters, or a net was trained once
-    and nothing tells what another seed would give."""
+def _decided(result: Difference | Comparison, counted: str, *, undecided: bool) -> tuple[float, str, float]:
+    """The p-value, what was counted and what is detectable; nothing is decided where there are too few clusters, or a
+    net was trained once and nothing tells what another seed would give."""
     note = result.training if isinstance(result, Comparison) else result.note
     note = "too few to tell" if result.few else note
-    return 1.0 if undecided else result.p, f"{counted}: {note}" if note else counted
+    return 1.0 if undecided else result.p, f"{counted}: {note}" if note else counted, result.detectable

@@ -130,6 +130,7 @@ def tip(grid: Grid, run: int, row: Key | None, column: Key, cell: Cell) -> str:
         words.spread(cell.sd, cell.runs, metric),
         "" if e.from_seeds is None else f"{100 * e.from_seeds:.0f}% of the variance from training seeds",
         f"{words.count(e.n, 'answer')} in {words.count(e.clusters, 'cluster')}",
+        e.note,
         f"{100 * cell.unread:.1f}% of the replies unread (counted as wrong)" if cell.unread else "",
         f"{words.count(cell.skipped, 'item')} skipped (not counted)" if cell.skipped else "",
         f"{words.count(cell.uncovered, 'item')} not covered (not counted)" if cell.uncovered else "",

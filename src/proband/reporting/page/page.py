@@ -18,6 +18,7 @@ from proband.core.text import slug
 from proband.core.types import Run
 from proband.reporting import tables
 from proband.reporting.claims import Verdict
+from proband.reporting.claims import counts as claim_counts
 from proband.reporting.draw.charts import differences, drawing, heat_map
 from proband.reporting.draw.lines import curve_plot, line_plot
 from proband.reporting.draw.marks import NARROW, WIDE, Axis, Picture, look, svg
@@ -79,7 +80,8 @@ def pages(
     if claims:
         names = {view["key"]: view["title"] for view in views}
         contents = [("claims", "Claims", 1)]
-        texts["claims.html"] = _rendered("claims", shared, here="claims.html", contents=contents, names=names)
+        own = {"here": "claims.html", "contents": contents, "names": names, "counts": claim_counts(claims)}
+        texts["claims.html"] = _rendered("claims", shared, **own)
     return texts
 
 

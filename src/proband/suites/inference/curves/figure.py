@@ -73,11 +73,16 @@ def findings(runs: Sequence[Ranking], on: str) -> Mapping[str, Mapping[str, Outc
     for run in methods:
         name = f"{run.method.name} on {on}"
         if run.method.rules[:1] == (LEMMA,):
-            outcomes[UNDER][name] = recall_under_most(run.scored)
+            outcomes[UNDER][name] = replace(recall_under_most(run.scored), published=of_the_paper(run.method))
         for test, other, margin in tests_of(run, methods):
             if (outcome := area_ahead(run, other, margin=margin)) is not None:
-                outcomes[test][name] = outcome
+                outcomes[test][name] = replace(outcome, published=of_the_paper(run.method))
     return outcomes
+
+
+def of_the_paper(method: Method) -> bool:
+    """Whether the paper tested such a method: rules, word and relation embeddings."""
+    return not method.base or method.kind in (WORDS, RELATIONS)
 
 
 def tests_of(run: Ranking, runs: Sequence[Ranking]) -> Iterator[tuple[str, Ranking, float | None]]:
@@ -114,7 +119,8 @@ def area_ahead(run: Ranking, other: Ranking, *, margin: float | None) -> Outcome
     gain = change.value if margin is None else -change.value
     end = "" if margin is None else f"; little is at most {margin}"
     evidence = f"normalised area {gain:+.3f} beside {other.method.name}, {change.n:,} pairs{end}"
-    return Outcome(difference=gain if margin is None else margin - gain, p=change.p, evidence=evidence)
+    ahead = gain if margin is None else margin - gain
+    return Outcome(difference=ahead, p=change.p, evidence=evidence, detectable=change.detectable)
 
 
 def recall_under_most(run: Scores) -> Outcome:
@@ -124,7 +130,8 @@ def recall_under_most(run: Scores) -> Outcome:
     evidence = f"recall {100 * band.mean:.1f} % [{100 * band.low:.1f}, {100 * band.high:.1f}] at 80 % precision"
     if band.few:
         return Outcome(difference=MOST - band.mean, p=None, evidence=f"{evidence}: too few questions to tell")
-    return Outcome(difference=MOST - band.mean, p=recall.p_against(MOST), evidence=evidence)
+    found = recall.against(MOST)
+    return Outcome(difference=-found.value, p=found.p, evidence=evidence, detectable=found.detectable)
 
 
 CLAIMS = tuple(

@@ -95,7 +95,7 @@ def near_perfect(stories: Stories, ids: Sequence[str]) -> Outcome:
     found = scores.against(NEAR)
     what = f"accuracy at k = 3 minus {NEAR:.0%}, {_counted(scores)}"
     what += f"; {ONE_SEED}" if scores.seeds.unknown else ""
-    return Outcome(difference=found.value, p=None if found.few else found.p, evidence=what)
+    return Outcome(difference=found.value, p=None if found.few else found.p, evidence=what, detectable=found.detectable)
 
 
 def gains_more(one: Gain, other: Gain) -> Outcome | None:
@@ -108,7 +108,7 @@ def gains_more(one: Gain, other: Gain) -> Outcome | None:
     what = f"gain of GAT minus gain of the other net, {_counted(scores[0])}"
     if found.note:  # one of the four nets was trained once
         return Outcome(difference=found.value, p=None, evidence=f"{what}: {ONE_SEED}")
-    return Outcome(difference=found.value, p=None if found.few else found.p, evidence=what)
+    return Outcome(difference=found.value, p=None if found.few else found.p, evidence=what, detectable=found.detectable)
 
 
 def _counted(scores: Scores) -> str:

@@ -89,7 +89,7 @@ def _gains(net: str, nets: Mapping[str, Stories], of_kind: Mapping[str, Sequence
         test = noisy.scores(ids).minus(clean.scores(ids))
         evidence = f"{kind}, {len(ids)} stories" + (f"; {test.note}" if test.note else "")
         p = None if test.few or test.note == ONE_SEED else test.p
-        gains[kind] = Outcome(difference=test.value, p=p, evidence=evidence)
+        gains[kind] = Outcome(difference=test.value, p=p, evidence=evidence, detectable=test.detectable)
     return gains
 
 
@@ -104,7 +104,12 @@ def _worst(gains: Mapping[str, Outcome]) -> Outcome | None:
         return None
     least = min(gains.values(), key=lambda each: each.difference or 0.0)
     p = None if least.p is None else min(1.0, len(NOISE) * least.p)
-    return Outcome(difference=-(least.difference or 0.0), p=p, evidence=f"gains least with {least.evidence}")
+    return Outcome(
+        difference=-(least.difference or 0.0),
+        p=p,
+        evidence=f"gains least with {least.evidence}",
+        detectable=least.detectable,
+    )
 
 
 NOISE_TABLES = Analysis(name="noise", help="Table 3.8 with its average, and whom noise in training helps", of=noise)
