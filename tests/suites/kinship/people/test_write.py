@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from proband.core.human_task import Invalid
 from proband.core.types import Item
-from proband.suites.kinship.people.write import Edge, story_checks, tells
+from proband.suites.kinship.people.write import Edge, answer, repeated, story_checks, tells
 from proband.suites.kinship.reading.lexicon import FAMILIAR
 from proband.suites.kinship.reading.reader import read_story
 from proband.suites.kinship.replies import read
@@ -18,7 +19,7 @@ IMPLIED: Edge = (2, "father", 1)
 
 def unmet(text: str) -> set[str]:
     found = story_checks(text, names=NAMES, genders=GENDERS, edges=EDGES, implied=IMPLIED)
-    return {check.text.removeprefix("write.check_") for check in found if not check.met}
+    return {check.text.removeprefix("write.check_") for check in found if not check.met and check.asks}
 
 
 def test_the_good_example() -> None:
@@ -51,3 +52,42 @@ def test_one_vocabulary_for_stories_replies_and_checks(neutral: str, gender: str
         assert tells(story, names=["Kim", "Sam"], genders=genders, fact=(0, relation, 1))
         answer = read(item, f"Sam is the {name} of Kim.", "")
         assert RELATIONS[answer.scores.index(1.0)] == relation, name
+
+
+BODY = {"names": ["Juliet", "Otis", "Malcolm"], "genders": ["female", "male", "male"], "implied": [0, "uncle", 2]}
+BODY |= {"edges": [[0, "father", 1], [1, "brother", 2]]}
+
+
+@pytest.mark.parametrize(
+    "story",
+    [
+        "Otis is the father of Juliet. Malcolm is the brother of Otis.",  # the facts, copied
+        "Malcolm is the brother of Otis. Otis is the father of Juliet.",
+        "Juliet Otis. Malcolm Otis.",  # names alone
+        "Juliet Otis. Malcolm Juliet.",
+    ],
+)
+def test_what_is_no_story_is_refused_whatever_is_ticked(story: str) -> None:
+    with pytest.raises(Invalid) as refused:
+        answer(BODY, {"story": story, "sure": "yes"})
+    assert refused.value.text == "write.invalid_checks"
+
+
+def test_what_our_reader_cannot_read_is_only_a_hint() -> None:
+    """A story in words that no grammar of ours knows is taken, without a box to tick."""
+    story = (
+        "Otis tucked his little Juliet in. Otis had shared a cradle with Malcolm, the son his own parents had later."
+    )
+    people = {"names": BODY["names"], "genders": BODY["genders"]}
+    checks = story_checks(story, **people, edges=[(0, "father", 1), (1, "brother", 2)], implied=None)  # type: ignore[arg-type]
+    hints = [check for check in checks if not check.asks]
+    assert any(not check.met for check in hints)
+    assert answer(BODY, {"story": story}) == {"story": story, "sure": False}
+
+
+def test_the_same_story_again() -> None:
+    other = {**BODY, "names": ["Ann", "Ben", "Carl"]}
+    first = {"story": "Otis rocked Juliet to sleep. Otis met Malcolm, his own brother."}
+    again = {"story": "Ben rocked Ann to sleep.  Ben met Carl, his own brother!"}
+    assert repeated(other, again, [(BODY, first)]) == "story"
+    assert repeated(other, {"story": "Ben rocked Ann to sleep. Ben rang Carl, his brother."}, [(BODY, first)]) == ""

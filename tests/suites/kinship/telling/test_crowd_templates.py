@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from proband.core.errors import ProbandError
+from proband.core.files import read_items
+from proband.pipeline.build import build
 from proband.suites.kinship.telling.bank import crowd_bank, load_bank
 from proband.suites.kinship.telling.bank_statistics import tellings
 from proband.suites.kinship.telling.crowd_templates import GOOD, REASONS, load_crowd, verdict, words_of
@@ -36,6 +38,18 @@ ROWS = [
 ]
 
 
+KIN = [
+    (word, one, other, {"male": "his", "female": "her"}[one])
+    for word, other in (
+        *(("father", "male"), ("mother", "female"), ("son", "male"), ("daughter", "female")),
+        *(("brother", "male"), ("sister", "female"), ("husband", "male"), ("wife", "female")),
+        *(("grandfather", "male"), ("grandmother", "female"), ("uncle", "male"), ("aunt", "female")),
+    )
+    for one in ("male", "female")
+    if (word, one) not in (("husband", "male"), ("wife", "female"))
+]
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     with open(tmp_path / "amt_train.csv", "w", newline="", encoding="utf-8") as file:
@@ -58,6 +72,26 @@ def test_its_bank_tells_stories(folder: Path) -> None:
     told = tell([(0, "aunt", 1)], names=["Al", "Bo"], genders=["male", "female"], bank=bank, rng=random.Random(3))
     assert told.text in ("Al sold a goat to his aunt, Bo.", "Bo fears her nephew Al.")
     assert {split for name, split in bank.split.items() if name.startswith("clutrr.")} == {"train"}
+
+
+def test_a_build_says_how_many_stories_have_them(folder: Path, tmp_path: Path) -> None:
+    """And can have no others; where these templates are too few, one line says so."""
+    rows = [["father", "male-male", "ENT_0_male rang his father ENT_1_male."]]
+    rows += [["mother", "male-female", "ENT_0_male rang his mother ENT_1_female."]]
+    rows += [[word, f"{one}-{other}", f"ENT_0_{one} met ENT_1_{other}, {own} {word}."] for word, one, other, own in KIN]
+    with open(tmp_path / "amt_train.csv", "w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([["rel_comb", "gender_comb", "template"], *rows])
+    mixed = build("kinship", out=tmp_path / "mixed", k="2", per_k=20, bank=f"clutrr:{tmp_path}")
+    told = mixed["crowd_templates"]
+    assert told["of"] == 20
+    assert told["only_these"] <= told["stories"] <= 20
+    with_them = sum(
+        any(name.startswith("clutrr.") for name in item.facts["templates"]) for item in read_items(tmp_path / "mixed")
+    )
+    assert told["stories"] == with_them
+    only = build("kinship", out=tmp_path / "only", k="2", per_k=5, bank=f"clutrr-only:{tmp_path}")
+    assert only["crowd_templates"] == {"stories": 5, "only_these": 5, "of": 5}
+    assert all(name.startswith("clutrr.") for item in read_items(tmp_path / "only") for name in item.facts["templates"])
 
 
 def test_what_the_crowd_cannot_tell_is_told_in_our_words(folder: Path) -> None:
