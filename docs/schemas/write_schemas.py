@@ -10,8 +10,10 @@ from typing import Any
 
 import msgspec
 
+from proband.core.options import described
 from proband.core.types import Answer, Estimate, Item, Judgment, Run
-from proband.pipeline.studies.study_file import StudyFile
+from proband.pipeline.run_options import RunOptions
+from proband.pipeline.studies.study_file import RUN_KEYS, StudyFile
 
 HERE = Path(__file__).resolve().parent
 FILES: dict[str, tuple[str, type]] = {
@@ -27,7 +29,12 @@ FILES: dict[str, tuple[str, type]] = {
 def schemas() -> dict[str, dict[str, Any]]:
     dialect = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
     made = {name: dialect | {"title": title} | msgspec.json.schema(kind) for name, (title, kind) in FILES.items()}
-    made["study"]["$defs"]["TrainPart"]["properties"].pop("(at)")  # no key of the file
+    parts = made["study"]["$defs"]
+    parts["TrainPart"]["properties"].pop("(at)")  # no key of the file
+    parts["RunPart"]["properties"].pop("(how)")  # which holds the options of a run
+    for field in described(RunOptions):
+        if field.name in RUN_KEYS:
+            parts["RunPart"]["properties"][field.name] = msgspec.json.schema(field.hint) | {"default": field.default}
     return made
 
 

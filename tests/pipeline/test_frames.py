@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import importlib.util
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +10,7 @@ import pytest
 import proband
 from proband.core.errors import ProbandError
 from proband.pipeline.frames import Results
+from proband.pipeline.run_options import RunOptions
 
 
 @pytest.fixture(scope="module")
@@ -109,3 +112,15 @@ def test_several_repetitions_are_one_result(made: Results, tmp_path: Path) -> No
     assert [part.folder.name for part in several.parts] == ["repeat-1", "repeat-2", "repeat-3"]
     assert several.answers().height == 3 * 40
     assert several.scores()["run"].unique().sort().to_list() == ["repeat-1", "repeat-2", "repeat-3"]
+
+
+def test_the_page_of_the_interface_lists_every_function_and_option(root: Path) -> None:
+    spec = importlib.util.spec_from_file_location("docs_api", root / "tests" / "docs_api.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    page = (root / "docs" / "api.md").read_text(encoding="utf-8")
+    assert page == module.page(), "run: python tests/docs_api.py"
+    assert all(f"`{name}(" in page for name in proband.__all__)
+    assert all(f"| `{field.name}` |" in page for field in fields(RunOptions))

@@ -401,6 +401,38 @@ def test_a_finished_run_needs_no_server(run: Callable[..., tuple[str, str]]) -> 
     assert "cannot connect" in err or "'seed' differs" in err
 
 
+def test_a_server_that_goes_away_in_the_middle_is_one_line_and_nothing_is_paid_twice(
+    tmp_path: Path, run: Callable[..., tuple[str, str]]
+) -> None:
+    asked: list[int] = []
+
+    class GoingAway(Stub):
+        """Closes every connection behind its answer, and listens no more after the twelfth."""
+
+        def send(self, request: Any, status: int, raw: bytes, *, kind: str = "application/json") -> None:
+            request.send_response(status)
+            for name, value in (("Content-Length", str(len(raw))), ("Connection", "close")):
+                request.send_header(name, value)
+            request.end_headers()
+            request.wfile.write(raw)
+
+    def reply(path: str, body: dict[str, Any]) -> dict[str, Any]:
+        asked.append(number(body))
+        if len(asked) == 12:
+            stub.server.socket.close()
+        return chat("yes")
+
+    with GoingAway(reply) as stub:
+        how = ["--no-cache", "--on-error", "record", "--model-set", "timeout=5"]
+        _, err = run(stub.url, *how, code=2)
+    line = err.strip().splitlines()[-1]
+    assert line.startswith("proband: openai:m@")
+    assert "cannot connect" in line
+    kept = answered(tmp_path / "run")
+    assert 8 <= len(kept) <= len(asked) == len(set(asked))
+    assert all(json.loads(text)["status"] == "" for text in (tmp_path / "run" / ANSWERS).read_text().splitlines())
+
+
 def test_the_token_limit_that_was_sent_is_recorded(tmp_path: Path, run: Callable[..., tuple[str, str]]) -> None:
     with Stub(lambda path, body: chat("yes")) as stub:
         run(stub.url, "--limit", "1")
