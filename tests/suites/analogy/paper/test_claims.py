@@ -15,6 +15,7 @@ from proband.reporting.claims import judge
 from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.item_sets import Answered, ItemSet
 from proband.suites.analogy import SUITE
+from proband.suites.analogy.paper.findings import CLOSE, EXCEPTIONS, GAP, LEAD, SIZE
 from proband.suites.analogy.paper.frequency import BY_ITEM, BY_TUPLE
 from proband.suites.analogy.paper.tables import derive
 
@@ -23,7 +24,15 @@ def test_statements_differ_and_name_their_section() -> None:
     statements = [claim.statement for claim in SUITE.claims]
     assert len(set(statements)) == len(statements)
     assert all(claim.source.startswith("section ") for claim in SUITE.claims)
-    assert {claim.test for claim in SUITE.claims if claim.test} == {BY_ITEM, BY_TUPLE}
+    assert {claim.test for claim in SUITE.claims if claim.test} == {
+        BY_ITEM,
+        BY_TUPLE,
+        SIZE,
+        GAP,
+        LEAD,
+        CLOSE,
+        EXCEPTIONS,
+    }
     assert all(bool(claim.contrasts) != bool(claim.test) for claim in SUITE.claims)
 
 

@@ -1,0 +1,202 @@
+"""Findings of the paper that compare differences: leads, gaps and sizes, relation by relation.
+
+    accuracy(model, relation, probe), as in table 1; a finding is then a t-test over relations
+
+What each needs is said where its verdict is: two sizes of one model, a language model beside static vectors, or one
+model alone. A finding without the runs that it needs is open.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import permutations
+
+import numpy as np
+
+from proband.core.metrics import accuracy_of
+from proband.core.suite import Analysis, Claim, Outcome, Results, Sheet
+from proband.suites.analogy.paper.frequency import effects_of, from_wordfreq
+
+SIZE = "a larger model is above a smaller one of its family"
+GAP = "the gap of semantic and morphological relations is smaller for language models"
+LEAD = "the lead of reverse and type over random is larger for static vectors"
+CLOSE = "reverse is above type, above all for relations of close categories"
+EXCEPTIONS = "frequency matters for male : female and adjective : comparative"
+# the number of parameters, or its word, in a model's name; of two models with the same rest the later is larger
+SIZES = re.compile(r"(?<![a-z])(tiny|mini|small|base|medium|large|xl|\d+(?:\.\d+)?[mb])(?![a-z])", re.IGNORECASE)
+WORDS = ("tiny", "mini", "small", "base", "medium", "large", "xl")
+LANGUAGE_MODELS, STATIC = ("pppl",), ("difference",)
+EXCEPTED = ("male : female", "adjective : comparative", "adj : comparative")
+CLOSE_GROUP = "LS"  # lexicographic relations: head and tail are words of one kind (part : whole, hyponym : hypernym)
+
+SAME = 1e-9  # of accuracies: no relation differs
+Cell = tuple[str, str]  # relation, probe
+Table = Mapping[Cell, float]
+
+
+def size_of(model: str) -> tuple[str, float] | None:
+    """A model's family and its size.
+
+    >>> size_of("hf:roberta-base"), size_of("hf:org/qwen2.5-1.5b"), size_of("embedded:mlm")
+    (('hf:roberta-', 3.0), ('hf:org/qwen2.5-', 1500000000.0), None)
+    """
+    match = SIZES.search(model)
+    if match is None:
+        return None
+    word, family = match[1].lower(), model[: match.start()] + model[match.end() :]
+    if word in WORDS:
+        return family, float(WORDS.index(word))
+    return family, float(word[:-1]) * (1e9 if word.endswith("b") else 1e6)
+
+
+def table_of(results: Results, run: int) -> Table:
+    """Mean accuracy of each relation in each probe."""
+    cells: dict[Cell, list[float]] = defaultdict(list)
+    for item, answer in results.scored(run):
+        value = accuracy_of(item, answer)
+        if value is not None:
+            cells[str(item.tags["relation"]), str(item.tags["paper_probe"])].append(value)
+    return {cell: float(np.mean(values)) for cell, values in cells.items()}
+
+
+def paired(differences: Sequence[float], evidence: str) -> Outcome:
+    """The mean over relations against 0."""
+    from scipy.stats import ttest_1samp
+
+    text = f"{evidence}, {len(differences)} relations"
+    if len(differences) < 3 or np.ptp(differences) < SAME:
+        return Outcome(difference=None, p=None, evidence=f"{text}: too few to tell")
+    return Outcome(difference=float(np.mean(differences)), p=float(ttest_1samp(differences, 0).pvalue), evidence=text)
+
+
+def apart(one: Sequence[float], other: Sequence[float], evidence: str) -> Outcome:
+    """The mean of one group of relations less that of another (Welch)."""
+    from scipy.stats import ttest_ind
+
+    text = f"{evidence}, {len(one)} and {len(other)} relations"
+    if min(len(one), len(other)) < 3 or max(np.ptp(one), np.ptp(other)) < SAME:
+        return Outcome(difference=None, p=None, evidence=f"{text}: too few to tell")
+    with warnings.catch_warnings():  # one of the groups may have no spread
+        warnings.simplefilter("ignore", RuntimeWarning)
+        p = float(ttest_ind(one, other, equal_var=False).pvalue)
+    return Outcome(difference=float(np.mean(one) - np.mean(other)), p=p, evidence=text)
+
+
+def lead(table: Table, relation: str, probe: str) -> float:
+    return table[relation, probe] - table[relation, "random"]
+
+
+def findings(results: Results, seed: int) -> Sequence[Sheet]:
+    items = list(results.items())
+    if not items or "paper_probe" not in items[0].tags:
+        return ()
+    groups = {str(item.tags["relation"]): str(item.tags["group"]) for item in items}
+    outcomes: dict[str, dict[str, Outcome]] = defaultdict(dict)
+    tables = [table_of(results, at) for at in range(len(results.runs))]
+    for at, table in enumerate(tables):
+        for test, outcome in alone(table, groups):
+            outcomes[test][results.labels[at]] = outcome
+        if (frequency := exceptions(results, at)) is not None:
+            outcomes[EXCEPTIONS][results.labels[at]] = frequency
+    for a, b in permutations(range(len(tables)), 2):
+        for test, outcome in between(results, a, b, tables, groups):
+            outcomes[test][f"{results.labels[a]} / {results.labels[b]}"] = outcome
+    rows = tuple(
+        (test, runs, each.difference, each.p, each.evidence)
+        for test, by_runs in outcomes.items()
+        for runs, each in by_runs.items()
+    )
+    note = "Differences of accuracies (1 is 100 %), tested over relations; p is not corrected here, the claims are."
+    header = ("finding", "runs", "difference", "p", "evidence")
+    title = "Leads, gaps and sizes, relation by relation"
+    return (Sheet(name="leads", title=title, header=header, rows=rows, note=note, outcomes=outcomes),)
+
+
+def alone(table: Table, groups: Mapping[str, str]) -> Iterator[tuple[str, Outcome]]:
+    """What is asked of one model."""
+    both = [r for r in groups if (r, "reverse") in table and (r, "type") in table]
+    ahead = {r: table[r, "reverse"] - table[r, "type"] for r in both}
+    close = [ahead[r] for r in both if groups[r] == CLOSE_GROUP]
+    other = [ahead[r] for r in both if groups[r] != CLOSE_GROUP]
+    if close and other:
+        yield CLOSE, apart(close, other, "reverse less type, close categories (LS) against the others")
+
+
+def exceptions(results: Results, run: int) -> Outcome | None:
+    """That both of the paper's exceptions have p < 0.05 in the frequency analysis: the larger p, against 0.05."""
+    effects = [each for each in effects_of(results.scored(run), from_wordfreq()) if each.relation in EXCEPTED]
+    known = {each.relation: each.p for each in effects if each.p is not None}
+    if not known:
+        return None
+    shown = ", ".join(f"{relation} p {p:.3g}" for relation, p in known.items())
+    worst = max(known.values())
+    if len(known) < 2:
+        return Outcome(difference=None, p=None, evidence=f"{shown}: one of the two is missing")
+    return Outcome(difference=0.05 - worst, p=worst if worst < 0.05 else None, evidence=shown)
+
+
+def between(
+    results: Results, a: int, b: int, tables: Sequence[Table], groups: Mapping[str, str]
+) -> Iterator[tuple[str, Outcome]]:
+    """What is asked of two runs: of a larger and a smaller model, of a language model and static vectors."""
+    one, other = tables[a], tables[b]
+    shared = sorted(set(one) & set(other))
+    sizes = size_of(results.runs[a].model), size_of(results.runs[b].model)
+    same_solver = results.runs[a].solver == results.runs[b].solver
+    if sizes[0] and sizes[1] and same_solver and sizes[0][0] == sizes[1][0] and sizes[0][1] > sizes[1][1]:
+        means: dict[str, list[float]] = defaultdict(list)
+        for relation, probe in shared:
+            means[relation].append(one[relation, probe] - other[relation, probe])
+        yield SIZE, paired([float(np.mean(each)) for each in means.values()], "the larger less the smaller")
+    if results.runs[a].solver in LANGUAGE_MODELS and results.runs[b].solver in STATIC:
+        leads = [
+            lead(other, relation, probe) - lead(one, relation, probe)
+            for relation, probe in shared
+            if probe != "random" and (relation, "random") in one and (relation, "random") in other
+        ]
+        yield LEAD, paired(leads, "lead over random, static vectors less the language model, by relation and probe")
+        ahead = {r: other[r, p] - one[r, p] for r, p in shared if p == "random"}
+        morphological = [value for r, value in ahead.items() if groups[r] in ("DM", "IM")]
+        semantic = [value for r, value in ahead.items() if groups[r] in ("ES", "LS")]
+        evidence = "static vectors less the language model in random, morphological against semantic"
+        yield GAP, apart(morphological, semantic, evidence)
+
+
+FINDINGS = Analysis(
+    name="leads", help="leads, gaps and sizes: findings that compare differences", of=findings, always=True
+)
+ZERO_SHOT, SUPERVISED = {"setting": "zero-shot"}, {"setting": "supervised"}
+CLAIMS = (
+    Claim(
+        statement="a larger model is above a smaller one of its family",
+        source="section 3.2 (RoBERTa-large and -base); needs runs of two sizes of one model",
+        test=SIZE,
+    ),
+    Claim(
+        statement="the gap between semantic and morphological relations is smaller for a language model",
+        source="section 3.2, zero-shot; needs a language model (pppl) and static vectors (difference)",
+        where=ZERO_SHOT,
+        test=GAP,
+    ),
+    Claim(
+        statement="the lead of reverse and type over random is larger for static vectors",
+        source="section 3.2, zero-shot; needs a language model (pppl) and static vectors (difference)",
+        where=ZERO_SHOT,
+        test=LEAD,
+    ),
+    Claim(
+        statement="reverse is above type by more where head and tail are of close categories",
+        source="section 4 (RoBERTa-large); needs one model",
+        where=SUPERVISED,
+        test=CLOSE,
+    ),
+    Claim(
+        statement="frequency tells right from wrong answers of male : female and of adjective : comparative",
+        source="section 4 (RoBERTa-large); needs one model and wordfreq",
+        where=SUPERVISED,
+        test=EXCEPTIONS,
+    ),
+)

@@ -1,0 +1,81 @@
+"""Findings with planted accuracies: what is larger is found, what is equal is not."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import pytest
+
+from proband.core.suite import Results
+from proband.core.types import Answer, Item, Run
+from proband.suites.analogy.paper import findings
+from proband.suites.analogy.paper.findings import CLOSE, GAP, LEAD, SIZE
+
+
+class Planted:
+    """Runs whose share of right answers depends on relation and probe."""
+
+    def __init__(self, runs: dict[tuple[str, str], Any]) -> None:
+        self.manifest: dict[str, Any] = {}
+        self.runs = [Run(suite="analogy", solver=s, model=m, seed=0, items_sha="") for m, s in runs]
+        self.labels = [run.model for run in self.runs]
+        self.shares = list(runs.values())
+
+    def items(self) -> Any:
+        for group in ("ES", "LS", "DM", "IM"):
+            for relation in range(6):
+                for probe in ("random", "reverse", "type"):
+                    for n in range(20):
+                        tags: dict[str, Any] = {"relation": f"{group}{relation}", "group": group, "paper_probe": probe}
+                        facts = {"query": ["a", "b"], "options": [["house", "home"], ["x", "y"]], "n": n}
+                        name = f"{group}{relation}{probe}{n}"
+                        yield Item(
+                            id=name, suite="analogy", prompt="", choices=("x", "y"), gold=0, tags=tags, facts=facts
+                        )
+
+    def scored(self, run: int) -> Any:
+        for item in self.items():
+            relation = int(str(item.tags["relation"])[2:])
+            share = self.shares[run](str(item.tags["group"]), str(item.tags["paper_probe"]))
+            share += 0.05 * ((relation * len(str(item.tags["paper_probe"]))) % 5 - 2) * (run + 1) / 2
+            right = item.facts["n"] < round(20 * share)
+            yield item, Answer(item_id=item.id, scores=(1.0, 0.0) if right else (0.0, 1.0))
+
+    answers = scored
+
+
+def static(group: str, probe: str) -> float:
+    return (0.8 if group in ("DM", "IM") else 0.3) if probe == "random" else 0.9
+
+
+def language(group: str, probe: str) -> float:
+    return 0.6 if probe == "random" else 0.65 + 0.2 * (group == "LS" and probe == "reverse")
+
+
+def test_planted_leads_gaps_and_sizes_are_found() -> None:
+    runs = {("embedded:glove", "difference"): static, ("hf:m-small", "pppl"): language}
+    larger = {("hf:m-large", "pppl"): lambda g, p: language(g, p) + (0.1 if p == "type" or g == "ES" else 0.05)}
+    (sheet,) = findings.findings(cast(Results, Planted({**runs, **larger})), 0)
+    found = {test: dict(each) for test, each in sheet.outcomes.items()}
+    assert set(found[SIZE]) == {"hf:m-large / hf:m-small"}
+    pairs = {SIZE: "hf:m-large / hf:m-small", GAP: "hf:m-small / embedded:glove", LEAD: "hf:m-small / embedded:glove"}
+    for test, runs_of in pairs.items():
+        outcome = found[test][runs_of]
+        assert outcome.difference is not None
+        assert outcome.difference > 0
+        assert (outcome.p or 1) < 0.01
+    close = found[CLOSE]["hf:m-small"]
+    assert close.difference == pytest.approx(0.2, abs=0.06)
+
+
+def alike(model: str) -> Planted:
+    planted = Planted({("hf:a-base", "pppl"): language, (model, "pppl"): language})
+    planted.scored = lambda run: Planted.scored(planted, 0)  # type: ignore[method-assign]
+    return planted
+
+
+def test_two_alike_are_not_told_apart_and_unrelated_models_are_not_compared_by_size() -> None:
+    (sheet,) = findings.findings(cast(Results, alike("hf:b-large")), 0)
+    assert SIZE not in sheet.outcomes
+    (sheet,) = findings.findings(cast(Results, alike("hf:a-large")), 0)
+    assert sheet.outcomes[SIZE]["hf:a-large / hf:a-base"].difference is None
