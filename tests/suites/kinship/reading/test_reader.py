@@ -16,7 +16,7 @@ from proband.core.types import Item
 from proband.suites import suite
 from proband.suites.kinship.clutrr.csv_files import read_rows
 from proband.suites.kinship.clutrr.items import to_item
-from proband.suites.kinship.reading.reader import Read, read_story, told_genders
+from proband.suites.kinship.reading.reader import Read, ReadFreely, read_story, told_genders
 from proband.suites.kinship.telling.template_check import canonical
 from proband.suites.kinship.world.relations import RELATIONS
 
@@ -27,8 +27,8 @@ def build(**options: Any) -> list[Item]:
     return [parse(Item, encode(item), file="items.jsonl") for item in built]
 
 
-def mean(items: list[Item]) -> float:
-    answers = Read().answer(items)
+def mean(items: list[Item], solver: Read | None = None) -> float:
+    answers = (solver or Read()).answer(items)
     return sum(accuracy_of(item, answer) or 0.0 for item, answer in zip(items, answers, strict=True)) / len(items)
 
 
@@ -74,6 +74,16 @@ def test_another_story_gives_other_answers() -> None:
     assert mean(mixed) < 0.2
 
 
+def test_what_is_not_understood_is_unread_and_not_guessed() -> None:
+    item = build(k="3", per_k=1)[0]
+    doubtful = replace(item, prompt=f"According to gossip, {item.prompt}")
+    (answer,) = Read().answer([doubtful])
+    assert answer.status == "unread"
+    assert "gossip" in (answer.text or "")
+    assert ReadFreely().answer([doubtful])[0].status == ""
+    assert ReadFreely().name == "solver:read-freely"
+
+
 def test_an_item_without_names() -> None:
     item = Item(id="a", suite="kinship", prompt="x\ny", choices=RELATIONS)
     with pytest.raises(ProbandError, match="item 'a' cannot be read"):
@@ -103,4 +113,7 @@ def test_clutrr(data: Path) -> None:
         chain = {canonical((row.names[i], w, row.names[j])) for i, w, j in row.chain}
         found, told = found + len(chain & read), told + len(chain)
     assert found / told > 0.87
-    assert mean([to_item(row) for row in rows]) > 0.36
+    items = [to_item(row) for row in rows]
+    assert mean(items, ReadFreely()) > 0.36
+    unread = [answer for answer in Read().answer(items) if answer.status == "unread"]
+    assert 0.5 < len(unread) / len(items) < 0.9  # the crowd's words are many, and their commas few

@@ -224,10 +224,9 @@ class Clauses(NounPhrases):
 
     def _may_continue(self) -> bool:
         """May a verb here have the clause's subject: `and is married to Bob`, `, has two sons`?"""
-        return (
-            self.peek(-1).text in ("and", ",", "but", "who", ")", "-", "later", "now", "then", "also")
-            or self.last[0] == self.at
-        )
+        if self.last[0] == self.at:
+            return self.last[1] is self.subject
+        return self.peek(-1).text in ("and", ",", "but", "who", ")", "-", "later", "now", "then", "also")
 
     def _skip(self, words: frozenset[str]) -> None:
         while self.text() in words:

@@ -480,17 +480,19 @@ class NounPhrases:
         self.at += bool(mark)
         naming = self.take("named") or self.take("called") or self.take("by", "the", "name", "of")
         token = self.peek()
-        if token.kind != NAME or not (mark or naming) or (mark and self.text(1) in POSSESSED):
+        if token.kind != NAME or not (mark or naming):
+            self.at = saved
+            return ""
+        if mark and self.text(1) in POSSESSED:
+            if self.nominal_ahead(2) is None:
+                raise self.fail("a name or another person?")
             self.at = saved
             return ""
         self.at += 1
         if mark == "(" and not self.take(")"):
             raise self.fail("a bracket without another")
         if mark in (",", "-") and not self._closes(mark):
-            self.at = saved
-            if naming or self.text(2) == "and":
-                raise self.fail("a name or a list?")
-            return ""
+            raise self.fail("a name or another person?")
         return token.text
 
     def _closes(self, mark: str) -> bool:
@@ -654,6 +656,14 @@ class NounPhrases:
         self.at += 1
         kin = self.kin_titles()
         closed = kin is not None and (self.take(")") if mark == "(" else self.ends())
+        if (
+            kin is not None
+            and not closed
+            and mark == ","
+            and self.peek().kind == "word"
+            and self.text() not in POSSESSED
+        ):
+            raise self.fail("the one before, or another person?")
         if kin is None or not closed or any(nominal.plural for _, nominal in kin):
             self.restore(saved)
             return

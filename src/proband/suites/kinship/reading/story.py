@@ -143,6 +143,7 @@ def read_story(
                 reader.referents.hear(events, number)
         now = ""
         _check(reader.referents.told, sentences)
+        _check_circles(reader.referents.told)
         reader.referents.settle()
         _check_spouses(reader.referents.told)
     except NotUnderstood as error:
@@ -176,6 +177,13 @@ def _check(told: Sequence[Told], sentences: Sequence[Sentence]) -> None:
     present = any(token.text in PRESENT for sentence in sentences for token in sentence.tokens)
     if present and any(each.past and each.relation in AFFINES for each in told):
         raise NotUnderstood("a marriage of the past")
+
+
+def _check_circles(told: Sequence[Told]) -> None:
+    """*Maria is the sister of her grandson*: her own? Who has no name is kin in one way, not in two in one sentence."""
+    pairs = {(each.owner.one, each.person.one, each.sentence) for each in told}
+    if any(not person.name and (person, owner, sentence) in pairs for owner, person, sentence in pairs):
+        raise NotUnderstood("whose kin is meant?")
 
 
 def _check_spouses(told: Sequence[Told]) -> None:
