@@ -20,6 +20,7 @@ from proband.suites.kinship.reading.lexicon import word_set
 from proband.suites.kinship.reading.noun_phrases import (
     ADJECTIVES,
     HE_SHE,
+    NAMING,
     NUMBERS,
     ORDINALS,
     POSSESSED,
@@ -104,6 +105,7 @@ class Clauses(NounPhrases):
         self.main: list[Person] | None = None  # the subject outside a relative clause
         self.last: tuple[int, list[Person]] = (-1, [])  # where the last phrase ended, and who it was
         self.starts = True  # may a clause begin here?
+        self.restrictive = False  # in `the man who married Kate is ...`
         self.said_until = -1  # where the last clause that told kin ended
         self.set_somewhere = False  # the clause is set somewhere: `In the book, ...`
         self.after_preposition = False  # `after her husband ...`: a clause, or a phrase of the one before
@@ -225,7 +227,7 @@ class Clauses(NounPhrases):
     def _may_continue(self) -> bool:
         """May a verb here have the clause's subject: `and is married to Bob`, `, has two sons`?"""
         if self.last[0] == self.at:
-            return self.last[1] is self.subject
+            return self.last[1] is self.subject or (self.restrictive and self.said_until == self.at)
         return self.peek(-1).text in ("and", ",", "but", "who", ")", "-", "later", "now", "then", "also")
 
     def _skip(self, words: frozenset[str]) -> None:
@@ -308,6 +310,8 @@ class Clauses(NounPhrases):
             return not any(token.kind == KIN for token in self.tokens)
         if word in ("mr", "mrs", "ms"):
             return self.peek(1).kind != NAME
+        if self.peek(1).kind == NAME and (word in BE or (word in NAMING and self.text(-1) in BE)):
+            return self.text(2) not in POSSESSED  # who is it that is Ann?
         if word in SETTINGS and self.subject is None and self.tokens[0].text in ("in", "on", "during", "throughout"):
             return True
         if word == "up" and self.text(-1) in ("it", "this", "that", "all", "made"):
@@ -445,6 +449,7 @@ class Clauses(NounPhrases):
         else:
             self.at += 1
             self.events.append(NewClause())
+        self.restrictive = not comma
         doubts = self.unsure, self.thought
         if comma and not (self.quoted and self.tokens[-1].text == "?"):  # what it adds, it says by itself
             self.unsure = self.thought = False
