@@ -57,3 +57,21 @@ def test_a_list_that_is_written_is_read_back(house: Any, tmp_path: Path) -> None
     assert text.endswith("after\n")
     assert "[`cli/main.py`](../src/proband/cli/main.py)" in text
     assert "**kinship** (3 files in all, 1 of them the suite's own), besides:" in text
+
+
+BESIDE = ("interop", "plugins", "proofs")  # what they test is not in src/proband; so is what stands in tests/ itself
+
+
+def test_a_test_lies_where_its_source_lies(root: Path) -> None:
+    """`tests/a/test_b_something.py` tests `a/b.py` or the folder `a/b/`, or is about the folder `a`."""
+    source, elsewhere = root / "src" / "proband", []
+    for path in sorted((root / "tests").rglob("test_*.py")):
+        folder = path.relative_to(root / "tests").parent
+        if not folder.parts or folder.parts[0] in BESIDE:
+            continue
+        there = source / folder
+        names = {each.stem for each in there.iterdir()} | {folder.name} if there.is_dir() else set()
+        name = path.stem.removeprefix("test_")
+        if not any(name == each or name.startswith(f"{each}_") for each in names):
+            elsewhere.append(str(path.relative_to(root)))
+    assert not elsewhere, elsewhere
