@@ -10,8 +10,10 @@ import proband
 from proband import suites
 from proband.core.types import Answer, Item
 from proband.pipeline.build import build
-from proband.pipeline.report import legend, report, score
+from proband.pipeline.report import item_sets, legend, report, score
 from proband.pipeline.run import run
+from proband.reporting.numbers.cells import Study
+from proband.reporting.write import colour
 
 
 def test_the_score_is_that_of_the_report(tmp_path: Path) -> None:
@@ -90,3 +92,21 @@ def test_abbreviations_are_explained_where_they_are_printed() -> None:
     suite = suites.suite("analogy")
     assert legend(suite, ["ES · random", "reverse"]) == "ES: encyclopedic"
     assert legend(suite, ["random"]) == ""
+
+
+def test_a_model_has_one_colour_however_it_is_asked(tmp_path: Path) -> None:
+    """On two item sets by two solvers: one colour; two solvers on one set: two."""
+    proband.build("kinship", out=tmp_path / "k", k="2", per_k=22)
+    proband.build("analogy", out=tmp_path / "a", per_relation=1)
+    for name in ("k", "a"):
+        for model in ("baseline:random", "solver:symbolic") if name == "k" else ("baseline:random", "embedded:glove"):
+            proband.run(tmp_path / name, model=model, out=tmp_path / "runs" / name / model.replace(":", "-"))
+    studies = [Study(each) for each in item_sets([tmp_path / "runs"])]
+    colour(studies)
+    hues = [dict(zip([str(s.tags["run.model"]) for s in study.systems], study.hues)) for study in studies]
+    assert hues[0]["baseline:random"] == hues[1]["baseline:random"]
+    assert len({hue for each in hues for hue in each.values()}) == 3
+    proband.run(tmp_path / "a", model="embedded:glove", out=tmp_path / "runs" / "a" / "3cosadd", solver="3cosadd")
+    (study,) = (Study(each) for each in item_sets([tmp_path / "runs" / "a"]))
+    colour([study])
+    assert len(set(study.hues)) == 3

@@ -39,7 +39,7 @@ from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.comparisons import comparisons
 from proband.reporting.numbers.grids import Grid, fill
 from proband.reporting.numbers.item_sets import ItemSet, names
-from proband.reporting.numbers.systems import unique
+from proband.reporting.numbers.systems import short_model, unique
 from proband.reporting.page.browse import write_browser
 from proband.reporting.page.page import PAGES, Section, pages, sheet_file
 from proband.reporting.prompts import prompt_sheets
@@ -188,16 +188,23 @@ def _sections(sets: Sequence[ItemSet], folder: Folder, what: ReportOptions) -> l
 
 
 def colour(studies: Sequence[Study]) -> None:
-    """A system has the same colour wherever it is drawn. Colours are used again when all are taken, but not for
-    systems of one item set while it has fewer systems than there are colours."""
+    """A model has the same colour wherever it is drawn, however it is asked; a system of its own where one item set has
+    several of a model. Colours are used again when all are taken, but not for systems of one item set while it has
+    fewer systems than there are colours."""
+    named = [[short_model(str(system.tags["run.model"])) for system in study.systems] for study in studies]
+    several = {name for names in named for name in names if names.count(name) > 1}
+    keys = [
+        [label if name in several else name for label, name in zip(study.labels, names, strict=True)]
+        for study, names in zip(studies, named, strict=True)
+    ]
     number: dict[str, int] = {}
-    for study in studies:
-        for label in (each for each in study.labels if each not in number):
-            others = {other for each in studies if label in each.labels for other in each.labels if other in number}
+    for study, own in zip(studies, keys, strict=True):
+        for key in (each for each in own if each not in number):
+            others = {other for each in keys if key in each for other in each if other in number}
             beside, taken = {number[other] % MODELS for other in others}, set(number.values())
             free = (hue for hue in count() if hue not in taken)
-            number[label] = next(hue for hue in free if hue % MODELS not in beside or len(beside) == MODELS)
-        study.hues = tuple(number[label] for label in study.labels)
+            number[key] = next(hue for hue in free if hue % MODELS not in beside or len(beside) == MODELS)
+        study.hues = tuple(number[key] for key in own)
 
 
 def _section(study: Study, folder: Folder, what: ReportOptions, advance: Callable[[], None]) -> Section:
