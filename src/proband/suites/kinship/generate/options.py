@@ -77,7 +77,7 @@ class BuildOptions:
         "story"
     )
     brackets: Annotated[bool, _says("names in [brackets]")] = False
-    anonymise: Annotated[bool, _says("@entity-k instead of names")] = False
+    anonymise: Annotated[bool, _says("@entity-k instead of names"), RARE] = False
     bank: Annotated[
         str,
         _says(
