@@ -12,7 +12,17 @@ CELL, PAD = 44, 26
 def draw(positions: Positions, question: tuple[str, str], answer: str) -> str:
     """Things where they are; the two of the question in the accent colour."""
     first = next(iter(positions.values()))
-    return (_events if "start" in first else _places)(positions, question, answer)
+    if "start" in first:
+        return _events(positions, question, answer)
+    return (_places if {"x", "y"} <= first.keys() else _bars)(positions, question, answer)
+
+
+def _bars(positions: Positions, question: tuple[str, str], answer: str) -> str:
+    """Things as bars, on the scale on which they differ most."""
+    scales = next(iter(positions.values()))
+    widest = max(scales, key=lambda scale: max(p[scale] for p in positions.values()))
+    bars = {name: {"start": 0, "end": p[widest] + 1} for name, p in positions.items()}
+    return _events(bars, question, answer)
 
 
 def _places(positions: Positions, question: tuple[str, str], answer: str) -> str:
