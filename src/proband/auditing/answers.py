@@ -115,7 +115,7 @@ def outcome(prover: Prover, problem: Problem, asked: AskedRelation, world: str) 
         solution = prover.solve(problem, world)
         return Outcome(solution.possible, solution.certain)
     if asked.a:
-        return _yes_or_no(prover.solve(problem, world), asked.word)
+        return _yes_or_no(prover, prover.solve(problem, world), asked.word)
     things = list(dict.fromkeys(thing for fact in problem.facts for thing in (fact.a, fact.b)))[:MOST_THINGS]
     held = _Held(prover, problem, asked.word, world)
     if asked.b:
@@ -147,12 +147,20 @@ def _route(prover: Prover, problem: Problem, world: str) -> Outcome:
     return Outcome((moved,), (moved,))
 
 
-def _yes_or_no(solution: Solution, word: Word) -> Outcome:
+def _holds(prover: Prover, solution: Solution, word: Word) -> tuple[bool, bool]:
+    """Does the word hold (in some world, in all)? An answer may say more than the word, a gender for instance."""
+    fits = [prover.fits(each, word) for each in solution.possible]
+    certain = any(prover.fits(each, word) for each in solution.certain)
+    return any(fits), certain or (bool(fits) and all(fits))
+
+
+def _yes_or_no(prover: Prover, solution: Solution, word: Word) -> Outcome:
     if not solution.possible:
         return Outcome((), ())
-    if word.relation in solution.certain:
+    some, all_ = _holds(prover, solution, word)
+    if all_:
         return Outcome((YES,), (YES,))
-    return Outcome((YES, NO), ()) if word.relation in solution.possible else Outcome((NO,), (NO,))
+    return Outcome((YES, NO), ()) if some else Outcome((NO,), (NO,))
 
 
 class _Held:
@@ -168,7 +176,7 @@ class _Held:
         if (a, b) not in self.known:
             solution = self.prover.solve(self.problem._replace(question=(a, b)), self.world)
             self.consistent = self.consistent and bool(solution.possible)
-            self.known[a, b] = self.word.relation in solution.possible, self.word.relation in solution.certain
+            self.known[a, b] = _holds(self.prover, solution, self.word)
         return self.known[a, b]
 
     def of(self, thing: str, asked: AskedRelation, things: Sequence[str]) -> tuple[bool, bool]:

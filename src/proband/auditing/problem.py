@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from proband.auditing.domain import Domain, Fact
+from proband.auditing.domain import Domain, Fact, Word
 from proband.auditing.reading import LabelReader, TextReader
 
 
@@ -48,6 +48,7 @@ class Prover:
     second_reader: TextReader | None = None
     entails: Callable[[Problem, str, str], bool] | None = None  # whether an answer is the only one, if told faster so
     genders: Callable[[str], str | None] = lambda name: None
+    fits: Callable[[str, Word], bool] = lambda answer, word: answer == word.relation  # does an answer say the word?
 
     def follows(self, problem: Problem, answer: str, world: str) -> bool:
         """Is the answer the only one that is possible?"""

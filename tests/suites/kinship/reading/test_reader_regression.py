@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -36,3 +37,18 @@ def test_zeros(path: Path) -> None:
     else:
         certain = [row for row in rows if row["outcome"].verdict in ("entailed", "false", "inconsistent")]
         assert not [row["text"] for row in certain if row["planted"] is None]
+
+
+def test_zeros_as_the_verb_gives_them(tmp_path: Path) -> None:
+    """`proband audit` itself, with questions for yes or no and for people."""
+    from proband.cli.main import main
+
+    path = FOLDER / "kinship_dev.jsonl"
+    assert main(["audit", str(path), "-o", str(tmp_path / "audit"), "--domain", "kinship", "--json"]) == 0
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    lines = (tmp_path / "audit" / "verdicts.jsonl").read_text(encoding="utf-8").splitlines()
+    verdicts = [json.loads(line)["verdict"] for line in lines]
+    judged = list(zip(rows, verdicts, strict=True))
+    assert not [row["text"] for row, verdict in judged if verdict in ("false", "inconsistent") and not row["planted"]]
+    assert not [row["text"] for row, verdict in judged if verdict == "entailed" and row["planted"]]
+    assert sum(verdict != "unread" for verdict in verdicts) >= 0.75 * len(rows)

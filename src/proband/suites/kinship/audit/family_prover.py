@@ -80,6 +80,7 @@ def provided(_: Domain) -> Prover:
         second_reader=read_by_parse,
         entails=entails,
         genders=gender_of_name,
+        fits=fits,
     )
 
 
@@ -229,6 +230,11 @@ def describe(world: World) -> dict[str, Any]:
         "mother": family.mother,
         "spouse": [spouses[0] if spouses else None for spouses in family.spouses],
     }
+
+
+def fits(answer: str, asked: WordOf) -> bool:
+    """Is whoever is an `answer` (a father) what is asked for (a parent, a father)?"""
+    return answer in NEUTRAL and NEUTRAL[answer] == asked.relation and asked.gender in (None, GENDER[answer])
 
 
 def read_label(text: str, asked: AskedRelation, options: Mapping[str, str], people: Iterable[str], /) -> Label | None:
