@@ -109,7 +109,7 @@ def shared_names() -> dict[str, list[str]]:
 
 def options(verb: str) -> int:
     """Options of a verb, as its page in docs/cli.md lists them."""
-    pages = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8").split("\n## ")
+    pages = re.split(r"^#+ ", (ROOT / "docs" / "cli.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
     page = next(each for each in pages if each.partition("\n")[0] == f"proband {verb}")
     return len(set(re.findall(r"^ *\*? *(--[a-z-]+)", page, re.MULTILINE)))
 
