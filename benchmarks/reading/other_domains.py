@@ -16,6 +16,7 @@ from typing import Any
 
 from proband.auditing.rows import AuditRow
 from proband.auditing.run import judge_for
+from proband.auditing.verdicts import RowJudge
 from proband.pipeline.checking import provers_of_suites
 
 HERE = Path(__file__).parent
@@ -46,8 +47,15 @@ def measure(path: Path = HERE / "grid_temporal_dev.jsonl", *, readers: int = 1) 
         corrected = judged.verdict == "false" and judged.accused and bool(judged.right)
         wrong["labels corrected"] += corrected
         wrong["right labels corrected"] += corrected and not row["planted"]
+        wrong["labels wrongly corrected"] += corrected and not _is_true(judged.right, row["truth"], judges[domain])
         read.setdefault("verdicts", Counter())[kind] += 1
     return {**{name: dict(counts) for name, counts in read.items()}, **wrong}
+
+
+def _is_true(right: str, truth: str, judge: RowJudge) -> bool:
+    """Is it what the row holds for true: the same relation, or the same thing by all or some of its words?"""
+    word = judge.domain.word(truth)
+    return judge.domain.word(right) == word if word else set(truth.lower().split()) <= set(right.lower().split())
 
 
 def main() -> None:
