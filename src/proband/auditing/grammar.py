@@ -109,7 +109,7 @@ class Grammar:
 
         def slot(match: re.Match[str]) -> str:
             name = match[1]
-            if name in ("a", "b", "each"):
+            if name in ("a", "b", "c", "each"):
                 if name in used:
                     return f"(?P={name})"
                 used.add(name)
@@ -284,7 +284,7 @@ class Grammar:
             if kind in ("forms", "route"):
                 yield AskedRelation(a, b, route=kind == "route")
                 continue
-            word = self._most(groups["most"]) if kind == "most" else self._word(groups.get("r"))
+            word = self._most(groups["most"]) if "most" in groups else self._word(groups.get("r"))
             if word is None:
                 continue
             if kind == "inverse":
