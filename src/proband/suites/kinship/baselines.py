@@ -18,7 +18,6 @@ story that it answers.
 from __future__ import annotations
 
 import csv
-import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -27,7 +26,10 @@ from importlib.resources import files
 from itertools import chain
 from typing import Any, Final
 
+import numpy as np
+
 from proband.core.errors import ProbandError
+from proband.core.metrics import Floats
 from proband.core.shortcuts import answered_rightly
 from proband.core.suite import Analysis, MeasuredOn, Published, Results, Sheet
 from proband.core.types import Answer, Item, Tag
@@ -161,21 +163,27 @@ class NaiveBayes:
         return learned
 
     def answer(self, items: Sequence[Item]) -> list[Answer]:
-        totals = {label: words.total() + SMOOTHING * len(self.known) for label, words in self.words.items()}
-        return [Answer(item_id=item.id, scores=by_choice(item, self._likely(item, totals))) for item in items]
+        labels = sorted(self.labels)
+        totals = np.array([self.words[label].total() + SMOOTHING * len(self.known) for label in labels])
+        counts = {word: np.array([self.words[label][word] for label in labels]) for word in self.known}
+        return [
+            Answer(item_id=item.id, scores=by_choice(item, self._likely(item, labels, totals, counts)))
+            for item in items
+        ]
 
-    def _likely(self, item: Item, totals: Mapping[str, float]) -> dict[str, float]:
-        words = [word for word in _words(item) if word in self.known]
+    def _likely(
+        self, item: Item, labels: Sequence[str], totals: Floats, counts: Mapping[str, Floats]
+    ) -> dict[str, float]:
+        """P(label) x product of P(word | label), in proportion to the likeliest; the story itself does not count."""
+        words = sorted(word for word in _words(item) if word in self.known)
         itself = item.facts["target"] if item.id in self.tested else None
-        logs = {}
-        for label, count in self.labels.items():
-            own = int(label == itself)  # the story itself does not count
-            if count > own:
-                total = totals[label] - own * len(words)
-                likely = sum(math.log((self.words[label][word] - own + SMOOTHING) / total) for word in words)
-                logs[label] = math.log(count - own) + likely
-        most = max(logs.values(), default=0.0)
-        return {label: math.exp(value - most) for label, value in logs.items()}
+        own = np.array([float(label == itself) for label in labels])
+        said = np.array([self.labels[label] for label in labels]) - own
+        table = np.array([counts[word] for word in words]).reshape(len(words), len(labels)) - own + SMOOTHING
+        with np.errstate(divide="ignore"):
+            logs = np.log(said) + np.log(table / (totals - own * len(words))).sum(0)
+        likely = np.exp(logs - logs.max())
+        return {label: float(value) for label, value, count in zip(labels, likely, said) if count > 0}
 
 
 def _words(item: Item) -> set[str]:
