@@ -204,7 +204,10 @@ class ReadFreely(Read):
 
 
 def is_ours(item: Item) -> bool:
-    """Is the story told in words of our own bank, whose pronouns follow its rules?"""
+    """Is the story told in words of our own bank, whose pronouns follow its rules? Items without facts are those of the
+    hidden split of a release."""
+    if "edges" not in item.facts:
+        return True
     templates = item.facts.get("templates") or ()
     return bool(templates) and not any(str(each).startswith("clutrr.") for each in templates)
 

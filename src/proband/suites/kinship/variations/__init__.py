@@ -92,9 +92,10 @@ def other_people(source: Item, varied: Item) -> str | None:
 
 
 def names_exchanged(source: Item, varied: Item) -> str | None:
-    if varied.prompt != exchanged(source.prompt, _other_names(source, varied)):
-        return "its text is not that of its source with other names"
-    return same_facts(source, varied)
+    if wrong := same_facts(source, varied):
+        return wrong
+    same = varied.prompt == exchanged(source.prompt, _other_names(source, varied))
+    return None if same else "its text is not that of its source with other names"
 
 
 def sentences_moved(source: Item, varied: Item) -> str | None:
@@ -137,7 +138,7 @@ def _question(item: Item) -> str:
 
 
 def _other_names(source: Item, varied: Item) -> dict[str, str]:
-    return dict(zip(source.facts["names"], varied.facts["names"], strict=True))
+    return dict(zip(source.facts["names"], varied.facts["names"]))
 
 
 # ---- the list ----------------------------------------------------------------------------------------------------
