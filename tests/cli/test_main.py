@@ -27,7 +27,10 @@ print(json.dumps([used.ru_utime + used.ru_stime, sorted(sys.modules)]))
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("build", "needs the name of a suite: analogy, kinship, inference, script, facts, questions, toy (see `proband build"),
+        (
+            "build",
+            "needs the name of a suite: analogy, kinship, inference, script, facts, questions, toy (see `proband build",
+        ),
         ("build nothing -o x", "no suite 'nothing'"),
         ("build toy", "--out requires an argument. (see `proband build toy --help`)"),
         ("build toy -o x --count two", "build toy: 'count' is 'two'; it must be a whole number"),
