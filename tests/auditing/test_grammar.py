@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from proband.auditing.domain import Fact, load
+from proband.auditing.domain import Fact, Word, load
 from proband.auditing.grammar import Grammar
 from proband.auditing.reading import Unread
 from proband.auditing.things import names_in
@@ -83,13 +83,65 @@ def test_events() -> None:
         (KINSHIP, "Elizabeth's ___ is Sarah.", ("Sarah", "Elizabeth")),
         (GRID, "What is the relation of the agent A to the agent B?", ("A", "B")),
         (GRID, "Seen from K, where is C?", ("C", "K")),
+        (GRID, "Where's the rug in relation to the desk?", ("rug", "desk")),
+        (GRID, "How does the rug lie relative to the desk?", ("rug", "desk")),
+        (GRID, "How is the rug placed with respect to the desk?", ("rug", "desk")),
+        (GRID, "Which way is the rug from the desk?", ("rug", "desk")),
+        (GRID, "From the desk, the rug is to the ___", ("rug", "desk")),
+        (GRID, "Where is Clara's locker relative to Eve's?", ("clara's locker", "eve's locker")),
         (TEMPORAL, "What is Lunch to Tea?", ("lunch", "tea")),
+        (TEMPORAL, "How does the prayer stand in time to the vote?", ("prayer", "vote")),
+        (TEMPORAL, "Did the phone ring before the guests came?", ("phone", "guests")),
     ],
 )
 def test_questions_in_both_directions(grammar: Grammar, question: str, asked: tuple[str, str]) -> None:
     found = grammar.question(question, grammar.names("", question))
     assert not isinstance(found, Unread)
     assert found.pair == asked
+
+
+@pytest.mark.parametrize(
+    ("story", "question"),
+    [
+        ("Ann arrived before Bo. Bo left before Cy.", "Did Ann arrive before Cy?"),
+        ("Ann arrived before Bo. Bo arrived before Cy.", "Did Ann leave before Cy?"),
+        ("Ann arrived before Bo. Bo arrived before Cy.", "Who left first?"),
+        ("Ann arrived after noon. Bo arrived after Ann.", "Who arrived first?"),  # noon did not
+        ("Ann arrived after the storm. Bo arrived after Ann.", "Who arrived first?"),
+        ("Ann never arrived before Bo.", "Did Ann arrive before Bo?"),
+        ("Ann sang while Bo was cooking.", "Did Ann sing before Bo?"),  # she may have begun before
+    ],
+)
+def test_two_deeds_of_one_person_are_not_one_event(story: str, question: str) -> None:
+    assert TEMPORAL(story, question, {}).unread
+    assert not TEMPORAL("Ann arrived before Bo. Bo arrived before Cy.", "Who arrived first?", {}).unread
+
+
+def test_the_middle_is_asked_of_an_odd_row() -> None:
+    row, question = "The queen is right of the king. The rook is left of the king.", "Which piece is in the middle?"
+    asked = GRID(row, question, {}).question
+    assert asked
+    assert (asked.word, asked.rank) == (Word("left"), 2)
+    assert GRID(f"{row} The pawn is left of the rook.", question, {}).unread
+    assert GRID(f"{row} The pawn and the knight are above the rook.", question, {}).unread
+
+
+@pytest.mark.parametrize(
+    ("sentence", "said"),
+    [
+        ("Clara's locker is above Dan's.", [("clara's locker", "above", "dan's locker")]),
+        (
+            "The pot has the bowl on its left and the jug on its right.",
+            [("bowl", "left", "pot"), ("jug", "right", "pot")],
+        ),
+        ("Ten steps north of the palm is a rock.", [("rock", "above", "palm")]),
+        ("Over the bridge runs a cable.", [("cable", "above", "bridge")]),
+        ("Hung on the wall, left to right, are a map and a mask.", [("map", "left", "mask")]),
+    ],
+)
+def test_places_of_common_things(sentence: str, said: list[tuple[str, str, str]]) -> None:
+    reading = GRID.read(sentence, set())
+    assert [(fact.a, fact.relation, fact.b) for fact in reading.facts] == said
 
 
 @pytest.mark.parametrize("question", ["Is Sarah happy?", "What is Sarah to Bo? What is Bo to Sarah?", ""])

@@ -18,10 +18,13 @@ from typing import Final, NamedTuple
 from proband.auditing.domain import OTHER, Domain, Word
 from proband.auditing.problem import Problem, Prover, Solution
 from proband.auditing.reading import AskedRelation, Label
-from proband.auditing.things import DETERMINERS
+from proband.auditing.things import DETERMINERS, without_head
 
 YES, NO, UNKNOWN = "yes", "no", "cannot be told"
-OPTION: Final = re.compile(r"(?<![\w(])(?:\(([A-Ha-h1-8])\)|([A-Ha-h1-8])\)|([A-H])\.(?= [a-z]))\s*")
+OPTION: Final = re.compile(
+    r"(?<![\w(])(?:\(([A-Ha-h1-8])\)|([A-Ha-h1-8])\)|([A-H])\.(?= [a-z])|(?<=[?:;] )([A-H])(?= [a-z]))\s*"
+)
+NO_RELATIONS: Final = frozenset(("beside", "next to", "near", "behind", "in front of", "inside", "at the same time as"))
 UNTOLD: Final = re.compile(
     r"(?:it |this )?(?:(?:cannot|can't|can not) (?:be )?(?:told|tell|say|said|know|known|determined?|inferred|decided)"
     r"|unknown|undetermined|indeterminate|not enough information|impossible to (?:say|tell|know)|maybe)"
@@ -56,7 +59,8 @@ def split_options(
     stem = re.sub(r"\.\.\.|…", "___", stem)
     if "?" not in stem and "___" not in stem:
         words = options[letters[-1]].split()
-        own = next((n for n in range(len(words), 0, -1) if is_answer(" ".join(words[:n]).rstrip(".?!"))), len(words))
+        starts = ((n, " ".join(words[:n]).rstrip(".?!")) for n in range(len(words), 0, -1))
+        own = next((n for n, start in starts if start in NO_RELATIONS or is_answer(start)), len(words))
         options[letters[-1]] = " ".join(words[:own])
         stem = " ".join([stem, "___", *words[own:]])
     return stem, {letter: text.rstrip(".?!") for letter, text in options.items()}
@@ -87,6 +91,7 @@ def read_label(
         return Label(None, thing) if thing else None
     if domain.other and lower in UNRELATED:
         return Label(Word(OTHER), OTHER)
+    plain = re.sub(r"(?i)^(to|on|at) (?:its|his|her|their) ", r"\1 the ", plain)
     word = domain.word(re.sub(r"(?i) (?:of|to|than|from)(?: (?:it|her|him|them))?$", "", plain))
     return Label(word, domain.say(word)) if word else None
 
@@ -101,7 +106,7 @@ def _thing(text: str, things: Sequence[str]) -> str:
         heads = [
             thing for thing, own in lowered.items() if own[: len(words) - 1] == words[:-1] and len(own) == len(words)
         ]
-    return same[0] if same else heads[0] if len(heads) == 1 else ""
+    return same[0] if same else heads[0] if len(heads) == 1 else without_head(words, things)
 
 
 # ---- what follows ----------------------------------------------------------------------------------------------------

@@ -148,7 +148,7 @@ def _domain(raw: Mapping[str, Any]) -> Domain:
         most={},
         slots={"r": tuple(relations), "s": tuple(relations), **{k: tuple(v) for k, v in raw.get("slots", {}).items()}},
         combine=_combinations(raw.get("combine", {}), relations),
-        macros=raw.get("macros", {}),
+        macros={**_verb_forms(raw.get("verbs", {})), **raw.get("macros", {})},
         thing=raw.get("thing", ""),
         nouns=bool(raw.get("nouns", True)),
         other=bool(raw.get("other", False)),
@@ -170,6 +170,18 @@ def _domain(raw: Mapping[str, Any]) -> Domain:
         if entry.get("most")
     }
     return replace(domain, words=words, shown=shown, most=most)
+
+
+def _verb_forms(verbs: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Macros for any verb of the domain: `do`, `did`, `doing`.
+
+    >>> _verb_forms({"sing": ["sing", "sang", "singing"], "go": ["go", "went", "going"]})["did"]
+    '(?:sang|went)'
+    """
+    if bad := next((verb for verb, forms in verbs.items() if len(forms) != 3), ""):
+        raise ProbandError(f"verb {bad!r}: three forms are wanted, as sing, sang, singing")
+    kinds = ("do", "did", "doing")
+    return {kind: f"(?:{'|'.join(own)})" for kind, own in zip(kinds, zip(*verbs.values()))}
 
 
 def _check_conditions(raw: Mapping[str, Any]) -> None:

@@ -29,6 +29,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Final, NamedTuple
 
+from proband.auditing.deeds import Deeds
 from proband.auditing.domain import Domain, Fact, Word
 from proband.auditing.reading import AskedRelation, Reading, Unread
 from proband.auditing.things import AmbiguousThing, NounPhrases, Shape, mask_names, names_in, same_things
@@ -51,6 +52,7 @@ RETRACTS: Final = frozenset(_TAKEN_BACK.split())
 RANKS: Final = {"second": 2, "third": 3, "fourth": 4, "fifth": 5}
 SHAPES_KEPT: Final = 50_000
 MOST_CLAUSES: Final = 8
+MIDDLE: Final = 0  # a rank that is known once the things are counted
 
 
 class ShapeFact(NamedTuple):
@@ -91,6 +93,7 @@ class Grammar:
         whole = NounPhrases(vocabulary, domain.thing, self.relation_word, of=of)
         self.nouns = whole if domain.nouns else None
         self.fewer = fewer if domain.nouns and content else None
+        self.deeds = Deeds(domain.raw.get("verbs", {}))
         self.known: dict[str, Facts | None] = {}
 
     def _vocabulary(self) -> frozenset[str]:
@@ -284,6 +287,9 @@ class Grammar:
             if kind in ("forms", "route"):
                 yield AskedRelation(a, b, route=kind == "route")
                 continue
+            if kind == "middle":
+                yield AskedRelation("", "", rank=MIDDLE)
+                continue
             word = self._most(groups["most"]) if "most" in groups else self._word(groups.get("r"))
             if word is None:
                 continue
@@ -312,7 +318,7 @@ class Grammar:
             return replace(reading, question=asked)
         phrases = [thing for fact in reading.facts for thing in (fact.a, fact.b)]
         try:
-            meant = same_things([*phrases, *filter(None, (asked.a, asked.b, *asked.among))])
+            meant = same_things(phrases, list(filter(None, (asked.a, asked.b, *asked.among))))
         except AmbiguousThing as error:
             return Reading(unread=Unread(str(error)))
         facts = tuple(fact._replace(a=meant[fact.a], b=meant[fact.b]) for fact in reading.facts)
@@ -321,8 +327,25 @@ class Grammar:
         if facts and (unknown := next((each for each in own if each not in told and not _is_name(each, question)), "")):
             return Reading(unread=Unread(f"the story says nothing of {unknown!r}", question))
         a, b = (meant.get(each, "") for each in (asked.a, asked.b))
-        asked = asked._replace(a=a, b=b, among=tuple(meant[each] for each in asked.among))
-        return replace(reading, facts=facts, question=asked)
+        settled = self.settled(asked._replace(a=a, b=b, among=tuple(meant[each] for each in asked.among)), facts)
+        if isinstance(settled, Unread):
+            return Reading(unread=settled)
+        if self.deeds.verbs:
+            shapes = [self._read_sentence(sentence, names)[0] for sentence in reading.sentences]
+            asking = [shape for shape in self._shapes(question, names) if any(True for _ in self._asked(shape))]
+            if reason := self.deeds.mixed(shapes, asking[0], meant, text):
+                return Reading(unread=Unread(reason, question))
+        return replace(reading, facts=facts, question=settled)
+
+    def settled(self, asked: AskedRelation, facts: Sequence[Fact]) -> AskedRelation | Unread:
+        """The one in the middle, where all facts are about one axis and the things are of an odd number, is a rank."""
+        if asked.rank != MIDDLE:
+            return asked
+        axes = {min(fact.relation, self.domain.inverse[fact.relation]) for fact in facts}
+        things = {thing for fact in facts for thing in (fact.a, fact.b)}
+        if len(axes) != 1 or len(things) % 2 == 0:
+            return Unread("which one is in the middle is not clear")
+        return asked._replace(word=Word(axes.pop()), rank=(len(things) + 1) // 2)
 
 
 def _plain(shape: Shape) -> Shape:

@@ -79,12 +79,14 @@ class ParsedReader:
             facts += [fact._replace(sentence=number) for fact in read]
         try:
             things = [thing for fact in facts for thing in (fact.a, fact.b)]
-            meant = same_things([*things, *filter(None, (asked.a, asked.b, *asked.among))])
+            meant = same_things(things, list(filter(None, (asked.a, asked.b, *asked.among))))
         except AmbiguousThing as error:
             return Reading(unread=Unread(str(error)))
         facts = [fact._replace(a=meant[fact.a], b=meant[fact.b]) for fact in facts]
         a, b = (meant.get(each, "") for each in asked.pair)
-        own = asked._replace(a=a, b=b, among=tuple(meant[each] for each in asked.among))
+        own = self.grammar.settled(asked._replace(a=a, b=b, among=tuple(meant[each] for each in asked.among)), facts)
+        if isinstance(own, Unread):
+            return Reading(unread=own)
         return replace(Reading(facts=tuple(facts)), question=own)
 
     def _sentence(self, sentence: str) -> tuple[Fact, ...] | str:

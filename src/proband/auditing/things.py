@@ -16,7 +16,7 @@ things are nouns, every run of words that are neither words of the domain nor fu
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -142,6 +142,10 @@ class NounPhrases:
             if lower == "'s" and run and self._continues(tokens, place):
                 run[-1] += "'s"
                 continue
+            if lower == "'s" and run and (owned := _owned(things)) and self._ends(tokens, place):
+                run[-1] += "'s"  # Clara's locker is above Dan's
+                run += owned
+                continue
             close()
             if lower in DETERMINERS:
                 determiner = lower
@@ -166,6 +170,11 @@ class NounPhrases:
         after = tokens[place + 1] if place + 1 < len(tokens) else ""
         return bool(after) and self._is_content(after.lower())
 
+    def _ends(self, tokens: list[str], place: int) -> bool:
+        """Does the thing end with the 's, so that what is owned is left out?"""
+        after = tokens[place + 1].lower() if place + 1 < len(tokens) else "."
+        return not after[0].isalnum() or after in ("is", "are", "was", "were")
+
     def _is_letter(self, tokens: list[str], place: int) -> bool:
         """Is a capital A or I the name of a thing, not an article or a pronoun?"""
         after = tokens[place + 1].lower() if place + 1 < len(tokens) else ""
@@ -178,17 +187,45 @@ class NounPhrases:
         return name
 
 
+def _owned(things: Iterable[str]) -> list[str]:
+    """What the last of the things that are owned is, without its owner.
+
+    >>> _owned(["Clara's red locker", "lamp"])
+    ['red', 'locker']
+    """
+    owned = [thing.rpartition("'s ")[2].split() for thing in things if "'s " in thing]
+    return owned[-1] if owned else []
+
+
 class AmbiguousThing(Exception):
     """A phrase that may mean several things, or one of which it is not clear whether it was meant before."""
 
 
-def same_things(phrases: Iterable[str]) -> dict[str, str]:
+def without_head(words: Sequence[str], things: Iterable[str]) -> str:
+    """The thing that is meant by its words but the last, where all things end in the same one.
+
+    >>> without_head(["moon"], ["moon sticker", "sun sticker"]), without_head(["moon"], ["moon sticker", "lamp"])
+    ('moon sticker', '')
+    """
+    split = {thing: thing.lower().split() for thing in things}
+    if len(split) < 2 or len({own[-1] for own in split.values()}) != 1:
+        return ""
+    return next((thing for thing, own in split.items() if own[:-1] == list(words)), "")
+
+
+def same_things(phrases: Iterable[str], asked: Iterable[str] = ()) -> dict[str, str]:
     """Which thing each phrase means: a shorter one means the longer one before it that ends in the same word. "The
-    table" after "a small table" is that table; "the red box" after "the box" may be it or not."""
-    meant: dict[str, str] = {}
+    table" after "a small table" is that table; "the red box" after "the box" may be it or not. `asked`: the phrases of
+    the question, which may leave out a last word that all things have."""
+    phrases = list(phrases)
+    meant = same_things(phrases) if asked else {}
+    told, phrases = list(dict.fromkeys(meant.values())), list(asked) or phrases
     for phrase in phrases:
         words = phrase.split()
         if phrase in meant:
+            continue
+        if short := without_head(words, told):
+            meant[phrase] = short
             continue
         if len(words) > LONGEST_THING:
             raise AmbiguousThing(f"{phrase!r} is no thing")
