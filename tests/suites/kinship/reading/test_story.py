@@ -123,6 +123,15 @@ Ann's wedding with Ben was lovely.
 Ann divorced her husband Ben.
 Ann left her husband Ben.
 Ann is expecting a child.
+Ben's girl Ann came.
+Ann mothered Ben.
+Ann is mother to Ben.
+Ann was a mother to Ben.
+Yiannis has a brother, Spyros, and a sister, Despina, whose husband is Lefteris.
+Yiannis has a brother, Spyros, and a sister, Despina, who married Lefteris.
+Ben isn't married to Ann.
+Ann isn't married any more.
+Bea rang Ann. Her mother is Cleo.
 Should the test come back positive, Aldo is Carla's grandfather.
 "Should the test come back positive, Aldo is your grandfather," the clerk told Carla.
 "Should the test come back positive," the clerk told Carla, "Aldo is your grandfather."
@@ -168,6 +177,23 @@ Philip fathered two children, Arthur and Rose. | Arthur child Philip, Rose child
 Nikhil tied the knot with Pooja. | Pooja spouse Nikhil
 Rose later wed Stanley. | Stanley spouse Rose
 Ann and Tom got married last May. | Tom spouse Ann
+Rosalind's boy Giles has a wife, Cressida. | Giles son Rosalind, Cressida wife Giles
+Suleiman, father to Hadiza, keeps goats. | Suleiman father Hadiza
+Brothers Ciro and Nello live in Rome. | Nello brother Ciro
+Two sisters, Ann and Bea, own the boat. | Bea sister Ann
+Sally got hitched to Duane in Reno. | Duane spouse Sally
+Themba has just got married to Lindiwe. | Lindiwe spouse Themba
+Bertha wed late. Her husband is Egbert. | Egbert husband Bertha
+Otis is Mavis's son. Mavis is a widow. | Otis son Mavis
+Yetunde bore Wale a son, Jide. | Jide son Yetunde, Jide son Wale
+Marisa nursed her newborn, Tommaso. | Tommaso child Marisa
+Thelma waved to Vern. He's her daughter's husband. Her daughter is Luanne. | Vern husband Luanne, Luanne daughter Thelma
+Yiannis has a brother, Spyros, and a sister, Despina, who has a husband called Lefteris. | Spyros brother Yiannis, \
+Despina sister Yiannis, Lefteris husband Despina
+Marlon met his sister-in-law, Trudy, the wife of his brother Clyde. | Trudy sister-in-law Marlon, Trudy wife Clyde, \
+Clyde brother Marlon
+"My granddaughter Beatrix is at school," boasted Clarence. | Beatrix granddaughter Clarence
+Fumiko, mother of Haruto, and Haruto's daughter, Aoi, sing. | Fumiko mother Haruto, Aoi daughter Haruto
 Had it rained, Ann and her brother Ben had stayed at home. | Ben brother Ann
 Ann, who is Ben's sister, had a dog. | Ann sister Ben
 Ann has been married to Tom for ten years. | Tom spouse Ann

@@ -185,7 +185,9 @@ class Clauses(NounPhrases):
             raise self.fail("a name that belongs to nothing")
         if previous is not None and previous.text == "of" and any(p.plural and p.relation in INVERSE for p in people):
             raise self.fail("which of several?")
-        alone = previous is not None and (previous.text == ":" or self.said_until == before - 1)
+        listed = previous is not None and previous.text == ":"
+        listed = listed and any(token.kind in (NAME, KIN) for token in self.tokens[:before])
+        alone = previous is not None and (listed or self.said_until == before - 1)
         if alone and self.peek().text in (".", "!", ""):
             raise self.fail("people of whom nothing is said")
         if not self.starts or (previous is not None and previous.text in PREPOSITIONS):
@@ -321,6 +323,8 @@ class Clauses(NounPhrases):
         owned = before in POSSESSIVE or before in POSSESSED
         if word in ("i", "me", "my", "myself", "we", "us", "you", "your", "our", "?"):
             return self.quoted and self.text(1) != "name"
+        if word in SAYING:
+            return bool(self.sentence.quotes)
         if word == "same":
             return before == "the" and self.text(1) not in ("man", "woman", "person", "one")
         if word == "family":
@@ -469,6 +473,10 @@ class Clauses(NounPhrases):
             return False
         word = self.text()
         head = self.last[1]
+        if len(head) > 1 and word == "whose":
+            raise self.fail("whose of several?")
+        if len(head) > 1 and (self.text(1) in ("is", "was", "has", "'s")):
+            head = head[-1:]
         self.relative = tuple(head)
         if word == "whose":
             owned = self.people()
@@ -577,6 +585,8 @@ class Clauses(NounPhrases):
         if len(subject) == 2 or subject[0].plural:
             self._couple(subject, how)
             return True
+        if how["negated"] and not how["past"] and self.peek().text in (".", ";", ""):
+            return True
         raise self.fail("married to whom?")
 
     def _couple(self, people: Sequence[Person], how: dict[str, bool]) -> None:
@@ -665,6 +675,10 @@ class Clauses(NounPhrases):
             self._couple(subject, how)
             self._ends_well()
             return True
+        if self.text() == "a" and self.text(1) in ("widow", "widower") and self.ends(2) and len(subject) == 1:
+            subject[0].gender = subject[0].gender or (FEMALE if self.text(1) == "widow" else MALE)
+            self.at += 2
+            return not how["negated"]
         while self.text() in ADJECTIVES and self.peek(1).kind == KIN:
             self.at += 1
         first = self.peek().kin
@@ -797,8 +811,12 @@ class Clauses(NounPhrases):
 
     def _marry(self, subject: list[Person]) -> bool:
         """`married Carl`, `got married to Carl`, `tied the knot with Carl`; of two: `got married`."""
-        self._skip(word_set("later then finally eventually recently just soon happily"))
+        if self.text() in ("has", "have", "'s", "'ve") and self.text(1) in ("just", "recently", "now", "finally"):
+            self.at += 1
+        self.take("in", "time") or self.take("at", "last")
+        self._skip(word_set("later then finally eventually recently just now soon happily"))
         reciprocal = self.take("tied", "the", "knot") or self.take("got", "married") or self.take("get", "married")
+        reciprocal = reciprocal or self.take("got", "hitched")
         if not reciprocal and self.text() not in ("married", "wed", "weds", "marries", "wedded"):
             return False
         if not reciprocal:
@@ -806,6 +824,9 @@ class Clauses(NounPhrases):
         how = {"negated": False, "past": False}
         if self.take("each", "other"):
             self._couple(subject, how)
+            return True
+        if not reciprocal and self.text() in ("late", "young", "early") and self.ends(1) and len(subject) == 1:
+            self.at += 1
             return True
         to = reciprocal and (self.take("with") or self.take("to"))
         other = self.people() if to or not reciprocal else None
@@ -829,13 +850,21 @@ class Clauses(NounPhrases):
             self.at += 3
         elif self.take("had", "given", "birth", "to") or self.take("has", "given", "birth", "to") or self.take("bore"):
             pass
-        elif self.take("fathered") or self.take("sired"):
+        elif self.take("fathered") or self.take("sired") or self.take("begot") or self.take("begat"):
             parent = MALE
+        elif self.take("mothered"):
+            names = False
         elif self.take("welcomed"):
             parent, names = None, False
         else:
             return False
         children: list[Person]
+        if self.peek().kind == NAME and (self.text(1) in ("a", "an") or self.text(1) in NUMBERS) and len(subject) == 1:
+            subject = [*subject, *self._mention([Person(name=self._take_word())])]  # bore Wale a son
+            if parent != FEMALE or not self._kin_objects(subject, among=frozenset({"child"})):
+                raise self.fail("born of whom?")
+            subject[0].gender = subject[0].gender or parent
+            return True
         if names and self.peek().kind == NAME:
             children = [Person(name=name) for name in self.names()]
             if self.text() in POSSESSED:

@@ -48,6 +48,8 @@ ADJECTIVES: Final = word_set(
 OF_SEVERAL: Final = ("youngest", "oldest", "eldest", "elder", "younger", "older", "only", "middle", "tallest")
 ORDINALS: Final = word_set("first second third fourth fifth last")
 YOUTH: Final = {"girl": ("child", FEMALE), "boy": ("child", MALE), "girls": ("child", FEMALE), "boys": ("child", MALE)}
+OWNED_YOUTH: Final = {"boy": ("child", MALE), "lad": ("child", MALE)}  # Ann's boy Ben; `his girl` may be somebody else
+AFTER_OWNED_YOUTH: Final = word_set(", ( . ; - is was has had named called and who whose 's")
 MAKES_A_CHILD: Final = word_set("little baby small youngest eldest oldest middle younger older two three four twin")
 # with these the kin word means something else: a sister ship, brothers in arms, a parent company, Mother Superior
 NOT_AFTER_KIN: Final = word_set(
@@ -58,14 +60,16 @@ ACQUAINTANCES: Final = word_set(
     """
     friend friends neighbour neighbor neighbours neighbors colleague colleagues boss teacher doctor dentist classmate
     teammate roommate housemate flatmate coworker co-worker landlady landlord coach tutor lawyer secretary guest guests
-    student students pupil customer client assistant accountant nurse babysitter nanny hairdresser barber gardener
+    student students pupil schoolmate customer client assistant accountant nurse babysitter nanny hairdresser barber
+    gardener
     """
 )
 STRANGERS: Final = word_set(
     """
     man woman lady gentleman stranger waiter waitress vet priest policeman policewoman driver baker butcher farmer
     plumber nurse officer guard clerk shopkeeper mayor girl boy child baby teenager toddler student host hostess
-    photographer cashier porter actor singer soldier captain king queen sheriff judge chef cook mechanic pilot
+    photographer goalkeeper tailor cashier porter actor singer soldier captain king queen sheriff judge chef cook
+    mechanic pilot
     """
 )
 NOT_A_STRANGER_AFTER: Final = word_set("is was are were 's 'm became become becomes be been being as , - (")
@@ -249,7 +253,25 @@ class NounPhrases:
             return self._determined()
         if token.kind == KIN and token.title and self.quoted:
             return self._title()
-        return None
+        return self._siblings()
+
+    def _siblings(self) -> list[Person] | None:
+        """`Brothers Ade and Bola`, `Two sisters, Ann and Bea,`: of each other, where nobody owns them."""
+        if self.at and self.text(-1) not in (",", "and", "when", "while", "by", "with", "but"):
+            return None
+        if not (self.peek().kind == KIN or self.text() in NUMBERS):
+            return None
+        saved = self.save()
+        nominal = self.nominal()
+        if nominal is None or nominal.relation != "sibling" or not nominal.plural or nominal.gender is None:
+            self.restore(saved)
+            return None
+        people = self._names_of(nominal)
+        if not people:
+            self.restore(saved)
+            return None
+        self.each_other(self._mention(people), nominal)
+        return people
 
     def _noun_follows(self) -> bool:
         """Is `her` an owner here: does something follow that can be owned? If in doubt, yes."""
@@ -314,7 +336,7 @@ class NounPhrases:
             joined = self.take("and")
             if not joined and not comma:
                 break
-        found = joined and len(names) > 1 and self.text() in POSSESSED and self.nominal_ahead(1)
+        found = joined and len(set(names)) == len(names) > 1 and self.text() in POSSESSED and self.nominal_ahead(1)
         if not found:
             self.restore(saved)
             return None
@@ -408,7 +430,10 @@ class NounPhrases:
             self.at += 1
             if self._is_age(word) and self.text() == "old":
                 self.at += 1
-        kin = self._kin_word(seen)
+        kin = self._kin_word(seen) or self._owned_youth(saved)
+        if kin is None and seen and seen[-1] in ("newborn", "baby") and self._is_named_baby(saved):
+            self.at -= 1
+            kin = Kin("child", None)
         if kin is None:
             self.at = saved
             return None
@@ -432,6 +457,25 @@ class NounPhrases:
             relation, gender = YOUTH[token.text]
             return Kin(relation, gender, token.text.endswith("s"))
         return None
+
+    def _is_named_baby(self, begin: int) -> bool:
+        """`her newborn, Tom,`."""
+        before = self.tokens[begin - 1].text if begin else ""
+        if before not in POSSESSED and before not in POSSESSIVE:
+            return False
+        return self.text() == "," and self.peek(1).kind == NAME and not self._owns(1)
+
+    def _owned_youth(self, begin: int) -> Kin | None:
+        """`Ann's boy Ben`, `her lad, Ben,`; and, of a woman, `her girl`."""
+        before = self.tokens[begin - 1].text if begin else ""
+        word = self.text()
+        if before not in POSSESSED and before not in POSSESSIVE:
+            return None
+        if self.peek(1).kind != NAME and self.text(1) not in AFTER_OWNED_YOUTH:
+            return None
+        if word in OWNED_YOUTH:
+            return Kin(*OWNED_YOUTH[word])
+        return Kin("child", FEMALE) if word == "girl" and before == "her" else None
 
     def _is_age(self, word: str) -> bool:
         return word.endswith(("-year-old", "-month-old", "-week-old"))
@@ -520,6 +564,7 @@ class NounPhrases:
             "for",
             "to",
             "on",
+            "(",
         )
 
     def _owns(self, ahead: int) -> bool:
@@ -648,6 +693,9 @@ class NounPhrases:
 
     def _apposition(self, head: list[Person]) -> None:
         """`Mateo, Lucia's father, drove`; `Vincent (Rosalie's brother)`; `George, husband of Edith, was`."""
+        if self.text(-1) == "," and self.peek(-2).kind == NAME and len(head) == 1:
+            self._further_apposition(head[0])
+            return
         mark = self.text()
         unnamed = bool(head[0].relation) and not head[0].name and not head[0].plural
         if mark not in (",", "(", "-") or len(head) > 1 or not (unnamed or self.peek(-1).kind == NAME):
@@ -679,6 +727,18 @@ class NounPhrases:
         for owners, nominal in kin:
             self.relate(owners, nominal, head[0])
 
+    def _further_apposition(self, head: Person) -> None:
+        """At the end of a sentence: `his sister-in-law, Trudy, the wife of Clyde.`"""
+        saved = self.save()
+        if head.name != self.peek(-2).text or not (self.text() == "the" or self.peek().kind == NAME):
+            return
+        kin = self.kin_titles()
+        if kin is None or self.text() not in (".", "!", ";") or any(nominal.plural for _, nominal in kin):
+            self.restore(saved)
+            return
+        for owners, nominal in kin:
+            self.relate(owners, nominal, head)
+
     def kin_titles(self, *, commas: bool = False) -> list[tuple[tuple[Person, ...], Nominal]] | None:
         """Kin without a name: `Ann's mother and the sister of Bea`; None if anything else comes. `commas`: also
         `Ann's mother, Bea's sister and Cleo's aunt`."""
@@ -703,7 +763,7 @@ class NounPhrases:
 
     def _kin_title(self, former: tuple[Person, ...]) -> tuple[tuple[Person, ...], Nominal] | None:
         """One of them: whose kin, and what. `former`: the owners of the one before, for `Ann's father and teacher`."""
-        word = self.text()
+        word, begin = self.text(), self.at
         if word in ("the", "a", "an", "one"):
             self.at += 1
             if word == "one" and not self.take("of"):
@@ -714,7 +774,8 @@ class NounPhrases:
                 self.at += 2
                 return self._one_of_several()
         if (nominal := self.nominal()) is not None:
-            if self.text() != "of" and (self.text() != "to" or word != "the"):
+            bare = word not in ARTICLES and self.tokens[begin - 1].text in (",", "(", "-", "and") and begin > 0
+            if self.text() != "of" and (self.text() != "to" or not (word == "the" or bare)):
                 return None
             self.at += 1
             self._skip_adjectives()

@@ -68,7 +68,7 @@ _IDIOMS: Final = """
     as well as|as well
     such as|so that|no time|any more than|dress rehearsal|stage fright|jump rope|years ago|long ago|weeks ago|days ago
     a year ago|months ago|an hour ago|in a single day|tied together|tied up|as soon as|as far as the|each other
-    one another|as everybody knows|as everyone knows
+    one another|rain or shine|by the way|as everybody knows|as everyone knows
     """
 IDIOMS: Final = {
     first: tuple(phrase for phrase in phrases if phrase[0] == first)

@@ -64,7 +64,8 @@ which word says what A is to B | which word describes what A is to B | what word
 what does B call A | what would B call A | what should B call A | what can B call A | B calls A GAP
 what is A for B | who is A for B | who is A from the point of view of B | from B's point of view,? who is A
 what family member is A to B | which family member of B is A | which relative of B is A
-A is the GAP of B | A is a GAP of B | A is B's(?: GAP)? | B's GAP is A | the GAP of B is A | A is GAP to B
+A is the GAP of B | A is a GAP of B | A is B's(?: GAP| what)? | B's GAP is A | the GAP of B is A | A is GAP to B
+A is to B an?(?: GAP)? | A is the what of B
 B has A as (?:a|an|his|her|their) GAP | B has a GAP called A | A is related to B as (?:a|his|her|their|the) GAP
 as for B,? A is (?:his|her|the|their) GAP | to B,? A is (?:a|the|his|her|an) GAP
 how is A connected to B | how is A kin to B | what is A's place in relation to B | what role does A have for B
@@ -176,6 +177,7 @@ def read_question(text: str, people: Collection[str]) -> Question:
         raise NotUnderstood(f"{letter!r} is no letter of English")
     plain, options = split_options(plain)
     sentence, order = masked(plain, people)
+    sentence = re.sub(r"^(what|who)'s\b", r"\1 is", sentence)
     sentence = SAID_FIRST.sub("", sentence).strip(" ?.!:\"'")
     found: set[tuple[str, str, str, Word | None]] = set()
     for kind, form in _forms():

@@ -28,6 +28,7 @@ class Somebody:
     name: str = ""
     known: str | None = None
     presumed: str | None = None  # by the gender of the spouse
+    several: bool = False  # people whom a plural kin word names together
     doubt: str = ""  # whom a pronoun may mean, where that is not clear
     merged: Somebody | None = None
 
@@ -151,7 +152,7 @@ class Referents:
             return self._they()
         if person.pronoun:
             return [self._he_or_she(person, events)]
-        return [Somebody(known=person.gender)]
+        return [Somebody(known=person.gender, several=person.plural)]
 
     # ---- pronouns ----------------------------------------------------------------------------------------------------
 
@@ -169,6 +170,8 @@ class Referents:
         else:
             candidates = self._against_the_name(barred)
         candidates += self._rivals(candidates, gender, barred)
+        if not self.ours and len(candidates) > 1:
+            candidates = self._preferred(person, gender, candidates, events)
         if self.ours and len(candidates) > 1:
             candidates = [one for one in self._topics() if one in candidates][:1] or candidates
         if len(candidates) == 1 and not candidates[0].doubt:
@@ -177,6 +180,31 @@ class Referents:
             return candidates[0]
         names = " or ".join(one.name or "somebody unnamed" for one in candidates) or "nobody"
         return Somebody(known=gender, doubt=f"{'he' if gender == 'male' else 'she'} may mean {names}")
+
+    def _preferred(
+        self, person: Person, gender: str, candidates: list[Somebody], events: Sequence[Event]
+    ) -> list[Somebody]:
+        """Of several, the one who is known to have the gender where the others' names are of the other one, or where
+        the clause is about that one and the others may be of either; or whose kin without a name is named here: *He is
+        her daughter's husband. Her daughter is Luanne.*"""
+        known = [one for one in candidates if one.known == gender]
+        others = [one for one in candidates if one not in known]
+        if len(known) == 1 and not known[0].doubt:
+            if all(one.gender not in (None, gender) for one in others):
+                return known
+            if self.now.subject == known and all(one.gender != gender for one in others) and not person.oblique:
+                return known
+        if len(candidates) == 2 and len(unnamed := [one for one in candidates if not one.name]) == 1:
+            owner = next(one for one in candidates if one.name)
+            owned = {e.relation for e in events if isinstance(e, Kinship) and e.owner is person}
+            again = any(
+                told.owner.one is owner and told.person.one is unnamed[0] and told.relation in owned
+                for told in self.told
+            )
+            named = any(isinstance(e, Same) and e.one.owners[:1] == (person,) for e in events)
+            if again and named:
+                return [owner]
+        return candidates
 
     def _topics(self) -> list[Somebody]:
         """Whom clause, sentence and the sentence before are about."""
@@ -188,7 +216,7 @@ class Referents:
         return [self.now.clause, self.now.everyone, *(h.everyone for h in self.before[: -SENTENCES_BACK - 1 : -1])]
 
     def _compatible(self, heard: Iterable[Somebody], gender: str, barred: set[Somebody]) -> list[Somebody]:
-        fitting = [one.one for one in heard if one.one.may_be(gender) and one.one not in barred]
+        fitting = [one.one for one in heard if one.one.may_be(gender) and one.one not in barred and not one.several]
         return list(dict.fromkeys(fitting))
 
     def _rivals(self, candidates: Sequence[Somebody], gender: str, barred: set[Somebody]) -> list[Somebody]:

@@ -107,13 +107,27 @@ def _story_and_question(both: str, genders: Mapping[str, str | None]) -> tuple[s
 def people_of(text: str, question: str, genders: Mapping[str, str | None]) -> frozenset[str]:
     """The names of a story: what its sentences have as names, with the question's capitals in mind."""
     plain = normalised(text)
-    asked = {c for each in CAPITAL.findall(normalised(question)) for c in (each, *each.split()) if _is_in(c, plain)}
+    asked = {c for each in CAPITAL.findall(normalised(question)) for c in _runs(each) if _is_in(c, plain)}
     given = {*genders, *(name for name in asked if name not in NO_PERSON and name.lower() not in OPENERS)}
+    whole = {
+        name
+        for name in given
+        if " " in name and not any(_is_in(part, plain.replace(name, "")) for part in name.split())
+    }
+    given -= {part for name in whole for part in name.split()}
     single = {name for name in given if not (" " in name and all(part in given for part in name.split()))}
     return frozenset(_names(sentences_of(text, single | set(genders))))
 
 
 OPENERS: Final = word_set("how what who is in tell name pick true which are was does whose state give say complete can")
+
+
+def _runs(capitals: str) -> Iterator[str]:
+    """The words and what stands together of them: *Is Balwinder Kaur Rupinder's aunt*."""
+    words = capitals.split()
+    for begin in range(len(words)):
+        for end in range(begin + 1, len(words) + 1):
+            yield " ".join(words[begin:end])
 
 
 def _is_in(name: str, text: str) -> bool:

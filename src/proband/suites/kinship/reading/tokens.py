@@ -98,7 +98,8 @@ PIECE: Final = re.compile(
 CLITIC: Final = re.compile(r"(?i)(.+?)(n't|'s|'re|'ve|'ll|'d|'m)")
 SAYING: Final = word_set("""
     said says say asked asks told tells replied answered explained announced added called shouted whispered cried
-    exclaimed laughed yelled remarked continued began smiled declared muttered mumbled
+    exclaimed laughed yelled remarked continued began smiled declared muttered mumbled boasted groaned begged sighed
+    grumbled murmured chuckled beamed admitted
     """)
 
 
@@ -162,7 +163,7 @@ NO_PERSON: Final = word_set("""
     Thanksgiving Halloween God English French German Italian Spanish Irish Scottish Welsh Dutch Russian Polish Greek
     Turkish Chinese Japanese Indian African American British European Canadian Mexican TV DNA OK
     """)
-WHERE: Final = word_set("in at from near outside around across through into to")
+WHERE: Final = word_set("in at from near outside around across through into to reach reached reaching")
 MOVING: Final = word_set("went go goes moved moves drove flew came trip back travelled traveled train bus road way ran")
 MONTHS: Final = frozenset({"April", "May", "June", "August"})
 WHEN: Final = word_set("in of since until till last next every this by each early late before after from")
