@@ -129,3 +129,18 @@ def test_scales_are_told_apart() -> None:
     text = "Ann is taller than Bo. Bo is heavier than Cy."
     assert judged("sizes", text, "Is Ann taller than Cy?", "yes").verdict == "ambiguous"
     assert judged("sizes", text, "Is Ann taller than Cy?", "cannot be told").verdict == "entailed"
+
+
+def test_what_is_furthest_left_may_be_higher_up_too() -> None:
+    text = "The lamp is to the upper left of the box. The box is to the upper left of the rug."
+    for question in ("Which is furthest left?", "What is at the very top?"):
+        assert judged("grid", text, question, "the lamp").verdict == "entailed"
+        assert judged("grid", text, question, "the rug").verdict == "false"
+    corner = judged(
+        "grid", "The lamp is left of the box. The box is above the rug.", "What is at the bottom?", "the rug"
+    )
+    assert {world: verdict for world, (verdict, _) in corner.by_world.items()} == {
+        "unit": "entailed",
+        "any-distance": "entailed",
+        "half-plane": "ambiguous",
+    }

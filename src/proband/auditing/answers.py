@@ -122,7 +122,7 @@ def outcome(prover: Prover, problem: Problem, asked: AskedRelation, world: str) 
     if asked.a:
         return _yes_or_no(prover, prover.solve(problem, world), asked.word)
     things = list(dict.fromkeys(thing for fact in problem.facts for thing in (fact.a, fact.b)))[:MOST_THINGS]
-    held = _Held(prover, problem, asked.word, world)
+    held = _Held(prover, problem, asked.word, world, fits=prover.fits if asked.b else prover.along)
     if asked.b:
         return _collect(held, [t for t in things if t != asked.b], lambda t: held.of(t, asked, things))
     candidates = list(asked.among) or things
@@ -152,17 +152,17 @@ def _route(prover: Prover, problem: Problem, world: str) -> Outcome:
     return Outcome((moved,), (moved,))
 
 
-def _holds(prover: Prover, solution: Solution, word: Word) -> tuple[bool, bool]:
+def _holds(fitting: Callable[[str, Word], bool], solution: Solution, word: Word) -> tuple[bool, bool]:
     """Does the word hold (in some world, in all)? An answer may say more than the word, a gender for instance."""
-    fits = [prover.fits(each, word) for each in solution.possible]
-    certain = any(prover.fits(each, word) for each in solution.certain)
+    fits = [fitting(each, word) for each in solution.possible]
+    certain = any(fitting(each, word) for each in solution.certain)
     return any(fits), certain or (bool(fits) and all(fits))
 
 
 def _yes_or_no(prover: Prover, solution: Solution, word: Word) -> Outcome:
     if not solution.possible:
         return Outcome((), ())
-    some, all_ = _holds(prover, solution, word)
+    some, all_ = _holds(prover.fits, solution, word)
     if all_:
         return Outcome((YES,), (YES,))
     return Outcome((YES, NO), ()) if some else Outcome((NO,), (NO,))
@@ -171,8 +171,10 @@ def _yes_or_no(prover: Prover, solution: Solution, word: Word) -> Outcome:
 class _Held:
     """Whether a relation holds of pairs of things: in all worlds, in some, in none."""
 
-    def __init__(self, prover: Prover, problem: Problem, word: Word, world: str) -> None:
-        self.prover, self.problem, self.word, self.world = prover, problem, word, world
+    def __init__(
+        self, prover: Prover, problem: Problem, word: Word, world: str, *, fits: Callable[[str, Word], bool]
+    ) -> None:
+        self.prover, self.problem, self.word, self.world, self.fits = prover, problem, word, world, fits
         self.known: dict[tuple[str, str], tuple[bool, bool]] = {}
         self.consistent = True
 
@@ -181,7 +183,7 @@ class _Held:
         if (a, b) not in self.known:
             solution = self.prover.solve(self.problem._replace(question=(a, b)), self.world)
             self.consistent = self.consistent and bool(solution.possible)
-            self.known[a, b] = _holds(self.prover, solution, self.word)
+            self.known[a, b] = _holds(self.fits, solution, self.word)
         return self.known[a, b]
 
     def of(self, thing: str, asked: AskedRelation, things: Sequence[str]) -> tuple[bool, bool]:

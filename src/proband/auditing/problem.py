@@ -49,6 +49,7 @@ class Prover:
     entails: Callable[[Problem, str, str], bool] | None = None  # whether an answer is the only one, if told faster so
     genders: Callable[[str], str | None] = lambda name: None
     fits: Callable[[str, Word], bool] = lambda answer, word: answer == word.relation  # does an answer say the word?
+    along: Callable[[str, Word], bool] = lambda answer, word: answer == word.relation  # or more: left, and above too
 
     def follows(self, problem: Problem, answer: str, world: str) -> bool:
         """Is the answer the only one that is possible?"""

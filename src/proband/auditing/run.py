@@ -43,6 +43,7 @@ def differences(domain: Domain) -> Prover:
         draw=draw,
         describe=lambda positions: positions,
         second_reader=ParsedReader(domain),
+        along=lambda answer, word: answer in (word.relation, domain.combine.get((answer, word.relation), "")),
     )
 
 
