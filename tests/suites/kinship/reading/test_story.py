@@ -124,6 +124,12 @@ Ann divorced her husband Ben.
 Ann left her husband Ben.
 Ann is expecting a child.
 Ben's girl Ann came.
+Ann has just married Ben off.
+Ann told Bea about her own mother, Cleo.
+Sasha's mother, Olga, drove her sister Bea to school.
+Toby is Bea's brother. Ann's husband came in. The man in the door was Toby.
+"Yes, Ann is my sister," said Ben, "in the film."
+Ann's best boy, Ben, left.
 Ann mothered Ben.
 Ann is mother to Ben.
 Ann was a mother to Ben.
@@ -194,6 +200,12 @@ Marlon met his sister-in-law, Trudy, the wife of his brother Clyde. | Trudy sist
 Clyde brother Marlon
 "My granddaughter Beatrix is at school," boasted Clarence. | Beatrix granddaughter Clarence
 Fumiko, mother of Haruto, and Haruto's daughter, Aoi, sing. | Fumiko mother Haruto, Aoi daughter Haruto
+Josefina is the one whose daughter, Alma, teaches piano. | Alma daughter Josefina
+Sigrid has a brother two years younger, Roald. | Roald brother Sigrid
+The lady in the green hat is Millicent, whose son is Rupert. | Rupert son Millicent
+Rowan, a lad whose dad is Heath, lives in town. | Heath father Rowan
+Ekow's mother, Adjoa, rang her own mother, Araba. | Adjoa mother Ekow, Araba mother Adjoa
+"Is Vusi your brother?" "No, he's my nephew," said Bheki. | Vusi nephew Bheki
 Had it rained, Ann and her brother Ben had stayed at home. | Ben brother Ann
 Ann, who is Ben's sister, had a dog. | Ann sister Ben
 Ann has been married to Tom for ten years. | Tom spouse Ann

@@ -44,6 +44,7 @@ JOINING: Final = word_set(
 )
 MODAL: Final = word_set("""
     can could will would shall should may might must 'll 'd not never n't neither nor hardly seldom rarely almost nearly
+    barely scarcely
     """)
 CONDITION: Final = word_set("if whether unless")
 # before a noun phrase they ask or set a condition: `Should the test come back positive`, `Had it rained`
@@ -76,7 +77,7 @@ SETTINGS: Final = word_set(
 LEFT: Final = word_set("left leaves leaving")
 WEATHER: Final = word_set("""
     day night evening morning afternoon sunny cold hot warm raining snowing late early dark windy summer winter spring
-    autumn birthday
+    autumn birthday foggy rainy cloudy
     """)
 TIMES: Final = word_set("yesterday today then later now years")
 RAISING: Final = word_set("raised raises raising raise reared rears")
@@ -84,6 +85,7 @@ MAN_OR_WOMAN: Final = {"man": MALE, "woman": FEMALE, "girl": FEMALE, "boy": MALE
     "male": MALE,
     "female": FEMALE,
 }
+INTERJECTIONS: Final = word_set("oh well yes no hello hi")
 SPOUSE: Final = Nominal("spouse", None, False)
 AFFINES: Final = ("spouse", "parent-in-law", "child-in-law", "sibling-in-law")
 NOT_BEFORE_KIN: Final = word_set("""
@@ -118,6 +120,7 @@ class Clauses(NounPhrases):
         self.verbless = True
         self.unsure = self.thought = sentence.tokens[-1:] != () and sentence.tokens[-1].text == "?"
         self.conditional = self.asserts = False
+        self.identifies = False  # somebody who was described is named: who may be one who has no name elsewhere
         self.possessor_before = False
         self.spoken_by: Person | None = None
         self.spoken_to: Person | None = None
@@ -143,6 +146,9 @@ class Clauses(NounPhrases):
         if token.kind == QUOTE:
             self.at += 1
             self.starts = True
+            return
+        if self.quoted and self.at == 0 and self.text() in INTERJECTIONS and self.text(1) == ",":
+            self.at += 2
             return
         if self.quoted and self._vocative():
             return
@@ -343,6 +349,9 @@ class Clauses(NounPhrases):
             return not any(token.kind == KIN for token in self.tokens)
         if word in ("mr", "mrs", "ms"):
             return self.peek(1).kind != NAME
+        if self.peek(1).kind == NAME and word in ("is", "was") and self._is_described():
+            self.identifies = True
+            return False
         if self.peek(1).kind == NAME and (word in BE or (word in NAMING and self.text(-1) in BE)):
             return self.text(2) not in POSSESSED  # who is it that is Ann?
         if word in SETTINGS and self.subject is None and self.tokens[0].text in ("in", "on", "during", "throughout"):
@@ -350,6 +359,18 @@ class Clauses(NounPhrases):
         if word == "up" and self.text(-1) in ("it", "this", "that", "all", "made"):
             return self.text(-2) in ("made", "make", "makes", "making") or self.text(-1) == "made"
         return (word == "name" and self.text(-1) == "in") or (word == "used" and self.text(1) == "to")
+
+    def _is_described(self) -> bool:
+        """`The lady in the green hat is Millicent`: somebody of whom no kin is told."""
+        begin = max((n + 1 for n, token in enumerate(self.tokens[: self.at]) if token.text in (";", ":")), default=0)
+        words = self.tokens[begin : self.at]
+        return (
+            len(words) > 3
+            and words[0].text == "the"
+            and (words[1].text in MAN_OR_WOMAN or words[1].text == "one")
+            and not any(token.kind in (NAME, KIN, QUOTE) or token.text in BE for token in words)
+            and self.text(2) not in POSSESSED
+        )
 
     def _check_aside(self) -> None:
         """A sentence without people or kin may be passed over only if it cannot be a remark on the story."""
@@ -400,6 +421,7 @@ class Clauses(NounPhrases):
     def _spoken_to(self) -> None:
         saved = self.save()
         self.take("to")
+        self._skip_adjectives()
         heard = self.people()
         if heard is None:
             self.at = saved[0]
@@ -414,9 +436,11 @@ class Clauses(NounPhrases):
         if token.kind != KIN or not begins or not (self.text(1) in (",", "!", "?", ".") or self.peek(1).kind == "end"):
             return False
         kin = token.kin
-        if kin is None or kin.plural or self.addressee is None or kin.neutral not in ("parent", "grandparent"):
+        if kin is None or kin.plural or kin.neutral not in ("parent", "grandparent"):
             raise self.fail("somebody is spoken to")
         self.at += 2
+        if self.addressee is None:  # who that is, is not told
+            return True
         self.relate((self.speaker,), Nominal(kin.neutral, kin.gender, False), self.addressee)
         return True
 
@@ -506,7 +530,7 @@ class Clauses(NounPhrases):
     def predicate(self, subject: list[Person]) -> bool:
         """A verb that tells kin, with what belongs to it; nothing moves where it is another verb."""
         saved = self.save()
-        for rule in (self._be, self._have, self._marry, self._give_birth, self._become):
+        for rule in (self._be_the_one, self._be, self._have, self._marry, self._give_birth, self._become):
             if rule(subject):
                 if self.unsure or self.thought:
                     raise self.fail("not said to be so")
@@ -516,6 +540,14 @@ class Clauses(NounPhrases):
                 return True
             self.restore(saved)
         return False
+
+    def _be_the_one(self, subject: list[Person]) -> bool:
+        """`Josefina is the one whose daughter ...`."""
+        if self.text() not in BE or not (self.text(1) == "the" and self.text(2) == "one" and self.text(3) == "whose"):
+            return False
+        self.at += 3
+        self.last = (self.at, subject)
+        return True
 
     def _said_of_the_world(self) -> None:
         """What is said to be so somewhere (`On TV, Ben is Ann's husband`) is not said to be so."""
@@ -831,7 +863,7 @@ class Clauses(NounPhrases):
         to = reciprocal and (self.take("with") or self.take("to"))
         other = self.people() if to or not reciprocal else None
         if other is not None and self.text() not in POSSESSED:
-            if len(other) != 1 or len(subject) != 1:
+            if len(other) != 1 or self.text() == "off" or len(subject) != 1:
                 raise self.fail("who married whom?")
             self.relate(subject, SPOUSE, other[0])
             self.last = (self.at, other)

@@ -243,6 +243,7 @@ class NounPhrases:
             owner = self._owner_of(word) if self.quoted or word not in ("my", "our", "your") else self.speaker
             if self._acquaintance_ahead():
                 return self._acquaintance()
+            owner.own = owner.own or (self.text() == "own" and word in ("his", "her"))
             return self._owned((owner,))
         if word in PRONOUNS and (word != "her" or not self._noun_follows()):
             self.at += 1
@@ -469,7 +470,7 @@ class NounPhrases:
         """`Ann's boy Ben`, `her lad, Ben,`; and, of a woman, `her girl`."""
         before = self.tokens[begin - 1].text if begin else ""
         word = self.text()
-        if before not in POSSESSED and before not in POSSESSIVE:
+        if self.at != begin or (before not in POSSESSED and before not in POSSESSIVE):
             return None
         if self.peek(1).kind != NAME and self.text(1) not in AFTER_OWNED_YOUTH:
             return None
@@ -520,9 +521,12 @@ class NounPhrases:
             self.at += 1
             return self.peek(-1).text
         saved = self.at
+        if self.text() in NUMBERS and self.text(1) == "years" and self.text(2) in ("younger", "older"):
+            self.at += 3
         mark = self.text() if self.text() in (",", "(", "-", ":") else ""
         self.at += bool(mark)
         naming = self.take("named") or self.take("called") or self.take("by", "the", "name", "of")
+        naming = naming or (not mark and (self.take("who", "is", "called") or self.take("who", "'s", "called")))
         token = self.peek()
         if token.kind != NAME or not (mark or naming):
             self.at = saved
@@ -695,6 +699,10 @@ class NounPhrases:
         """`Mateo, Lucia's father, drove`; `Vincent (Rosalie's brother)`; `George, husband of Edith, was`."""
         if self.text(-1) == "," and self.peek(-2).kind == NAME and len(head) == 1:
             self._further_apposition(head[0])
+            return
+        youth = len(head) == 1 and self.peek(-1).kind == NAME and self.text() == "," and self.text(1) == "a"
+        if youth and self.text(2) in (*YOUTH, *OWNED_YOUTH) and self.text(3) == "whose":  # Rowan, a lad whose
+            self.at += 3
             return
         mark = self.text()
         unnamed = bool(head[0].relation) and not head[0].name and not head[0].plural

@@ -184,16 +184,16 @@ class Referents:
     def _preferred(
         self, person: Person, gender: str, candidates: list[Somebody], events: Sequence[Event]
     ) -> list[Somebody]:
-        """Of several, the one who is known to have the gender where the others' names are of the other one, or where
-        the clause is about that one and the others may be of either; or whose kin without a name is named here: *He is
-        her daughter's husband. Her daughter is Luanne.*"""
+        """Of several, the subject, for `her own`; the one who is known to have the gender, where the others' names are
+        of the other one; the one whose kin without a name is named here: *He is her daughter's husband. Her daughter
+        is Luanne.*"""
+        subject = [one.one for one in self.now.subject if one.one in candidates]
+        if person.own and len(subject) == 1 and all(one in subject or one.gender != gender for one in candidates):
+            return subject
         known = [one for one in candidates if one.known == gender]
         others = [one for one in candidates if one not in known]
-        if len(known) == 1 and not known[0].doubt:
-            if all(one.gender not in (None, gender) for one in others):
-                return known
-            if self.now.subject == known and all(one.gender != gender for one in others) and not person.oblique:
-                return known
+        if len(known) == 1 and not known[0].doubt and all(one.gender not in (None, gender) for one in others):
+            return known
         if len(candidates) == 2 and len(unnamed := [one for one in candidates if not one.name]) == 1:
             owner = next(one for one in candidates if one.name)
             owned = {e.relation for e in events if isinstance(e, Kinship) and e.owner is person}

@@ -22,6 +22,7 @@ class Person:
     relation: str = ""  # of whom kin alone tells: what he or she is of `owners`
     owners: tuple[Person, ...] = ()
     count: int = 0  # of several: how many
+    own: bool = False  # `her own`: the clause's subject
     oblique: bool = False  # `him`, `her`, `them`: not the subject of its own clause
 
     def __repr__(self) -> str:

@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from proband.suites.kinship.reading.clauses import AFFINES, Clauses
+from proband.suites.kinship.reading.noun_phrases import plain
 from proband.suites.kinship.reading.referents import Referents, Told
-from proband.suites.kinship.reading.statements import Event, Kinship, Person
-from proband.suites.kinship.reading.tokens import QUOTE, NotUnderstood, Sentence, sentences_of
+from proband.suites.kinship.reading.statements import Event, Kinship, Mention, Person
+from proband.suites.kinship.reading.tokens import KIN, NAME, QUOTE, NotUnderstood, Sentence, sentences_of
 from proband.suites.kinship.world.relations import word
 
 PRESENT: Final = frozenset({"is", "are", "has", "have", "'s", "'re", "lives", "works", "loves", "likes"})
@@ -83,6 +84,7 @@ class StoryReader:
         self.speaker: Person | None = None
         self.addressee: Person | None = None
         self.count = 0
+        self.identifies = False
 
     def sentence(self, text: str) -> Statements:
         """The statements of a text of one sentence (or a few), with those before in mind."""
@@ -100,9 +102,13 @@ class StoryReader:
         """What a sentence says, and then what is said in its quotations."""
         frame = Clauses(sentence, speaker=Person(name="I"), ours=self.ours)
         told = frame.read()
+        self.identifies = self.identifies or frame.identifies
         if not sentence.quotes:
             return [told]
         speaker = frame.spoken_by or self.speaker
+        if speaker is None and all(_only_asks(inner) for quote in sentence.quotes for inner in quote):
+            tokens = [token for quote in sentence.quotes for inner in quote for token in inner.tokens]
+            return [told, [Mention(Person(name=token.text)) for token in tokens if token.kind == NAME]]
         if speaker is None:
             raise NotUnderstood("who says so?")
         addressee = frame.spoken_to or (self.speaker if speaker is not self.speaker else self.addressee)
@@ -149,6 +155,8 @@ def read_story(
         _check_circles(reader.referents.told)
         reader.referents.settle()
         _check_spouses(reader.referents.told)
+        if reader.identifies and any(not x.one.name for t in reader.referents.told for x in (t.owner, t.person)):
+            raise NotUnderstood("who is described?")
     except NotUnderstood as error:
         return Story(unread=Unread(str(error), now))
     facts = tuple(dict.fromkeys(reader.fact(told) for told in reader.referents.told))
@@ -163,6 +171,14 @@ def read_story(
         by_name=frozenset(name for name, one in people.items() if one.gender and not one.known),
         sentences=tuple(text for text, _ in parsed),
     )
+
+
+def _only_asks(sentence: Sentence) -> bool:
+    """`Is Vusi your brother?`, `Who is the tall man?`: a question that says nothing, whoever asks it."""
+    words = [token.text for token in sentence.tokens]
+    if words[-1:] != ["?"] or words[0] not in ("is", "are", "who") or len(words) > 8:
+        return False
+    return all(t.kind in (NAME, KIN) or t.text in ("your", "who", "?") or plain(t) for t in sentence.tokens)
 
 
 def _learn_genders(referents: Referents, parts: Sequence[Sequence[Event]]) -> None:
