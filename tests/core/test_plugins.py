@@ -125,7 +125,7 @@ def test_suites(package: Path) -> None:
     with pytest.raises(ProbandError, match="entry point 'odd' is a ModelKind, not a Suite"):
         suites.suite("odd")
     with pytest.raises(
-        ProbandError, match="no suite 'even'; there are analogy, kinship, inference, script, questions, odd"
+        ProbandError, match="no suite 'even'; there are analogy, kinship, inference, script, facts, questions, odd"
     ):
         suites.suite("even")
 

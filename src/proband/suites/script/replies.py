@@ -105,12 +105,13 @@ def from_lines(reply: str) -> dict[int, str]:
 
 
 def in_order(reply: str, lengths: Sequence[int]) -> dict[int, str]:
-    """As many lines (or, for a single line, words between commas) as there are gaps; of these, the ones that are short
-    enough, if they are half of them or more."""
+    """As many lines (or, for a single line, words between commas) as there are gaps; of lines, the ones that are short
+    enough, if they are half of them or more; of words between commas all must be (`Sorry, I cannot ...`)."""
     lines = [line.strip() for line in reply.splitlines() if line.strip()]
-    if len(lines) == 1 and len(lengths) > 1:
+    listed = len(lines) == 1 and len(lengths) > 1
+    if listed:
         lines = [part for part in lines[0].split(",") if part.strip()]
     if len(lines) != len(lengths):
         return {}
     fit = {n: line for n, (line, size) in enumerate(zip(lines, lengths), start=1) if len(line.split()) <= size + 2}
-    return fit if 2 * len(fit) >= len(lines) else {}
+    return fit if (1 if listed else 2) * len(fit) >= len(lines) else {}

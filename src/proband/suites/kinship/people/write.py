@@ -134,7 +134,7 @@ def story_checks(
 
     >>> people = {"names": ["Ann", "Ben"], "genders": ["female", "male"]}
     >>> [c.text for c in story_checks("Ann rang.", **people, edges=[(0, "father", 1)], implied=None) if not c.met]
-    ['write.check_names', 'write.check_pair']
+    ['write.check_names', 'write.check_pair', 'write.check_own', 'write.check_read']
     """
     missing = [name for name in names if not named(text, name)]
     parts = [part.strip() for part in SENTENCE.findall(text) if part.strip()]
