@@ -117,6 +117,12 @@ def test_two_deeds_of_one_person_are_not_one_event(story: str, question: str) ->
     assert not TEMPORAL("Ann arrived before Bo. Bo arrived before Cy.", "Who arrived first?", {}).unread
 
 
+def test_what_an_owner_has_is_left_out_where_all_own_the_same() -> None:
+    question = "Where is Cy's box relative to Ann's box?"
+    assert not GRID("Ann's box is left of Bo's. Bo's box is left of Cy's.", question, {}).unread
+    assert GRID("Ann's ball is left of Bo's. Bo's ball is left of Cy's box.", question, {}).unread
+
+
 def test_the_middle_is_asked_of_an_odd_row() -> None:
     row, question = "The queen is right of the king. The rook is left of the king.", "Which piece is in the middle?"
     asked = GRID(row, question, {}).question

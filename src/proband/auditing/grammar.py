@@ -52,6 +52,7 @@ RETRACTS: Final = frozenset(_TAKEN_BACK.split())
 RANKS: Final = {"second": 2, "third": 3, "fourth": 4, "fifth": 5}
 SHAPES_KEPT: Final = 50_000
 MOST_CLAUSES: Final = 8
+OWNED_LEFT_OUT: Final = re.compile(r"\w+['’]s(?=[.,;:?!]|$| (?:is|are|was|were)\b)")
 MIDDLE: Final = 0  # a rank that is known once the things are counted
 
 
@@ -321,6 +322,9 @@ class Grammar:
             meant = same_things(phrases, list(filter(None, (asked.a, asked.b, *asked.among))))
         except AmbiguousThing as error:
             return Reading(unread=Unread(str(error)))
+        owned = {thing.rpartition("'s ")[2] for thing in meant.values() if "'s " in thing}
+        if len(owned) > 1 and (left_out := OWNED_LEFT_OUT.search(f"{text} {question}")):
+            return Reading(unread=Unread(f"what is meant by {left_out[0]!r} is not clear"))
         facts = tuple(fact._replace(a=meant[fact.a], b=meant[fact.b]) for fact in reading.facts)
         told = {thing for fact in facts for thing in (fact.a, fact.b)}
         own = [meant[each] for each in (asked.a, asked.b, *asked.among) if each]

@@ -41,7 +41,8 @@ _NEVER_IN_A_THING = """
     didn't can could can't cannot couldn't may might must shall should will would won't wouldn't seems seem seemed
     appears appear appeared looks said says say told tell tells think thinks thought believe believes believed claim
     claims claimed hope hopes wish wishes imagine imagines dream dreams dreamt pretend pretends suppose guess expects
-    once formerly used ever still yet already again anymore always sometimes often usually rarely soon later earlier
+    once formerly used ever still yet already again anymore always sometimes often usually rarely seldom
+    occasionally frequently normally generally previously originally hopefully purportedly soon later earlier
     now here there yesterday today tomorrow ago former supposed imaginary fake fictional would-be either both each every
     all some any many few several most more less least other another else same different one ones two three four
     of to in on at by for from with into onto over under above below between among through across along against
