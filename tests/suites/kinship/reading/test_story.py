@@ -131,6 +131,7 @@ Toby is Bea's brother. Ann's husband came in. The man in the door was Toby.
 "Yes, Ann is my sister," said Ben, "in the film."
 Ann's best boy, Ben, left.
 Ann mothered Ben.
+Ann mothered two boys, Ben and Carl.
 Ann is mother to Ben.
 Ann was a mother to Ben.
 Yiannis has a brother, Spyros, and a sister, Despina, whose husband is Lefteris.

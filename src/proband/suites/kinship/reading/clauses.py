@@ -884,8 +884,6 @@ class Clauses(NounPhrases):
             pass
         elif self.take("fathered") or self.take("sired") or self.take("begot") or self.take("begat"):
             parent = MALE
-        elif self.take("mothered"):
-            names = False
         elif self.take("welcomed"):
             parent, names = None, False
         else:
