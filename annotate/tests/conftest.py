@@ -12,20 +12,21 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 if TYPE_CHECKING:
-    from annotate.tests.servers import Postgres, Server, programs
+    from annotate.tests.servers import Postgres, Server, database_server, programs
     from annotate.tests.visitors import Person
 else:
-    from servers import Postgres, Server, programs
+    from servers import Postgres, Server, database_server, programs
     from visitors import Person
 
 
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
+def postgres() -> Iterator[Postgres]:
+    """Not in a folder of pytest, which another run of pytest closes to the user whom PostgreSQL runs as."""
     if programs() is None:
         pytest.skip("PostgreSQL is not installed (Debian: postgresql)")
-    server = Postgres(tmp_path_factory.mktemp("postgres") / "server")
-    yield server
-    server.stop("immediate")
+    with database_server("postgresql") as server:
+        assert server is not None
+        yield server
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.nightly)])

@@ -44,9 +44,6 @@ class Postgres:
         folder.mkdir()
         if self.user:
             shutil.chown(folder, self.user)
-            for parent in folder.parents:
-                if parent.stat().st_uid == 0 and not parent.stat().st_mode & 0o001:
-                    parent.chmod(parent.stat().st_mode | 0o001)
         self._do("initdb", "-D", str(folder / "data"), "-U", "proband", "-A", "trust", "--locale=C", "-E", "UTF8")
         self.start()
 

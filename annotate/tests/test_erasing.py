@@ -134,10 +134,11 @@ def test_stories_of_an_erased_author_leave_the_review(
     owner.client.close()
 
     server = served(review)  # the others' stories are still reviewed, and every page of the dashboard works
-    simulate(review, verdicts, people=8)
     reviewer = person(server.url, new_link(secret_of(review), "crowd", name="late"))
     reviewer.begin()
+    assert 'id="task"' in reviewer.html
     assert gone.decode() not in reviewer.html
+    simulate(review, verdicts, people=8)
     figures = status(review)
     assert figures["progress"]["answers"] > 0
     assert main(["annotate", "export", str(review), "--to", "suite", "-o", str(tmp_path / "bank")]) == 0

@@ -1,5 +1,5 @@
 """Units for Label Studio and Potato, and what comes back. The results below have the form that the programs themselves
-wrote (Label Studio 1.23, Potato 2.12)."""
+wrote for each of the three kinds (Label Studio 1.23, Potato 2.12)."""
 
 from __future__ import annotations
 
@@ -79,15 +79,18 @@ def test_potato_and_back(study: tuple[str, Path], tmp_path: Path) -> None:
     config = yaml.safe_load((tmp_path / "potato" / "config.yaml").read_text())
     rows = [json.loads(line) for line in (tmp_path / "potato" / "tasks.jsonl").read_text().splitlines()]
     names = [scheme["name"] for scheme in config["annotation_schemes"]]
-    lines = []
+    labels, timing = {}, {}
     for place, row in enumerate(rows):
         said = dict(zip(names, own(kind, place), strict=False))
-        boxes = {name: {"text_box" if kind == "simplify" else words: words} for name, words in said.items()}
-        lines.append({"instance_id": row["id"], "user_id": "ann", "labels": boxes, "spans": {}, "links": {}})
-    written = tmp_path / "potato" / "annotation_output" / "exports" / "jsonl"
-    written.mkdir(parents=True)
-    write_lines(written / "annotations.jsonl", lines)
-    assert import_results(folder, tmp_path / "potato" / "annotation_output", tool="potato")["stored"] == 2
+        box = "text_box" if kind == "simplify" else None
+        labels[row["id"]] = [[{"schema": name, "name": box or words}, words] for name, words in said.items()]
+        timing[row["id"]] = {"total_time_ms": 8000}
+    output = tmp_path / "potato" / "annotation_output"
+    (output / "ann").mkdir(parents=True)
+    state = {"user_id": "ann", "instance_id_to_label_to_value": labels, "instance_id_to_behavioral_data": timing}
+    (output / "ann" / "user_state.json").write_text(json.dumps(state))
+    assert import_results(folder, output, tool="potato")["stored"] == 2
+    assert {each.seconds for each in collected(folder).given} == {8.0 * len(rows) / 2}
     assert all(BETWEEN in row["id"] and html.unescape(row["text"]) for row in rows)
     check(kind, folder, tmp_path, source="potato")
 
@@ -124,8 +127,16 @@ def test_what_is_incomplete_or_strange_is_not_stored(tmp_path: Path) -> None:
     with pytest.raises(ProbandError, match=r"export.json: task 1 is not as"):
         import_results(folder, results, tool="label-studio")
     results.write_text("[]")
+    (tmp_path / "ann").mkdir()
+    state = tmp_path / "ann" / "user_state.json"
+    state.write_text('{"user_id": "ann", "instance_id_to_label_to_value": {}}')
     with pytest.raises(ProbandError, match="contains no answers of potato"):
-        import_results(folder, write_lines(tmp_path / "annotations.jsonl", []), tool="potato")
+        import_results(folder, tmp_path / "ann", tool="potato")
+    state.write_text('{"user_id": "ann", "instance_id_to_label_to_value": {"q0 // 1": [["yes"]]}}')
+    with pytest.raises(ProbandError, match=r"user_state.json: is not a state that Potato writes"):
+        import_results(folder, tmp_path / "ann", tool="potato")
+    with pytest.raises(ProbandError, match=r"contains no user_state.json of Potato"):
+        import_results(folder, tmp_path / "ls", tool="potato")
 
 
 def test_stories_are_written_here_only(tmp_path: Path) -> None:

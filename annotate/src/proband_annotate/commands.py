@@ -73,7 +73,7 @@ def init(
     *,
     kind: Annotated[str, Parameter(metavar="KIND", help="Kind of task; `proband list tasks` names them.")],
     items: Annotated[Path, Parameter(metavar="PATH", help="A suite's files: a folder, a file or a zip archive.")],
-    making: Making = Making(),  # noqa: B008
+    making: Making = Making(),
     json: Json = False,
 ) -> None:
     """Make a project from a suite's files: project.toml to be read and changed, units, an empty database.

@@ -45,7 +45,7 @@ class Place:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Given:
+class ToolAnswer:
     """What one person said in one task of another tool: field -> words."""
 
     unit: str
@@ -154,7 +154,6 @@ def _potato(out: Path, kind: str, about: Sequence[str], asked: Sequence[tuple[Pl
         "data_files": ["tasks.jsonl"],
         "item_properties": {"id_key": "id", "text_key": "text"},
         "output_annotation_dir": "annotation_output",
-        "output_annotation_format": "json",
         "user_config": {"allow_all_users": True, "users": []},
         "require_password": False,
         "site_dir": "default",
@@ -193,7 +192,7 @@ def import_results(folder: Path, results: Path, *, tool: str) -> dict[str, Any]:
         given = list(READERS[tool](results))
     if not given:
         raise ProbandError(f"contains no answers of {tool}", file=results)
-    by_unit: dict[tuple[str, str], dict[str, Given]] = defaultdict(dict)
+    by_unit: dict[tuple[str, str], dict[str, ToolAnswer]] = defaultdict(dict)
     for each in given:
         by_unit[each.worker, each.unit][each.part] = each
     with closing(open_study(folder)) as database:
@@ -217,7 +216,7 @@ def import_results(folder: Path, results: Path, *, tool: str) -> dict[str, Any]:
     return {"people": len({each.worker for each in given}), **counts}
 
 
-def _answer(work: HumanTask, body: Mapping[str, Any], parts: Mapping[str, Given]) -> dict[str, Any] | None:
+def _answer(work: HumanTask, body: Mapping[str, Any], parts: Mapping[str, ToolAnswer]) -> dict[str, Any] | None:
     """The form that these words fill in, read; None if something is missing."""
     assert work.questions is not None
     form: dict[str, str] = {}
@@ -260,7 +259,7 @@ def _store(
     return True
 
 
-def _read_label_studio(path: Path) -> Iterator[Given]:
+def _read_label_studio(path: Path) -> Iterator[ToolAnswer]:
     """The JSON that *Export* writes: tasks with their annotations."""
     try:
         tasks = json.loads(path.read_text("utf-8"))
@@ -271,7 +270,7 @@ def _read_label_studio(path: Path) -> Iterator[Given]:
             data = each["data"]
             for annotation in each["annotations"]:
                 if not annotation.get("was_cancelled"):
-                    yield Given(
+                    yield ToolAnswer(
                         unit=data["unit"],
                         part=data["part"],
                         worker=_annotator(annotation.get("completed_by")),
@@ -295,23 +294,26 @@ def _said(result: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
         yield each["from_name"], str(words if isinstance(words, str) else words[0]).strip()
 
 
-def _read_potato(path: Path) -> Iterator[Given]:
-    """annotations.jsonl of Potato, or a folder that contains it (annotation_output)."""
-    files = sorted(path.rglob("annotations.jsonl")) if path.is_dir() else [path]
+def _read_potato(path: Path) -> Iterator[ToolAnswer]:
+    """The state that Potato keeps of each person, annotation_output/NAME/user_state.json. Its own exports are written
+    now and then, so that the last answers are missing there."""
+    files = sorted(path.rglob("user_state.json")) if path.is_dir() else [path]
     if not files:
-        raise ProbandError("contains no annotations.jsonl of Potato (annotation_output/exports/jsonl)", file=path)
+        raise ProbandError("contains no user_state.json of Potato (annotation_output/NAME)", file=path)
     for file in files:
-        for line, raw in enumerate(file.read_text("utf-8").splitlines(), start=1):
-            try:
-                row = json.loads(raw)
-                unit, _, part = row["instance_id"].partition(BETWEEN)
-                said = {name: str(next(iter(values.values()), "")).strip() for name, values in row["labels"].items()}
-                yield Given(unit=unit, part=part, worker=str(row["user_id"]), said=said, seconds=0.0)
-            except (KeyError, AttributeError, ValueError) as error:
-                raise ProbandError(f"is not a line that Potato writes ({error!r})", file=file, line=line) from None
+        try:
+            state = json.loads(file.read_text("utf-8"))
+            worker, timing = str(state["user_id"]), state.get("instance_id_to_behavioral_data", {})
+            for name, labels in state["instance_id_to_label_to_value"].items():
+                unit, _, part = name.partition(BETWEEN)
+                said = {label["schema"]: str(words).strip() for label, words in labels}
+                seconds = float(timing.get(name, {}).get("total_time_ms", 0)) / 1000
+                yield ToolAnswer(unit=unit, part=part, worker=worker, said=said, seconds=seconds)
+        except (KeyError, AttributeError, TypeError, ValueError) as error:
+            raise ProbandError(f"is not a state that Potato writes ({error!r})", file=file) from None
 
 
-READERS: Mapping[str, Callable[[Path], Iterator[Given]]] = {
+READERS: Mapping[str, Callable[[Path], Iterator[ToolAnswer]]] = {
     "label-studio": _read_label_studio,
     "potato": _read_potato,
 }

@@ -248,7 +248,7 @@ def _end_trial(connection: Connection, project: Project, person: Person) -> None
 def _route(connection: Connection, project: Project, task: HumanTask, person: Person, unit: dict[str, Any]) -> None:
     """Further places for a unit that everybody has answered and on which fewer than four in five agree."""
     wanted = project.people.overlap + project.quality.extra_overlap
-    if slot_store.unfinished(connection, unit["id"], "crowd"):
+    if slot_store.unfinished(connection, "crowd", unit["id"]):
         return
     given = [json.loads(row.body) for row in answer_store.of_unit(connection, unit["id"], "crowd")]
     if len(given) < wanted and disputed(task, unit["body"], given):

@@ -19,6 +19,7 @@ from proband.cli import main
 from proband_annotate.create import init
 from proband_annotate.project import database_url, read_project, secret_of
 from proband_annotate.results.reading import plan_project, status
+from proband_annotate.site.owner import PEOPLE_COLUMNS
 from proband_annotate.store.database import Database
 from proband_annotate.store.schema import assignments
 from proband_annotate.tokens import form_token, new_link
@@ -65,6 +66,38 @@ def test_a_rejection_has_a_reason_opens_places_and_can_be_taken_back(dashboard: 
     owner.do("/people/approve")
     assert [line["decision"] for line in status(folder, people=True)["people_lines"]] == ["approved", "approved"]
     assert owner.do("/person/99/decide", decision="approved").status_code in (200, 404)
+
+
+def test_people_are_sorted_by_every_column_and_no_reason_is_chosen_for_the_owner(dashboard: Any) -> None:
+    _, owner = dashboard
+    owner.do("/person/2/bonus", amount="3", words="thorough")
+
+    def order(column: str) -> list[str]:
+        return re.findall(r'<th scope="row"><a href="[^"]*/owner/person/(\d+)"', owner.page(f"/people?sort={column}"))
+
+    assert (order("id"), order("-id")) == (["1", "2"], ["2", "1"])
+    assert (order("pay"), order("-pay")) == (["1", "2"], ["2", "1"])
+    for column in ("", "nothing", "checks_share", *PEOPLE_COLUMNS):
+        assert sorted(order(f"-{column}")) == sorted(order(column)) == ["1", "2"], column
+    chosen = re.search(r'<select id="reason".*?</select>', owner.page("/person/1"), re.DOTALL)
+    assert chosen
+    assert "selected" not in chosen[0]
+    assert re.findall(r'<option value="(\w*)"', chosen[0])[0] == "", "the reason has to be chosen"
+
+
+def test_answers_by_unit(dashboard: Any) -> None:
+    """Both people's answers, with what did not count."""
+    _, owner = dashboard
+    numbers = re.findall(r"/owner/unit/(\d+)", owner.page("/units"))
+    assert len(set(numbers)) == 5
+    assert owner.page("/units").count("2 / 2") == 5
+    owner.do("/person/1/decide", decision="rejected", reason="careless")
+    assert owner.page("/units").count("1 / 2") == 5
+    shown = owner.page(f"/unit/{numbers[0]}")
+    assert re.findall(r"/owner/person/(\d+)", shown) == ["1", "2"]
+    assert "Which country borders land" in shown
+    assert shown.count("does not count") == 1
+    assert owner.client.get("/owner/unit/99999").status_code == 404
 
 
 def test_the_owner_decides_disputes(dashboard: Any, tmp_path: Path) -> None:

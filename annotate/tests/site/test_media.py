@@ -128,7 +128,7 @@ def test_a_browser_shows_the_picture_and_plays_the_clip(
         visit.page.click("button.primary")
         visit.page.click("button.primary")
         seen = set()
-        for _ in range(2):
+        for number in range(2):
             visit.page.wait_for_selector(".media")
             visit.fits()
             visit.axe("media")
@@ -139,7 +139,7 @@ def test_a_browser_shows_the_picture_and_plays_the_clip(
             else:
                 visit.until("() => document.querySelector('img').naturalWidth === 8")
                 seen.add("picture")
-            visit.page.fill("#s0", "Hold the fruit and take off its skin.")
+            visit.page.fill("#s0", f"Hold fruit {number} and take off its skin.")
             visit.send()
         assert seen == {"clip", "picture"}
         visit.page.wait_for_selector("#code")

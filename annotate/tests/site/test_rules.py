@@ -15,9 +15,9 @@ from proband_annotate.project import read_project, secret_of
 from proband_annotate.tokens import Forged, Link, form_token, new_link, unseal, worker_hash
 
 if TYPE_CHECKING:
-    from annotate.tests.visitors import Person, judged, questionnaires, write_lines
+    from annotate.tests.visitors import Owner, Person, judged, questionnaires, write_lines
 else:
-    from visitors import Person, judged, questionnaires, write_lines
+    from visitors import Owner, Person, judged, questionnaires, write_lines
 
 
 def made(tmp_path: Path, *, units: int = 6, trial: int = 0, gold: int = 0, **settings: Any) -> tuple[Path, str]:
@@ -130,6 +130,29 @@ def test_an_answer_can_be_changed(tmp_path: Path, visitor: Callable[..., Person]
     assert 'value="no" checked' in someone.html
 
 
+def test_nobody_practises_for_a_study_that_is_complete(
+    tmp_path: Path, visitor: Callable[..., Person], served: Any, person: Callable[..., Person]
+) -> None:
+    """Who comes late is told so before the consent; who read the consent in time, when they send it."""
+    folder, password = made(tmp_path, units=2, trial=1, people={"overlap": 1})
+    server = served(folder)
+    early = person(server.url, new_link(secret_of(folder), "crowd"), PROLIFIC_PID="early")
+    someone = visitor(folder, "only", server)
+    someone.send("understood")
+    while 'id="task"' in someone.html:
+        someone.send("answer", **judged("no"))
+    assert code(folder, "done") in someone.html
+    early.send("consent", agree="yes")
+    late = person(server.url, new_link(secret_of(folder), "crowd"), PROLIFIC_PID="late")
+    for each in (early, late):
+        assert "The study is full" in each.html
+    owner = Owner(server.url, folder, password)
+    assert re.findall(r"/owner/person/(\d+)", owner.page("/people")) == ["1"], "nothing is stored of them"
+    owner.do("/person/1/decide", decision="rejected", reason="careless")
+    assert 'name="agree"' in late.client.get(late.home).text, "its place is open again"
+    owner.client.close()
+
+
 # ---- strangers -------------------------------------------------------------------------------------------------------
 
 
@@ -177,6 +200,14 @@ def test_the_owners_pages_need_the_password(tmp_path: Path, served: Any) -> None
         assert client.post("/owner/state", data={"state": "closed"}).status_code == 403
         wrong = {"form": form_token(secret, "login"), "password": "guess"}
         assert [client.post("/owner/login", data=wrong).status_code for _ in range(6)] == [403] * 5 + [429]
+
+
+def test_every_address_is_described(tmp_path: Path, served: Any) -> None:
+    folder, _ = made(tmp_path)
+    reply = httpx.get(f"{served(folder).url}/openapi.json", verify=False)
+    assert reply.status_code == 200
+    described = reply.json()["paths"]
+    assert {"/v/{visit}/decline", "/owner/preview/{step}", "/owner/person/{person}/returned"} <= described.keys()
 
 
 def test_headers_of_every_response(tmp_path: Path, served: Any) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, wraps
 from typing import Any, TypeVar
@@ -35,7 +35,7 @@ class UnitRow(dict[str, Any]):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Given:
+class SubmittedAnswer:
     """The last revision of one person's answer to one unit."""
 
     id: str
@@ -77,15 +77,16 @@ class Decision:
     at: float
 
 
-def numbered(names: Sequence[str]) -> tuple[tuple[str, ...], Ints]:
+def numbered(names: Iterable[str]) -> tuple[tuple[str, ...], Ints]:
     """The different names in order of appearance, and the number of each name among them.
 
     >>> names, numbers = numbered(["b", "a", "b"])
     >>> names, numbers.tolist()
     (('b', 'a'), [0, 1, 0])
     """
-    places = {name: n for n, name in enumerate(dict.fromkeys(names))}
-    return tuple(places), np.array([places[name] for name in names], dtype=np.int64)
+    places: dict[str, int] = {}
+    numbers = np.fromiter((places.setdefault(name, len(places)) for name in names), dtype=np.int64)
+    return tuple(places), numbers
 
 
 def part_name(unit: str, part: str) -> str:
@@ -99,7 +100,7 @@ class Collected:
 
     project: Project
     state: str
-    given: Sequence[Given]
+    given: Sequence[SubmittedAnswer]
     people: Sequence[Mapping[str, Any]]
     units: Mapping[int, Mapping[str, Any]]  # main units: id -> name, clause, body
     slots: Mapping[str, int]  # panel -> how many are wanted
@@ -120,7 +121,7 @@ class Collected:
     def task(self) -> HumanTask:
         return task(self.project.kind)
 
-    def counted(self, panel: str = "crowd") -> list[Given]:
+    def counted(self, panel: str = "crowd") -> list[SubmittedAnswer]:
         return [each for each in self.given if each.slot is not None and each.panel == panel]
 
     def judgments(self, panel: str = "crowd") -> Iterator[Judgment]:
@@ -164,12 +165,12 @@ class Collected:
         given = [each for each in self.counted() if each.labels]
         if not given:
             return None
-        parts, item = numbered([part_name(each.unit, part) for each in given for part in each.parts])
-        people, worker = numbered([each.worker for each in given])
-        labels = [label for each in given for label in each.labels]
-        known = {label: n for n, label in enumerate(sorted(set(labels)))}
+        parts, item = numbered(part_name(each.unit, part) for each in given for part in each.parts)
+        people, worker = numbered(each.worker for each in given)
+        known = {label: n for n, label in enumerate(sorted({label for each in given for label in each.labels}))}
         every = np.repeat(worker, [len(each.labels) for each in given])
-        return Votes(parts, people, tuple(known), item, every, np.array([known[label] for label in labels]))
+        labels = np.fromiter((known[label] for each in given for label in each.labels), dtype=np.int64)
+        return Votes(parts, people, tuple(known), item, every, labels)
 
     @cached_property
     def labels(self) -> Labels:

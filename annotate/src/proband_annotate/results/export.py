@@ -15,7 +15,7 @@ from proband.core.human_task import Body, Labels
 from proband.core.text import write_csv
 from proband.web.templates import render_text
 from proband_annotate.project import fingerprint, secret_of
-from proband_annotate.results.collected import Collected, Given, part_name
+from proband_annotate.results.collected import Collected, SubmittedAnswer, part_name
 from proband_annotate.results.figures import agreement, progress, uncounted
 from proband_annotate.reviewing import SOURCE
 from proband_annotate.terms import Terms
@@ -56,7 +56,7 @@ def suite_input(collected: Collected, folder: Path, project_folder: Path) -> dic
     return made
 
 
-def why_not(collected: Collected, each: Given) -> str:
+def why_not(collected: Collected, each: SubmittedAnswer) -> str:
     """Why an answer does not count; empty if it does."""
     if each.slot is not None:
         return ""

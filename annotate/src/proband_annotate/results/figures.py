@@ -11,7 +11,7 @@ from typing import Any
 from proband.core.agreement.aggregation import agreement_with_others, mace
 from proband.core.agreement.coefficients import Alpha, Pair, gwet_ac1, krippendorff_alpha, pairwise
 from proband.core.human_task import Figure, HumanTask
-from proband_annotate.results.collected import Collected, Given, kept
+from proband_annotate.results.collected import Collected, SubmittedAnswer, kept
 from proband_annotate.texts import number_of, text
 
 SHARED = 5  # labels that two people must both have given, so that their agreement says something
@@ -156,7 +156,7 @@ def _with_unit(number: float | None, unit: str) -> str:
 @kept
 def people_figures(collected: Collected) -> list[dict[str, Any]]:
     """A line per person: what they did, how well, and what may be worth a look. Nothing here decides anything."""
-    by_person: dict[int, list[Given]] = defaultdict(list)
+    by_person: dict[int, list[SubmittedAnswer]] = defaultdict(list)
     for each in collected.given:
         by_person[each.person_id].append(each)
     quality = _quality(collected)
@@ -183,7 +183,7 @@ def people_figures(collected: Collected) -> list[dict[str, Any]]:
 @kept
 def unit_figures(collected: Collected) -> list[dict[str, Any]]:
     """A line per unit: how many answers, by which labels, how long; those with the most even votes first."""
-    by_unit: dict[int, list[Given]] = defaultdict(list)
+    by_unit: dict[int, list[SubmittedAnswer]] = defaultdict(list)
     for each in collected.given:
         by_unit[each.unit_id].append(each)
     rows = []
@@ -238,7 +238,7 @@ def usual_seconds(collected: Collected) -> dict[int, float]:
     return {number: expected * (0.5 + 0.5 * length / (mean or 1.0)) for number, length in lengths.items()}
 
 
-def flags(collected: Collected, person: Any, mine: Sequence[Given]) -> list[str]:
+def flags(collected: Collected, person: Any, mine: Sequence[SubmittedAnswer]) -> list[str]:
     limits = collected.project.signals
     made = []
     usual = usual_seconds(collected)
@@ -258,5 +258,5 @@ def flags(collected: Collected, person: Any, mine: Sequence[Given]) -> list[str]
     return made
 
 
-def _length(each: Given, task: HumanTask) -> int:
+def _length(each: SubmittedAnswer, task: HumanTask) -> int:
     return sum(map(len, task.writing(each.answer)))

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, func, select
 
 from proband.core.human_task import HumanTask
 from proband_annotate.project import Project
-from proband_annotate.results.collected import Collected, Decision, Given, UnitRow
+from proband_annotate.results.collected import Collected, Decision, SubmittedAnswer, UnitRow
 from proband_annotate.store.answers import latest_ids, with_bodies
 from proband_annotate.store.schema import (
     adjudications,
@@ -40,7 +40,7 @@ class Register:
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.units: dict[int, UnitRow] = {}
-        self.given: dict[str, Given] = {}
+        self.given: dict[str, SubmittedAnswer] = {}
         self.parts: dict[tuple[str, ...], tuple[str, ...]] = {}  # those of a unit, in memory once
         self.last: Collected | None = None
 
@@ -101,7 +101,9 @@ class Register:
             del self.given[gone]
         self.units = {number: self.units[number] for number in sizes}
 
-    def _read_given(self, connection: Connection, who: Mapping[int, Mapping[str, Any]], work: HumanTask) -> list[Given]:
+    def _read_given(
+        self, connection: Connection, who: Mapping[int, Mapping[str, Any]], work: HumanTask
+    ) -> list[SubmittedAnswer]:
         lines = latest_ids(connection)
         for gone in self.given.keys() - {line.id for line in lines}:
             del self.given[gone]
@@ -119,7 +121,7 @@ class Register:
         unit = self.units[row.unit_id]
         labels = work.labels(unit["body"], msgspec.json.decode(row.body, type=dict[str, Any]))
         parts = tuple(part for part, _ in labels)
-        self.given[row.id] = Given(
+        self.given[row.id] = SubmittedAnswer(
             id=row.id,
             unit=unit["name"],
             unit_id=row.unit_id,

@@ -23,6 +23,7 @@ FORMS: dict[str, dict[str, Any]] = {  # path -> the fields of its form
         "id": ID,
         **dict.fromkeys(("c0", "c1", "v0", "r0", "s0", "story", "sure", "choice", "difficulty"), TEXT),
     },
+    "/v/{visit}/decline": {},
     "/v/{visit}/draft": {"unit": NUMBER, "story": TEXT, "s0": TEXT, "c0": TEXT},
     "/v/{visit}/alive": {"unit": NUMBER},
     "/v/{visit}/checks": {"unit": NUMBER, "story": TEXT},
@@ -32,7 +33,9 @@ FORMS: dict[str, dict[str, Any]] = {  # path -> the fields of its form
     "/owner/logout": {},
     "/owner/people/approve": {},
     "/owner/person/{person}/decide": {"decision": TEXT, "reason": TEXT, "words": TEXT},
+    "/owner/person/{person}/returned": {},
     "/owner/person/{person}/erase": {"sure": TEXT},
+    "/owner/preview/{step}": {"unit": NUMBER, "story": TEXT, "s0": TEXT, "c0": TEXT, "choice": TEXT},
     "/owner/find": {"who": TEXT},
     "/owner/person/{person}/bonus": {"amount": TEXT, "words": TEXT},
     "/owner/remarks": {"remark": NUMBER, "settled": TEXT},
@@ -50,6 +53,7 @@ QUERIES = {  # path -> parameters of its query
         "turkSubmitTo",
         "participant",
     ),
+    "/owner/people": ("sort",),
     "/owner/plan": ("precision",),
 }
 RESPONSES = {

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlalchemy import Connection
 from starlette.responses import HTMLResponse, Response
@@ -22,12 +22,15 @@ from proband_annotate.apply_settings import apply_settings
 from proband_annotate.project import Project, database_url, read_project, secret_of
 from proband_annotate.results.collected import Collected
 from proband_annotate.results.register import Register
-from proband_annotate.site.signed_ids import Key, read_keys
+from proband_annotate.site.signed_ids import read_keys
 from proband_annotate.store.database import Database
 from proband_annotate.store.migrate import open_existing
 from proband_annotate.tasks import task
 from proband_annotate.texts import number_of, paragraphs, text
 from proband_annotate.tokens import form_token
+
+if TYPE_CHECKING:
+    from jwt import PyJWK
 
 # ---- rate limits in memory: so many requests at once, so many a second after that, for at most so many callers -----
 
@@ -69,7 +72,7 @@ class OpenProject:
     project: Project
     secret: bytes
     database: Database
-    keys: Sequence[Key] = ()  # with which a platform signs its ids
+    keys: Sequence[PyJWK] = ()  # with which a platform signs its ids
     applied: Sequence[str] = ()  # what this start changed, after settings were edited
     dashboard_thread: ThreadPoolExecutor = field(default_factory=partial(ThreadPoolExecutor, 1, "dashboard"))
     register: Register = field(default_factory=Register)  # what the owner's pages have read so far

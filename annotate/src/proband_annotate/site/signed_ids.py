@@ -2,16 +2,15 @@
 
 Prolific signs the ids of a study whose address is marked as secure (RS256); a platform of one's own may sign with a
 shared key (HS256). The key decides which of the two is meant, not the token, and a token without a time to expire is
-refused. PyJWT reads keys and tokens.
+refused. PyJWT reads keys and tokens; a server without keys does not load it (8 MB).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import jwt
 import msgspec
 
 from proband.core.errors import ProbandError
@@ -19,17 +18,21 @@ from proband.core.files import file_errors
 from proband_annotate.project import Project
 from proband_annotate.tokens import Forged
 
+if TYPE_CHECKING:
+    from jwt import PyJWK
+
 ALGORITHMS = {"RSA": "RS256", "oct": "HS256"}
 SHORTEST = 2048  # bits of an RSA key
 NAMES = ("participant_id", "PROLIFIC_PID", "prolific_pid", "sub")  # of the id, in the claim `prolific` or at the top
 CLOCKS = 60.0  # seconds that two clocks may differ
-Key = jwt.PyJWK
 
 
-def read_keys(folder: Path, project: Project) -> tuple[Key, ...]:
+def read_keys(folder: Path, project: Project) -> tuple[PyJWK, ...]:
     """The keys that project.toml names; none: ids are not verified."""
     if not project.platform.keys:
         return ()
+    import jwt
+
     path = folder / project.platform.keys
     with file_errors(path):
         raw = path.read_bytes()
@@ -44,8 +47,10 @@ def read_keys(folder: Path, project: Project) -> tuple[Key, ...]:
     return usable
 
 
-def verified_id(token: str, keys: Sequence[Key], *, audience: str) -> str:
+def verified_id(token: str, keys: Sequence[PyJWK], *, audience: str) -> str:
     """The id in a token that one of the keys signed, for this study, and that has not expired; else Forged."""
+    import jwt
+
     try:
         named = jwt.get_unverified_header(token).get("kid")
     except (jwt.PyJWTError, ValueError):
@@ -62,8 +67,10 @@ def verified_id(token: str, keys: Sequence[Key], *, audience: str) -> str:
     return str(name)
 
 
-def _claims(token: str, key: Key) -> dict[str, Any] | None:
+def _claims(token: str, key: PyJWK) -> dict[str, Any] | None:
     """The claims of a token that this key signed; its audience is compared by `_meant`."""
+    import jwt
+
     options: Any = {"require": ["exp"], "verify_aud": False}
     try:
         found: dict[str, Any] = jwt.decode(

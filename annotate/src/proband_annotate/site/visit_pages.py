@@ -18,6 +18,7 @@ from proband_annotate import visit as steps
 from proband_annotate.bundle import unsafe
 from proband_annotate.site.context import OpenProject, message, page
 from proband_annotate.site.forms import Refused, bounded
+from proband_annotate.store import slots as slot_store
 from proband_annotate.terms import current_terms
 from proband_annotate.texts import text
 from proband_annotate.tokens import Forged, Visit, person_code, unseal
@@ -52,7 +53,8 @@ async def show(request: Request) -> Response:
     if step.name == "end":
         return page(request, "end.html", token=token, **ending(study, visit, step), practice=practice)
     if step.name == "consent":
-        return await consent_page(request, study)
+        left = visit.panel != "crowd" or await study.read(lambda c: slot_store.unfinished(c, "crowd"))
+        return await consent_page(request, study) if left else message(request, "full")
     return message(request, step.name, token=token, done=step.done)
 
 

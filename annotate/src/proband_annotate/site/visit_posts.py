@@ -83,6 +83,9 @@ async def consent(request: Request, study: OpenProject, visit: Visit, form: dict
     def work(connection: Any) -> bool:
         if steps.state_of(connection) != "open":
             return True
+        new = people_store.find(connection, visit.worker) is None
+        if new and visit.panel == "crowd" and not slot_store.unfinished(connection, "crowd"):
+            return False
         most = project.people.most_people
         return people_store.arrive(connection, **who, signals=signals, agreement=version, most=most)
 

@@ -13,7 +13,7 @@ from proband_annotate.store import slots as slot_store
 from proband_annotate.store.people import Person
 from proband_annotate.store.schema import bonuses, count_rows, people, remarks, units
 
-MOST = 200  # remarks of one person
+MAX_REMARKS = 200  # remarks of one person
 LONGEST = 2000
 
 
@@ -21,7 +21,7 @@ def add(connection: Connection, person: Person, *, kind: str, text: str, unit_id
     """Keep a remark; False if the person has no such unit or has said enough."""
     if unit_id is not None and slot_store.held(connection, person.id, unit_id) is None:
         return False
-    if count(connection, person.id) >= MOST:
+    if count(connection, person.id) >= MAX_REMARKS:
         return False
     row = {"person_id": person.id, "unit_id": unit_id, "kind": kind, "text": text[:LONGEST]}
     connection.execute(remarks.insert().values(**row, at=time.time()))

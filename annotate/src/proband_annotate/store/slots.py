@@ -187,15 +187,16 @@ def pending(connection: Connection, person: Person) -> bool:
     return connection.execute(query).first() is not None
 
 
-def unfinished(connection: Connection, unit_id: int, panel: str) -> bool:
-    """Whether a unit still waits for an answer of a panel."""
+def unfinished(connection: Connection, panel: str, unit_id: int | None = None) -> bool:
+    """Whether a unit (none given: any) still waits for an answer of a panel."""
     taken = at_slot(assignments.c.unit_id, assignments.c.panel, assignments.c.place)
     query = (
         select(slots.c.place)
         .select_from(slots.outerjoin(assignments, taken & (assignments.c.state == "done")))
-        .where(slots.c.unit_id == unit_id, slots.c.panel == panel, assignments.c.state.is_(None))
+        .where(slots.c.panel == panel, assignments.c.state.is_(None))
         .limit(1)
     )
+    query = query if unit_id is None else query.where(slots.c.unit_id == unit_id)
     return connection.execute(query).first() is not None
 
 
