@@ -20,9 +20,10 @@ from typing import Any, NamedTuple
 from proband.auditing.domain import Word
 from proband.auditing.problem import Problem
 from proband.auditing.reading import Reading
-from proband.suites.kinship.audit.family_prover import solve
+from proband.core.errors import ProbandError
+from proband.suites.kinship.audit.family_prover import beyond, solve
 from proband.suites.kinship.reading.first_names import gender_of_name
-from proband.suites.kinship.reading.questions import read_answer
+from proband.suites.kinship.reading.questions import BEYOND, read_answer
 from proband.suites.kinship.reading.rows import read_by_grammar, read_by_parse, take_apart
 from proband.suites.kinship.reading.tokens import NotUnderstood
 from proband.suites.kinship.world.relations import GENDER, INVERSE, NEUTRAL
@@ -45,7 +46,7 @@ def outcome(row: Mapping[str, Any], *, second: bool = True) -> Outcome:
         return Outcome("unread", why=first.unread.reason)
     try:
         verdict, right = judge(row, first)
-    except NotUnderstood as error:
+    except (NotUnderstood, ProbandError) as error:
         return Outcome("unread", 1, why=str(error))
     if not second or verdict not in ("false", "inconsistent"):
         return Outcome(verdict, 1, right)
@@ -70,7 +71,8 @@ def judge(row: Mapping[str, Any], reading: Reading) -> tuple[str, str]:
     pair = answer.pair or (answer.person or parts.question.a, parts.question.b)
     things = {*pair, *(x for f in reading.facts for x in (f.a, f.b))}
     genders = tuple((x, reading.genders.get(x) or gender_of_name(x)) for x in sorted(things))
-    possible = solve(Problem(reading.facts, pair, genders), "strict").possible
+    problem = Problem(reading.facts, pair, genders)
+    possible = solve(problem, "strict").possible
     if not possible:
         return "inconsistent", ""
     right = possible[0] if len(possible) == 1 and possible[0] != "none" else ""
@@ -78,6 +80,8 @@ def judge(row: Mapping[str, Any], reading: Reading) -> tuple[str, str]:
         return ("false" if right else "entailed"), right
     asked = parts.question.word if parts.question.word else answer.word
     assert asked is not None
+    if asked.relation in BEYOND:
+        return beyond(problem, asked, "strict"), right
     verdict = _verdict(asked, possible)
     if answer.truth is False:
         verdict = {"entailed": "false", "false": "entailed"}.get(verdict, verdict)
@@ -117,7 +121,7 @@ def figures(rows: list[dict[str, Any]]) -> tuple[int, int, int, int]:
 
 def _names(row: Mapping[str, Any]) -> bool:
     """Questions for a person or a truth value have no relation as their correction."""
-    return row["form"].startswith(("Who is B's", "Who is the", "Is ", "True"))
+    return row["form"].startswith(("Who is B's", "Who is the", "Is ", "True", "yesno", "which"))
 
 
 def load(paths: Iterable[Path]) -> list[dict[str, Any]]:

@@ -14,8 +14,8 @@ from proband.core.files import encode, parse
 from proband.core.metrics import accuracy_of
 from proband.core.types import Item
 from proband.suites import suite
-from proband.suites.kinship.clutrr.csv_files import read_rows
 from proband.suites.kinship.clutrr.items import to_item
+from proband.suites.kinship.clutrr.rows import read_rows
 from proband.suites.kinship.reading.reader import Read, ReadFreely, read_story, told_genders
 from proband.suites.kinship.telling.template_check import canonical
 from proband.suites.kinship.world.relations import RELATIONS

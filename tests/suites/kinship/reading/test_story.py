@@ -108,9 +108,8 @@ In Greta's novel, Otto is the grandfather of Willi.
 Kerry is the foster mother of Lewis.
 Kerry adopted Lewis.
 Kerry was raised by Lewis.
-Mr and Mrs Okafor have three kids, Emeka, Ifeoma and Obi.
 Tom has three sons, Bob and Al.
-Tom has no children.
+Tom has no children named Ann.
 Ann's brother, Ben, and Carl went fishing.
 Ann's sister Bea rang her aunt Cleo.
 Anita told Meena that her mother, Vidya, had called.

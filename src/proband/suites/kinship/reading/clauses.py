@@ -16,29 +16,36 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from proband.suites.kinship.reading.adjuncts import STATE, adjunct
 from proband.suites.kinship.reading.lexicon import word_set
 from proband.suites.kinship.reading.noun_phrases import (
     ADJECTIVES,
     HE_SHE,
     NAMING,
     NUMBERS,
-    ORDINALS,
     POSSESSED,
     POSSESSIVE,
+    TWINS,
     YOUTH,
     Nominal,
-    NounPhrases,
     plain,
 )
 from proband.suites.kinship.reading.plain_words import IDIOMS, is_own, own_asides
-from proband.suites.kinship.reading.statements import Event, Kinship, Mention, NewClause, Person
-from proband.suites.kinship.reading.tokens import KIN, NAME, QUOTE, SAYING, NotUnderstood, Sentence, Token, sentences_of
-from proband.suites.kinship.world.relations import FEMALE, INVERSE, MALE
+from proband.suites.kinship.reading.predicates import BE, HAVE, MAN_OR_WOMAN, SURE, Predicates
+from proband.suites.kinship.reading.statements import Event, Kinship, Members, Mention, NewClause, Person
+from proband.suites.kinship.reading.tokens import (
+    KIN,
+    NAME,
+    PLACE,
+    QUOTE,
+    SAYING,
+    NotUnderstood,
+    Sentence,
+    Token,
+    sentences_of,
+)
+from proband.suites.kinship.world.relations import INVERSE
 
-BE: Final = word_set("is are was were 's 're am 'm")
-HAVE: Final = word_set("has have had 's 've")
-PAST: Final = word_set("was were had")
-SURE: Final = word_set("also still now really actually indeed both all too today happily in-fact already")
 JOINING: Final = word_set(
     "and but so while when because after before until since where whereas though although then as"
 )
@@ -62,15 +69,10 @@ ATTITUDE: Final = word_set(
     described learn learned ask asks asked answer answered introduce introduced
     """
 )
-# what may follow a clause that says who is whose kin
-FOLLOWING: Final = word_set(
-    "and but while who whose so when because too though although whereas as where since for now after before until"
-)
 PREPOSITIONS: Final = word_set("""
     among amongst with without behind beside besides next to at in on from for by near under over above below of about
     across around between against toward towards into onto through opposite
     """)
-SOMEWHERE: Final = word_set("in on at during for to according by under between among throughout inside within")
 SETTINGS: Final = word_set(
     "book books tv television mind head eyes game games paper radio computer internet photo-story"
 )
@@ -81,20 +83,20 @@ WEATHER: Final = word_set("""
     """)
 TIMES: Final = word_set("yesterday today then later now years")
 RAISING: Final = word_set("raised raises raising raise reared rears")
-MAN_OR_WOMAN: Final = {"man": MALE, "woman": FEMALE, "girl": FEMALE, "boy": MALE, "lady": FEMALE, "gentleman": MALE} | {
-    "male": MALE,
-    "female": FEMALE,
-}
+# what a teller may do and still tell of others
+OF_THE_TELLER: Final = word_set("""
+    live lived love loved like liked visit visited met meet saw see went go grew work worked moved stayed eat ate cook
+    cooked bought gave helped took drove walked baked miss missed share shared spent and
+    """)
+FINITE: Final = word_set("is was are were has had have")
 INTERJECTIONS: Final = word_set("oh well yes no hello hi")
-SPOUSE: Final = Nominal("spouse", None, False)
-AFFINES: Final = ("spouse", "parent-in-law", "child-in-law", "sibling-in-law")
 NOT_BEFORE_KIN: Final = word_set("""
     like as than is are was were 's 're am become be being been called call calls calling playing play plays played
     considers considered
     """)
 
 
-class Clauses(NounPhrases):
+class Clauses(Predicates):
     """Reads one sentence."""
 
     def __init__(
@@ -106,20 +108,17 @@ class Clauses(NounPhrases):
         quoted: bool = False,
         ours: bool = False,
     ) -> None:
-        super().__init__(sentence.tokens, speaker=speaker, addressee=addressee or _spoken_to(sentence, quoted))
+        heard = addressee or _spoken_to(sentence, quoted)
+        super().__init__(sentence.tokens, speaker=speaker, addressee=heard, ours=ours)
         self.sentence = sentence
-        self.quoted, self.ours = quoted, ours
+        self.quoted = quoted
         self.subject: list[Person] | None = None
         self.main: list[Person] | None = None  # the subject outside a relative clause
-        self.last: tuple[int, list[Person]] = (-1, [])  # where the last phrase ended, and who it was
         self.starts = True  # may a clause begin here?
-        self.restrictive = False  # in `the man who married Kate is ...`
-        self.said_until = -1  # where the last clause that told kin ended
-        self.set_somewhere = False  # the clause is set somewhere: `In the book, ...`
         self.after_preposition = False  # `after her husband ...`: a clause, or a phrase of the one before
         self.verbless = True
         self.unsure = self.thought = sentence.tokens[-1:] != () and sentence.tokens[-1].text == "?"
-        self.conditional = self.asserts = False
+        self.conditional = False
         self.identifies = False  # somebody who was described is named: who may be one who has no name elsewhere
         self.possessor_before = False
         self.spoken_by: Person | None = None
@@ -130,7 +129,7 @@ class Clauses(NounPhrases):
         if self.unsure and not self.quoted and any(t.kind in (NAME, KIN) for t in tokens):
             raise NotUnderstood("a question")
         if not any(token.kind in (NAME, KIN, QUOTE) for token in tokens):
-            if self.sentence.text in own_asides():
+            if self.sentence.text in own_asides() or (self.quoted and _only_greets(tokens)):
                 return []
             self._check_aside()
         while self.at < len(tokens):
@@ -154,7 +153,11 @@ class Clauses(NounPhrases):
             return
         if self.text() in ("who", "whose") and self._relative():
             return
-        if self._name_is() or self._there_or_this():
+        if self._name_is() or self._there_or_this() or self._born_to() or self._kin_left_out() or self._one_is():
+            return
+        if self._household():
+            return
+        if self.at == 0 and self.peek(3).kind == NAME and self.take("the", "couple", ","):
             return
         before = self.save()
         if (people := self.people()) is not None:
@@ -170,7 +173,8 @@ class Clauses(NounPhrases):
         previous = self.tokens[before - 1] if before else None
         if self.last[0] == before and before > 0:
             raise self.fail("two people in a row")
-        if self._word_before(before) in NOT_BEFORE_KIN and not all(p.name or p.pronoun for p in people):
+        fetched = self._word_before(before).startswith("call") and self.text() == "for"  # the plumber for her sister
+        if self._word_before(before) in NOT_BEFORE_KIN and not fetched and not all(p.name or p.pronoun for p in people):
             raise self.fail("likened to kin, or called so")
         told = [event for event in self.events[said_before:] if isinstance(event, Kinship)]
         if previous is not None and previous.text in LEFT and any(event.relation == "spouse" for event in told):
@@ -186,6 +190,8 @@ class Clauses(NounPhrases):
             return
         if self._says(people, before):
             return
+        if before == 0 and self.text() == "," and self.peek(1).kind == NAME and self.text(2) in FINITE:
+            raise self.fail("a name that belongs to nothing")
         between = previous is not None and previous.text == "," and self.text() == ","
         if between and self.at == before + 1 and people[0].name and not (self.sentence.quotes or self.quoted):
             raise self.fail("a name that belongs to nothing")
@@ -203,12 +209,11 @@ class Clauses(NounPhrases):
             return
         if self._leaves_out():
             raise self.fail("what is left out?")
-        before_subject = self.tokens[:before] if self.main is None else ()
-        self.set_somewhere = any(token.text in SOMEWHERE for token in before_subject)
+        self.open_clause(before)
         self.main = people
         self.events.insert(said_before, NewClause())
         said = self._begin_clause(people)
-        if people[0] is self.speaker and not self.quoted and not said:
+        if people[0] is self.speaker and not self.quoted and not said and self.text() not in OF_THE_TELLER:
             raise self.fail("the teller speaks")
 
     def _leaves_out(self) -> bool:
@@ -246,10 +251,6 @@ class Clauses(NounPhrases):
         if self.last[0] == self.at:
             return self.last[1] is self.subject or (self.restrictive and self.said_until == self.at)
         return self.peek(-1).text in ("and", ",", "but", "who", ")", "-", "later", "now", "then", "also")
-
-    def _skip(self, words: frozenset[str]) -> None:
-        while self.text() in words:
-            self.at += 1
 
     def _plain(self) -> None:
         """Over a word that changes nothing, or only whether what follows is said to be so."""
@@ -450,7 +451,7 @@ class Clauses(NounPhrases):
         """`Her name is Petra`, `Nigel's wife's name is Anita`, `The name of Ann's mother is Sue`."""
         saved = self.save()
         owner: list[Person] | None = None
-        if self.text() in HE_SHE and self.text(1) == "name":
+        if (self.text() in HE_SHE or self.text() == "my") and self.text(1) == "name":
             owner = [self._owner_of(self._take_word())]
             self.at += 1
         elif self.take("the", "name", "of"):
@@ -458,6 +459,8 @@ class Clauses(NounPhrases):
         elif self.peek().kind == NAME or self.text() in POSSESSIVE or self.text() == "whose":
             owner = self._possessor_of_name()
         if owner and len(owner) == 1 and self.text() in BE and self.peek(1).kind == NAME:
+            self.open_clause(saved[0])
+            self._tell()
             self.at += 1
             named = Person(name=self._take_word())
             self.events.append(Mention(named, subject=True, group=(named,)))
@@ -465,7 +468,126 @@ class Clauses(NounPhrases):
             self.subject, self.starts, self.last = [named], False, (self.at, [named])
             self.main = self.subject
             self._apposition([named])
+            self._ends_well()
             return True
+        self.restore(saved)
+        return False
+
+    def _born_to(self) -> bool:
+        """`A son, Leo, was born to Ann and Bob`; `Twins were born to Ann and Bob: a boy, Leo, and a girl, Mia`."""
+        if self.at or not (self.text() in ("a", "an", "two", "three") or self.text() in ("twins", "triplets")):
+            return False
+        saved = self.save()
+        nominal = self._indefinite()
+        if nominal is None or nominal.relation != "child":
+            self.restore(saved)
+            return False
+        name = "" if nominal.plural else self._name_after()
+        children = (
+            self._names_of(nominal) if nominal.plural else [Person(name=name, gender=nominal.gender)][: bool(name)]
+        )
+        if not (self.text() in ("was", "were") and self.text(1) == "born" and self.text(2) == "to"):
+            self.restore(saved)
+            return False
+        self.at += 3
+        parents = self.people()
+        if parents is None:
+            raise self.fail("born to whom?")
+        while (end := adjunct(self.tokens, self.at)[0]) > self.at:
+            self.at = end
+        if not children and (self.take(":") or self.take(",") or self.take("-")):
+            children = self._indefinite_people(Nominal("parent", None, False)) or []
+        if not children or (nominal.count and nominal.count != len(children)):
+            raise self.fail("who was born?")
+        self._mention(children)
+        if nominal.text in TWINS:
+            self.each_other(children, Nominal("sibling", None, True))
+        for child in children:
+            self.relate(parents, Nominal("child", None, False), child)
+        self.subject, self.main, self.starts, self.last = children, children, False, (self.at, children)
+        self.asserts, self.said_until = True, self.at
+        self._ends_well(happened=True)
+        return True
+
+    def _household(self) -> bool:
+        """`The Parkers have four children: Amy, Beth, Craig and Dan`."""
+        family = self.text() == "the" and self.peek(1).kind in (NAME, PLACE) and self.text(2) in ("have", "had")
+        if self.at or not family:
+            return False
+        saved = self.save()
+        self.at += 3
+        nominal = self._indefinite()
+        children = self._names_of(nominal) if nominal and nominal.plural and nominal.relation == "child" else []
+        if not children or not self.peek(1 - self.at).text.endswith("s"):
+            self.restore(saved)
+            return False
+        self._mention(children)
+        self.each_other(children, Nominal("sibling", nominal.gender if nominal else None, True))
+        self.subject, self.main, self.starts, self.last = children, children, False, (self.at, children)
+        self.asserts, self.said_until = True, self.at
+        self._ends_well()
+        return True
+
+    def _one_is(self) -> bool:
+        """`One is called Adam and the other Noah`: the names of those who were said to be so many."""
+        length = 1 if self.text() == "one" else 2
+        named = (
+            self.text(length) in ("is", "was", "named", "called", "of", "one", ",") or self.peek(length).kind == NAME
+        )
+        if self.at or not named or not (self.take("one") or self.take("the", "first") or self.take("the", "older")):
+            return False
+        self.take("of", "them")
+        names: list[str] = []
+        while True:
+            _ = self.take("is", "called") or self.take("is", "named") or self.take("is") or self.take("named")
+            if self.peek().kind != NAME or self.text(1) in POSSESSED:
+                break
+            names.append(self._take_word())
+            if not (self.text() in (",", "and", ";") and self._takes_another()):
+                break
+        if len(names) < 2 or not self.ends():
+            raise self.fail("which of them?")
+        self._tell()
+        self.events.append(Members(tuple(Person(name=name) for name in names)))
+        return True
+
+    def _takes_another(self) -> bool:
+        """`, and the other`, `; the second`."""
+        saved = self.save()
+        self.take(",") or self.take(";")
+        self.take("and")
+        if self.take("the") and self.text() in ("other", "second", "third", "younger", "last"):
+            self.at += 1
+            self.take("one")
+            return True
+        self.restore(saved)
+        return False
+
+    def _kin_left_out(self) -> bool:
+        """`Ann's husband is Bob, and Cara's is Dan`; `Ann is Bob's aunt, and Carl his uncle`."""
+        if self.text(-1) not in ("and", ",", "while", "but") or self.peek().kind != NAME or self.unsure or self.thought:
+            return False
+        saved = self.save()
+        one = Person(name=self._take_word())
+        if self.left_out is not None and self.text() in POSSESSED:
+            self.at += 1
+            _ = self.take("is", "called") or self.take("is") or self.take("was")
+            if self.peek().kind == NAME and self.ends(1):
+                other = Person(name=self._take_word())
+                self._mention([one, other])
+                self.relate((one,), self.left_out, other)
+                self.last, self.said_until = (self.at, [other]), self.at
+                self._ends_well()
+                return True
+        elif self.be_kin_before and (self.text() in POSSESSIVE or self.text() == "the"):
+            self._mention([one])
+            titles = self.kin_titles()
+            if titles is not None and self.ends() and not any(nominal.plural for _, nominal in titles):
+                self.events.insert(saved[1], NewClause())
+                for owners, nominal in titles:
+                    self.relate(owners, nominal, one)
+                self.last, self.said_until = (self.at, [one]), self.at
+                return True
         self.restore(saved)
         return False
 
@@ -478,14 +600,16 @@ class Clauses(NounPhrases):
 
     def _there_or_this(self) -> bool:
         """`This is my aunt Rosa`, `That's Giorgio, my husband's brother`, `And this is her brother, Pablo`."""
-        if self.text() not in ("this", "that", "it", "there", "these", "here") or self.text(1) not in BE:
+        if self.text() not in ("this", "that", "it", "there", "these", "those", "here") or self.text(1) not in BE:
             return False
         saved = self.save()
+        self.open_clause(self.at)
         self.at += 2
         people = self.people()
         if people is None or self.unsure or self.thought:
             self.restore(saved)
             return False
+        self._tell()
         self.last = (self.at, people)
         self.subject, self.starts = people, False
         return True
@@ -514,7 +638,9 @@ class Clauses(NounPhrases):
         doubts = self.unsure, self.thought
         if comma and not (self.quoted and self.tokens[-1].text == "?"):  # what it adds, it says by itself
             self.unsure = self.thought = False
+        opened, self.opened, self.relative_clause = self.opened, STATE, True
         self._begin_clause(head)
+        self.opened, self.relative_clause = opened, False
         self.unsure, self.thought = doubts
         return True
 
@@ -525,413 +651,10 @@ class Clauses(NounPhrases):
         self._skip(SURE)
         return self.predicate(people)
 
-    # ---- what is said of somebody ------------------------------------------------------------------------------------
 
-    def predicate(self, subject: list[Person]) -> bool:
-        """A verb that tells kin, with what belongs to it; nothing moves where it is another verb."""
-        saved = self.save()
-        for rule in (self._be_the_one, self._be, self._have, self._marry, self._give_birth, self._become):
-            if rule(subject):
-                if self.unsure or self.thought:
-                    raise self.fail("not said to be so")
-                self.last = (self.at, self.last[1])
-                self.said_until = self.at
-                self.asserts = True
-                return True
-            self.restore(saved)
-        return False
-
-    def _be_the_one(self, subject: list[Person]) -> bool:
-        """`Josefina is the one whose daughter ...`."""
-        if self.text() not in BE or not (self.text(1) == "the" and self.text(2) == "one" and self.text(3) == "whose"):
-            return False
-        self.at += 3
-        self.last = (self.at, subject)
-        return True
-
-    def _said_of_the_world(self) -> None:
-        """What is said to be so somewhere (`On TV, Ben is Ann's husband`) is not said to be so."""
-        if self.set_somewhere:
-            raise self.fail("where?")
-
-    def _ends_well(self, *, also: frozenset[str] = frozenset()) -> None:
-        """After a kin clause: nothing that could take it back."""
-        if self.ends() or self.text() in FOLLOWING or self.text() in also:
-            return
-        if self.text() in ("in", "since", "from", "on", "until") and (self.text(1)[:1].isdigit()):
-            return
-        raise self.fail("what is said of it")
-
-    def _be(self, subject: list[Person]) -> bool:
-        verb = self.text()
-        if verb in ("has", "have", "had") and self.text(1) == "been":
-            self.at += 2
-            past = verb == "had"
-        elif verb in BE:
-            self.at += 1
-            past = verb in PAST
-        else:
-            return False
-        negated = self.text() in ("not", "n't")
-        self.at += negated
-        self._skip(SURE)
-        how = {"negated": negated, "past": past}
-        if self.text() == "one" and self.text(1) == "of" and self.text(2) in ("them", "these", "those", "us"):
-            raise self.fail("one of whom?")
-        return (
-            self._be_man_or_woman(subject)
-            or self._be_married(subject, how)
-            or self._be_called(subject)
-            or self._be_born(subject, how)
-            or self._be_each_other(subject, how)
-            or self._be_kin(subject, how)
-        )
-
-    def _be_man_or_woman(self, subject: list[Person]) -> bool:
-        """`is a woman`, `is a tall man`: no kin, but the gender."""
-        saved = self.save()
-        self.take("a") or self.take("an") or self.take("the")
-        while self.text() in ADJECTIVES and self.peek().kind != KIN:
-            self.at += 1
-        gender = MAN_OR_WOMAN.get(self.text())
-        if gender is None or len(subject) != 1 or self.text(saved[0] - self.at - 1) in ("not", "n't"):
-            self.restore(saved)
-            return False
-        self.at += 1
-        subject[0].gender = subject[0].gender or gender
-        return True
-
-    def _be_married(self, subject: list[Person], how: dict[str, bool]) -> bool:
-        if not (self.take("married") or self.take("happily", "married") or self.take("wed")):
-            return False
-        if self.take("to"):
-            if self.take("each", "other"):
-                self._couple(subject, how)
-                return True
-            other = self.people()
-            if other is None or len(other) != 1 or len(subject) != 1:
-                raise self.fail("married to whom?")
-            self.relate(subject, SPOUSE, other[0], **how)
-            self.last = (self.at, other)
-            return True
-        if len(subject) == 2 or subject[0].plural:
-            self._couple(subject, how)
-            return True
-        if how["negated"] and not how["past"] and self.peek().text in (".", ";", ""):
-            return True
-        raise self.fail("married to whom?")
-
-    def _couple(self, people: Sequence[Person], how: dict[str, bool]) -> None:
-        if len(people) == 1 and people[0].pronoun == "they":
-            self.events.append(Kinship(people[0], "spouse", people[0], None, how["negated"], how["past"]))
-        elif len(people) != 2:
-            raise self.fail("a couple of how many?")
-        else:
-            self.each_other(people, SPOUSE, **how)
-
-    def _be_called(self, subject: list[Person]) -> bool:
-        """`is called Ben`, `are Ray and Shirley`, `is Dave's brother Sean`."""
-        naming = self.take("called") or self.take("named")
-        saved = self.save()
-        if not naming and (self.text() in POSSESSIVE or (self.peek().kind == NAME and self.text(1) in POSSESSED)):
-            return self._be_named_kin(subject)
-        if self.peek().kind != NAME:
-            return False
-        names = self.names()
-        if not names or self.text() in POSSESSED:
-            self.restore(saved)
-            return False
-        people = [Person(name=name) for name in names]
-        self.events += [Mention(person) for person in people]
-        self._said_of_the_world()
-        if len(subject) != 1:
-            raise self.fail("who is who?")
-        self._say_same_all(subject[0], people)
-        self.last = (self.at, people)
-        self._apposition(people)
-        return True
-
-    def _be_named_kin(self, subject: list[Person]) -> bool:
-        """`Kyle's father is Dave's brother Sean`."""
-        saved = self.save()
-        people = self.person()
-        unnamed = subject[0].relation or subject[0].pronoun in ("he", "she")
-        told = [event.person for event in self.events[saved[1] :] if isinstance(event, Kinship)]
-        if people is None or len(people) != 1 or not people[0].name or not unnamed or people[0] not in told:
-            self.restore(saved)
-            return False
-        self._say_same_all(subject[0], people)
-        self.last = (self.at, people)
-        return True
-
-    def _say_same_all(self, one: Person, others: list[Person]) -> None:
-        """An unnamed person is named; or several are, whom a plural kin word stands for."""
-        if one.plural and one.relation:
-            if len(others) < 2 or (one.count and one.count != len(others)):
-                raise self.fail("how many?")
-            nominal = Nominal(one.relation, one.gender, True)
-            for other in others:
-                self.relate(one.owners, nominal, other)
-        elif len(others) == 1:
-            self._say_same(one, others[0])
-        else:
-            raise self.fail("one or several?")
-
-    def _say_same(self, one: Person, other: Person) -> None:
-        if self.unsure or self.thought:
-            raise self.fail("not said to be so")
-        if one.name or one is self.speaker:
-            raise self.fail("two names for one")
-        self.same(one, other)
-
-    def _be_born(self, subject: list[Person], how: dict[str, bool]) -> bool:
-        """`was born to Miriam and Eli`."""
-        if self.text() != "born":
-            return False
-        ahead = next((k for k in range(1, 7) if self.text(k) in ("to", ",", ".", "and", "when") or self.ends(k)), 0)
-        if self.text(ahead) != "to":
-            return False
-        self.at += ahead + 1
-        parents = self.people()
-        if parents is None:
-            raise self.fail("born to whom?")
-        for person in subject:
-            self.relate(parents, Nominal("child", None, False), person, negated=how["negated"])
-        self.last = (self.at, parents)
-        return True
-
-    def _be_each_other(self, subject: list[Person], how: dict[str, bool]) -> bool:
-        """`are brothers`, `are husband and wife`, `are a married couple`."""
-        saved = self.save()
-        if self.take("a", "couple") or self.take("a", "married", "couple"):
-            self._couple(subject, how)
-            self._ends_well()
-            return True
-        if self.text() == "a" and self.text(1) in ("widow", "widower") and self.ends(2) and len(subject) == 1:
-            subject[0].gender = subject[0].gender or (FEMALE if self.text(1) == "widow" else MALE)
-            self.at += 2
-            return not how["negated"]
-        while self.text() in ADJECTIVES and self.peek(1).kind == KIN:
-            self.at += 1
-        first = self.peek().kin
-        if first is None or len(subject) + subject[0].plural < 2:
-            self.restore(saved)
-            return False
-        if self.text(1) == "and" and (second := self.peek(2).kin) is not None and not first.plural:
-            if (first.neutral, second.neutral) not in (("sibling", "sibling"), ("spouse", "spouse")):
-                raise self.fail("who is which?")
-            self.at += 3
-        elif first.plural and first.neutral in ("sibling", "spouse") and self.text(1) != "of":
-            self.at += 1
-        else:
-            self.restore(saved)
-            return False
-        self._said_of_the_world()
-        gender = first.gender if first.plural else None
-        if len(subject) == 1:
-            self.events.append(Kinship(subject[0], first.neutral, subject[0], gender, how["negated"], how["past"]))
-        else:
-            self.each_other(subject, Nominal(first.neutral, gender, True), **how)
-        self._ends_well()
-        return True
-
-    def _be_kin(self, subject: list[Person], how: dict[str, bool]) -> bool:
-        """`is Ann's mother and the sister of Bea`, `are the parents of Tom`."""
-        saved = self.save()
-        titles = self.kin_titles(commas=True)
-        if titles is None:
-            self.restore(saved)
-            return False
-        self._said_of_the_world()
-        for owners, nominal in titles:
-            if nominal.plural != (len(subject) > 1 or subject[0].plural):
-                raise self.fail("one or several?")
-            if nominal.count and nominal.count != len(subject):
-                raise self.fail("how many?")
-            for person in subject:
-                self.relate(owners, nominal, person, **how)
-        self._ends_well()
-        self.last = (self.at, list(titles[-1][0]))
-        return True
-
-    # ---- have --------------------------------------------------------------------------------------------------------
-
-    def _have(self, subject: list[Person]) -> bool:
-        if not self.take("went", "on", "to", "have"):
-            if self.text() not in HAVE:
-                return False
-            self.at += 1
-        self.take("got")
-        self._skip(word_set("also only just now"))
-        return self._kin_objects(subject, among=None)
-
-    def _kin_objects(self, subject: list[Person], *, among: frozenset[str] | None) -> bool:
-        """`a girl, Ruth, and a boy, Neil`; `two sons`. `among`: the relations it may be."""
-        found: list[Person] = []
-        while True:
-            saved = self.save()
-            people = self._kin_object(subject, among)
-            if people is None:
-                self.restore(saved)
-                break
-            found += people
-            saved = self.save()
-            comma = self.take(",") or self.text(-1) == ","
-            joined = self.take("and")
-            if not (comma or joined):
-                break
-            if self._object_ahead() is None:
-                self.restore(saved)
-                break
-        if not found:
-            return False
-        if among is None:
-            self._said_of_the_world()
-        if self.text() in ("with", "by", "from") and self.text(1) not in ("a", "an", "the"):
-            raise self.fail("with whom?")
-        self.last = (self.at, found)
-        return True
-
-    def _object_ahead(self) -> Nominal | None:
-        saved = self.at
-        nominal = self._indefinite()
-        self.at = saved
-        return nominal
-
-    def _kin_object(self, subject: list[Person], among: frozenset[str] | None) -> list[Person] | None:
-        nominal = self._indefinite()
-        if nominal is None or (among and nominal.relation not in among):
-            return None
-        if self.text() in ("of", "to") and not (self.text(1) in HE_SHE and self.text(2) == "own"):
-            raise self.fail("of whom?")
-        self.take("himself") or self.take("herself")
-        people = self._named(nominal, tuple(subject))
-        if (
-            people[0].plural
-            and not people[0].name
-            and nominal.relation == "child"
-            and nominal.text in ("twins", "triplets")
-        ):
-            raise self.fail()
-        return people
-
-    def _indefinite(self) -> Nominal | None:
-        """`a daughter`, `three grown sons`, `children`, `a baby girl`, `twins`."""
-        if self.text() in ("a", "an", "one", "another"):
-            self.at += 1
-        elif self.text() in ("the", "his", "her", "their", "no"):
-            return None
-        saved = self.at
-        nominal = self.nominal()
-        if nominal is None:
-            self.at = saved
-            count = 0
-            while self.text() in ADJECTIVES or self.text() in NUMBERS or self.text() in ORDINALS:
-                count = NUMBERS.get(self.text(), count)
-                self.at += 1
-            if self.text() in ("baby", "babies"):
-                return Nominal("child", None, self._take_word() == "babies", count, "baby")
-            if self.text() not in YOUTH:
-                return None
-            word = self._take_word()
-            return Nominal(*YOUTH[word], word.endswith("s"), count, word)
-        if nominal.relation == "sibling" and nominal.text in ("twins", "triplets"):
-            return Nominal("child", None, True, nominal.count, nominal.text)
-        return nominal
-
-    # ---- other verbs -------------------------------------------------------------------------------------------------
-
-    def _marry(self, subject: list[Person]) -> bool:
-        """`married Carl`, `got married to Carl`, `tied the knot with Carl`; of two: `got married`."""
-        if self.text() in ("has", "have", "'s", "'ve") and self.text(1) in ("just", "recently", "now", "finally"):
-            self.at += 1
-        self.take("in", "time") or self.take("at", "last")
-        self._skip(word_set("later then finally eventually recently just now soon happily"))
-        reciprocal = self.take("tied", "the", "knot") or self.take("got", "married") or self.take("get", "married")
-        reciprocal = reciprocal or self.take("got", "hitched")
-        if not reciprocal and self.text() not in ("married", "wed", "weds", "marries", "wedded"):
-            return False
-        if not reciprocal:
-            self.at += 1
-        how = {"negated": False, "past": False}
-        if self.take("each", "other"):
-            self._couple(subject, how)
-            return True
-        if not reciprocal and self.text() in ("late", "young", "early") and self.ends(1) and len(subject) == 1:
-            self.at += 1
-            return True
-        to = reciprocal and (self.take("with") or self.take("to"))
-        other = self.people() if to or not reciprocal else None
-        if other is not None and self.text() not in POSSESSED:
-            if len(other) != 1 or self.text() == "off" or len(subject) != 1:
-                raise self.fail("who married whom?")
-            self.relate(subject, SPOUSE, other[0])
-            self.last = (self.at, other)
-            return True
-        if other is None and len(subject) == 2 and not to:
-            self._couple(subject, how)
-            return True
-        raise self.fail("who married whom?")
-
-    def _give_birth(self, subject: list[Person]) -> bool:
-        """`gave birth to Leo`, `fathered two children, Arthur and Rose`, `welcomed a baby boy, Kiran`."""
-        parent: str | None = FEMALE
-        names = True
-        self._skip(word_set("later then soon"))
-        if self.text() in ("gave", "gives", "given") and self.text(1) == "birth" and self.text(2) == "to":
-            self.at += 3
-        elif self.take("had", "given", "birth", "to") or self.take("has", "given", "birth", "to") or self.take("bore"):
-            pass
-        elif self.take("fathered") or self.take("sired") or self.take("begot") or self.take("begat"):
-            parent = MALE
-        elif self.take("welcomed"):
-            parent, names = None, False
-        else:
-            return False
-        children: list[Person]
-        if self.peek().kind == NAME and (self.text(1) in ("a", "an") or self.text(1) in NUMBERS) and len(subject) == 1:
-            subject = [*subject, *self._mention([Person(name=self._take_word())])]  # bore Wale a son
-            if parent != FEMALE or not self._kin_objects(subject, among=frozenset({"child"})):
-                raise self.fail("born of whom?")
-            subject[0].gender = subject[0].gender or parent
-            return True
-        if names and self.peek().kind == NAME:
-            children = [Person(name=name) for name in self.names()]
-            if self.text() in POSSESSED:
-                raise self.fail("whose?")
-            self.events += [Mention(child) for child in children]
-            for child in children:
-                self.relate(subject, Nominal("child", None, False), child)
-            self.last = (self.at, children)
-        elif not self._kin_objects(subject, among=frozenset({"child"})):
-            if not names:
-                return False
-            raise self.fail("born of whom?")
-        if parent is not None and len(subject) == 1:
-            subject[0].gender = subject[0].gender or parent
-        return True
-
-    def _become(self, subject: list[Person]) -> bool:
-        """`became the mother of Ann`, `became a father when Tiana was born`."""
-        if self.text() not in ("became", "becomes"):
-            return False
-        self.at += 1
-        saved = self.save()
-        how = {"negated": False, "past": False}
-        if self._be_kin(subject, how) or self._be_each_other(subject, how):
-            return True
-        self.restore(saved)
-        if not (self.take("a") or self.take("an")):
-            return False
-        nominal = self.nominal()
-        if nominal is None or not (self.take("when") or self.take("the", "day")) or len(subject) != 1:
-            return False
-        owner = self.people()
-        if owner is None or not self.take("was", "born"):
-            raise self.fail("whose?")
-        self.relate(owner, nominal, subject[0])
-        self.last = (self.at, owner)
-        return True
+def _only_greets(tokens: Sequence[Token]) -> bool:
+    """`Yes,`, `Oh, hello!`: nothing is said, and nothing taken back."""
+    return all(token.kind == "mark" or token.text in ("yes", "oh", "hello", "hi", "well", "yep") for token in tokens)
 
 
 def _spoken_to(sentence: Sentence, quoted: bool) -> Person | None:

@@ -113,6 +113,7 @@ _FURTHER: Final = {
     "offspring": Kin("child", None), "widow": Kin("spouse", FEMALE), "widower": Kin("spouse", MALE),
     "stepbro": Kin("", None), "neice": Kin("nibling", FEMALE), "grandmama": Kin("grandparent", FEMALE),
     "grandson": Kin("grandchild", MALE), "hubbie": Kin("spouse", MALE),
+    "in-laws": Kin("parent-in-law", None, True),
 }  # fmt: skip
 STORY_KIN: Final = {word: kin for word, kin in KIN.items() if kin.neutral and word not in _NOT_IN_STORIES} | {
     word: kin for word, kin in _FURTHER.items() if kin.neutral

@@ -74,6 +74,7 @@ STRANGERS: Final = word_set(
 )
 NOT_A_STRANGER_AFTER: Final = word_set("is was are were 's 'm became become becomes be been being as , - (")
 GREAT_OF: Final = ("grandparent", "grandchild", "pibling", "nibling")
+TWINS: Final = ("twins", "triplets")
 NAMING: Final = word_set("named called")
 
 
@@ -98,6 +99,7 @@ class NounPhrases:
         self.speaker, self.addressee = speaker, addressee
         self.relative: tuple[Person, ...] = ()  # whom `whose` means
         self.quoted = False
+        self.clause_is_complete = False  # what follows a comma may be a clause of its own
 
     # ---- the cursor --------------------------------------------------------------------------------------------------
 
@@ -116,6 +118,10 @@ class NounPhrases:
             return False
         self.at += len(words)
         return True
+
+    def _skip(self, words: frozenset[str]) -> None:
+        while self.text() in words:
+            self.at += 1
 
     def save(self) -> tuple[int, int]:
         return self.at, len(self.events)
@@ -190,7 +196,7 @@ class NounPhrases:
     def _listed(self, *, last: bool) -> list[Person] | None:
         """A further person of a list. After a comma alone the list must go on, up to its `and`."""
         saved = self.save()
-        if self.text() == "whose":
+        if self.text() in ("whose", "he", "she", "they", "we"):
             return None
         further = self.person()
         if further is None or self.begins_a_clause():
@@ -240,11 +246,15 @@ class NounPhrases:
             return self._owned(self.relative)
         if word in POSSESSIVE and (self.nominal_ahead(1) or self._acquaintance_ahead(1)):
             self.at += 1
-            owner = self._owner_of(word) if self.quoted or word not in ("my", "our", "your") else self.speaker
+            owner = self._owner_of(word) if self.quoted or word not in ("my", "our") else self.speaker
             if self._acquaintance_ahead():
                 return self._acquaintance()
             owner.own = owner.own or (self.text() == "own" and word in ("his", "her"))
             return self._owned((owner,))
+        if word == "we":
+            self.at += 1
+            ours = self.text() in ("have", "'ve", "had") and self.text(1) != "been"
+            return self._mention([self.speaker if ours else Person(relation="friend", plural=True)])
         if word in PRONOUNS and (word != "her" or not self._noun_follows()):
             self.at += 1
             person = self._pronoun(word)
@@ -264,7 +274,7 @@ class NounPhrases:
             return None
         saved = self.save()
         nominal = self.nominal()
-        if nominal is None or nominal.relation != "sibling" or not nominal.plural or nominal.gender is None:
+        if nominal is None or nominal.relation != "sibling" or not nominal.plural:
             self.restore(saved)
             return None
         people = self._names_of(nominal)
@@ -290,19 +300,21 @@ class NounPhrases:
             if self.addressee is None:
                 raise self.fail("who is 'you'?")
             return self.addressee
-        return Person(pronoun=meant, gender=HE_SHE.get(word), plural=meant == "they")
+        return self._third(meant, HE_SHE.get(word))
+
+    def _third(self, meant: str, gender: str | None) -> Person:
+        talking = (self.speaker, *([self.addressee] if self.addressee and self.quoted else []))
+        return Person(pronoun=meant, gender=gender, plural=meant == "they", talking=talking)
 
     def _owner_of(self, word: str) -> Person:
         meant = POSSESSIVE[word]
-        if meant == "we":
-            raise self.fail("who is 'we'?")
-        if meant == "i":
+        if meant in ("i", "we"):  # what is ours is mine
             return self.speaker
         if meant == "you":
             if self.addressee is None:
                 raise self.fail("who is 'you'?")
             return self.addressee
-        owner = Person(pronoun=meant, gender=HE_SHE.get(word), plural=meant == "they")
+        owner = self._third(meant, HE_SHE.get(word))
         self._mention([owner])
         return owner
 
@@ -450,9 +462,60 @@ class NounPhrases:
             raise self.fail("no kin")
         return Nominal(kin.neutral, kin.gender, kin.plural, count, text)
 
+    def _indefinite(self) -> Nominal | None:
+        """`a daughter`, `three grown sons`, `children`, `a baby girl`, `twins`."""
+        if self.text() in ("a", "an", "one", "another"):
+            self.at += 1
+        elif self.text() in ("the", "his", "her", "their", "no"):
+            return None
+        saved = self.at
+        nominal = self.nominal()
+        if nominal is None:
+            self.at = saved
+            count = 0
+            while self.text() in ADJECTIVES or self.text() in NUMBERS or self.text() in ORDINALS:
+                count = NUMBERS.get(self.text(), count)
+                self.at += 1
+            if self.text() in ("baby", "babies"):
+                return Nominal("child", None, self._take_word() == "babies", count, "baby")
+            if self.text() not in YOUTH:
+                return None
+            word = self._take_word()
+            return Nominal(*YOUTH[word], word.endswith("s"), count, word)
+        if nominal.relation == "sibling" and nominal.text in ("twins", "triplets"):
+            return Nominal("child", None, True, nominal.count, nominal.text)
+        return nominal
+
+    def _indefinite_people(self, of: Nominal) -> list[Person] | None:
+        """After `the mother of`: `a girl, Linh, and a boy, Tuan`; `three: Sven, Tilda and Ulf`."""
+        found: list[Person] = []
+        while True:
+            saved = self.save()
+            counted = self.text() in NUMBERS and self.text(1) in (":", ",", "(", "-") and NUMBERS[self.text()] > 1
+            nominal = Nominal("child", None, True, NUMBERS[self._take_word()]) if counted else self._indefinite()
+            if nominal is None or nominal.relation != "child":
+                self.restore(saved)
+                break
+            if self.tokens[self.at - 1].kind == KIN and nominal.text not in TWINS and of.relation != "parent":
+                raise self.fail("of whom?")
+            name = "" if nominal.plural else self._name_after()
+            people = self._names_of(nominal) if nominal.plural else [Person(name=name, gender=nominal.gender)]
+            if not people or not people[0].name:
+                raise self.fail("of whom?")
+            self._mention(people)
+            if nominal.text in TWINS:
+                self.each_other(people, Nominal("sibling", None, True))
+            found += people
+            saved = self.save()
+            comma = self.take(",") or self.text(-1) == ","
+            if not (self.take("and") or comma) or self.text() not in ("a", "an", "one", "two", "three"):
+                self.restore(saved)
+                break
+        return found or None
+
     def _kin_word(self, adjectives: list[str]) -> Kin | None:
         token = self.peek()
-        if token.kin is not None:
+        if token.kind == KIN:
             return token.kin
         if token.text in YOUTH and MAKES_A_CHILD & set(adjectives):
             relation, gender = YOUTH[token.text]
@@ -476,6 +539,8 @@ class NounPhrases:
             return None
         if word in OWNED_YOUTH:
             return Kin(*OWNED_YOUTH[word])
+        if before in ("our", "their") and word in YOUTH:
+            return Kin(*YOUTH[word], word.endswith("s"))
         return Kin("child", FEMALE) if word == "girl" and before == "her" else None
 
     def _is_age(self, word: str) -> bool:
@@ -704,6 +769,10 @@ class NounPhrases:
         if youth and self.text(2) in (*YOUTH, *OWNED_YOUTH) and self.text(3) == "whose":  # Rowan, a lad whose
             self.at += 3
             return
+        if youth and self.text(2) in YOUTH and self.ends(3):  # Deniz, a girl.
+            head[0].gender = head[0].gender or YOUTH[self.text(2)][1]
+            self.at += 3
+            return
         mark = self.text()
         unnamed = bool(head[0].relation) and not head[0].name and not head[0].plural
         if mark not in (",", "(", "-") or len(head) > 1 or not (unnamed or self.peek(-1).kind == NAME):
@@ -718,8 +787,13 @@ class NounPhrases:
             and mark == ","
             and self.peek().kind == "word"
             and self.text() not in POSSESSED
+            and not (self.clause_is_complete and self.text() in ("is", "was", "has"))
         ):
             raise self.fail("the one before, or another person?")
+        if kin is None and unnamed and mark == ",":
+            self.restore((saved[0] + 1, saved[1]))
+            if self._is_named_there(head[0]):
+                return
         if kin is None or not closed or any(nominal.plural for _, nominal in kin):
             self.restore(saved)
             return
@@ -734,6 +808,21 @@ class NounPhrases:
                 raise self.fail("a list or one person?")
         for owners, nominal in kin:
             self.relate(owners, nominal, head[0])
+
+    def _is_named_there(self, head: Person) -> bool:
+        """`Their father, Cyrus's son Nathan, was`: somebody known by kin alone, and by other kin with the name."""
+        begin = len(self.events)
+        if not (self.peek().kind == NAME and self.text(1) in POSSESSED) and self.text() not in POSSESSIVE:
+            return False
+        other = self.person()
+        told = [event.person for event in self.events[begin:] if isinstance(event, Kinship)]
+        if other is None or len(other) != 1 or not other[0].name or other[0] not in told or not self.ends():
+            return False
+        if self.text() == "," and self.text(1) == "and":
+            raise self.fail("a list or one person?")
+        self.take(",")
+        self.same(head, other[0])
+        return True
 
     def _further_apposition(self, head: Person) -> None:
         """At the end of a sentence: `his sister-in-law, Trudy, the wife of Clyde.`"""
@@ -787,7 +876,7 @@ class NounPhrases:
                 return None
             self.at += 1
             self._skip_adjectives()
-            owners = self.people(tight=True)
+            owners = self._indefinite_people(nominal) or self.people(tight=True)
             return (tuple(owners), nominal) if owners else None
         return self._possessive_title()
 

@@ -68,7 +68,11 @@ _IDIOMS: Final = """
     as well as|as well
     such as|so that|no time|any more than|dress rehearsal|stage fright|jump rope|years ago|long ago|weeks ago|days ago
     a year ago|months ago|an hour ago|in a single day|tied together|tied up|as soon as|as far as the|each other
-    one another|rain or shine|by the way|as everybody knows|as everyone knows
+    to the movies|at the movies|see a movie|saw a movie|watch a movie|watched a movie|watching a movie|seeing a movie
+    movie theater|movie night|movie tickets|see the movie|saw the movie|watch the movie|watched the movie|to a movie
+    to see a play|saw a play|watched a play|the movies together
+    adopted a dog|adopted a cat|adopted a puppy|adopted a kitten
+    one another|to wish|wished him|wished her|wished them|rain or shine|by the way|as everybody knows|as everyone knows
     """
 IDIOMS: Final = {
     first: tuple(phrase for phrase in phrases if phrase[0] == first)
@@ -154,7 +158,8 @@ NEVER: Final = word_set("""
     lying lied kidding joking soon-to-be would-be to-be married marries wed wedding divorced former formerly
     dream dreamed dreams so-called
     provided in-law birthright roleplay video-game brother mother father sister parent seeming seemed supposed
-    pretended played play plays
+    pretended played play plays invented invent invents cartoon cartoons puppet puppets
+    sorry oops mean means meant correction mistake wrong wrongly
     family families couple couples related relation twin partner partners ex blood-brother deny denied doubted
     """)
 PLAIN_SMALL: Final = SMALL - SMALL_NEVER_PLAIN

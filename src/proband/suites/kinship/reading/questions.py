@@ -24,6 +24,7 @@ from typing import Final, NamedTuple
 from proband.auditing.domain import Word
 from proband.suites.kinship.reading.lexicon import STORY_KIN
 from proband.suites.kinship.reading.tokens import NotUnderstood, foreign_letter, normalised
+from proband.suites.kinship.world.relations import FEMALE, MALE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,6 +105,7 @@ INSTRUCTION: Final = re.compile(
     r"[^?]{0,120}"
 )
 OPTION: Final = re.compile(r"(?:^|(?<=[\s,;:]))\(?([A-Ha-h]|[1-8])[).:]\s+|(?:^|(?<=[\s,;:]))\(([A-Ha-h]|[1-8])\)\s*")
+LISTED: Final = re.compile(r"\b(?:Options|Choices|Choose from|Pick one of|Select one of):\s*([^()?:]+)$", re.IGNORECASE)
 OUTSIDE_KIN: Final = re.compile(
     r"(?i)\b(?:cousins?|step\w+|half-\w+|god\w+|great-\w+|ex-\w+|foster \w+|friend|owner|stranger)\b"
 )
@@ -132,6 +134,28 @@ def _forms() -> tuple[tuple[str, re.Pattern[str]], ...]:
     return tuple(compiled)
 
 
+# ---- kin beyond the 22 relations -----------------------------------------------------------------------------------
+
+# a is so to b if somebody is the first of b, and a the second of that somebody
+BEYOND: Final = {
+    "cousin": (("parent", "nibling"), ("pibling", "child")),
+    "great-grandparent": (("parent", "grandparent"), ("grandparent", "parent")),
+    "great-grandchild": (("child", "grandchild"), ("grandchild", "child")),
+    "great-pibling": (("parent", "pibling"), ("grandparent", "sibling")),
+    "great-nibling": (("nibling", "child"), ("sibling", "grandchild")),
+}
+BEYOND_WORDS: Final = {
+    "cousin": Word("cousin"), "first cousin": Word("cousin"),
+    "great-grandfather": Word("great-grandparent", MALE), "great-grandmother": Word("great-grandparent", FEMALE),
+    "great-grandparent": Word("great-grandparent"), "great-grandchild": Word("great-grandchild"),
+    "great-grandson": Word("great-grandchild", MALE), "great-granddaughter": Word("great-grandchild", FEMALE),
+    "great-uncle": Word("great-pibling", MALE), "great-aunt": Word("great-pibling", FEMALE),
+    "great-nephew": Word("great-nibling", MALE), "great-niece": Word("great-nibling", FEMALE),
+    "grand-uncle": Word("great-pibling", MALE), "grandaunt": Word("great-pibling", FEMALE),
+    "grandnephew": Word("great-nibling", MALE), "grandniece": Word("great-nibling", FEMALE),
+}  # fmt: skip
+
+
 # ---- questions -----------------------------------------------------------------------------------------------------
 
 
@@ -156,6 +180,10 @@ def split_options(question: str) -> tuple[str, dict[str, str]]:
     >>> split_options("What is Irina to Dmitri? (A) aunt (B) sister-in-law; (C) niece.")
     ('What is Irina to Dmitri?', {'a': 'aunt', 'b': 'sister-in-law', 'c': 'niece'})
     """
+    if listed := LISTED.search(question):
+        texts = [each.strip(" .") for each in re.split(r",\s*(?:or\s+)?|;\s*|\s+or\s+", listed[1]) if each.strip(" .")]
+        if len(texts) > 1 and "(" not in listed[1]:
+            return question[: listed.start()].strip(), dict(zip("abcdefgh", texts))
     marks = list(OPTION.finditer(question))
     letters = [(mark[1] or mark[2]).lower() for mark in marks]
     first = next((n for n, letter in enumerate(letters) if letter in ("a", "1")), None)
@@ -178,6 +206,7 @@ def read_question(text: str, people: Collection[str]) -> Question:
     plain, options = split_options(plain)
     sentence, order = masked(plain, people)
     sentence = re.sub(r"^(what|who)'s\b", r"\1 is", sentence)
+    sentence = re.sub(r"@\d+'s (?:[a-z-]+) (?=@\d+ (?:to|is|related)\b)", "", sentence)  # Chen's wife Ling
     sentence = SAID_FIRST.sub("", sentence).strip(" ?.!:\"'")
     found: set[tuple[str, str, str, Word | None]] = set()
     for kind, form in _forms():
@@ -274,18 +303,19 @@ def _relation(sentence: str, order: list[str], asked: Question, text: str) -> St
         if word is None or {x, y} != {asked.a, asked.b}:
             raise NotUnderstood(f"the answer {text[:40]!r} is no word of kinship")
         return StatedAnswer(word=word, pair=(x, y))
+    sentence = re.sub(r"\bgreat (?=grand|aunt|uncle|niece|nephew)", "great-", sentence)
     short = re.fullmatch(
         rf"(?:(?:s?he|it|they|@\d+) (?:is|was|are|'s) )?"
         rf"(?:(?:the|an?|his|her|their|@\d+'s) )?{age}{kin}(?: (?:of|to) (?P<z>@\d+|him|her))?",
         sentence,
     )
-    word = _word(short["r"]) if short else None
+    word = (_word(short["r"]) or BEYOND_WORDS.get(short["r"])) if short else None
     if word is None:
         raise NotUnderstood(f"the answer {text[:40]!r} is no word of kinship")
     mentioned = {order[int(each[1:])] for each in re.findall(r"@\d+", sentence)}
     if asked.b not in mentioned and mentioned - {asked.a}:
         raise NotUnderstood(f"the answer {text[:40]!r} speaks of somebody else")
-    if asked.either_way and word.relation not in ("sibling", "spouse", "sibling-in-law"):
+    if asked.either_way and word.relation not in ("sibling", "spouse", "sibling-in-law", "cousin"):
         raise NotUnderstood("the question does not tell who is what of whom")
     return StatedAnswer(word=word, pair=(asked.a, asked.b))
 

@@ -9,15 +9,18 @@ is the one who is named so elsewhere (`Ann's mother Bea`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Final
 
 from proband.suites.kinship.reading.first_names import gender_of_name
-from proband.suites.kinship.reading.statements import Event, Kinship, Mention, NewClause, Person, Same
+from proband.suites.kinship.reading.statements import Event, Kinship, Members, Mention, NewClause, Person, Same
 from proband.suites.kinship.reading.tokens import NotUnderstood
 from proband.suites.kinship.world.relations import FEMALE, INVERSE, MALE, word
 
 SENTENCES_BACK: Final = 4
+THEY: Final = "'they' may mean several people"
+RECENT: Final = 16  # facts that a copy remembers
 FUNCTIONAL: Final = ("parent", "spouse")  # one of each gender at most
 
 
@@ -87,7 +90,29 @@ class Referents:
         self.now = _Heard()
         self.meant: dict[int, list[Somebody]] = {}
         self.kept: list[Person] = []  # so that no identity is used twice
+        self.latest: set[int] = set()  # whom the sentence before spoke of
         self.told: list[Told] = []
+
+    def copy(self) -> Referents:
+        """The same people, heard of in the same sentences; whom the pronouns of those meant is settled."""
+        twins: dict[Somebody, Somebody] = {}
+
+        def twin(one: Somebody) -> Somebody:
+            if one not in twins:
+                twins[one] = made = replace(one, merged=None)
+                made.merged = one.merged and twin(one.merged)
+            return twins[one]
+
+        def heard(each: _Heard) -> _Heard:
+            people = (list(map(twin, own)) for own in (each.everyone, each.clause, each.subject, each.topic))
+            everyone, clause, subject, topic = people
+            return _Heard(everyone, clause, subject, [tuple(map(twin, group)) for group in each.groups], topic)
+
+        other = Referents({}, ours=self.ours)
+        other.named = {name: twin(one) for name, one in self.named.items()}
+        other.before = list(map(heard, self.before[-SENTENCES_BACK - 1 :]))
+        other.told = [replace(told, owner=twin(told.owner), person=twin(told.person)) for told in self.told[-RECENT:]]
+        return other
 
     def by_name(self, name: str) -> Somebody:
         if name not in self.named:
@@ -103,21 +128,24 @@ class Referents:
     def hear(self, events: Iterable[Event], sentence: int) -> list[Told]:
         """Take in what a sentence says; returns the kinship it tells."""
         events = list(events)
+        before = len(self.kept)
         self.now = _Heard()
-        told: list[Told] = []
+        first = len(self.told)
         for event in events:
             if isinstance(event, NewClause):
                 self.now.clause, self.now.subject = [], []
             elif isinstance(event, Mention):
                 self._mention(event, events)
+            elif isinstance(event, Members):
+                self.told += self._members(event, sentence, events)
             elif isinstance(event, Same):
                 self._same(event, events)
             else:
-                told += self._kinship(event, sentence, events)
+                self.told += self._kinship(event, sentence, events)
         if self.now.everyone:
             self.before.append(self.now)
-        self.told += told
-        return told
+        self.latest = {id(person) for person in self.kept[before:]}
+        return self.told[first:]
 
     # ---- mentions ----------------------------------------------------------------------------------------------------
 
@@ -149,7 +177,7 @@ class Referents:
         if person.pronoun == "i":
             return [self.by_name("I")]
         if person.pronoun == "they":
-            return self._they()
+            return self._they(person, events)
         if person.pronoun:
             return [self._he_or_she(person, events)]
         return [Somebody(known=person.gender, several=person.plural)]
@@ -159,17 +187,20 @@ class Referents:
     def _he_or_she(self, person: Person, events: Sequence[Event]) -> Somebody:
         gender = person.gender
         assert gender is not None
-        barred = self._barred(person, events)
+        barred = self._barred(person, events) | {self.by_name(each.name) for each in person.talking if each.name}
         if person.oblique:
             barred |= set(self.now.subject)
         candidates: list[Somebody] = []
         for heard in self._places():
             candidates = self._compatible(heard, gender, barred)
+            if not self.ours:
+                candidates = [one for one in candidates if not self._contradicts(one, person, events)]
             if candidates:
                 break
         else:
-            candidates = self._against_the_name(barred)
-        candidates += self._rivals(candidates, gender, barred)
+            candidates = self._named_after(person, gender, events) or self._against_the_name(barred)
+        rivals = self._rivals(candidates, gender, barred)
+        candidates += [one for one in rivals if self.ours or not self._contradicts(one, person, events)]
         if not self.ours and len(candidates) > 1:
             candidates = self._preferred(person, gender, candidates, events)
         if self.ours and len(candidates) > 1:
@@ -205,6 +236,75 @@ class Referents:
             if again and named:
                 return [owner]
         return candidates
+
+    def _named_after(self, person: Person, gender: str, events: Sequence[Event]) -> list[Somebody]:
+        """`After her mother died, Olga ...`: the subject that follows, where nobody was spoken of before."""
+        if self.before or self.now.everyone:
+            return []
+        subjects = [e for e in events if isinstance(e, Mention) and e.subject and len(e.group) == 1]
+        if not subjects or not subjects[0].person.name:
+            return []
+        somebody = self.by_name(subjects[0].person.name)
+        return [somebody] if somebody.may_be(gender) and not self._contradicts(somebody, person, events) else []
+
+    def _contradicts(self, one: Somebody, person: Person, events: Sequence[Event]) -> bool:
+        """Would somebody have two mothers, two husbands, or be an elder of an elder, if the pronoun meant this one?"""
+        for event in events:
+            if not isinstance(event, Kinship) or person not in (event.owner, event.person):
+                continue
+            other = event.person if event.owner is person else event.owner
+            if not other.name:
+                if event.owner is person and self._is_kin_otherwise(one, event, events):
+                    return True
+                continue
+            known, relation = self.by_name(other.name), event.relation
+            owner, kin = (one, known) if event.owner is person else (known, one)
+            if kin is owner or self._is_told_otherwise(owner, relation, kin, event.gender, events):
+                return True
+        return False
+
+    def _is_kin_otherwise(self, one: Somebody, event: Kinship, events: Sequence[Event]) -> bool:
+        """`her grandmother, Petra's mother`: is the one without a name other kin of this person?"""
+        return any(
+            isinstance(e, Kinship)
+            and e.person is event.person
+            and e is not event
+            and e.relation != event.relation
+            and e.owner.name
+            and self.by_name(e.owner.name) is one
+            for e in events
+        )
+
+    def _is_told_otherwise(
+        self, owner: Somebody, relation: str, kin: Somebody, gender: str | None, events: Sequence[Event]
+    ) -> bool:
+        told = [(t.owner.one, t.relation, t.person.one, t.gender) for t in self.told]
+        for event in events:
+            if isinstance(event, Kinship) and event.owner is not event.person:
+                pairs = product(self._known(event.owner), self._known(event.person))
+                told += [(a, event.relation, b, event.gender) for a, b in pairs]
+        both = [*told, *((b, INVERSE[relation], a, None) for a, relation, b, _ in told)]
+        between = {relation for a, relation, b, _ in both if a is owner and b is kin}
+        if between - {relation}:
+            return True
+        parents = {(owner, "parent"): gender or kin.gender} if relation == "parent" else {}
+        if relation == "child":
+            parents = {(kin, "parent"): owner.gender}
+        for a, own, b, told_gender in both:
+            if (a, own) in parents and b not in (owner, kin) and b.name:
+                wanted = parents[a, own]
+                if wanted is not None and (told_gender or b.gender) == wanted:
+                    return True
+            other = (a is owner and b is not kin) or (a is kin and b is not owner)
+            if own == relation == "spouse" and a.name and b.name and other:
+                return True
+        return False
+
+    def _known(self, person: Person) -> list[Somebody]:
+        """Who is meant, where that is clear by now."""
+        if person.name:
+            return [self.by_name(person.name)]
+        return [one.one for one in self.meant.get(id(person), ()) if not one.one.doubt]
 
     def _topics(self) -> list[Somebody]:
         """Whom clause, sentence and the sentence before are about."""
@@ -245,16 +345,57 @@ class Referents:
             barred |= {one.one for one in self.named.values()}
         return barred
 
-    def _they(self) -> list[Somebody]:
+    def _they(self, person: Person, events: Sequence[Event]) -> list[Somebody]:
+        """The only two people of the nearest sentence, or all of it where they are its subject; by what they have, a
+        couple (`their son`), or those named together who are no elders of theirs (`their father`)."""
+        owned = {event.relation for event in events if isinstance(event, Kinship) and event.owner is person}
+        owned |= {INVERSE[e.relation] for e in events if isinstance(e, Kinship) and e.person is person is not e.owner}
+        barred = self._barred(person, events)
         for heard in (self.now, *self.before[: -SENTENCES_BACK - 1 : -1]):
-            people = list(dict.fromkeys(one.one for one in heard.everyone))
-            if len(people) == 2 and not any(one.doubt for one in people):
+            people = [one for one in dict.fromkeys(one.one for one in heard.everyone) if one not in barred]
+            people = [one for one in people if not one.several]
+            if any(one.doubt for one in people):
+                break
+            if len(people) == 2:
                 return people
             if heard.groups and {one.one for one in heard.groups[-1]} == set(people):
                 return list(dict.fromkeys(one.one for one in heard.groups[-1]))
             if len(people) > 1:
-                break
-        return [Somebody(doubt="'they' may mean several people")]
+                return self._couple(people, owned) or self._younger(people, owned) or [Somebody(doubt=THEY)]
+        return [Somebody(doubt=THEY)]
+
+    def _couple(self, people: Sequence[Somebody], owned: set[str]) -> list[Somebody]:
+        """Whose child it can be: the only two of them who are married, or have a child together."""
+        if owned - {"child", "grandchild", "child-in-law"} or not owned:
+            return []
+        couples = {
+            frozenset((told.owner.one, told.person.one))
+            for told in self.told
+            if told.relation == "spouse" and {told.owner.one, told.person.one} <= set(people)
+        }
+        parents: dict[Somebody, set[Somebody]] = {}
+        for owner, relation, kin in self._from_both_sides():
+            if relation == "parent":
+                parents.setdefault(owner, set()).add(kin)
+        couples |= {frozenset(pair) for pair in parents.values() if len(pair) == 2 and pair <= set(people)}
+        return list(couples.pop()) if len(couples) == 1 else []
+
+    def _younger(self, people: Sequence[Somebody], owned: set[str]) -> list[Somebody]:
+        """Of whom it can be the father: siblings, all that were named, and nobody who is an elder of theirs."""
+        if owned - {"parent", "grandparent", "pibling", "sibling"} or not owned:
+            return []
+        elders = {
+            owner if relation in ("child", "grandchild", "nibling") else kin
+            for owner, relation, kin in self._from_both_sides()
+            if relation in ("child", "grandchild", "nibling", "parent", "grandparent", "pibling")
+            and {owner, kin} <= set(people)
+        }
+        left = [one for one in people if one not in elders]
+        siblings = {frozenset((told.owner.one, told.person.one)) for told in self.told if told.relation == "sibling"}
+        groups = {frozenset((a, b)) for t in self.told for a in left for b in left if _shared(t, self.told, a, b)}
+        pairs = {frozenset((a, b)) for n, a in enumerate(left) for b in left[n + 1 :]}
+        joined = siblings | groups
+        return left if len(left) > 1 and _connected(left, pairs & joined) else []
 
     # ---- what is told ------------------------------------------------------------------------------------------------
 
@@ -264,6 +405,18 @@ class Referents:
             raise NotUnderstood("one person or several?")
         self.merge(ones[0], others[0])
 
+    def _members(self, event: Members, sentence: int, events: Sequence[Event]) -> list[Told]:
+        """`James has two brothers. One is called Adam and the other Noah.`"""
+        counted = [person for person in self.kept if person.plural and person.count and person.relation in INVERSE]
+        if not counted or counted[-1].count != len(event.people) or id(counted[-1]) not in self.latest:
+            raise NotUnderstood("of whom are they?")
+        several, told = counted[-1], list[Told]()
+        for person in event.people:
+            self._mention(Mention(person), events)
+            for owner in several.owners:
+                told += self._kinship(Kinship(owner, several.relation, person, several.gender), sentence, events)
+        return told
+
     def merge(self, one: Somebody, other: Somebody) -> None:
         """Two references are one person; at most one of them has a name."""
         one, other = one.one, other.one
@@ -271,6 +424,10 @@ class Referents:
             return
         if one.doubt or other.doubt:
             raise NotUnderstood(one.doubt or other.doubt)
+        if one.name == "I":
+            other.learn(one.known)
+            one.merged = other
+            return
         if one.name and other.name:
             raise NotUnderstood(f"{one.name} and {other.name} would be one person")
         if other.name:
@@ -361,6 +518,23 @@ def _presume(one: Somebody, other: Somebody) -> None:
         if a.gender and not b.known:
             b.presumed = FEMALE if a.gender == MALE else MALE
             return
+
+
+def _shared(told: Told, others: Sequence[Told], a: Somebody, b: Somebody) -> bool:
+    """Are two people told to be the same to somebody (his two sons, her grandchildren)?"""
+    return told.person.one is a is not b and any(
+        other.person.one is b and other.owner.one is told.owner.one and other.relation == told.relation
+        for other in others
+        if told.relation in ("child", "grandchild", "nibling")
+    )
+
+
+def _connected(people: Sequence[Somebody], pairs: Iterable[frozenset[Somebody]]) -> bool:
+    """Does each stand in one group with the others?"""
+    group, pairs = {people[0]}, list(pairs)
+    for _ in people:
+        group |= {one for pair in pairs if pair & group for one in pair}
+    return group >= set(people)
 
 
 def _matters(person: Person, events: Sequence[Event]) -> bool:

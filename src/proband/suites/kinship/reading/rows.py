@@ -19,7 +19,16 @@ from proband.suites.kinship.reading.dependencies import read_parsed_story
 from proband.suites.kinship.reading.lexicon import word_set
 from proband.suites.kinship.reading.questions import Question, is_instruction, masked, read_question, split_options
 from proband.suites.kinship.reading.story import Story, read_story
-from proband.suites.kinship.reading.tokens import NAME, NO_PERSON, NotUnderstood, Sentence, normalised, sentences_of
+from proband.suites.kinship.reading.tokens import (
+    ABBREVIATED,
+    NAME,
+    NO_PERSON,
+    NotUnderstood,
+    Sentence,
+    normalised,
+    sentences_of,
+    without_titles,
+)
 
 SENTENCE: Final = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=\S)|\n+")
 CAPITAL: Final = re.compile(r"(?<![\w'])[A-Z][\w-]*(?: [A-Z][\w-]*)*")
@@ -59,8 +68,9 @@ def _reading(text: str, question: str, genders: Mapping[str, str | None], read: 
         return Reading(unread=Unread("the story states no fact"))
     asked = parts.question
     named = {name for f in told.facts for name in (f.owner, f.person)}
-    if any("'s " in name for name in named) and any(name and name not in named for name in (asked.a, asked.b)):
-        return Reading(unread=Unread("the one asked for may be the one without a name"))
+    for name in (asked.a, asked.b):
+        if name and name not in named:  # a sentence about them may have been taken for one about nobody's kin
+            return Reading(unread=Unread(f"nothing that was read relates {name} to anybody"))
     return Reading(
         facts=tuple(Fact(f.person, f.relation, f.owner, f.gender, f.negated, f.sentence) for f in told.facts),
         question=AskedRelation(asked.a, asked.b, asked.word, either_way=asked.either_way),
@@ -77,6 +87,7 @@ def take_apart(text: str, question: str, genders: Mapping[str, str | None]) -> P
     """The story, the question and the people of a row; where `text` is empty, `question` holds both."""
     if not text.strip():
         text, question = _story_and_question(question, genders)
+    question = without_titles(ABBREVIATED.sub(r"\1", question), text)
     people = people_of(text, question, genders)
     return Parts(text, _asked(question, people), people)
 

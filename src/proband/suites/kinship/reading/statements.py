@@ -23,6 +23,7 @@ class Person:
     owners: tuple[Person, ...] = ()
     count: int = 0  # of several: how many
     own: bool = False  # `her own`: the clause's subject
+    talking: tuple[Person, ...] = ()  # in a quotation: who speaks and who is spoken to; no pronoun he or she means them
     oblique: bool = False  # `him`, `her`, `them`: not the subject of its own clause
 
     def __repr__(self) -> str:
@@ -66,4 +67,11 @@ class NewClause:
     """A clause begins: who is mentioned from here on is nearer than who was before."""
 
 
-Event = Kinship | Same | Mention | NewClause
+@dataclass(frozen=True)
+class Members:
+    """The names of people whom a kin word spoke of before, without names: `two brothers. One is Adam, ...`."""
+
+    people: tuple[Person, ...]
+
+
+Event = Kinship | Same | Mention | NewClause | Members

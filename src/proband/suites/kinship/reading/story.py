@@ -13,8 +13,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from proband.suites.kinship.reading.clauses import AFFINES, Clauses
+from proband.suites.kinship.reading.clauses import Clauses
 from proband.suites.kinship.reading.noun_phrases import plain
+from proband.suites.kinship.reading.predicates import AFFINES
 from proband.suites.kinship.reading.referents import Referents, Told
 from proband.suites.kinship.reading.statements import Event, Kinship, Mention, Person
 from proband.suites.kinship.reading.tokens import KIN, NAME, QUOTE, NotUnderstood, Sentence, sentences_of
@@ -89,14 +90,24 @@ class StoryReader:
     def sentence(self, text: str) -> Statements:
         """The statements of a text of one sentence (or a few), with those before in mind."""
         told: list[Told] = []
+        before = self
         try:
-            for sentence in sentences_of(text, self.referents.named):
-                for events in self.parse(sentence):
+            parsed = [self.parse(sentence) for sentence in sentences_of(text, self.referents.named)]
+            before = self.copy()
+            for parts in parsed:
+                for events in parts:
                     told += self.referents.hear(events, self.count)
                 self.count += 1
         except NotUnderstood as error:
+            self.__dict__.update(before.__dict__)  # what is not understood leaves no trace
             return Statements(not_understood=str(error))
         return Statements(tuple(self.fact(each) for each in told))
+
+    def copy(self) -> StoryReader:
+        """A reader that has heard the same."""
+        other = StoryReader.__new__(StoryReader)
+        other.__dict__.update(self.__dict__, referents=self.referents.copy())
+        return other
 
     def parse(self, sentence: Sentence) -> list[list[Event]]:
         """What a sentence says, and then what is said in its quotations."""
@@ -145,12 +156,16 @@ def read_story(
         for sentence in sentences:
             now = sentence.text
             parsed.append((now, reader.parse(sentence)))
+        titled = _learn_titles(reader.referents, sentences)
         _learn_genders(reader.referents, [part for _, parts in parsed for part in parts])
         for number, (sentence_text, parts) in enumerate(parsed):
             now = sentence_text
             for events in parts:
                 reader.referents.hear(events, number)
         now = ""
+        kin = {one.one for told in reader.referents.told for one in (told.owner, told.person)}
+        if alone := next((name for name in titled if reader.referents.by_name(name) not in kin), ""):
+            raise NotUnderstood(f"whose kin is {alone}?")
         _check(reader.referents.told, sentences)
         _check_circles(reader.referents.told)
         reader.referents.settle()
@@ -160,8 +175,8 @@ def read_story(
     except NotUnderstood as error:
         return Story(unread=Unread(str(error), now))
     facts = tuple(dict.fromkeys(reader.fact(told) for told in reader.referents.told))
-    if alone := next((fact for fact in facts if fact.owner == fact.person), None):
-        return Story(unread=Unread(f"{alone.owner} would be kin of himself or herself"))
+    if same := next((fact for fact in facts if fact.owner == fact.person), None):
+        return Story(unread=Unread(f"{same.owner} would be kin of himself or herself"))
     people = {one.one.name: one.one for one in reader.referents.named.values()}
     for told in reader.referents.told:
         people |= {one.one.name: one.one for one in (told.owner, told.person)}
@@ -179,6 +194,17 @@ def _only_asks(sentence: Sentence) -> bool:
     if words[-1:] != ["?"] or words[0] not in ("is", "are", "who") or len(words) > 8:
         return False
     return all(t.kind in (NAME, KIN) or t.text in ("your", "who", "?") or plain(t) for t in sentence.tokens)
+
+
+def _learn_titles(referents: Referents, sentences: Sequence[Sentence]) -> set[str]:
+    """The genders that titles tell (Aunt May, Mr Hill); returns who has one, which must be explained."""
+    titled: set[str] = set()
+    for sentence in sentences:
+        for token in sentence.tokens:
+            if token.kind == NAME and token.gender:
+                referents.by_name(token.text).learn(token.gender)
+                titled.add(token.text)
+    return titled
 
 
 def _learn_genders(referents: Referents, parts: Sequence[Sequence[Event]]) -> None:

@@ -22,6 +22,7 @@ from typing import Final, NamedTuple
 from proband.suites.kinship.reading.first_names import gender_of_name, is_first_name
 from proband.suites.kinship.reading.lexicon import STORY_KIN, Kin, word_set
 from proband.suites.kinship.reading.plain_words import SMALL, is_plain
+from proband.suites.kinship.world.relations import FEMALE, MALE
 
 NAME, KIN, WORD, MARK, QUOTE, PLACE = "name", "kin", "word", "mark", "quote", "place"
 
@@ -31,6 +32,7 @@ class Token(NamedTuple):
     text: str  # names as they are written, all else in small letters; of a quotation its number
     kin: Kin | None = None
     title: bool = False  # written with a capital letter
+    gender: str | None = None  # of a name with a title: Aunt May, Mr Hill
 
 
 class NotUnderstood(Exception):
@@ -49,7 +51,7 @@ class Sentence:
 SPELLING: Final = str.maketrans(
     dict.fromkeys("’‘ʼ`", "'") | dict.fromkeys("“”„«»", '"') | dict.fromkeys("–—", " - ") | dict.fromkeys("−‐‑", "-")
 )
-IN_LAW: Final = re.compile(r"\b(\w+)[ -]+in[ -]+laws?\b", re.IGNORECASE)
+IN_LAW: Final = re.compile(r"(?<!')\b(\w+)[ -]+in[ -]+laws?\b", re.IGNORECASE)
 GRAND: Final = re.compile(r"\b(grand)[ -]+(\w+)", re.IGNORECASE)
 
 
@@ -210,6 +212,7 @@ def names_in(cuts: list[_Cut], given: Collection[str]) -> tuple[frozenset[str], 
     elsewhere. The second set: places."""
     inside: dict[str, bool] = {}  # may it be a place: it stands only after words such as `in`
     first: dict[str, bool] = {}  # at the beginning of a sentence: must it be a name?
+    before_a_name: set[str] = set()  # a name may be a verb there: `Imagine Ann`
 
     def look(parts: list[_Cut]) -> None:
         for cut in parts:
@@ -221,6 +224,8 @@ def names_in(cuts: list[_Cut], given: Collection[str]) -> tuple[frozenset[str], 
                 if _is_name_shaped(piece):
                     if begins:
                         first[piece] = first.get(piece, False) or _begins_with_a_name(cut.pieces[at:])
+                        if len(cut.pieces) > at + 1 and _is_name_shaped(cut.pieces[at + 1]):
+                            before_a_name.add(piece)
                     else:
                         where = _is_where(cut.pieces, at)
                         owns = at + 1 < len(cut.pieces) and cut.pieces[at + 1] in ("'s", "'")
@@ -237,7 +242,7 @@ def names_in(cuts: list[_Cut], given: Collection[str]) -> tuple[frozenset[str], 
         lower = piece.lower()
         if piece in people or piece in places or lower in SMALL or lower in AT_FIRST:
             continue
-        if is_plain(lower):
+        if is_plain(lower) or (piece in before_a_name and _is_english(lower)):
             is_person = must or gender_of_name(piece, certain=True) is not None
         else:
             is_person = is_first_name(piece) or not _is_english(lower)
@@ -246,18 +251,56 @@ def names_in(cuts: list[_Cut], given: Collection[str]) -> tuple[frozenset[str], 
     return frozenset(people), frozenset(places)
 
 
+# ---- titles --------------------------------------------------------------------------------------------------------
+
+MALE_TITLES: Final = word_set("mr uncle grandpa granddad grandad papa dad daddy")
+FEMALE_TITLES: Final = word_set("mrs ms miss aunt auntie aunty grandma granny nana mama mum mom mommy")
+TITLES: Final = dict.fromkeys(MALE_TITLES, MALE) | dict.fromkeys(FEMALE_TITLES, FEMALE)
+OWNER: Final = word_set("'s ' his her my our your their the a an whose")
+_TITLE = "|".join(sorted(each.title() for each in TITLES))
+TITLED: Final = re.compile(rf"\b({_TITLE})\.? (?:and (Mrs|Mr)\.? )?([A-Z][\w-]+)")
+
+
+def titles_of(text: str) -> dict[str, set[str]]:
+    """Names with the titles they have.
+
+    >>> titles_of("Papa Nwosu and Mama Nwosu met Aunt May.") == {"Nwosu": {"Papa", "Mama"}, "May": {"Aunt"}}
+    True
+    """
+    found: dict[str, set[str]] = {}
+    for match in TITLED.finditer(text):
+        found.setdefault(match[3], set()).update(filter(None, (match[1], match[2])))
+    return found
+
+
+def without_titles(question: str, text: str) -> str:
+    """The question with names as the story has them: without a title, where the name has one title alone."""
+    titles = titles_of(text)
+    return TITLED.sub(lambda m: m[0] if len(titles.get(m[3], ())) > 1 or m[2] else m[3], question)
+
+
 # ---- tokens --------------------------------------------------------------------------------------------------------
+
+BRACKETED: Final = re.compile(r"\[([A-Z][\w-]*(?: [A-Z][\w-]*)*)\]")
 
 
 def sentences_of(text: str, names: Collection[str] = (), *, nobody_else: bool = False) -> tuple[Sentence, ...]:
     """The sentences of a text. `names`: people who are known to be spoken of; a name may have several words.
-    `nobody_else`: these are all, and whatever else is written with a capital is no person."""
+    `nobody_else`: these are all, and whatever else is written with a capital is no person.
+
+    A name in brackets is known, and ends with them.
+
+    >>> [token.text for token in sentences_of("[Adelle] met her sister [Lella] [May] left.")[0].tokens]
+    ['Adelle', 'met', 'her', 'sister', 'Lella', 'May', 'left', '.']
+    """
+    names = tuple(dict.fromkeys((*names, *BRACKETED.findall(normalised(text)))))
     cuts = _cut_text(text, names)
     people, places = names_in(cuts, [*names, *map(_as_word, names)])
     if nobody_else:
         known = frozenset(part for name in (*names, *map(_as_word, names)) for part in name.split())
         people, places = people & known, places | (people - known)
-    return tuple(_sentence(cut, people, places, names) for cut in cuts)
+    titles = titles_of(normalised(text)) if not nobody_else else {}
+    return tuple(_sentence(cut, people, places, names, titles) for cut in cuts)
 
 
 def _cut_text(text: str, names: Collection[str]) -> list[_Cut]:
@@ -288,12 +331,42 @@ def _as_word(name: str) -> str:
 DIGITS: Final = str.maketrans("0123456789", "ghijklmnop")
 
 
-def _sentence(cut: _Cut, people: frozenset[str], places: frozenset[str], names: Collection[str]) -> Sentence:
+def _titled(pieces: list[str], at: int, people: frozenset[str], titles: dict[str, set[str]]) -> list[Token]:
+    """The names of somebody with a title that begins here: `Aunt May`, `Mr and Mrs Hill`; of two people with one name
+    the title is a part of it. Whose aunt she is, is not told."""
+    if pieces[at].lower() not in TITLES or not pieces[at][0].isupper() or (at and pieces[at - 1].lower() in OWNER):
+        return []
+    both = len(pieces) > at + 3 and pieces[at + 1] == "and" and pieces[at + 2].lower() in TITLES
+    name = pieces[at + 1 + 2 * both] if len(pieces) > at + 1 + 2 * both else ""
+    if name not in people or (both and len(titles.get(name, ())) < 2):
+        return []
+
+    def token(title: str) -> Token:
+        longer = f"{title} {name}" if len(titles.get(name, ())) > 1 else name
+        return Token(NAME, longer, title=True, gender=TITLES[title.lower()])
+
+    return [token(pieces[at]), _word("and"), token(pieces[at + 2])] if both else [token(pieces[at])]
+
+
+def _sentence(
+    cut: _Cut,
+    people: frozenset[str],
+    places: frozenset[str],
+    names: Collection[str],
+    titles: dict[str, set[str]],
+    *,
+    quoted: bool = False,
+) -> Sentence:
     spelling = {_as_word(name): name for name in names if not re.fullmatch(r"[^\W\d_]+(?:[-' ][^\W\d_]+)*", name)}
     tokens: list[Token] = []
-    quotes = 0
-    for piece in cut.pieces:
-        if piece in spelling:
+    quotes = passed = 0
+    for at, piece in enumerate(cut.pieces):
+        if at < passed:
+            continue
+        if not quoted and (titled := _titled(cut.pieces, at, people, titles)):
+            tokens += titled
+            passed = at + len(titled) + 1
+        elif piece in spelling:
             tokens.append(Token(NAME, spelling[piece]))
         elif piece.startswith("\x00"):
             tokens.append(Token(QUOTE, str(quotes)))
@@ -304,6 +377,7 @@ def _sentence(cut: _Cut, people: frozenset[str], places: frozenset[str], names: 
                 before
                 and before.kind == NAME
                 and before.text not in spelling.values()
+                and not before.title
                 and _joined(before.text, piece, people, names)
             ):
                 tokens[-1] = Token(NAME, f"{before.text} {piece}")
@@ -311,7 +385,9 @@ def _sentence(cut: _Cut, people: frozenset[str], places: frozenset[str], names: 
                 tokens.append(Token(NAME, piece))
         else:
             tokens.append(Token(PLACE, piece) if piece in places else _word(piece))
-    inner = tuple(tuple(_sentence(one, people, places, names) for one in quote) for quote in cut.quotes)
+    inner = tuple(
+        tuple(_sentence(one, people, places, names, titles, quoted=True) for one in quote) for quote in cut.quotes
+    )
     return Sentence(cut.text, tuple(tokens), inner)
 
 
