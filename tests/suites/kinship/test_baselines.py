@@ -9,11 +9,12 @@ from msgspec.structs import replace
 
 import proband
 from proband.core.files import read_items
+from proband.core.shortcuts import NOT_ASKED, answered_rightly
 from proband.core.suite import Claim, Contrast
 from proband.pipeline.report import item_sets
 from proband.reporting.claims import judge
 from proband.reporting.numbers.cells import Study
-from proband.suites.kinship.baselines import SHORTCUTS, ends, path
+from proband.suites.kinship.baselines import SHORTCUTS, Clues
 
 
 @pytest.fixture(scope="module")
@@ -81,8 +82,25 @@ def test_noise_does_not_hide_the_path(tmp_path: Path) -> None:
     for item in read_items(tmp_path / "items"):
         noise = [edge for edge, _ in item.facts["noise"]]
         clean = replace(item, facts={**item.facts, "edges": [e for e in item.facts["edges"] if e not in noise]})
-        assert path(item) == path(clean)
-        assert (ends(item) == ends(clean)) == (item.tags["task"] == "disconnected")
+        noisy, quiet = (Clues(each, needed_by="a test") for each in (item, clean))
+        assert noisy.path == quiet.path
+        assert (noisy.ends == quiet.ends) == (item.tags["task"] == "disconnected")
+
+
+def test_a_report_counts_what_the_models_answer(items: Path, tmp_path: Path) -> None:
+    """The stream of a report and the runs of the models; with training stories, without, and for yes/no."""
+    proband.build("kinship", out=tmp_path / "asked", k="2", per_k=40, question="yes-no")
+    stories = list(read_items(items))
+    sets = [stories, [each for each in stories if each.split == "test"], list(read_items(tmp_path / "asked"))]
+    for number, every in enumerate(sets):
+        right = answered_rightly(SHORTCUTS, lambda every=every: iter(every), known_as=str(number))  # type: ignore[misc]
+        asked = [item for item in every if item.split != "train"]
+        for name, make in SHORTCUTS.items():
+            answers = make().learn(every).answer(asked)
+            best = [each.scores.index(max(each.scores)) == item.gold for each, item in zip(answers, asked)]
+            assert right[name][[item.split != "train" for item in every]].tolist() == best
+            assert set(right[name][[item.split == "train" for item in every]].tolist()) <= {NOT_ASKED}
+            assert 0 < sum(best) < len(best)
 
 
 def test_a_score_is_held_against_the_best_shortcut_and_not_against_chance(runs: Path, tmp_path: Path) -> None:

@@ -26,12 +26,12 @@ from proband.core.metrics import ACCURACY
 from proband.core.suite import Claim, Contrast, Demo, Suite, Verb, Verified
 from proband.core.types import Item
 from proband.solvers import DIRECT, LIKELIHOOD
-from proband.suites.kinship.abstention import ABSTENTION
+from proband.suites.kinship.abstention import ABSTENTION, TELLING_OPEN_APART
 from proband.suites.kinship.baselines import SHORTCUT_TABLE, SHORTCUTS, published
 from proband.suites.kinship.clutrr.items import export
 from proband.suites.kinship.generate.build import build
 from proband.suites.kinship.generate.options import BuildOptions, example_options
-from proband.suites.kinship.item_views import check, draw_item, show
+from proband.suites.kinship.item_views import draw_item, show
 from proband.suites.kinship.logic.closure import Symbolic
 from proband.suites.kinship.nets import NETS
 from proband.suites.kinship.paper.claims import CLAIMS
@@ -40,6 +40,7 @@ from proband.suites.kinship.paper.noise import NOISE_TABLES
 from proband.suites.kinship.paper.tables import PARAPHRASES, SAMPLES, TABLES
 from proband.suites.kinship.reading.reader import Read, ReadFreely
 from proband.suites.kinship.replies import CHOOSE, GENERATE
+from proband.suites.kinship.world.facts import check
 
 
 def audited_in_words(headlines: Mapping[str, Any]) -> str:
@@ -59,9 +60,9 @@ def audited_in_words(headlines: Mapping[str, Any]) -> str:
 
 def verify(item: Item, manifest: Mapping[str, Any]) -> Verified:
     """Re-check the certificate of an item, from its text to its label."""
-    from proband.suites.kinship.verify.items import verify as check
+    from proband.suites.kinship.verify.items import verify
 
-    return check(item, manifest)
+    return verify(item, manifest)
 
 
 SUITE = Suite(
@@ -70,10 +71,11 @@ SUITE = Suite(
     variations="proband.suites.kinship.variations:VARIATIONS",
     cites="Sinha, Sodhani, Dong, Pineau and Hamilton 2019, CLUTRR; Sinha 2022, chapter 3",
     build=build,
+    stream="proband.suites.kinship.generate.build:stream",
     options=BuildOptions,
     examples=example_options,
     solvers=(DIRECT, LIKELIHOOD, GENERATE, CHOOSE),
-    metrics=(ACCURACY,),
+    metrics=(ACCURACY, TELLING_OPEN_APART),
     tables=TABLES,
     check=check,
     show=show,
@@ -94,29 +96,49 @@ SUITE = Suite(
     shown_as="in a story",
     demo=(
         Demo(
-            options={"k": "2", "per_k": 16, "question": "yes-no"},
+            options={
+                "k": "2,3,4",
+                "per_k": 60,
+                "hold_out": "clauses,paraphrases",
+                "test_k": "2..10",
+                "test_per_k": 16,
+            },
             runs=(
-                ("embedded:mlm", "likelihood"),
-                ("embedded:smollm2", "likelihood"),
+                ("net:composer", None),
+                ("net:gat", None),
+                ("net:bilstm-attention", None),
                 ("solver:read", None),
-                ("baseline:majority", None),
-                ("baseline:random", None),
+                ("embedded:smollm2", "likelihood"),
+                *((f"baseline:{name}", None) for name in ("ends", "generations", "path", "words")),
             ),
+            of_models={"embedded:smollm2": {"where": {"k": "2,3"}}},
             findings=(
                 Claim(
-                    statement="On yes-no questions about two facts of a story, rules of grammar and kinship are right "
-                    "more often than either language model.",
-                    source="A model that always gives the same answer has about half right (baseline:majority). The "
-                    "reader was written for these stories: it shows that they hold the answer, not that it reads "
-                    "English.",
-                    contrasts=tuple(
+                    statement="Trained on stories of two to four facts, the composer, which is given the facts, is "
+                    "ahead of the BiLSTM, which reads words, on stories of eight to ten.",
+                    source="Figure 3.5 of the thesis: what is learned from short stories, asked of long ones.",
+                    contrasts=(
+                        Contrast(
+                            above={"run.model": "net:composer"},
+                            below={"run.model": "net:bilstm-attention"},
+                            where={"k": (8, 9, 10)},
+                            pair="item",
+                        ),
+                    ),
+                    per=(),
+                ),
+                Claim(
+                    statement="On stories of two and three facts, rules of grammar and kinship are right more often "
+                    "than SmolLM2.",
+                    source="The reader was written for these stories: it shows that they hold the answer, not that it "
+                    "reads English.",
+                    contrasts=(
                         Contrast(
                             above={"run.model": "solver:read"},
-                            below={"run.model": model},
-                            where={"task": "clean"},
+                            below={"run.model": "embedded:smollm2"},
+                            where={"k": (2, 3)},
                             pair="item",
-                        )
-                        for model in ("embedded:mlm", "embedded:smollm2")
+                        ),
                     ),
                     per=(),
                 ),

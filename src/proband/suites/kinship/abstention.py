@@ -13,10 +13,12 @@ A guess among all n choices has a score of (3 - n) / n where the answer follows 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
+from proband.core.metrics import AUC, WORST
 from proband.core.statistics.clusters import clusters_of
 from proband.core.suite import Analysis, Results, Sheet
-from proband.core.types import Answer, Item
+from proband.core.types import WRONG, Answer, Item
 from proband.stats import Scores
 from proband.suites.kinship.world.relations import UNTOLD
 
@@ -35,6 +37,30 @@ def outcome(item: Item, answer: Answer) -> str:
         return "abstained rightly" if right else "guessed"
     return "right" if right else "abstained wrongly" if chosen == UNTOLD else "wrong"
 
+
+def preference_for_open(item: Item, answer: Answer) -> tuple[float, float] | None:
+    """How far "cannot be told" is preferred to the best relation, and whether it is right; None where it is no choice.
+
+    >>> item = Item(id="a", suite="kinship", prompt="?", choices=("aunt", "niece", UNTOLD), gold=2)
+    >>> preference_for_open(item, Answer(item_id="a", scores=(-2.0, -1.0, -1.5)))
+    (-0.5, 1.0)
+    """
+    if UNTOLD not in item.choices or item.gold is None:
+        return None
+    place = item.choices.index(UNTOLD)
+    truth = float(item.gold == place)
+    if answer.status in WRONG or not answer.scores:
+        return (-WORST if truth else WORST), truth
+    others = [score for at, score in enumerate(answer.scores) if at != place]
+    return answer.scores[place] - max(others), truth
+
+
+TELLING_OPEN_APART = replace(
+    AUC,
+    name="telling_open_apart",
+    each=preference_for_open,
+    title='how well "cannot be told" tells open stories apart (area under the ROC curve)',
+)
 
 VALUE = {"right": 1.0, "abstained rightly": 1.0, "abstained wrongly": 0.0, "wrong": -1.0, "guessed": -1.0}
 

@@ -19,23 +19,26 @@ from __future__ import annotations
 
 import csv
 import re
+from abc import ABC, abstractmethod
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from itertools import chain
-from typing import Any, Final
+from typing import Final, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
-from proband.core.metrics import Floats
 from proband.core.shortcuts import answered_rightly
 from proband.core.suite import Analysis, MeasuredOn, Published, Results, Sheet
 from proband.core.types import Answer, Item, Tag
 from proband.suites.kinship.logic.closure import shortest_path
 from proband.suites.kinship.reading.lexicon import KIN
 from proband.suites.kinship.reading.reader import story_of
+from proband.suites.kinship.world.facts import YES_NO, asked_relation, facts_of
 from proband.suites.kinship.world.rules import NONE, converse, of_item
 
 # how many generations up somebody of the relation is
@@ -43,202 +46,282 @@ UP: Final = {"parent": 1, "child": -1, "grandparent": 2, "grandchild": -2, "pibl
              "parent-in-law": 1, "child-in-law": -1}  # fmt: skip
 SMOOTHING: Final = 0.5
 KEYS: Final = 3  # sentences further on count as this far
-
-Key = Callable[[Item], Hashable]
-
-
-def genders(item: Item) -> tuple[str, ...]:
-    """Of the asker and of the one asked for."""
-    given = item.facts.get("genders") or [NONE] * len(item.facts["names"])
-    return tuple(given[person] for person in item.facts["query"])
+SENTENCE: Final = re.compile(r"(?<=[.!?])\s+|\n")
+WORD: Final = re.compile(r"[\w'-]+")
 
 
-def ends(item: Item) -> tuple[Hashable, ...]:
-    """The words for the others of facts about the asker, and for the asked-for person in facts about them."""
-    facts, rules = item.facts, of_item(item)
-    x, z = facts["query"]
-    sides = [tuple(edge) for edge in facts["edges"] if edge[1] is not None]
-    sides += [converse(rules, edge, facts["genders"]) for edge in sides]
-    first = sorted(word for i, word, _ in sides if i == x)
-    last = sorted(word for _, word, j in sides if j == z)
-    return tuple(first), tuple(last)
-
-
-def generations(item: Item) -> tuple[Hashable, ...]:
-    """Both ends, and the generations from the asker up to the asked."""
-    return *ends(item), _climbed(item, way(item))
-
-
-def path(item: Item) -> tuple[Hashable, ...]:
-    """The first and the last fact of the shortest way, and the generations."""
-    words = way(item)
-    return tuple(words[:1]), tuple(words[-1:]), _climbed(item, words)
-
-
-def way(item: Item) -> list[str]:
-    """The words along a shortest way from the asker to the asked, each for the next person seen from the one before.
+class Clues:
+    """What the shortcuts use of an item, each part read when it is first needed.
 
     >>> facts = {"names": ["Al", "Bo", "Cy"], "genders": ["male"] * 3, "query": [0, 2], "rules": "sound",
-    ...          "edges": [[0, "father", 1], [2, "son", 1]]}
-    >>> way(Item(id="a", suite="kinship", prompt="", facts=facts))
-    ['father', 'father']
+    ...          "edges": [[0, "father", 1], [2, "son", 1]], "target": "grandfather"}
+    >>> clues = Clues(Item(id="a", suite="kinship", prompt="", facts=facts), needed_by="baseline:path")
+    >>> clues.way, clues.path
+    (['father', 'father'], (('father',), ('father',), 2))
     """
-    facts, rules = item.facts, of_item(item)
-    here, words = facts["query"][0], list[str]()
-    for edge in shortest_path([tuple(edge) for edge in facts["edges"] if edge[1] is not None], facts["query"]) or ():
-        _, word, here = edge if edge[0] == here else converse(rules, edge, facts["genders"])
-        words.append(word)
-    return words
+
+    def __init__(self, item: Item, *, needed_by: str) -> None:
+        if item.facts.get("target") is None or "query" not in item.facts or "names" not in item.facts:
+            raise ProbandError(f"{needed_by}: item {item.id!r} has no 'names', 'query' and 'target' in its facts")
+        self.item, self.facts, self.rules = item, facts_of(item), of_item(item)
+
+    @cached_property
+    def genders(self) -> tuple[str, str]:
+        """Of the asker and of the one asked for."""
+        known = self.facts.genders or (NONE,) * len(self.facts.names)
+        x, z = self.facts.pair
+        return known[x], known[z]
+
+    @cached_property
+    def ends(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The words for the others of facts about the asker, and for the asked-for person in facts about them."""
+        x, z = self.facts.pair
+        sides = [edge for edge in self.facts.edges if x in edge or z in edge]
+        sides += [converse(self.rules, edge, self.facts.genders) for edge in sides]
+        return tuple(sorted(word for i, word, _ in sides if i == x)), tuple(sorted(w for _, w, j in sides if j == z))
+
+    @property
+    def generations(self) -> Hashable:
+        """Both ends, and the generations from the asker up to the asked."""
+        return *self.ends, self.climbed
+
+    @property
+    def path(self) -> Hashable:
+        """The first and the last fact of the shortest way, and the generations."""
+        return tuple(self.way[:1]), tuple(self.way[-1:]), self.climbed
+
+    @cached_property
+    def way(self) -> list[str]:
+        """The words along a shortest way from the asker to the asked, each for the next seen from the one before."""
+        here, words = self.facts.pair[0], list[str]()
+        for edge in shortest_path(self.facts.edges, self.facts.pair) or ():
+            _, word, here = edge if edge[0] == here else converse(self.rules, edge, self.facts.genders)
+            words.append(word)
+        return words
+
+    @cached_property
+    def climbed(self) -> int:
+        return sum(UP.get(self.rules.neutrals[self.rules.code[word]], 0) for word in self.way)
+
+    @cached_property
+    def positions(self) -> Hashable:
+        """The sentences in which the two are first named, and how many there are."""
+        parts = SENTENCE.split(story_of(self.item))
+        names = (self.facts.names[person] for person in self.facts.pair)
+        x, z = (next((n for n, part in enumerate(parts) if name in part), len(parts)) for name in names)
+        return min(x, KEYS), min(z, KEYS), x < z, min(len(parts), 2 * KEYS)
+
+    @cached_property
+    def words(self) -> set[str]:
+        names = {name.casefold() for name in self.facts.names}
+        return {word for word in set(WORD.findall(story_of(self.item).casefold())) - names if word not in KIN}
 
 
-def _climbed(item: Item, words: Sequence[str]) -> int:
-    rules = of_item(item)
-    return sum(UP.get(rules.neutrals[rules.code[word]], 0) for word in words)
+Key = Callable[[Clues], Hashable]
+_last: Clues | None = None
 
 
-def positions(item: Item) -> tuple[Hashable, ...]:
-    """The sentences in which the two are first named, and how many there are."""
-    parts = re.split(r"(?<=[.!?])\s+|\n", story_of(item))
-    names = [item.facts["names"][person] for person in item.facts["query"]]
-    x, z = (next((n for n, part in enumerate(parts) if name in part), len(parts)) for name in names)
-    return min(x, KEYS), min(z, KEYS), x < z, min(len(parts), 2 * KEYS)
+def clues_of(item: Item, needed_by: str) -> Clues:
+    """Several shortcuts look at an item, one after the other: it is read once."""
+    global _last
+    if _last is None or _last.item is not item:
+        _last = Clues(item, needed_by=needed_by)
+    return _last
 
 
-class LabelCounts:
-    """Labels counted by a key (protocol LearnsFromItems)."""
+class ShortcutClue(NamedTuple):
+    """What one shortcut uses of an item."""
+
+    key: Hashable
+    gender: str  # of the person asked for
+    label: str
+    choices: tuple[str, ...]
+    asked: str  # the relation of a yes/no question
+
+
+class CountedLabels(ABC):
+    """What shortcuts share (protocols core.shortcuts.Shortcut, LearnsFromItems): they count labels over the training
+    stories or, where there are none, over all others, of which each is left out when it is asked itself."""
+
+    name: str
+
+    def __init__(self) -> None:
+        self.trained = False  # whether there are training stories
+        self.counted: set[str] = set()  # the other stories that `learn` was given
+        self.forget()
+
+    @abstractmethod
+    def forget(self) -> None:
+        """Begin to count."""
+
+    @abstractmethod
+    def key(self, clues: Clues) -> Hashable: ...
+
+    @abstractmethod
+    def add(self, clue: ShortcutClue) -> None: ...
+
+    @abstractmethod
+    def label_counts(self, clue: ShortcutClue, *, itself: bool) -> Mapping[str, float]:
+        """How much speaks for each label; `itself`: less what the story itself brought."""
+
+    def clue(self, item: Item) -> ShortcutClue:
+        clues = clues_of(item, self.name)
+        asked = asked_relation(item) if item.choices == YES_NO else ""
+        return ShortcutClue(self.key(clues), clues.genders[1], item.facts["target"], item.choices, asked)
+
+    def count(self, clue: ShortcutClue, *, train: bool) -> None:
+        if train and not self.trained:  # what was counted of others does not count
+            self.trained = True
+            self.forget()
+        if train == self.trained:
+            self.add(clue)
+
+    def scores(self, clue: ShortcutClue, *, counted: bool) -> tuple[float, ...]:
+        """Shares of the choices; for yes and no, of the relation that is asked about and of the others."""
+        counts = self.label_counts(clue, itself=counted and not self.trained)
+        total = sum(counts.values()) or 1.0
+        if clue.asked:
+            yes = counts.get(clue.asked, 0.0) / total
+            return yes, 1.0 - yes
+        return tuple(round(counts.get(choice, 0.0) / total, 6) for choice in clue.choices)
+
+    def learn(self, items: Iterable[Item]) -> Self:
+        self.trained = False
+        self.counted.clear()
+        self.forget()
+        for item in items:
+            self.count(self.clue(item), train=item.split == "train")
+            if item.split != "train":
+                self.counted.add(item.id)
+        return self
+
+    def answer(self, items: Sequence[Item]) -> list[Answer]:
+        return [
+            Answer(item_id=item.id, scores=self.scores(self.clue(item), counted=item.id in self.counted))
+            for item in items
+        ]
+
+
+class LabelCounts(CountedLabels):
+    """Labels counted by a key."""
 
     def __init__(self, name: str, key: Key) -> None:
-        self.name, self.key = f"baseline:{name}", key
-        self.labels: dict[Hashable, Counter[str]] = defaultdict(Counter)
-        self.backing: dict[Hashable, Counter[str]] = defaultdict(Counter)
-        self.tested: set[str] = set()  # stories that were counted and are asked too
+        self.name, self._key = f"baseline:{name}", key
+        super().__init__()
 
     def identity(self) -> Mapping[str, str]:
         return {"kind": "baseline", "name": self.name, "method": "labels counted by key"}
 
-    def learn(self, items: Iterable[Item]) -> LabelCounts:
-        learned = LabelCounts(self.name.removeprefix("baseline:"), self.key)
-        for item in _to_learn_from(items, self.name):
-            learned.labels[self.key(item)][item.facts["target"]] += 1
-            learned.backing[genders(item)[1]][item.facts["target"]] += 1
-            if item.split != "train":
-                learned.tested.add(item.id)
-        return learned
+    def forget(self) -> None:
+        self.labels: dict[Hashable, Counter[str]] = defaultdict(Counter)
+        self.backing: dict[str, Counter[str]] = defaultdict(Counter)
 
-    def answer(self, items: Sequence[Item]) -> list[Answer]:
-        return [Answer(item_id=item.id, scores=self._scores(item)) for item in items]
+    def key(self, clues: Clues) -> Hashable:
+        return self._key(clues)
 
-    def _scores(self, item: Item) -> tuple[float, ...]:
-        own, other = self.labels.get(self.key(item), Counter()), self.backing.get(genders(item)[1], Counter())
-        if item.id in self.tested:
-            itself = Counter([item.facts["target"]])
-            own, other = own - itself, other - itself
-        counts = {word: own[word] + SMOOTHING * other[word] / max(1, other.total()) for word in (*own, *other)}
-        return by_choice(item, counts)
+    def add(self, clue: ShortcutClue) -> None:
+        self.labels[clue.key][clue.label] += 1
+        self.backing[clue.gender][clue.label] += 1
+
+    def label_counts(self, clue: ShortcutClue, *, itself: bool) -> Mapping[str, float]:
+        own, other = self.labels.get(clue.key, Counter()), self.backing.get(clue.gender, Counter())
+        if itself:
+            own, other = own - Counter([clue.label]), other - Counter([clue.label])
+        return {word: own[word] + SMOOTHING * other[word] / max(1, other.total()) for word in (*own, *other)}
 
 
-class NaiveBayes:
-    """Words of the text without kin words and names (protocol LearnsFromItems)."""
+class NaiveBayes(CountedLabels):
+    """Words of the text without kin words and names; its keys are the numbers of the words, as bytes."""
 
     name = "baseline:words"
 
     def __init__(self) -> None:
-        self.labels: Counter[str] = Counter()
-        self.words: dict[str, Counter[str]] = defaultdict(Counter)
-        self.known: set[str] = set()
-        self.tested: set[str] = set()  # stories that were counted and are asked too
+        self.numbers: dict[str, int] = {}
+        super().__init__()
 
     def identity(self) -> Mapping[str, str]:
         return {"kind": "baseline", "name": self.name, "method": "naive Bayes over words that are no kin words"}
 
-    def learn(self, items: Iterable[Item]) -> NaiveBayes:
-        learned = NaiveBayes()
-        for item in _to_learn_from(items, self.name):
-            target = item.facts["target"]
-            learned.labels[target] += 1
-            learned.words[target].update(_words(item))
-            if item.split != "train":
-                learned.tested.add(item.id)
-        learned.known = set(chain.from_iterable(learned.words.values()))
-        return learned
+    def forget(self) -> None:
+        self.stories: Counter[str] = Counter()
+        self.words: dict[str, Counter[int]] = defaultdict(Counter)  # label -> words
+        self._table: WordTable | None = None
 
-    def answer(self, items: Sequence[Item]) -> list[Answer]:
-        labels = sorted(self.labels)
-        totals = np.array([self.words[label].total() + SMOOTHING * len(self.known) for label in labels])
-        counts = {word: np.array([self.words[label][word] for label in labels]) for word in self.known}
-        return [
-            Answer(item_id=item.id, scores=by_choice(item, self._likely(item, labels, totals, counts)))
-            for item in items
-        ]
+    def key(self, clues: Clues) -> bytes:
+        numbers = self.numbers
+        return array("i", [numbers.setdefault(word, len(numbers)) for word in sorted(clues.words)]).tobytes()
 
-    def _likely(
-        self, item: Item, labels: Sequence[str], totals: Floats, counts: Mapping[str, Floats]
-    ) -> dict[str, float]:
-        """P(label) x product of P(word | label), in proportion to the likeliest; the story itself does not count."""
-        words = sorted(word for word in _words(item) if word in self.known)
-        itself = item.facts["target"] if item.id in self.tested else None
-        own = np.array([float(label == itself) for label in labels])
-        said = np.array([self.labels[label] for label in labels]) - own
-        table = np.array([counts[word] for word in words]).reshape(len(words), len(labels)) - own + SMOOTHING
-        with np.errstate(divide="ignore"):
-            logs = np.log(said) + np.log(table / (totals - own * len(words))).sum(0)
-        likely = np.exp(logs - logs.max())
-        return {label: float(value) for label, value, count in zip(labels, likely, said) if count > 0}
+    def add(self, clue: ShortcutClue) -> None:
+        assert isinstance(clue.key, bytes)
+        self.stories[clue.label] += 1
+        self.words[clue.label].update(np.frombuffer(clue.key, dtype=np.int32).tolist())
+        self._table = None
+
+    def label_counts(self, clue: ShortcutClue, *, itself: bool) -> Mapping[str, float]:
+        assert isinstance(clue.key, bytes)
+        self._table = self._table or WordTable(self.stories, self.words)
+        return self._table.likelihoods(np.frombuffer(clue.key, dtype=np.int32), without=clue.label if itself else None)
 
 
-def _words(item: Item) -> set[str]:
-    names = {name.casefold() for name in item.facts["names"]}
-    words = set(re.findall(r"[\w'-]+", story_of(item).casefold()))
-    return {word for word in words - names if word not in KIN}
+class WordTable:
+    """The counts of naive Bayes as arrays: words x labels. A word that was not counted says nothing."""
+
+    def __init__(self, stories: Mapping[str, int], words: Mapping[str, Mapping[int, int]]) -> None:
+        self.labels = sorted(stories)
+        self.stories = np.array([float(stories[label]) for label in self.labels])
+        counts = np.zeros((1 + max(chain.from_iterable(words.values()), default=-1), len(self.labels)))
+        for column, label in enumerate(self.labels):
+            counts[list(words[label]), column] = list(words[label].values())
+        self.known: NDArray[np.bool_] = counts.sum(axis=1) > 0
+        self.counts = counts + SMOOTHING
+        self.totals = self.counts[self.known].sum(0)
+        self.logs = np.log(self.counts) - np.log(self.totals)
+
+    def likelihoods(self, words: NDArray[np.int32], *, without: str | None) -> dict[str, float]:
+        """P(label) x product of P(word | label), in proportion to the likeliest; less a story of the label `without`
+        that has these words."""
+        words = words[words < len(self.known)]
+        words = words[self.known[words]]
+        stories, logs = self.stories, self.logs[words].sum(0)
+        if without is not None:
+            at = self.labels.index(without)
+            stories = stories - (np.arange(len(self.labels)) == at)
+            logs[at] = np.log((self.counts[words, at] - 1) / (self.totals[at] - len(words))).sum()
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs = logs + np.log(stories)
+            likely = np.exp(logs - logs.max())
+        return {label: float(value) for label, value, count in zip(self.labels, likely, stories) if count > 0}
 
 
-def _to_learn_from(items: Iterable[Item], name: str) -> list[Item]:
-    """The training stories, or all where there are none (then each is left out when it is asked itself)."""
-    train, every = list[Item](), list[Item]()
-    for item in items:
-        if item.facts.get("target") is None or "query" not in item.facts or "names" not in item.facts:
-            raise ProbandError(f"{name}: item {item.id!r} has no 'names', 'query' and 'target' in its facts")
-        (train if item.split == "train" else every).append(item)
-    return train or every
-
-
-def by_choice(item: Item, counts: Mapping[str, float]) -> tuple[float, ...]:
-    """Shares of the choices; for yes and no, of the relation that is asked about and of the others.
-
-    >>> item = Item(id="a", suite="kinship", prompt="...\\nIs Sharon the aunt of Arthur?", choices=("yes", "no"))
-    >>> by_choice(item, {"aunt": 3.0, "niece": 1.0})
-    (0.75, 0.25)
-    """
-    total = sum(counts.values()) or 1.0
-    if item.choices == ("yes", "no"):
-        question = item.prompt.rsplit("\n", 1)[-1]
-        yes = sum(count for word, count in counts.items() if f" {word} of " in question) / total
-        return yes, 1.0 - yes
-    return tuple(round(counts.get(choice, 0.0) / total, 6) for choice in item.choices)
-
-
-SHORTCUTS: Final[Mapping[str, Callable[[], Any]]] = {
-    "genders": lambda: LabelCounts("genders", genders),
-    "ends": lambda: LabelCounts("ends", ends),
-    "generations": lambda: LabelCounts("generations", generations),
-    "path": lambda: LabelCounts("path", path),
+SHORTCUTS: Final[Mapping[str, Callable[[], CountedLabels]]] = {
+    "genders": lambda: LabelCounts("genders", lambda clues: clues.genders),
+    "ends": lambda: LabelCounts("ends", lambda clues: clues.ends),
+    "generations": lambda: LabelCounts("generations", lambda clues: clues.generations),
+    "path": lambda: LabelCounts("path", lambda clues: clues.path),
     "words": NaiveBayes,
-    "positions": lambda: LabelCounts("positions", positions),
+    "positions": lambda: LabelCounts("positions", lambda clues: clues.positions),
 }
 
 
 def table(results: Results, seed: int) -> Sequence[Sheet]:
     """Accuracy of every shortcut on the test stories, by number of facts; nothing without training stories."""
-    items = [item for item in results.items() if item.facts.get("target") and item.facts.get("edges") and item.choices]
-    test = [item for item in items if item.split == "test"]
-    if len(items) == len(test) or not test or any(not item.facts.get("genders") for item in items):
+    lengths_of, train = list[int](), False  # 0: not a test story
+    for item in results.items():
+        facts = item.facts
+        complete = bool(facts.get("target") and facts.get("edges") and item.choices)
+        if complete and not facts.get("genders"):
+            return ()
+        train = train or (complete and item.split != "test")
+        lengths_of.append(int(item.tags["k"]) if complete and item.split == "test" else 0)
+    k_of = np.array(lengths_of)
+    lengths = sorted(set(lengths_of) - {0})
+    if not train or not lengths:
         return ()
-    counts = Counter(int(item.tags["k"]) for item in test)
-    lengths = sorted(counts)
-    accuracy: dict[str, list[float]] = {}
-    for name, solved in answered_rightly(SHORTCUTS, results.items, known_as=results.runs[0].items_sha).items():
-        right = Counter(int(item.tags["k"]) for item in test if solved.get(item.id))
-        accuracy[f"baseline:{name}"] = [round(100 * right[k] / counts[k], 1) for k in lengths]
+    right = answered_rightly(SHORTCUTS, results.items, known_as=results.runs[0].items_sha)
+    accuracy = {
+        f"baseline:{name}": [round(100 * int((own[k_of == k] == 1).sum()) / int((k_of == k).sum()), 1) for k in lengths]
+        for name, own in right.items()
+    }
     if not accuracy:
         return ()
     accuracy["best shortcut"] = [max(column) for column in zip(*accuracy.values())]

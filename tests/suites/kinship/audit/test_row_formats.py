@@ -15,9 +15,8 @@ from proband.core.files import dumps, write_text
 from proband.pipeline.checking import audit
 from proband.suites.kinship.audit.chain_figures import ProofStep, masked
 from proband.suites.kinship.audit.story_text import contradicted, read_story
-from proband.suites.kinship.clutrr.csv_files import read_rows
 from proband.suites.kinship.clutrr.items import HEADER, csv_line, to_item
-from proband.suites.kinship.clutrr.rows import COLUMNS
+from proband.suites.kinship.clutrr.rows import COLUMNS, read_rows
 from proband.suites.kinship.generate.released_rows import clutrr_files
 from proband.suites.kinship.world.relations import Family
 

@@ -11,8 +11,8 @@ import pytest
 from proband.core.errors import ProbandError
 from proband.core.files import encode, parse
 from proband.core.types import Item
-from proband.suites.kinship.generate.build import Tally, build
-from proband.suites.kinship.generate.hold_outs import Clauses, names_of
+from proband.suites.kinship.generate.build import BuildTally, build
+from proband.suites.kinship.generate.hold_outs import HeldClauses, names_of
 from proband.suites.kinship.generate.options import HOLD_OUTS, BuildOptions
 from proband.suites.kinship.generate.wording import Note
 from proband.suites.kinship.reading.lexicon import KIN
@@ -64,17 +64,17 @@ def test_all_22_targets_stay_in_training_and_test() -> None:
 
 def test_about_a_tenth_of_the_clauses_is_held_out() -> None:
     rules = load("sound")
-    held = Clauses(rules, share=0.1, seed=0)
+    held = HeldClauses(rules, share=0.1, seed=0)
     n = len(rules.neutrals)
     four = [(a, b, c, d) for a in range(n) for b in range(n) for c in range(n) for d in range(n)]
     assert 0.09 < sum(held.held(clause) for clause in four) / len(four) < 0.11
     assert not any(held.held((a, b)) for a in range(n) for b in range(n))  # the paper: never clauses of two facts
-    assert any(Clauses(rules, share=0.1, seed=1).held(c) != held.held(c) for c in four[:500])
+    assert any(HeldClauses(rules, share=0.1, seed=1).held(c) != held.held(c) for c in four[:500])
 
 
 def test_a_clause_and_its_mirror_are_held_out_together() -> None:
     rules = load("sound")
-    held = Clauses(rules, share=0.3, seed=3)
+    held = HeldClauses(rules, share=0.3, seed=3)
     for clause in [(0, 2, 1), (3, 0, 2), (1, 1, 4), (8, 3, 2, 1), (5, 2, 0)]:
         mirror = tuple(rules.inverse[r] for r in reversed(clause))
         assert held.held(clause) == held.held(mirror)
@@ -92,7 +92,7 @@ def test_names_are_split_by_gender() -> None:
 
 def test_a_leak_shows() -> None:
     items, _ = built(hold_out="names,clauses,paraphrases", k="3", per_k=22, test_per_k=22)
-    tally = Tally()
+    tally = BuildTally()
     for item in items:
         facts, split = item.facts, str(item.tags["split"])
         sentences = masked_sentences(story_of(item), facts["names"])

@@ -18,9 +18,8 @@ from proband.pipeline.build import build
 from proband.pipeline.checking import audit
 from proband.pipeline.run import run
 from proband.suites.kinship.baselines import RELEASES, published
-from proband.suites.kinship.clutrr.csv_files import scan
 from proband.suites.kinship.clutrr.items import HEADER, csv_line
-from proband.suites.kinship.clutrr.rows import Row
+from proband.suites.kinship.clutrr.rows import Row, scan
 from proband.suites.kinship.generate.released_rows import clutrr_files
 
 ROW = {

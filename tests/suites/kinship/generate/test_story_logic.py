@@ -10,7 +10,7 @@ import pytest
 
 from proband.suites.kinship.generate.rule_world_logic import symbolic
 from proband.suites.kinship.generate.story_logic import backward, revisiting
-from proband.suites.kinship.world.families import OTHER, FamilyGraph, Shape, family_pool, resolve
+from proband.suites.kinship.world.families import OTHER, FamilyGraph, FamilyShape, family_pool, resolve
 from proband.suites.kinship.world.rules import load, rule_bodies
 
 SOUND = load("sound")
@@ -18,7 +18,7 @@ SOUND = load("sound")
 
 @pytest.fixture(scope="module")
 def grounds() -> list[FamilyGraph]:
-    family = family_pool(SOUND, seed=5, shape=Shape())
+    family = family_pool(SOUND, seed=5, shape=FamilyShape())
     return [family(i) for i in range(6)]
 
 

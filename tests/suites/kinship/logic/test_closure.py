@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from proband.suites.kinship.generate.story_logic import backward
 from proband.suites.kinship.logic import search as certify
 from proband.suites.kinship.logic.closure import chart, close, depth, distance, entailed
-from proband.suites.kinship.world.families import OTHER, Shape, family_pool, make_family, matrix
+from proband.suites.kinship.world.families import OTHER, FamilyShape, family_pool, make_family, matrix
 from proband.suites.kinship.world.rules import load
 
 SOUND = load("sound")
@@ -22,7 +22,7 @@ Story = tuple[list[str], list[tuple[int, str, int]], list[list[int]]]
 def story(seed: int, *, people: int, facts: int) -> Story:
     """Some people of a family, some true facts about them, and what they really are to each other."""
     rng = random.Random(seed)
-    family = make_family(rng, Shape(children=(1, 3)))
+    family = make_family(rng, FamilyShape(children=(1, 3)))
     table = matrix(family)
     people = min(people, len(family))  # some families are small
     chosen = [rng.randrange(len(family))]
@@ -106,7 +106,7 @@ def bracketings(relations: list[int], genders: list[str]) -> list[int]:
 
 @pytest.mark.parametrize("blind", [False, True])
 def test_proofs_are_the_bracketings_one_by_one(blind: bool) -> None:
-    rng, families, some = random.Random(1), family_pool(SOUND, seed=1, shape=Shape()), 0
+    rng, families, some = random.Random(1), family_pool(SOUND, seed=1, shape=FamilyShape()), 0
     for k in (2, 3, 4, 5):
         for _ in range(100):
             ground = families(rng.randrange(5))

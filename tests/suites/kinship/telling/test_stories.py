@@ -324,8 +324,12 @@ def test_the_three_forms_tell_the_same_facts() -> None:
 @pytest.mark.parametrize("kind", ["choice", "text", "yes-no"])
 def test_questions_about_places(kind: str) -> None:
     draw = random.Random(0).random
-    question, choices, gold = ask(kind, x="the mill", z="the inn", target="north", rules=load("grid"), draw=draw)
-    assert "the mill" in question
-    assert question[0].isupper()
+    question = ask(kind, x="the mill", z="the inn", target="north", rules=load("grid"), draw=draw)
+    assert "the mill" in question.text
+    assert question.text[0].isupper()
     if kind != "yes-no":
-        assert choices[gold] == "north"
+        assert question.choices[question.gold] == "north"
+        assert not question.facts
+    else:
+        assert (question.facts["asked"] == "north") == (question.gold == 0)
+        assert question.facts["asked"] in question.text

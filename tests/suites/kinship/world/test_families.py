@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from proband.core.errors import ProbandError
 from proband.suites.kinship.reading.lexicon import KIN
 from proband.suites.kinship.world import families
-from proband.suites.kinship.world.families import GENDER_OF, NAMES, OTHER, Shape, make_family, matrix, shuffle
+from proband.suites.kinship.world.families import GENDER_OF, NAMES, OTHER, FamilyShape, make_family, matrix, shuffle
 from proband.suites.kinship.world.relations import INVERSE, NEUTRALS
 
 SHAPES = st.builds(
-    Shape,
+    FamilyShape,
     levels=st.integers(2, 4),
     children=st.tuples(st.integers(0, 2), st.integers(1, 3)).map(lambda r: (r[0], max(r))),
     marry=st.floats(0, 1),
@@ -30,7 +30,7 @@ SHAPES = st.builds(
 
 @given(SHAPES, st.integers(0, 2**32))
 @settings(max_examples=150, deadline=None)
-def test_every_family_keeps_the_axioms(shape: Shape, seed: int) -> None:
+def test_every_family_keeps_the_axioms(shape: FamilyShape, seed: int) -> None:
     assert make_family(random.Random(seed), shape).broken() is None
 
 
@@ -50,7 +50,7 @@ def test_relations_are_turned_by_their_inverse(seed: int) -> None:
 @settings(max_examples=20, deadline=None)
 def test_the_matrix_is_what_the_certifiers_kernel_says(seed: int) -> None:
     """Two implementations of the definitions, written apart."""
-    family = make_family(random.Random(seed), Shape(children=(1, 2), founders=1))
+    family = make_family(random.Random(seed), FamilyShape(children=(1, 2), founders=1))
     for x, row in enumerate(matrix(family)):
         for y, relation in enumerate(row):
             if x != y:
@@ -59,30 +59,30 @@ def test_the_matrix_is_what_the_certifiers_kernel_says(seed: int) -> None:
 
 @given(SHAPES, st.integers(0, 2**32))
 @settings(max_examples=30, deadline=None)
-def test_a_family_is_a_function_of_its_seed(shape: Shape, seed: int) -> None:
+def test_a_family_is_a_function_of_its_seed(shape: FamilyShape, seed: int) -> None:
     assert make_family(random.Random(seed), shape) == make_family(random.Random(seed), shape)
 
 
 def test_the_settings_do_what_they_say() -> None:
-    nobody = make_family(random.Random(0), Shape(marry=0.0, children=(3, 3), founders=1))
+    nobody = make_family(random.Random(0), FamilyShape(marry=0.0, children=(3, 3), founders=1))
     assert len(nobody) == 5  # two founders, three children who stay single
-    plain = make_family(random.Random(0), Shape(marry=1.0, inlaws=0.0, cross=0.0, children=(2, 2), founders=1))
+    plain = make_family(random.Random(0), FamilyShape(marry=1.0, inlaws=0.0, cross=0.0, children=(2, 2), founders=1))
     assert len(plain) == 2 + 2 * 2 + 4 * 2  # each generation brings as many spouses as children
-    sizes = [len(make_family(random.Random(0), Shape(founders=n, marry=0.0, children=(1, 1)))) for n in (1, 2, 3)]
+    sizes = [len(make_family(random.Random(0), FamilyShape(founders=n, marry=0.0, children=(1, 1)))) for n in (1, 2, 3)]
     assert sizes == [3, 6, 9]
 
 
 @pytest.mark.parametrize("children", [(3, 2), (0, 0)])
 def test_impossible_settings_are_refused(children: tuple[int, int]) -> None:
     with pytest.raises(ProbandError):
-        Shape(children=children)
+        FamilyShape(children=children)
 
 
 @pytest.mark.parametrize("few", [0, 7])
 @pytest.mark.parametrize("n", [0, 1, 3, 5])
 def test_every_order_comes_equally_often(few: int, n: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """By one draw among all orders, and by one draw for each."""
-    monkeypatch.setattr(families, "FEW", few)
+    monkeypatch.setattr(families, "LISTED_ORDERS", few)
     rng = random.Random(n)
     counts = Counter(tuple(shuffle(n, rng.random)) for _ in range(60 * factorial(n)))
     assert all(sorted(order) == list(range(n)) for order in counts)

@@ -25,7 +25,7 @@ from proband.auditing.verdicts import VERDICTS, RowVerdict
 from proband.core.files import write_text
 from proband.core.text import markdown_table, md, write_csv
 from proband.suites.kinship.audit.other_worlds import OTHERS, in_other_worlds, verdict_in
-from proband.suites.kinship.audit.story_text import Reading, contradicted, read_story, type_noise
+from proband.suites.kinship.audit.story_text import TextReading, contradicted, read_story, type_noise
 from proband.suites.kinship.clutrr.rows import Row
 from proband.suites.kinship.logic import search
 from proband.suites.kinship.logic.closure import distance
@@ -81,7 +81,7 @@ class Chain:
     proof: tuple[ProofStep, ...]
     unsound: tuple[ProofStep, ...]  # steps whose rules do not hold in general
     path: int | None  # facts on the shortest way between the two people
-    text: Reading
+    text: TextReading
     contradicted: tuple[Edge, ...]
 
     @property
@@ -133,7 +133,7 @@ def blamed(chain: Chain, judged: RowVerdict) -> str | None:
     return next((step.rule for step in chain.unsound if not step.follows(genders, edges)), None)
 
 
-def verdict_with_noise(row: Row, text: Reading) -> str | None:
+def verdict_with_noise(row: Row, text: TextReading) -> str | None:
     """The verdict with the noise facts that the columns leave untyped, where the text types all of them."""
     untyped = any(word is None for _, word, _ in row.noise)
     noise = type_noise(text, row.noise, row.genders) if untyped else None
@@ -347,7 +347,7 @@ class ChainFigures:
             for group, counts in self._groups(*names)
         ]
 
-    def _depths(self) -> dict[str, Any]:
+    def _depths(self) -> dict[str, dict[str, float | None]]:
         names = ("rows", "person met twice", "shorter path", "entailed", "entailed by fewer than k facts")
         return {
             str(k): {

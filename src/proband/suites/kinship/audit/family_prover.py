@@ -12,7 +12,7 @@ is sound and may leave more open than the search does.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice, product
 from typing import Any, Final, NamedTuple
 
@@ -27,7 +27,8 @@ from proband.suites.kinship.logic.closure import close
 from proband.suites.kinship.logic.sat_clauses import witnesses
 from proband.suites.kinship.logic.search import Pattern, parts
 from proband.suites.kinship.reading.first_names import gender_of_name
-from proband.suites.kinship.reading.questions import Question, read_answer
+from proband.suites.kinship.reading.questions import BEYOND, Question, read_answer
+from proband.suites.kinship.reading.replies import ReplyReader
 from proband.suites.kinship.reading.rows import read_by_grammar, read_by_parse
 from proband.suites.kinship.reading.tokens import NotUnderstood
 from proband.suites.kinship.world.family_svg import family_svg
@@ -51,14 +52,14 @@ from proband.suites.kinship.world.rules import load
 MOST_UNKNOWN: Final = 6  # people of unknown gender whose genders are tried
 
 
-class World(NamedTuple):
+class FamilyWorld(NamedTuple):
     """A family, and the names of its first people; the question is about the first two."""
 
     family: Family
     names: tuple[str, ...]
 
 
-class People(NamedTuple):
+class FamilyPeople(NamedTuple):
     names: tuple[str, ...]
     genders: tuple[str | None, ...]
     edges: tuple[Edge, ...]
@@ -80,13 +81,16 @@ def provided(_: Domain) -> Prover:
         second_reader=read_by_parse,
         entails=entails,
         genders=gender_of_name,
+        certain_genders=partial(gender_of_name, certain=True),
+        clauses=ReplyReader,
         fits=fits,
+        beyond=beyond,
     )
 
 
 def solve(problem: Problem, world: str, shown: bool = False) -> Solution:
     """The words that hold of the question in some family of the facts, and such families."""
-    families: dict[str, World] = {}
+    families: dict[str, FamilyWorld] = {}
     for people in _assignments(problem):
         pattern, order, rest = parts(people.genders, people.edges, people.query)
         if max(map(_size, (pattern, *rest))) > search.LARGEST:
@@ -94,7 +98,7 @@ def solve(problem: Problem, world: str, shown: bool = False) -> Solution:
         if all(search.families_of(each, WORLDS[world]) for each in rest):
             names = tuple(people.names[x] for x in order)
             for answer, family in (_best if shown else search.families_of)(pattern, WORLDS[world]).items():
-                families.setdefault(answer, World(family, names))
+                families.setdefault(answer, FamilyWorld(family, names))
     if denied := [fact for fact in problem.facts if fact.negated]:
         families = _without(problem, denied, families, world)
     possible = tuple(each for each in (*RELATIONS, NONE) if each in families)
@@ -126,9 +130,11 @@ def entails(problem: Problem, answer: str, world: str) -> bool:
     return search.entailed(people[0].genders, people[0].edges, people[0].query, answer, world=WORLDS[world])
 
 
-def _without(problem: Problem, denied: Sequence[Fact], families: dict[str, World], world: str) -> dict[str, World]:
+def _without(
+    problem: Problem, denied: Sequence[Fact], families: dict[str, FamilyWorld], world: str
+) -> dict[str, FamilyWorld]:
     """The answers that are left when some relations are denied, each with a family in which they do not hold."""
-    kept: dict[str, World] = {}
+    kept: dict[str, FamilyWorld] = {}
     for answer, shown in families.items():
         if not any(_holds(shown, fact) for fact in denied):
             kept[answer] = shown
@@ -139,7 +145,7 @@ def _without(problem: Problem, denied: Sequence[Fact], families: dict[str, World
     return kept
 
 
-def _holds(world: World, fact: Fact) -> bool:
+def _holds(world: FamilyWorld, fact: Fact) -> bool:
     """Does the denied relation hold in this family? Of people who are not in it, it may."""
     if fact.a not in world.names or fact.b not in world.names:
         return True
@@ -147,7 +153,7 @@ def _holds(world: World, fact: Fact) -> bool:
     return fact.relation in world.family.neutral_relations(b, a)
 
 
-def _avoiding(problem: Problem, denied: Fact, answer: str, world: str) -> World | None:
+def _avoiding(problem: Problem, denied: Fact, answer: str, world: str) -> FamilyWorld | None:
     """A family of the facts in which the answer holds and the denied relation does not: asked about the denied pair."""
     a, b = problem.question
     claim = Fact(a, NEUTRAL[answer], b, GENDER[answer])
@@ -157,11 +163,11 @@ def _avoiding(problem: Problem, denied: Fact, answer: str, world: str) -> World 
         if all(search.families_of(each, WORLDS[world]) for each in rest):
             family = search.find(pattern, world=WORLDS[world], avoid=[denied.relation])
             if family is not None:
-                return World(family, tuple(people.names[x] for x in order))
+                return FamilyWorld(family, tuple(people.names[x] for x in order))
     return None
 
 
-def _assignments(problem: Problem) -> Iterator[People]:
+def _assignments(problem: Problem) -> Iterator[FamilyPeople]:
     """The people with every combination of genders that neither words nor names tell and that facts need."""
     names = tuple(dict.fromkeys([*problem.question, *(n for f in problem.facts for n in (f.a, f.b))]))
     number = {name: x for x, name in enumerate(names)}
@@ -180,7 +186,7 @@ def _assignments(problem: Problem) -> Iterator[People]:
     for choice in product((MALE, FEMALE), repeat=len(open_)):
         genders = {**known, **dict(zip(open_, choice))}
         edges = tuple(dict.fromkeys(_edge(fact, genders, number) for fact in facts))
-        yield People(names, tuple(genders.get(name) for name in names), edges, query)
+        yield FamilyPeople(names, tuple(genders.get(name) for name in names), edges, query)
 
 
 def _spouses(facts: Sequence[Fact], known: dict[str, str | None]) -> None:
@@ -216,12 +222,12 @@ def closure_answers(genders: Sequence[str], edges: Sequence[Edge], query: tuple[
     return {NONE if each == "other" else each for each in closed.answers(*query)} if closed.consistent else set()
 
 
-def draw(world: World, question: tuple[str, str], answer: str) -> str:
+def draw(world: FamilyWorld, question: tuple[str, str], answer: str) -> str:
     shown = "no relation" if answer == NONE else answer
     return family_svg(world.family, list(world.names), query=(0, 1), answer=shown, title=f"{question[0]}: {shown}")
 
 
-def describe(world: World) -> dict[str, Any]:
+def describe(world: FamilyWorld) -> dict[str, Any]:
     family = world.family
     return {
         "people": [*world.names, *[None] * (len(family) - len(world.names))],
@@ -237,6 +243,32 @@ def fits(answer: str, asked: WordOf) -> bool:
     return answer in NEUTRAL and NEUTRAL[answer] == asked.relation and asked.gender in (None, GENDER[answer])
 
 
+def beyond(problem: Problem, label: WordOf, world: str) -> str:
+    """The verdict on a label outside the 22 relations (cousin, great-aunt): entailed where somebody of the story stands
+    between the two, false where one of the 22 holds; else it is not decided.
+
+    >>> facts = (Fact("Al", "parent", "Bo", "male"), Fact("Cy", "nibling", "Al", "male"))
+    >>> beyond(Problem(facts, ("Cy", "Bo"), (("Bo", "male"),)), WordOf("cousin"), "strict")
+    'entailed'
+    """
+    possible = solve(problem, world).possible
+    if not possible:
+        return "inconsistent"
+    if NONE not in possible:
+        return "false"
+    a, b = problem.question
+    for x in dict.fromkeys(thing for fact in problem.facts for thing in (fact.a, fact.b)):
+        if x in (a, b):
+            continue
+        near, far = (solve(problem._replace(question=pair), world).possible for pair in ((x, b), (a, x)))
+        kin = {NEUTRAL.get(each, NONE) for each in near}, {NEUTRAL.get(each, NONE) for each in far}
+        if any(kin == ({first}, {second}) for first, second in BEYOND[label.relation]):
+            if label.gender in (None, *(GENDER[each] for each in far)) and (len(far) == 1 or label.gender is None):
+                return "entailed"
+            return "false" if len(far) == 1 else "gender open"
+    raise ProbandError(f"whether {label.relation!r} follows is more than the search can be asked")
+
+
 def read_label(text: str, asked: AskedRelation, options: Mapping[str, str], people: Iterable[str], /) -> Label | None:
     """What people answer to a question about kin: a word, a sentence, yes or no, a name, or that it cannot be told."""
     question = Question(a=asked.a, b=asked.b, word=asked.word, either_way=asked.either_way, options=options)
@@ -250,5 +282,7 @@ def read_label(text: str, asked: AskedRelation, options: Mapping[str, str], peop
         return Label(None, YES if said.truth else NO)
     if said.person or said.word is None:
         return Label(None, said.person)
+    if said.word.relation in BEYOND:
+        return Label(said.word, text.strip(" .").lower(), said.pair)
     shown = word(said.word.relation, said.word.gender) if said.word.gender else said.word.relation
     return Label(said.word, shown, said.pair)

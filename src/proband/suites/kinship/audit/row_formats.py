@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from msgspec import ValidationError, convert
 
-from proband.auditing.rows import PAIR, AuditRow, RowFormat, is_utf8, item_row, table_row
+from proband.auditing.rows import PAIR, AuditRow, RowFormat, item_row, table_row
 from proband.core.errors import ProbandError
 from proband.core.suite import Audit
 from proband.core.types import Item
@@ -32,11 +32,7 @@ def typed_facts(row: Row) -> list[Edge]:
 def clutrr_row(place: Mapping[str, Any], cells: Mapping[str, Any]) -> AuditRow:
     """A row of CLUTRR's CSV; the copy on the Hugging Face hub has the word of its target in `target_text`."""
     column = "target_text" if "target_text" in cells else "target"
-    row: Row | Unreadable
-    if bad := next((name for name, value in cells.items() if not is_utf8(str(value))), None):
-        row = Unreadable(file=place["file"], line=place["line"], column=bad, reason="is not UTF-8")
-    else:
-        row = row_of({**cells, "target": cells.get(column, "")}, file=place["file"], line=place["line"])
+    row = row_of({**cells, "target": cells.get(column, "")}, file=place["file"], line=place["line"])
     if isinstance(row, Unreadable):
         return AuditRow(**place, cells=cells, bad=row.what)
     return replace(audit_row(row), folder=place["folder"], cells=cells, answer_column=column)

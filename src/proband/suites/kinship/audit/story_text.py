@@ -32,18 +32,18 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reading:
+class TextReading:
     """Facts read from a story, and slips of gender in it: (name, what the text takes them for)."""
 
     facts: tuple[Edge, ...]
     slips: tuple[tuple[str, str], ...]
 
 
-def read_story(story: str, names: Sequence[str], genders: Sequence[str]) -> Reading:
+def read_story(story: str, names: Sequence[str], genders: Sequence[str]) -> TextReading:
     """
     >>> read_story("[Ann] met her brother, [Bo]. [Bo]'s niece [Cy] came. [Cy] likes her uncle [Bo].",
     ...            ["Ann", "Bo", "Cy"], ["female", "male", "male"])
-    Reading(facts=((0, 'brother', 1), (1, 'niece', 2), (2, 'uncle', 1)), slips=(('Cy', 'female'), ('Cy', 'female')))
+    TextReading(facts=((0, 'brother', 1), (1, 'niece', 2), (2, 'uncle', 1)), slips=(('Cy', 'female'), ('Cy', 'female')))
     """
     number = {name: x for x, name in enumerate(names)}
     facts: list[Edge] = []
@@ -58,7 +58,7 @@ def read_story(story: str, names: Sequence[str], genders: Sequence[str]) -> Read
                 slips.append((person, GENDER[kin]))
             if pronoun and pronoun != genders[i]:
                 slips.append((owner, pronoun))
-    return Reading(facts=tuple(dict.fromkeys(facts)), slips=tuple(slips))
+    return TextReading(facts=tuple(dict.fromkeys(facts)), slips=tuple(slips))
 
 
 def _clauses(sentence: str) -> Iterator[tuple[str, str, str, str | None]]:
@@ -87,7 +87,7 @@ def turned(edge: Edge, genders: Sequence[str]) -> Edge:
     return j, word(INVERSE[NEUTRAL[relation]], genders[i]), i
 
 
-def contradicted(reading: Reading, edges: Sequence[Edge], genders: Sequence[str]) -> list[Edge]:
+def contradicted(reading: TextReading, edges: Sequence[Edge], genders: Sequence[str]) -> list[Edge]:
     """Facts of the text about a pair the columns join too, but otherwise."""
     known: dict[tuple[int, int], set[str]] = {}
     for edge in edges:
@@ -97,7 +97,7 @@ def contradicted(reading: Reading, edges: Sequence[Edge], genders: Sequence[str]
 
 
 def type_noise(
-    reading: Reading, noise: Sequence[tuple[int, str | None, int]], genders: Sequence[str]
+    reading: TextReading, noise: Sequence[tuple[int, str | None, int]], genders: Sequence[str]
 ) -> tuple[Edge, ...] | None:
     """The noise facts with the types the file or the text gives them; None unless each has exactly one.
 

@@ -20,6 +20,7 @@ from proband.suites.kinship.clutrr.rows import COLUMNS, TASKS, Row, Step, Unread
 from proband.suites.kinship.logic.closure import distance
 from proband.suites.kinship.logic.search import check_people
 from proband.suites.kinship.reading.reader import story_of
+from proband.suites.kinship.world.facts import facts_of
 from proband.suites.kinship.world.relations import INVERSE, NEUTRAL, RELATIONS, word
 from proband.suites.kinship.world.rules import of_item
 
@@ -73,35 +74,36 @@ def _numbered(step: Step, names: Sequence[str]) -> list[list[Any]]:
 
 def row_of_item(item: Item, *, file: str, line: int) -> Row:
     """An item as a row of CLUTRR's kind: a chain from the asker on, and the noise beside it."""
-    facts = item.facts
     try:
-        names, (x, z) = tuple(str(name) for name in facts["names"]), facts["query"]
-        noise = [tuple(edge) for edge, _ in facts.get("noise", [])]
-        facts_of_chain = [edge for edge in map(tuple, facts["edges"]) if edge not in noise]
-        chain = _in_order(facts_of_chain, start=x, genders=facts["genders"])
-        if len(chain) != facts["k"]:
-            raise ValueError(f"k is {facts['k']} but {len(chain)} facts are no noise")
-        check_people(facts["genders"], [*chain, *(edge for edge in noise if edge[1] is not None)], (x, z))
-        story, clean = str(facts.get("story") or story_of(item)), str(facts.get("clean_story") or "")
+        if not {"names", "query", "target", "k"} <= {*item.facts}:
+            raise ValueError("'names', 'query', 'target' and 'k' are needed in its facts")
+        facts = facts_of(item)
+        names, noise = facts.names, [edge for edge, _ in facts.noise]
+        chain = _in_order([e for e in facts.edges if e not in noise], start=facts.pair[0], genders=facts.genders)
+        if len(chain) != facts.k:
+            raise ValueError(f"k is {facts.k} but {len(chain)} facts are no noise")
+        typed = [(i, word, j) for i, word, j in noise if word is not None]
+        check_people(facts.genders, [*chain, *typed], facts.pair)
+        story, clean = str(item.facts.get("story") or story_of(item)), str(item.facts.get("clean_story") or "")
         return Row(
             file=file,
             line=line,
             id=item.id,
             names=names,
-            genders=tuple(gender for _, gender in zip(names, facts["genders"], strict=True)),
+            genders=tuple(gender for _, gender in zip(names, facts.genders, strict=True)),
             chain=tuple(chain),
             noise=tuple(noise),
-            query=(x, z),
-            target=facts["target"],
+            query=facts.pair,
+            target=str(facts.target),
             task=str(item.tags.get("task", "clean")),
-            k=facts["k"],
+            k=len(chain),
             split=item.split,
             story=bracketed(story, names),
             clean_story=bracketed(clean if clean or noise else story, names),
-            proof=tuple(_step(step, names) for step in reversed(facts.get("proof", [])) if len(step) > 2),
+            proof=tuple(_step(step, names) for step in reversed(facts.proof) if len(step) > 2),
         )
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-        raise ProbandError(f"item {item.id!r} has no CLUTRR form: {type(error).__name__} {error}") from None
+    except (TypeError, ValueError, IndexError, AttributeError) as error:
+        raise ProbandError(f"item {item.id!r} has no CLUTRR form: {error}") from None
 
 
 def to_cells(item: Item, *, index: int = 0) -> dict[str, str]:

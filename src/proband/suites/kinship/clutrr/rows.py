@@ -16,11 +16,14 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, Final
 
+from proband.core.errors import ProbandError
+from proband.core.tables import read_table
 from proband.suites.kinship.world.relations import FEMALE, MALE, NEUTRAL, Edge
 
 COLUMNS: Final = (
@@ -46,7 +49,6 @@ COLUMNS: Final = (
 NEEDED: Final = ("target", "story_edges", "edge_types", "query_edge", "genders")  # enough for a verdict
 TASKS: Final = {1: "clean", 2: "supporting", 3: "irrelevant", 4: "disconnected", 5: "all", 6: "memory", 7: "mixed"}
 LONGEST_CELL: Final = 1 << 20
-LONGEST_LINE: Final = 1 << 23
 MOST_PEOPLE: Final = 64
 DEEPEST: Final = 6
 Step = tuple[tuple[str, str, str], tuple[tuple[str, str, str], ...]]  # (head, body) over names
@@ -254,3 +256,29 @@ def _list(text: str) -> list[Any]:
     if not isinstance(value, list):
         raise ValueError(f"is not a list: {text[:40]!r}")
     return value
+
+
+# ---- files -----------------------------------------------------------------------------------------------------------
+
+
+def scan(path: Path) -> Iterator[Row | Unreadable]:
+    """Every row of a file, plain or gzipped, in order; a row that cannot be read is told, not skipped."""
+
+    def check_header(names: Sequence[str]) -> None:
+        if missing := next((name for name in NEEDED if name not in names), None):
+            raise ProbandError(f"not a CLUTRR file: it has no column {missing!r}", file=path, line=1)
+
+    for row in read_table(path, kind=".csv", separator=",", names=check_header, exact=True, keep_bad=True):
+        line, cells = row.line or 0, dict(row.cells)
+        if "target_text" in cells:
+            cells["target"] = cells.pop("target_text")
+        bad = Unreadable(file=path.name, line=line, column="", reason=row.problem)
+        yield bad if row.problem else row_of(cells, file=path.name, line=line)
+
+
+def read_rows(path: Path) -> Iterator[Row]:
+    """The rows of a file; the first that cannot be read ends it with an error."""
+    for row in scan(path):
+        if isinstance(row, Unreadable):
+            raise ProbandError(row.what, file=path, line=row.line)
+        yield row

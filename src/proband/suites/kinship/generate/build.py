@@ -13,6 +13,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from proband.core.plugins import declared
 from proband.core.suite import Built
 from proband.core.types import Item
 from proband.core.worker_processes import Pool
-from proband.suites.kinship.generate.hold_outs import Clauses
+from proband.suites.kinship.generate.hold_outs import HeldClauses
 from proband.suites.kinship.generate.options import HOLD_OUTS, LICENCE, MIXED, BuildOptions, Cell, Plan, make_plan
 from proband.suites.kinship.generate.rule_world_logic import rules_draft
 from proband.suites.kinship.generate.story_logic import Draft, Goal, Setting, family_draft, from_either_side, goals
@@ -39,7 +40,7 @@ OTHER_BUILDERS = {  # by the option that asks for one
 SAMPLE = 500  # without --certify full, one item in so many is searched for a counter-family
 ROUNDS = 5  # of stories per message between processes
 MAX_TRIES = 50  # under a quota of clauses, so many stories are looked through for each that is wanted
-MOST = 100_000  # clauses to count apart at most
+COUNTED_CLAUSES = 100_000  # clauses to count apart at most
 CountedItem = tuple[Item, Note]  # a story, and what the manifest counts of it
 REST = "the rest is Proband's own, Apache-2.0"
 ENOUGH, UNEVEN = 44, 0.15  # a balanced cell of so many stories has no label as common as this
@@ -51,13 +52,13 @@ def build(options: BuildOptions, *, seed: int) -> Built:
         if getattr(options, option) is not None:
             made: Built = declared(builder)(options, seed=seed)
             return made
-    plan, tally = make_plan(options, seed=seed), Tally()
+    plan, tally = make_plan(options, seed=seed), BuildTally()
     return Built(
         items=items_of(plan, plan.cells, tally), licence=_licence(options), summary=lambda: _summary(plan, tally)
     )
 
 
-def items_of(plan: Plan, cells: Sequence[Cell], tally: Tally) -> Iterator[Item]:
+def items_of(plan: Plan, cells: Sequence[Cell], tally: BuildTally) -> Iterator[Item]:
     """The stories as items. What goes beyond the quota of its clause is left out."""
     most = plan.options.max_per_clause
     with Pool(rounds_of, (plan,), workers=plan.options.workers) as workers:
@@ -126,7 +127,7 @@ class Rounds:
         self.goals = goals(self.rules)
         self.from_here = {goal: [*self.goals[i:], *self.goals[:i]] for i, goal in enumerate(self.goals)}
         held = "clauses" in plan.hold_out
-        clauses = Clauses(self.rules, share=options.held_clauses, seed=plan.seed) if held else None
+        clauses = HeldClauses(self.rules, share=options.held_clauses, seed=plan.seed) if held else None
         self.shared = {c.k for c in plan.cells if c.part == "train"}  # longer clauses are new to training anyway
         self.accept = {part: clauses.accept(part) if clauses and part else None for part in ("", "train", "test")}
         self.wording = Wording(plan, self.rules)
@@ -191,6 +192,22 @@ class Rounds:
         return chosen
 
 
+def stream(options: BuildOptions, *, seed: int) -> Callable[[int], Item]:
+    """Makes story number n of the plan's training cells, or of all cells where none is held out, taken in turn: the
+    first of round n, so that no other is made before it. The closure proves each; `certify` full searches each too."""
+    if any(getattr(options, option) is not None for option in OTHER_BUILDERS):
+        raise ProbandError(f"a stream makes its stories: it takes none of {', '.join(OTHER_BUILDERS)}")
+    certify: Any = "none" if options.certify == "sample" else options.certify
+    plan = make_plan(replace(options, certify=certify), seed=seed)
+    rounds, cells = Rounds(plan), [cell for cell in plan.cells if cell.part != "test"] or plan.cells
+
+    def at(number: int) -> Item:
+        turn, place = divmod(number, len(cells))
+        return next(rounds.stories(cells[place], turn))[0]
+
+    return at
+
+
 def generator(*parts: object) -> random.Random:
     """A random generator for a round or another part of a build: the parts decide it, not the process.
 
@@ -214,7 +231,7 @@ def _search(draft: Draft) -> None:
 # ---- what the manifest says ----------------------------------------------------------------------------------------
 
 
-class Tally:
+class BuildTally:
     """Counts as the items go by: labels, genders, clauses, and what each split has seen."""
 
     def __init__(self) -> None:
@@ -229,7 +246,7 @@ class Tally:
     def add(self, note: Note) -> None:
         self.targets[note.cell, note.target] += 1
         self.genders[note.genders] += 1
-        if len(self.clauses) < MOST or note.clause in self.clauses:  # flat memory, however long the build
+        if len(self.clauses) < COUNTED_CLAUSES or note.clause in self.clauses:  # flat memory, however long the build
             self.clauses[note.clause] += 1
         self.verdicts[note.verdict] += 1
         self.searched += note.searched
@@ -245,7 +262,7 @@ class Tally:
         for what, each in zip(("lengths", "clauses", "prompts", "paraphrases", "names", "sentences", "phrases"), parts):
             seen.setdefault(what, Counter()).update(each)
 
-    def leaks(self, held: Sequence[str]) -> dict[str, Any]:
+    def leaks(self, held: Sequence[str]) -> dict[str, dict[str, float]]:
         """For each of the four, whole prompts, and sentences and fact-telling phrases with the names masked: how many
         different ones train, test and both have, and which share of test's train has (of the different ones, and of
         all that occur)."""
@@ -283,7 +300,7 @@ def shares(counts: Counter[str]) -> dict[str, float]:
     return {name: round(count / total, 4) for name, count in sorted(counts.items())}
 
 
-def _summary(plan: Plan, tally: Tally) -> Mapping[str, Any]:
+def _summary(plan: Plan, tally: BuildTally) -> Mapping[str, Any]:
     """Counts, priors and majority accuracy, genders, clauses, certificates, and the leak report of a split."""
     total = tally.targets.total()
     cells = tally.priors()
@@ -312,7 +329,7 @@ def _summary(plan: Plan, tally: Tally) -> Mapping[str, Any]:
     }
 
 
-def _of_the_crowd(plan: Plan, tally: Tally, total: int) -> Mapping[str, Any]:
+def _of_the_crowd(plan: Plan, tally: BuildTally, total: int) -> Mapping[str, Any]:
     """How many stories have words of the crowd, where a bank of theirs was asked for."""
     if crowd_folder(plan.options.bank) is None or plan.options.form != "story":
         return {}

@@ -30,7 +30,7 @@ from proband.core.options import Meta
 from proband.core.tables import read_table
 from proband.core.types import Item
 from proband.stats import Scores
-from proband.suites.kinship.generate.build import Tally, items_of
+from proband.suites.kinship.generate.build import BuildTally, items_of
 from proband.suites.kinship.generate.release import HIDDEN, Definition, Release, load_release
 from proband.suites.kinship.verify.items import verify
 
@@ -72,7 +72,7 @@ def _certified(definition: Definition, secret: str) -> Iterator[Item]:
     for part in definition.part:
         if part.split == HIDDEN:
             plan = definition.plan(part, secret=secret)
-            for item in items_of(plan, definition.cells(part, plan), Tally()):
+            for item in items_of(plan, definition.cells(part, plan), BuildTally()):
                 yield decode(Item, encode(item), file=definition.path)  # as it is read from a file
 
 

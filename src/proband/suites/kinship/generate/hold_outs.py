@@ -25,7 +25,7 @@ TRAIN, TEST = "train", "test"
 Clause = tuple[int, ...]
 
 
-class Clauses:
+class HeldClauses:
     """Which clauses are held out: a function of the clause and the seed alone, so that it needs no list of clauses.
 
     Of the few clauses of three to five facts the share is taken by number: for each target first the one with the

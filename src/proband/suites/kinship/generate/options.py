@@ -14,7 +14,7 @@ from proband.core.options import Meta, OnCommandLine
 from proband.core.types import Split
 from proband.suites.kinship.logic.noise import KINDS
 from proband.suites.kinship.telling.bank import CONSTRUCTIONS, OURS, checked_bank, names_in
-from proband.suites.kinship.world.families import Shape
+from proband.suites.kinship.world.families import FamilyShape
 from proband.suites.kinship.world.rules import load
 
 TASKS = ("clean", "supporting", "irrelevant", "disconnected", "all", "memory", "mixed")
@@ -216,7 +216,7 @@ class Plan:
     cells: tuple[Cell, ...]
     hold_out: tuple[str, ...]
     noise_size: dict[str, range]  # by kind
-    shape: Shape
+    shape: FamilyShape
     secret: str = ""  # with the seed, decides stories that nobody can make without it; hold-outs are the seed's alone
 
 
@@ -230,7 +230,7 @@ def make_plan(options: BuildOptions, *, seed: int) -> Plan:
         cells=_cells(options, held),
         hold_out=held,
         noise_size=_noise_sizes(str(options.noise_size)),
-        shape=Shape(
+        shape=FamilyShape(
             levels=options.levels,
             children=(min(children_range), max(children_range)),
             marry=options.marry,

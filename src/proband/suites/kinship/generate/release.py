@@ -28,7 +28,7 @@ from proband.core.files import dumps, encode
 from proband.core.options import read_options
 from proband.core.suite import Built
 from proband.core.types import Item
-from proband.suites.kinship.generate.build import Rounds, Tally, items_of
+from proband.suites.kinship.generate.build import BuildTally, Rounds, items_of
 from proband.suites.kinship.generate.options import (
     LICENCE,
     BuildOptions,
@@ -132,7 +132,10 @@ class Release:
 
     def __init__(self, definition: Definition, *, workers: int = 1) -> None:
         self.definition, self.workers = definition, workers
-        self.tally, self.apart = Tally(), Tally()  # apart: what is not to be compared with the training stories
+        self.tally, self.apart = (
+            BuildTally(),
+            BuildTally(),
+        )  # apart: not to be compared with training stories
         self.counts: Counter[str] = Counter()
         self.sha256: dict[str, str] = {}
 

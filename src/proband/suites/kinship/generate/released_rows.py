@@ -25,9 +25,8 @@ from proband.core.text import Fingerprint
 from proband.core.types import Item, Tag
 from proband.suites.kinship.audit.family_prover import provided
 from proband.suites.kinship.audit.row_formats import CLUTRR, audit_row, typed_facts
-from proband.suites.kinship.clutrr.csv_files import scan
 from proband.suites.kinship.clutrr.items import to_item
-from proband.suites.kinship.clutrr.rows import Row, Unreadable
+from proband.suites.kinship.clutrr.rows import Row, Unreadable, scan
 from proband.suites.kinship.generate.options import RELEASED, BuildOptions, refuse_others
 from proband.suites.kinship.telling import stories
 from proband.suites.kinship.telling.stories import plain, shown_names
@@ -119,15 +118,14 @@ class Released:
         item = to_item(row)
         rng = random.Random(f"{self.seed} {source.name} {row.line}")
         x, z = shown_names([row.names[i] for i in row.query], brackets=self.options.brackets)
-        question, choices, gold = stories.ask(
-            self.options.question, x=x, z=z, target=row.target, rules=load("sound"), draw=rng.random
-        )
+        question = stories.ask(self.options.question, x=x, z=z, target=row.target, rules=load("sound"), draw=rng.random)
         tags: dict[str, Tag] = {**item.tags, "release": source.path.parent.resolve().name}
-        facts: dict[str, Any] = {**item.facts, "clause": clause(row), "clusters": [clause(row)]}
+        facts: dict[str, Any] = {**item.facts, "clause": clause(row), "clusters": [clause(row)], **question.facts}
         if verdict is not None:
             self.verdicts[verdict] += 1
             tags["verdict"] = facts["certificate"] = verdict
-        return replace(item, prompt=f"{self.text(row)}\n{question}", choices=choices, gold=gold, tags=tags, facts=facts)
+        prompt = f"{self.text(row)}\n{question.text}"
+        return replace(item, prompt=prompt, choices=question.choices, gold=question.gold, tags=tags, facts=facts)
 
     def text(self, row: Row) -> str:
         """The story as it stands, with or without its brackets; or the typed facts."""

@@ -110,9 +110,9 @@ def backward(graph: FamilyGraph, goal: Pair, k: int, draw: Random) -> Chain | No
     """A path of k facts from x to z, or None where the family gives out.
 
     >>> import random
-    >>> from proband.suites.kinship.world.families import Shape, family_pool
+    >>> from proband.suites.kinship.world.families import FamilyShape, family_pool
     >>> from proband.suites.kinship.world.rules import load
-    >>> graph = family_pool(load("sound"), seed=0, shape=Shape())(0)
+    >>> graph = family_pool(load("sound"), seed=0, shape=FamilyShape())(0)
     >>> path, steps = backward(graph, graph.pairs[6, "female", "male"][0], 3, random.Random(0).random)
     >>> len(path), len(steps)
     (4, 2)

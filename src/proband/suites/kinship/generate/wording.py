@@ -87,20 +87,20 @@ class Wording:
         telling = self._tell(draft, names, cell.phrases or cell.part, words)
         x, z = draft.query
         shown = shown_names(names, brackets=self.options.brackets)
-        question, choices, gold = stories.ask(
+        question = stories.ask(
             self.options.question, x=shown[x], z=shown[z], target=draft.target, rules=self.rules,
             draw=words.random, open=self.options.open > 0,
         )  # fmt: skip
-        prompt = f"{telling.text}\n{question}"
+        prompt = f"{telling.text}\n{question.text}"
         clause, cluster = self.spell(draft.clause)
         item = Item(
             id=name,
             suite="kinship",
             prompt=prompt,
-            choices=choices,
-            gold=gold,
+            choices=question.choices,
+            gold=question.gold,
             tags=_tags(draft, cell, kind, along_chain=self.options.facts_along_chain, open=self.options.open > 0),
-            facts=self._facts(draft, names, telling, prompt, searched=searched),
+            facts={**self._facts(draft, names, telling, prompt, searched=searched), **question.facts},
             split=cell.split,
         )
         seen: tuple[Any, ...] = ()

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 from proband.core.errors import ProbandError
 from proband.core.types import Answer, Item
+from proband.suites.kinship.world.facts import YES_NO, asked_relation, facts_of
 from proband.suites.kinship.world.relations import FEMALE, UNTOLD
 from proband.suites.kinship.world.rules import OTHER, Rules, of_item
 
@@ -248,25 +249,22 @@ class Symbolic:
         return [self._solve(item) for item in items]
 
     def _solve(self, item: Item) -> Answer:
-        facts = item.facts
-        if "edges" not in facts or "query" not in facts:
+        if "edges" not in item.facts or "query" not in item.facts:
             raise ProbandError(f"item {item.id!r} has no fact graph: 'edges' and 'query' are missing")
-        genders, edges, (x, z) = facts["genders"], facts["edges"], facts["query"]
-        words = close(of_item(item), genders, edges).answers(x, z)
+        facts = facts_of(item)
+        words = close(of_item(item), facts.genders, facts.edges).answers(*facts.pair)
         return Answer(item_id=item.id, scores=scores(item, words), text="|".join(words))
 
 
 def scores(item: Item, words: Sequence[str]) -> tuple[float, ...]:
     """The possible relations as scores of the item's choices; for yes/no, how far they speak for the asked one.
 
-    >>> item = Item(id="a", suite="kinship", prompt="...\\nIs Sharon the aunt of Arthur?", choices=("yes", "no"))
+    >>> item = Item(id="a", suite="kinship", prompt="...", choices=("yes", "no"), facts={"asked": "aunt"})
     >>> scores(item, ["aunt"]), scores(item, ["mother"])
     ((1.0, 0.0), (0.0, 1.0))
     """
-    if item.choices == ("yes", "no"):
-        question = item.prompt.rsplit("\n", 1)[-1]
-        true = [w for w in words if f" {w} of " in question]
-        yes = len(true) / len(words) if words else 0.0
+    if item.choices == YES_NO:
+        yes = list(words).count(asked_relation(item)) / len(words) if words else 0.0
         return (yes, 1.0 - yes)
     if UNTOLD in item.choices and len(words) != 1:
         words = [UNTOLD]

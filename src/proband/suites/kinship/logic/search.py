@@ -45,7 +45,7 @@ from proband.suites.kinship.world.relations import (
 STORIES_PER_SOLVER = 2000  # selectors pile up in a solver that serves disjunctive facts: begin afresh now and then
 LARGEST = 80  # people and witnesses: the clauses grow with the cube of their number
 BUDGET = 2_000_000  # of such cubes, over all solvers that are kept; some gigabyte
-ROOM = 8  # a solver with up to so many idle witnesses is used rather than a new one loaded
+IDLE_WITNESSES = 8  # a solver with up to so many idle witnesses is used rather than a new one loaded
 Genders = tuple[str | None, ...]
 Pattern = tuple[Genders, tuple[Edge, ...], tuple[int, int]]  # genders, facts, question; the question is (0, 1)
 
@@ -228,7 +228,7 @@ def _search(genders: Genders, edges: Sequence[Edge], *, world: World, open: bool
     spare += spare % 2
     if named + spare > LARGEST:
         raise ProbandError(f"too large to search: {len(genders)} people and {len(edges)} connected facts")
-    for roomier in range(spare, spare + ROOM, 2):
+    for roomier in range(spare, spare + IDLE_WITNESSES, 2):
         search = _SEARCHES.get((named, roomier, world, open))
         if search and search.stories < STORIES_PER_SOLVER:
             return search

@@ -17,6 +17,7 @@ from proband.suites.kinship.nets.batches import Batch
 from proband.suites.kinship.nets.options import NetOptions
 from proband.suites.kinship.nets.stories import NUMBER, readable_story
 from proband.suites.kinship.nets.task import KINDS, Reads
+from proband.suites.kinship.world.facts import YES_NO, asked_relation
 from proband.training.batches import to_device
 from proband.training.folder import NOTE
 from proband.training.task import with_weights
@@ -66,13 +67,12 @@ class Trained:
 def choice_scores(item: Item, logprobs: Sequence[float]) -> tuple[float, ...]:
     """Of the choices, in their order; for yes and no, of the relation that is asked about, and of any other.
 
-    >>> item = Item(id="a", suite="kinship", prompt="...\\nIs Ann the mother of Bo?", choices=("yes", "no"))
+    >>> item = Item(id="a", suite="kinship", prompt="...", choices=("yes", "no"), facts={"asked": "mother"})
     >>> choice_scores(item, [-9.0, -0.1, *[-9.0] * 20])[0]
     -0.1
     """
-    if item.choices == ("yes", "no"):
-        question = item.prompt.rsplit("\n", 1)[-1]
-        number = next((n for word, n in NUMBER.items() if f" the {word} of " in question), None)
+    if item.choices == YES_NO:
+        number = NUMBER.get(asked_relation(item))
         if number is None:
             raise ProbandError(f"item {item.id!r} asks about none of the 22 relations")
         yes = torch.tensor(logprobs[number], dtype=torch.float64).clamp(max=-1e-12)

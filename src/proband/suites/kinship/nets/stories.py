@@ -20,12 +20,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
 
 from proband.core.errors import ProbandError
 from proband.core.files import items_path, read_items
 from proband.core.types import Item
 from proband.suites.kinship.nets.options import NetOptions
+from proband.suites.kinship.reading.reader import story_of
+from proband.suites.kinship.world.facts import StoryFacts, facts_of
 from proband.suites.kinship.world.relations import RELATIONS
 
 TOKEN = re.compile(r"@[\w-]+|\w+|[^\w\s\[\]]")
@@ -79,24 +80,22 @@ def readable_story(
 
 
 def story_of_item(item: Item, *, genders: bool, file: object, line: int | None = None) -> NetStory:
-    facts = item.facts
-    missing = next((field for field in ("names", "query") if not facts.get(field)), None)
+    missing = next((field for field in ("names", "query") if not item.facts.get(field)), None)
     if missing is not None:
         raise ProbandError(f"item {item.id!r} has no {missing!r} in its facts", file=file, line=line)
-    names: Sequence[str] = facts["names"]
-    target = facts.get("target")
+    facts = facts_of(item)
+    target = facts.target
     if target is not None and target not in NUMBER:
         raise ProbandError(f"item {item.id!r}: 'target' {target!r} is none of the 22 relations", file=file, line=line)
-    i, j = facts["query"]
     return NetStory(
         id=item.id,
-        words=tuple(words_of(item.prompt.rsplit("\n", 1)[0], names)),
-        people=len(names),
-        edges=tuple(_edges(item, file=file, line=line)),
-        query=(i, j),
+        words=tuple(words_of(story_of(item), facts.names)),
+        people=len(facts.names),
+        edges=tuple(_edges(item.id, facts, file=file, line=line)),
+        query=facts.pair,
         target=None if target is None else NUMBER[target],
         split=item.split,
-        genders=_genders(facts.get("genders") or ()) if genders else (),
+        genders=_genders(facts.genders) if genders else (),
     )
 
 
@@ -123,17 +122,14 @@ def words_of(text: str, names: Sequence[str]) -> list[int | str]:
     return [number[token] if token in number else token.lower() for token in tokens]
 
 
-def _edges(item: Item, *, file: object, line: int | None) -> Iterator[Edge]:
+def _edges(item: str, facts: StoryFacts, *, file: object, line: int | None) -> Iterator[Edge]:
     """The stated facts; noise whose relation the file leaves out comes as UNTYPED."""
-    people = len(item.facts["names"])
-    untyped: list[Any] = [edge for edge, _ in item.facts.get("noise", ()) if edge[1] is None]
-    for i, word, j in (*item.facts.get("edges", ()), *untyped):
+    people = len(facts.names)
+    for i, word, j in (*facts.edges, *(edge for edge, _ in facts.noise if edge[1] is None)):
         if word is not None and word not in NUMBER:
-            raise ProbandError(
-                f"item {item.id!r}: {word!r} in 'edges' is none of the 22 relations", file=file, line=line
-            )
+            raise ProbandError(f"item {item!r}: {word!r} in 'edges' is none of the 22 relations", file=file, line=line)
         if not (0 <= i < people and 0 <= j < people):
-            raise ProbandError(f"item {item.id!r}: a fact names person {max(i, j)} of {people}", file=file, line=line)
+            raise ProbandError(f"item {item!r}: a fact names person {max(i, j)} of {people}", file=file, line=line)
         yield i, UNTYPED if word is None else NUMBER[word], j
 
 

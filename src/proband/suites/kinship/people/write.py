@@ -33,9 +33,10 @@ from proband.suites.kinship.baselines import published_values
 from proband.suites.kinship.people.review import story_of
 from proband.suites.kinship.reading.grammar import read_facts
 from proband.suites.kinship.reading.lexicon import PRONOUN
+from proband.suites.kinship.world.facts import facts_of
 from proband.suites.kinship.world.relations import INVERSE, NEUTRAL, word
 
-MOST = 2000  # characters
+LONGEST_STORY = 2000  # characters
 LONGEST = 3  # facts in one story: what a template bank composes longer stories from
 SENTENCE: Final = re.compile(r"[^.!?]+[.!?]+[\"'”’)]*|[^.!?]+$")
 WORD: Final = re.compile(r"[^\W\d_]+")
@@ -55,15 +56,11 @@ def sentence(names: Sequence[str], edge: Any) -> str:
 def units(path: Path) -> Iterator[Unit]:
     """Kinship items whose facts are a chain, each from one person to the next, of at most three facts."""
     for line, item in enumerate(read_items(path), start=1):
-        facts = item.facts
-        try:
-            names, genders, edges = list(facts["names"]), list(facts["genders"]), [list(e) for e in facts["edges"]]
-            first, last = facts["query"]
-            target = facts["target"]
-        except (KeyError, TypeError, ValueError):
-            raise ProbandError(
-                "not a kinship item: facts need names, genders, edges, query", file=path, line=line
-            ) from None
+        if not {"names", "genders", "edges", "query", "target"} <= {*item.facts}:
+            raise ProbandError("not a kinship item: facts need names, genders, edges, query", file=path, line=line)
+        facts = facts_of(item)
+        names, genders, edges = list(facts.names), list(facts.genders), [list(edge) for edge in facts.edges]
+        (first, last), target = facts.pair, facts.target
         chain = [first, *(j for _, _, j in edges)]
         if any(edge[0] != chain[place] for place, edge in enumerate(edges)) or chain[-1] != last:
             reason = "the facts are no chain; build with --task clean --facts-along-chain"
@@ -73,7 +70,7 @@ def units(path: Path) -> Iterator[Unit]:
             raise ProbandError(reason, file=items_path(path), line=line)
         yield Unit(
             id=item.id,
-            clause="-".join(edge[1] for edge in edges),
+            clause="-".join(word for _, word, _ in facts.edges),
             body={
                 "names": names,
                 "genders": genders,
@@ -88,12 +85,12 @@ def units(path: Path) -> Iterator[Unit]:
 
 def shown(body: Body) -> dict[str, Any]:
     empty = checks(body, {"story": ""})
-    return {"facts": body["facts"], "implied": body["implied_fact"], "checks": empty, "most": MOST}
+    return {"facts": body["facts"], "implied": body["implied_fact"], "checks": empty, "most": LONGEST_STORY}
 
 
 def answer(body: Body, form: Form) -> dict[str, Any]:
     """What must be there stops a story; what should not be there may be confirmed."""
-    story = text_of(form, "story", most=MOST)
+    story = text_of(form, "story", most=LONGEST_STORY)
     unmet = [check for check in checks(body, {"story": story}) if not check.met and check.asks]
     for check in unmet:
         if check.stops:

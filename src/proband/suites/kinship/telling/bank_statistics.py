@@ -24,8 +24,8 @@ from proband.suites.kinship.telling.template_check import castings, clauses
 from proband.suites.kinship.world.relations import GENDER, INVERSE, word
 
 WORD: Final = re.compile(r"\w+(?:-\w+)*")
-MOST: Final = 300  # paraphrases of a clause that are compared pair by pair; of more, so many are drawn
-FEW: Final = 33  # of the clauses that a general paraphrase tells, one in so many is looked at
+MAX_COMPARED: Final = 300  # paraphrases of a clause that are compared pair by pair; of more, so many are drawn
+ONE_IN: Final = 33  # of the clauses that a general paraphrase tells, one in so many is looked at
 Clause = tuple[str, ...]  # gender of person 0, then the relation words
 
 
@@ -58,7 +58,7 @@ def own_clauses(bank: Bank) -> list[Clause]:
     own = {p for template in bank.templates for p in template.patterns if ANY not in p}
     for template in bank.templates:
         patterns = (
-            template.patterns if own else [c for p in template.patterns for c in islice(clauses(p), 0, None, FEW)]
+            template.patterns if own else [c for p in template.patterns for c in islice(clauses(p), 0, None, ONE_IN)]
         )
         for relations in (p for p in patterns if ANY not in p):
             for genders in castings(relations) if template.genders is None else [template.genders]:
@@ -112,7 +112,7 @@ def _overlap(
 ) -> BankOverlap:
     rng = random.Random(f"across {seed}")
     sets = {
-        clause: [grams(text) for text in (texts if len(texts) <= MOST else rng.sample(texts, MOST))]
+        clause: [grams(text) for text in (texts if len(texts) <= MAX_COMPARED else rng.sample(texts, MAX_COMPARED))]
         for clause, texts in texts_of.items()
     }
     total, pairs, means = 0.0, 0, []

@@ -20,12 +20,13 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from proband.core.errors import ProbandError
 from proband.suites.kinship.telling.bank import Bank
 from proband.suites.kinship.telling.paraphrases import FREE, JOINTS, LONGEST, Key, Occasion, Phrase
+from proband.suites.kinship.world.facts import YES_NO
 from proband.suites.kinship.world.families import Random, shuffle
 from proband.suites.kinship.world.relations import FEMALE, GENDER, INVERSE, MALE, NEUTRAL, RELATIONS, UNTOLD, Edge, word
 from proband.suites.kinship.world.rules import Rules
@@ -252,40 +253,52 @@ def gender_lines(names: Sequence[str], genders: Sequence[str]) -> list[str]:
 # ---- the question --------------------------------------------------------------------------------------------------
 
 
-def ask(
-    kind: str, *, x: str, z: str, target: str, rules: Rules, draw: Random, open: bool = False
-) -> tuple[str, tuple[str, ...], int]:
-    """(question, choices, index of the right one). Kinds: choice, a blank to fill from all relations (the paper's K-way
+class StoryQuestion(NamedTuple):
+    """`facts`: what an item says of its question besides (`asked`, the relation of a yes/no question)."""
+
+    text: str
+    choices: tuple[str, ...]
+    gold: int
+    facts: Mapping[str, str] = {}
+
+
+def ask(kind: str, *, x: str, z: str, target: str, rules: Rules, draw: Random, open: bool = False) -> StoryQuestion:
+    """A question about x and z. Kinds: choice, a blank to fill from all relations (the paper's K-way
     classification); text, a question in words; yes-no, is z the r of x? `open`: that it cannot be told is a choice.
 
     A false relation of a yes/no question has the gender of the true one: gender alone must not give the answer away.
 
     >>> from proband.suites.kinship.world.rules import load
-    >>> ask("choice", x="Arthur", z="Sharon", target="aunt", rules=load("sound"), draw=lambda: 0.9)[0]
+    >>> ask("choice", x="Arthur", z="Sharon", target="aunt", rules=load("sound"), draw=lambda: 0.9).text
     'Sharon is the ___ of Arthur.'
-    >>> ask("yes-no", x="Arthur", z="Sharon", target="aunt", rules=load("sound"), draw=lambda: 0.9)
+    >>> ask("yes-no", x="Arthur", z="Sharon", target="aunt", rules=load("sound"), draw=lambda: 0.9)[:3]
     ('Is Sharon the sister-in-law of Arthur?', ('yes', 'no'), 1)
     """
     if kind == "yes-no":
         true = draw() < 0.5
         others = [w for w in rules.choices if w != target and rules.gender[w] == rules.gender[target]]
         choice = target if true else others[int(draw() * len(others))]
-        stated = rules.sentences[0].format(i=x, j=z, word=choice).rstrip(".")
-        question = f"Is {z} the {choice} of {x}?" if rules.gendered else f"Is it true that {stated}?"
-        return question, ("yes", "no"), 0 if true else 1
+        return StoryQuestion(_yes_no(x, z, choice, rules), YES_NO, 0 if true else 1, {"asked": choice})
     choices = (*rules.choices, UNTOLD) if open else rules.choices
     gold = choices.index(target)
     if kind == "text":
         wordings = QUESTIONS if rules.gendered else QUESTIONS_OF_PLACES
-        return wordings[int(draw() * len(wordings))].format(x=x, z=z), choices, gold
-    return capital(rules.blank.format(i=x, j=z)), choices, gold
+        return StoryQuestion(wordings[int(draw() * len(wordings))].format(x=x, z=z), choices, gold)
+    return StoryQuestion(capital(rules.blank.format(i=x, j=z)), choices, gold)
 
 
-def right_answer(question: str, *, x: str, z: str, target: str, rules: Rules) -> str | None:
-    """The right answer to a question of `ask` about x and z, or None where it is none of those.
+def _yes_no(x: str, z: str, word: str, rules: Rules) -> str:
+    stated = rules.sentences[0].format(i=x, j=z, word=word).rstrip(".")
+    return f"Is {z} the {word} of {x}?" if rules.gendered else f"Is it true that {stated}?"
+
+
+def right_answer(question: str, *, x: str, z: str, target: str, rules: Rules, asked: str | None = None) -> str | None:
+    """The right answer to a question of `ask` about x and z (yes or no, where it is about the relation `asked`), or
+    None where it is none of those.
 
     >>> from proband.suites.kinship.world.rules import load
-    >>> right_answer("Is Sharon the aunt of Arthur?", x="Arthur", z="Sharon", target="mother", rules=load("sound"))
+    >>> people = {"x": "Arthur", "z": "Sharon", "rules": load("sound")}
+    >>> right_answer("Is Sharon the aunt of Arthur?", **people, target="mother", asked="aunt")
     'no'
     >>> right_answer("Sharon is the ___ of Arthur.", x="Arthur", z="Bea", target="aunt", rules=load("sound")) is None
     True
@@ -293,13 +306,9 @@ def right_answer(question: str, *, x: str, z: str, target: str, rules: Rules) ->
     in_words = (form.format(x=x, z=z) for form in (QUESTIONS if rules.gendered else QUESTIONS_OF_PLACES))
     if question in (capital(rules.blank.format(i=x, j=z)), *in_words):
         return target
-    for choice in rules.choices:
-        if target == UNTOLD or rules.gender[choice] != rules.gender[target]:
-            continue
-        stated = rules.sentences[0].format(i=x, j=z, word=choice).rstrip(".")
-        if question == (f"Is {z} the {choice} of {x}?" if rules.gendered else f"Is it true that {stated}?"):
-            return "yes" if choice == target else "no"
-    return None
+    if asked not in rules.choices or target == UNTOLD or rules.gender[asked] != rules.gender[target]:
+        return None
+    return ("yes" if asked == target else "no") if question == _yes_no(x, z, asked, rules) else None
 
 
 def capital(text: str) -> str:

@@ -36,11 +36,12 @@ from proband.suites.kinship.variations.other_texts import (
     twin,
 )
 from proband.suites.kinship.variations.proved_story import (
-    Story,
+    ProvedStory,
     all_edges,
     prove_story,
     typed_noise,
 )
+from proband.suites.kinship.world.facts import facts_of
 from proband.suites.kinship.world.rules import converse, of_item
 
 # ---- what must be true of a varied item beside its source --------------------------------------------------------
@@ -48,10 +49,10 @@ from proband.suites.kinship.world.rules import converse, of_item
 
 def _facts(item: Item) -> set[frozenset[tuple[int, str, int]]]:
     """Each fact from both sides."""
-    rules, genders = of_item(item), item.facts["genders"]
+    rules, facts = of_item(item), facts_of(item)
     return {
-        frozenset({tuple(edge), converse(rules, tuple(edge), genders)})
-        for edge in all_edges(item.facts["edges"], typed_noise(item) or ())
+        frozenset({edge, converse(rules, edge, facts.genders)})
+        for edge in all_edges(facts.edges, typed_noise(item) or ())
     }
 
 
@@ -144,7 +145,7 @@ def _other_names(source: Item, varied: Item) -> dict[str, str]:
 # ---- the list ----------------------------------------------------------------------------------------------------
 
 Vary = Callable[..., Item | str]  # of a story, rng and folder
-_last: tuple[Item, Story | str] | None = None  # the item that was varied last: its variations come one after the other
+_last: tuple[Item, ProvedStory | str] | None = None  # the item that was varied last: all its variations are asked for
 
 
 def _vary(vary: Vary, item: Item, *, rng: random.Random, folder: Path) -> Item | str:

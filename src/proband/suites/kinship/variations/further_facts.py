@@ -18,12 +18,12 @@ from proband.suites.kinship.telling import stories
 from proband.suites.kinship.telling.bank import load_bank
 from proband.suites.kinship.telling.stories import plain, shown_names
 from proband.suites.kinship.variations.other_texts import fresh_names
-from proband.suites.kinship.variations.proved_story import TRIES, UNREAD, Story, Unit, tell_facts
+from proband.suites.kinship.variations.proved_story import TRIES, UNREAD, ProvedStory, TextUnit, tell_facts
 from proband.suites.kinship.world.relations import FEMALE, MALE, Family
 from proband.suites.kinship.world.rules import converse, load
 
 
-def noise(story: Story, *, rng: random.Random, folder: Path) -> Item | str:
+def noise(story: ProvedStory, *, rng: random.Random, folder: Path) -> Item | str:
     if story.noise:
         return "it has noise facts already"
     if not story.readable:
@@ -32,7 +32,7 @@ def noise(story: Story, *, rng: random.Random, folder: Path) -> Item | str:
     return next((varied for varied in tries if varied is not None), "its family has no room for further facts")
 
 
-def _with_noise(story: Story, kind: str, rng: random.Random, folder: Path) -> Item | None:
+def _with_noise(story: ProvedStory, kind: str, rng: random.Random, folder: Path) -> Item | None:
     rows = [list(row) for row in (story.certificate or story.item.facts)["family"]]
     count = len(story.genders)
     if kind == "supporting":
@@ -65,7 +65,14 @@ def _with_noise(story: Story, kind: str, rng: random.Random, folder: Path) -> It
 
 
 def _woven_in(
-    story: Story, larger: Story, facts: list[Edge], *, kind: str, family: Any, rng: random.Random, folder: Path
+    story: ProvedStory,
+    larger: ProvedStory,
+    facts: list[Edge],
+    *,
+    kind: str,
+    family: Any,
+    rng: random.Random,
+    folder: Path,
 ) -> Item | None:
     """The source's own text with a further sentence for each fact at places drawn at random: some of its own stand
     before one of them, and some behind one."""
@@ -97,35 +104,35 @@ def _woven_in(
     return None
 
 
-def _genders(story: Story, larger: Story) -> list[Unit]:
+def _genders(story: ProvedStory, larger: ProvedStory) -> list[TextUnit]:
     """Those of the further people, where the source tells them."""
     shown, genders = shown_names(larger.names, brackets=story.brackets), larger.genders
     telling = stories.gender_lines if story.form == "graph" else stories.gender_sentences
     told = story.form != "story" and all(line in story.text for line in telling(story.shown, story.genders))
-    return [Unit(line) for line in telling(shown, genders)[len(story.names) :]] if told else []
+    return [TextUnit(line) for line in telling(shown, genders)[len(story.names) :]] if told else []
 
 
 def _one_more(
-    story: Story,
-    larger: Story,
+    story: ProvedStory,
+    larger: ProvedStory,
     number: int,
     *,
-    after: Sequence[Unit],
+    after: Sequence[TextUnit],
     used: set[str],
     rng: random.Random,
     folder: Path,
-) -> Unit | None:
+) -> TextUnit | None:
     """A fact in a sentence of its own: at the occasion where the story is, in words that it has not used."""
     fact, genders, groups = larger.edges[number], larger.genders, ((number,),)
     shown = shown_names(larger.names, brackets=story.brackets)
     if story.form == "graph":
-        return Unit(stories.triples([fact], shown), (), groups)
+        return TextUnit(stories.triples([fact], shown), (), groups)
     if story.form == "facts":
-        return Unit(plain([fact], shown, genders)[0], (), groups)
+        return TextUnit(plain([fact], shown, genders)[0], (), groups)
     if story.retold is None or not story.retold.occasions:
         bank = story.retold is None
         telling = tell_facts(story, [fact], names=larger.names, genders=genders, rng=rng, folder=folder, scenes=bank)
-        return Unit(telling.text, telling.templates, groups)
+        return TextUnit(telling.text, telling.templates, groups)
     told = sum(template in story.templates for unit in after for template in unit.templates)
     occasion = next(each for each in load_bank().occasions if each.name == story.retold.occasions[max(told - 1, 0)])
     free = [phrase for phrase in occasion.phrases if phrase.id not in used]
@@ -134,10 +141,10 @@ def _one_more(
     phrase, (i, word, j) = rng.choice(free), fact if rng.random() < 0.5 else turned(fact, genders)
     comma = rng.random() if phrase.loose else 0.0
     text = f"{shown[i]} {phrase.clause('past', genders[i], word, shown[j], comma)}."
-    return Unit(text, (phrase.id,), groups)
+    return TextUnit(text, (phrase.id,), groups)
 
 
-def _supporting(story: Story, rows: list[list[Any]], rng: random.Random) -> list[int] | None:
+def _supporting(story: ProvedStory, rows: list[list[Any]], rng: random.Random) -> list[int] | None:
     """Somebody of the family who is not named, between two people that a fact joins."""
     count, world = len(story.genders), _family(rows)
     ways = [

@@ -13,12 +13,13 @@ import msgspec
 from proband.core.types import Item
 from proband.suites.kinship.logic.closure import Edge, entailed, shortest_path
 from proband.suites.kinship.telling import stories
-from proband.suites.kinship.variations.proved_story import UNREAD, Story, certified
+from proband.suites.kinship.variations.proved_story import UNREAD, ProvedStory, certified
+from proband.suites.kinship.world.facts import YES_NO
 from proband.suites.kinship.world.relations import GENDER, NEUTRAL
 from proband.suites.kinship.world.rules import converse, of_item
 
 
-def inverse(story: Story, *, rng: random.Random, folder: Path) -> Item | str:
+def inverse(story: ProvedStory, *, rng: random.Random, folder: Path) -> Item | str:
     if not story.readable:
         return UNREAD
     item, (x, z) = story.item, story.query
@@ -29,20 +30,24 @@ def inverse(story: Story, *, rng: random.Random, folder: Path) -> Item | str:
     return varied if story.accepts(varied) else "its text does not tell the gender of the person at its other end"
 
 
-def _with_question(story: Story, query: tuple[int, int], target: str, rng: random.Random, **facts: Any) -> Item:
+def _with_question(story: ProvedStory, query: tuple[int, int], target: str, rng: random.Random, **facts: Any) -> Item:
     """The same text with a question about `query`."""
     rules, (x, z) = of_item(story.item), query
-    kind = "yes-no" if story.item.choices == ("yes", "no") else "choice" if "___" in story.question else "text"
-    question, choices, gold = stories.ask(
-        kind, x=story.shown[x], z=story.shown[z], target=target, rules=rules, draw=rng.random
-    )
+    kind = "yes-no" if story.item.choices == YES_NO else "choice" if "___" in story.question else "text"
+    question = stories.ask(kind, x=story.shown[x], z=story.shown[z], target=target, rules=rules, draw=rng.random)
     depths = {"depth": facts["depth"]} if "depth" in facts else {}
     clause = _clause(facts.get("edges", story.edges), query, story.genders, story.item)
     varied = story.with_text(
-        facts.pop("text", story.text), question=question, query=query, target=target, **clause, **facts
+        facts.pop("text", story.text),
+        question=question.text,
+        query=query,
+        target=target,
+        **question.facts,
+        **clause,
+        **facts,
     )
     tags = {**varied.tags, "target": target, **depths}
-    return msgspec.structs.replace(varied, choices=choices, gold=gold, tags=tags)
+    return msgspec.structs.replace(varied, choices=question.choices, gold=question.gold, tags=tags)
 
 
 def _clause(edges: Sequence[Edge], query: tuple[int, int], genders: Sequence[str], item: Item) -> dict[str, str]:
@@ -57,7 +62,7 @@ def _clause(edges: Sequence[Edge], query: tuple[int, int], genders: Sequence[str
     return {"clause": ".".join(names)}
 
 
-def counterfactual(story: Story, *, rng: random.Random, folder: Path) -> Item | str:
+def counterfactual(story: ProvedStory, *, rng: random.Random, folder: Path) -> Item | str:
     if not story.readable:
         return UNREAD
     item, rules = story.item, of_item(story.item)
@@ -80,7 +85,7 @@ def counterfactual(story: Story, *, rng: random.Random, folder: Path) -> Item | 
     return "no single word of it can be replaced so that another answer follows"
 
 
-def _replaced(story: Story, old: Edge, new: Edge, edges: Sequence[Edge]) -> Iterator[str]:
+def _replaced(story: ProvedStory, old: Edge, new: Edge, edges: Sequence[Edge]) -> Iterator[str]:
     """Texts that tell the new fact in place of the old one and differ from the source's in one word."""
     rules = of_item(story.item)
     turned = [converse(rules, edge, story.genders)[1] for edge in (old, new)]

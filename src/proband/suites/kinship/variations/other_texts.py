@@ -14,18 +14,18 @@ from proband.suites.kinship.logic.closure import shortest_path
 from proband.suites.kinship.reading.reader import TRIPLE
 from proband.suites.kinship.telling import stories
 from proband.suites.kinship.telling.stories import plain
-from proband.suites.kinship.variations.proved_story import SENTENCE, TRIES, UNREAD, Story, Unit, tell_facts
+from proband.suites.kinship.variations.proved_story import SENTENCE, TRIES, UNREAD, ProvedStory, TextUnit, tell_facts
 from proband.suites.kinship.world.families import NAMES
 
 WORD = re.compile(r"@?\w[\w-]*")
 
 
-def rename(story: Story, *, rng: random.Random, folder: Path) -> Item | str:
+def rename(story: ProvedStory, *, rng: random.Random, folder: Path) -> Item | str:
     names = other_names(story, rng)
     return names if isinstance(names, str) else _renamed(story, names)
 
 
-def other_names(story: Story, rng: random.Random) -> list[str] | str:
+def other_names(story: ProvedStory, rng: random.Random) -> list[str] | str:
     """Other names of the same genders, none of them in the story now, no two alike."""
     names = fresh_names(story.genders, rng, avoided=WORD.findall(story.text))
     return names if len(names) == len(story.genders) else "there are too few names"
@@ -46,7 +46,7 @@ def fresh_names(
     return names
 
 
-def _renamed(story: Story, names: Sequence[str]) -> Item | str:
+def _renamed(story: ProvedStory, names: Sequence[str]) -> Item | str:
     other = dict(zip(story.names, names, strict=True))
     text, question = (exchanged(part, other) for part in (story.text, story.question))
     varied = story.with_text(text, question=question, names=list(names))
@@ -58,7 +58,7 @@ def exchanged(text: str, other: Mapping[str, str]) -> str:
     return WORD.sub(lambda match: other.get(match[0], match[0]), text)
 
 
-def _retold(story: Story, names: Sequence[str], rng: random.Random, folder: Path) -> Item | str:
+def _retold(story: ProvedStory, names: Sequence[str], rng: random.Random, folder: Path) -> Item | str:
     """The facts told anew, with as few paraphrases of the source as there can be."""
     if story.form != "story":
         return _shuffled(story, names, rng)
@@ -81,23 +81,23 @@ def _retold(story: Story, names: Sequence[str], rng: random.Random, folder: Path
     return best[1] if best else "no other words of the bank tell its facts"
 
 
-def _path_first(story: Story) -> list[int]:
+def _path_first(story: ProvedStory) -> list[int]:
     """The places of the facts, those of the shortest way between the two people first and in its order."""
     way = shortest_path(story.edges, story.query) or []
     first = [story.edges.index(edge) for edge in way]
     return [*first, *(place for place in range(len(story.edges)) if place not in first)]
 
 
-def reword(story: Story, *, rng: random.Random, folder: Path) -> Item | str:
+def reword(story: ProvedStory, *, rng: random.Random, folder: Path) -> Item | str:
     return _retold(story, story.names, rng, folder) if story.form == "story" else "it is told in plain facts"
 
 
-def twin(story: Story, *, rng: random.Random, folder: Path) -> Item | str:
+def twin(story: ProvedStory, *, rng: random.Random, folder: Path) -> Item | str:
     names = other_names(story, rng)
     return names if isinstance(names, str) else _retold(story, names, rng, folder)
 
 
-def reorder(story: Story, *, rng: random.Random, folder: Path) -> Item | str:
+def reorder(story: ProvedStory, *, rng: random.Random, folder: Path) -> Item | str:
     if story.form != "story":
         return _shuffled(story, story.names, rng)
     if not story.readable:
@@ -111,11 +111,11 @@ def reorder(story: Story, *, rng: random.Random, folder: Path) -> Item | str:
     return "it has one sentence" if len(units) == 1 else "its sentences make sense in one order only"
 
 
-def _in_another_order(units: Sequence[Unit], names: Sequence[str], rng: random.Random) -> list[Unit]:
+def _in_another_order(units: Sequence[TextUnit], names: Sequence[str], rng: random.Random) -> list[TextUnit]:
     """In an order in which they make sense: an opening, which names nobody, stays where it is, and moments (`At noon,
     Ann`) follow each other as before.
 
-    >>> story = [Unit("It snowed."), Unit("At noon, Ann met Ben. Then Ben left."), Unit("Cy saw Ann.")]
+    >>> story = [TextUnit("It snowed."), TextUnit("At noon, Ann met Ben. Then Ben left."), TextUnit("Cy saw Ann.")]
     >>> [unit.text for unit in _in_another_order(story, ["Ann", "Ben", "Cy"], random.Random(0))]
     ['It snowed.', 'Cy saw Ann.', 'At noon, Ann met Ben. Then Ben left.']
     """
@@ -128,7 +128,7 @@ def _in_another_order(units: Sequence[Unit], names: Sequence[str], rng: random.R
     return [*opening, *(units[at] for at in placed)]
 
 
-def _shuffled(story: Story, names: Sequence[str], rng: random.Random) -> Item | str:
+def _shuffled(story: ProvedStory, names: Sequence[str], rng: random.Random) -> Item | str:
     """Plain sentences or triples in another order."""
     units = story.units()
     for _ in range(TRIES):
@@ -141,7 +141,7 @@ def _shuffled(story: Story, names: Sequence[str], rng: random.Random) -> Item | 
     return "it has one sentence"
 
 
-def plain_sentences(story: Story, *, rng: random.Random, folder: Path) -> Item | str:
+def plain_sentences(story: ProvedStory, *, rng: random.Random, folder: Path) -> Item | str:
     if story.form == "facts":
         return "it is told in plain sentences already"
     order = rng.sample(range(len(story.edges)), len(story.edges))

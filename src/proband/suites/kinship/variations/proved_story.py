@@ -29,6 +29,7 @@ from proband.suites.kinship.telling.bank import Bank, bank_of_build, load_bank
 from proband.suites.kinship.telling.stories import Telling, plain, shown_names, tell
 from proband.suites.kinship.verify.items import misstated, of_the_crowd
 from proband.suites.kinship.verify.retelling import Retold, ours, retell, untold
+from proband.suites.kinship.world.facts import facts_of
 from proband.suites.kinship.world.families import rows_of
 from proband.suites.kinship.world.rules import of_item
 
@@ -37,7 +38,7 @@ SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z\[@])")
 UNREAD = "its text is not read back to its facts"
 
 
-class Unit(NamedTuple):
+class TextUnit(NamedTuple):
     """A piece of a text."""
 
     text: str
@@ -46,7 +47,7 @@ class Unit(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Story:
+class ProvedStory:
     """An item taken apart: what it tells, how it asks, and the part of its facts that a certificate consists of."""
 
     item: Item
@@ -115,7 +116,7 @@ class Story:
     def templates(self) -> Sequence[str]:
         return [] if self.certificate else list(self.item.facts.get("templates", ()))
 
-    def units(self) -> list[Unit]:
+    def units(self) -> list[TextUnit]:
         """The text in pieces that can change places, each with the facts it tells (somebody else's: without): the lines
         of facts and triples; sentences, those that begin with `Then` with the one before. The first of a story may be
         an opening, which names nobody."""
@@ -123,17 +124,17 @@ class Story:
         lines = self.text.split("\n") if self.form == "graph" else SENTENCE.split(self.text)
         parts = _that_follow(lines, self.shown) if self.form == "story" else [[line] for line in lines]
         if self.retold is None:
-            return [Unit(between.join(part)) for part in parts]
-        units, at, told = list[Unit](), 0, 0
+            return [TextUnit(between.join(part)) for part in parts]
+        units, at, told = list[TextUnit](), 0, 0
         for part in parts:
             text, first = between.join(part), told
             at += len(text + between)
             while told < len(self.retold.ends) and self.retold.ends[told] < at:
                 told += 1
-            units.append(Unit(text, self.templates[first:told], self.item.facts["groups"][first:told]))
+            units.append(TextUnit(text, self.templates[first:told], self.item.facts["groups"][first:told]))
         return units
 
-    def with_units(self, units: Sequence[Unit], **facts: Any) -> Item:
+    def with_units(self, units: Sequence[TextUnit], **facts: Any) -> Item:
         """The item with these pieces as its text."""
         text = ("\n" if self.form == "graph" else " ").join(unit.text for unit in units)
         if self.retold is not None:
@@ -155,30 +156,29 @@ def _that_follow(sentences: Sequence[str], names: Sequence[str]) -> list[list[st
     return parts
 
 
-def prove_story(item: Item) -> Story | str:
+def prove_story(item: Item) -> ProvedStory | str:
     """The item as a story that is proved, or why it is none."""
-    facts = item.facts
-    if "edges" not in facts or "names" not in facts:
+    if "edges" not in item.facts or "names" not in item.facts:
         return "it has no facts"
+    facts = facts_of(item)
     rules = of_item(item)
     if rules.world != "family" or not rules.gendered:
         return "its world is not that of families"
-    edges = [tuple(edge) for edge in facts["edges"]]
-    parts = {
+    parts: dict[str, Any] = {
         "item": item,
-        "names": list(facts["names"]),
-        "genders": list(facts["genders"]),
-        "query": tuple(facts["query"]),
-        "target": facts["target"],
+        "names": list(facts.names),
+        "genders": list(facts.genders),
+        "query": facts.pair,
+        "target": facts.target,
     }
-    if "seal" in facts:
-        if facts.get("certificate") != "entailed":
+    if "seal" in item.facts:
+        if facts.certificate != "entailed":
             return "it carries no certificate"
-        return Story(**parts, edges=edges, noise=list(facts.get("noise", ())), certificate={})
-    return _released(parts, edges)
+        return ProvedStory(**parts, edges=list(facts.edges), noise=list(facts.noise), certificate={})
+    return _released(parts, list(facts.edges))
 
 
-def _released(parts: dict[str, Any], edges: list[Edge]) -> Story | str:
+def _released(parts: dict[str, Any], edges: list[Edge]) -> ProvedStory | str:
     """The story of somebody else's row, with a certificate of our own."""
     item, genders, query, target = (parts[name] for name in ("item", "genders", "query", "target"))
     rules = of_item(item)
@@ -193,7 +193,7 @@ def _released(parts: dict[str, Any], edges: list[Edge]) -> Story | str:
         return certificate
     certificate |= {"rules": rules.reference, "table": rules.sha256, "templates": [], "groups": []}
     certificate |= {"edges": edges, "noise": noise}
-    story = Story(**parts, edges=edges, noise=noise, certificate=certificate)
+    story = ProvedStory(**parts, edges=edges, noise=noise, certificate=certificate)
     varied = story.with_text(story.text)
     if misstated(msgspec.structs.replace(varied, tags={**varied.tags, "variation": ""}), rules):
         return "its columns give another k, task or kind of noise than its facts"
@@ -202,13 +202,13 @@ def _released(parts: dict[str, Any], edges: list[Edge]) -> Story | str:
 
 def typed_noise(item: Item) -> list[tuple[Edge, str]] | None:
     """The noise facts of an item, where they have no relation with the one that the text states; None unless all do."""
-    noise = [(tuple(edge), kind) for edge, kind in item.facts.get("noise", ())]
-    if all(edge[1] is not None for edge, _ in noise):
+    facts = facts_of(item)
+    noise = [((i, word, j), kind) for (i, word, j), kind in facts.noise if word is not None]
+    if len(noise) == len(facts.noise):
         return noise
-    names, genders = item.facts["names"], item.facts["genders"]
-    text = read_story(str(item.facts.get("story", "")), names, genders)
-    typed = type_noise(text, [edge for edge, _ in noise], genders)
-    return None if typed is None else [(edge, kind) for edge, (_, kind) in zip(typed, noise, strict=True)]
+    text = read_story(str(item.facts.get("story", "")), facts.names, facts.genders)
+    typed = type_noise(text, [edge for edge, _ in facts.noise], facts.genders)
+    return None if typed is None else [(edge, kind) for edge, (_, kind) in zip(typed, facts.noise, strict=True)]
 
 
 def all_edges(edges: Sequence[Edge], noise: Sequence[tuple[Edge, str]]) -> list[Edge]:
@@ -262,7 +262,7 @@ def _bank(folder: Path) -> tuple[Bank, bool]:
 
 
 def tell_facts(
-    story: Story,
+    story: ProvedStory,
     facts: Sequence[Edge],
     *,
     names: Sequence[str],

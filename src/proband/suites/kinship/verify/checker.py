@@ -21,7 +21,7 @@ Row = Sequence[Any]
 
 
 @dataclass(frozen=True)
-class Table:
+class RuleTable:
     meaning: dict[str, tuple[str, str | None]]  # word -> relation, gender of who is called so
     compose: dict[tuple[str, str], frozenset[str]]
     opposite: frozenset[str]
@@ -30,7 +30,7 @@ class Table:
 
 
 @lru_cache(maxsize=16)
-def read_table(toml: str) -> Table:
+def read_table(toml: str) -> RuleTable:
     raw = tomllib.loads(toml)
     meaning: dict[str, tuple[str, str | None]] = {}
     for name, entry in raw["relations"].items():
@@ -43,10 +43,10 @@ def read_table(toml: str) -> Table:
             gives = entry["gives"] if isinstance(entry, dict) else entry
             compose[first, second] = frozenset([gives] if isinstance(gives, str) else gives)
     inverse = {name: entry["inverse"] for name, entry in raw["relations"].items()}
-    return Table(meaning, compose, frozenset(raw.get("opposite", ())), inverse, raw.get("world") == "family")
+    return RuleTable(meaning, compose, frozenset(raw.get("opposite", ())), inverse, raw.get("world") == "family")
 
 
-def check(facts: dict[str, Any], table: Table) -> str | None:
+def check(facts: dict[str, Any], table: RuleTable) -> str | None:
     """What is wrong with the certificate among an item's facts, or None."""
     genders, query, target = facts["genders"], facts["query"], facts["target"]
     known: set[tuple[int, str, int]] = set()
@@ -63,7 +63,7 @@ def check(facts: dict[str, Any], table: Table) -> str | None:
     return no_family(facts["family"], genders, facts["edges"], table) if table.family else None
 
 
-def check_open(facts: dict[str, Any], table: Table) -> str | None:
+def check_open(facts: dict[str, Any], table: RuleTable) -> str | None:
     """Why the two families do not show that what is asked cannot be told, or None: the facts hold in both, and no
     relation of the second person of the query to the first does."""
     genders, edges, (x, z) = facts["genders"], facts["edges"], facts["query"]
@@ -81,7 +81,7 @@ def check_open(facts: dict[str, Any], table: Table) -> str | None:
     return None
 
 
-def misnamed(edge: Row, genders: Sequence[str], table: Table) -> str | None:
+def misnamed(edge: Row, genders: Sequence[str], table: RuleTable) -> str | None:
     i, word, j = edge
     if not all(type(person) is int and 0 <= person < len(genders) for person in (i, j)) or i == j:
         return f"{list(edge)} is not about two of the people"
@@ -90,7 +90,9 @@ def misnamed(edge: Row, genders: Sequence[str], table: Table) -> str | None:
     return None
 
 
-def misstep(step: Sequence[Row], known: set[tuple[int, str, int]], genders: Sequence[str], table: Table) -> str | None:
+def misstep(
+    step: Sequence[Row], known: set[tuple[int, str, int]], genders: Sequence[str], table: RuleTable
+) -> str | None:
     """Why the step is no instance of a rule, or None."""
     if len(step) == 2:
         (x, first, y), (y2, second, x2) = step
@@ -113,7 +115,7 @@ def misstep(step: Sequence[Row], known: set[tuple[int, str, int]], genders: Sequ
     return None
 
 
-def no_family(rows: Sequence[Row], genders: Sequence[str], edges: Sequence[Row], table: Table) -> str | None:
+def no_family(rows: Sequence[Row], genders: Sequence[str], edges: Sequence[Row], table: RuleTable) -> str | None:
     """Why the rows are no family in which the facts hold, or None."""
     people = range(len(rows))
     if [row[0] for row in rows[: len(genders)]] != list(genders):

@@ -30,6 +30,7 @@ from proband.suites.kinship.telling import stories
 from proband.suites.kinship.telling.bank import OURS, load_bank
 from proband.suites.kinship.telling.paraphrases import COMMA, JOINTS, Joint, Occasion, Phrase, Template
 from proband.suites.kinship.telling.stories import INVERSE_WORD, shown_names, walk
+from proband.suites.kinship.world.facts import YES_NO
 from proband.suites.kinship.world.families import NAMES
 from proband.suites.kinship.world.relations import UNTOLD, Edge
 from proband.suites.kinship.world.rules import Rules
@@ -107,12 +108,15 @@ def misasked(item: Item, rules: Rules, shown: Sequence[str]) -> str | None:
     """Whether the question is ours, about the two people of the query, and the gold answer is the target."""
     x, z = (shown[person] for person in item.facts["query"])
     question = item.prompt.rsplit("\n", 1)[-1]
-    right = stories.right_answer(question, x=x, z=z, target=item.facts["target"], rules=rules)
+    asked = item.facts.get("asked")
+    right = stories.right_answer(question, x=x, z=z, target=item.facts["target"], rules=rules, asked=asked)
     if right is None:
         return f"the question does not ask what {z} is to {x}"
     untold = (UNTOLD,) if "answer" in item.tags else ()
-    if tuple(item.choices) != (("yes", "no") if right in ("yes", "no") else (*rules.choices, *untold)):
+    if tuple(item.choices) != (YES_NO if right in YES_NO else (*rules.choices, *untold)):
         return "the choices are not those of the question"
+    if (asked is None) == (right in YES_NO):
+        return "'asked' is for the relation of a yes/no question"
     if item.gold is None or not 0 <= item.gold < len(item.choices) or item.choices[item.gold] != right:
         return f"the gold answer is not {right!r}"
     return None

@@ -21,7 +21,7 @@ from proband.suites.kinship.world.relations import FEMALE, MALE, NEUTRALS, Famil
 from proband.suites.kinship.world.rules import Rules, rule_bodies
 
 OTHER = len(NEUTRALS)  # the number that stands for "no relation of the eleven"
-FEW = 7  # of so many all orders are listed
+LISTED_ORDERS = 7  # of so many all orders are listed
 Random = Callable[[], float]  # a number from 0 up to 1
 Pair = tuple[int, int]
 Row = tuple[str, int | None, int | None, int | None]  # gender, father, mother, spouse
@@ -34,7 +34,7 @@ def shuffle(n: int, draw: Random) -> Sequence[int]:
     >>> shuffle(3, lambda: 0.99), len(shuffle(9, lambda: 0.5))
     ((2, 1, 0), 9)
     """
-    if n <= FEW:
+    if n <= LISTED_ORDERS:
         orders = _orders(n)
         return orders[int(draw() * len(orders))]
     return sorted(range(n), key=lambda _: draw())
@@ -67,7 +67,7 @@ GENDER_OF: Final = {name: gender for gender, names in NAMES.items() for name in 
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shape:
+class FamilyShape:
     """The settings of the generator."""
 
     levels: int = 3
@@ -83,7 +83,7 @@ class Shape:
             raise ProbandError(f"children per couple is {low}..{high}; it must be a range that reaches 1")
 
 
-def make_family(rng: random.Random, shape: Shape = Shape()) -> Family:  # noqa: B008
+def make_family(rng: random.Random, shape: FamilyShape = FamilyShape()) -> Family:
     """A family; the same generator state gives the same family.
 
     >>> family = make_family(random.Random(1))
@@ -102,7 +102,7 @@ def make_family(rng: random.Random, shape: Shape = Shape()) -> Family:  # noqa: 
 class _Growing:
     """A family while it grows."""
 
-    def __init__(self, rng: random.Random, shape: Shape) -> None:
+    def __init__(self, rng: random.Random, shape: FamilyShape) -> None:
         self.rng, self.shape = rng, shape
         self.genders: list[str] = []
         self.father: list[int | None] = []
@@ -262,12 +262,12 @@ class FamilyGraph:
         return between(self.family, NEUTRALS[self.matrix[a][b]], a, b)
 
 
-def family_pool(rules: Rules, *, seed: int, shape: Shape) -> Callable[[int], FamilyGraph]:
+def family_pool(rules: Rules, *, seed: int, shape: FamilyShape) -> Callable[[int], FamilyGraph]:
     """Families by number; every one has all the relations."""
     return cache(lambda number: _rich_family(rules, shape, random.Random(f"family {seed} {number}")))
 
 
-def _rich_family(rules: Rules, shape: Shape, rng: random.Random) -> FamilyGraph:
+def _rich_family(rules: Rules, shape: FamilyShape, rng: random.Random) -> FamilyGraph:
     """The first of 50 families that has every relation between every two genders, or the one that has most."""
     best = FamilyGraph(make_family(rng, shape), rules)
     for _ in range(49):
