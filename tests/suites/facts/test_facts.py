@@ -17,6 +17,8 @@ from proband.core.files import read_items
 from proband.core.protocols import Score, Text
 from proband.core.types import Answer, Item
 from proband.pipeline.build import build as build_folder
+from proband.pipeline.studies.study_file import read_study
+from proband.pipeline.study import study_path
 from proband.suites import suite
 from proband.suites.facts.build import BuildOptions, build
 from proband.suites.facts.recall import (
@@ -303,3 +305,11 @@ def test_variations_ask_for_the_same_fact_and_the_reverse_for_its_subject(tmp_pa
     assert suite("facts").check(turned) is None
     euro = next(item for item in items if item.facts["object"] == "euro")
     assert make["reverse"](euro, rng=rng, folder=tmp_path / "items") == "several subjects have its object"
+
+
+def test_facts_are_asked_with_and_without_their_subject_and_analogies_too() -> None:
+    """The study of facts and of the analogies made of them."""
+    read = read_study(study_path("knowing"), {})
+    assert [each.suite for each in read.build] == ["facts", "analogy"]
+    assert [each.how["solver"] for each in read.run] == ["likelihood", "prior", "pppl"]
+    assert len({tuple(each.models) for each in read.run}) == 1  # the same models, or nothing can be joined

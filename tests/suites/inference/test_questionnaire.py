@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from proband.suites.inference.questionnaire import MOST, Candidate, masked, questionnaires, write
+from proband.suites.inference.questionnaire import MAX_CANDIDATES, Candidate, masked, questionnaires, write
 from proband.suites.inference.questions import TypedQuestion
 
 QUESTION = TypedQuestion("country", "borders", "Ethiopia")
@@ -20,8 +20,8 @@ def test_at_most_24_each_once() -> None:
         sheets = list(questionnaires(QUESTION, 3, some(n), seed=0))
         sizes = [len(sheet.candidates) for sheet in sheets]
         assert sum(sizes) == n
-        assert len(sheets) == -(-n // MOST)
-        assert not sizes or max(sizes) <= MOST
+        assert len(sheets) == -(-n // MAX_CANDIDATES)
+        assert not sizes or max(sizes) <= MAX_CANDIDATES
         assert not sizes or max(sizes) - min(sizes) <= 1
         names = [one.id for sheet in sheets for one in sheet.candidates]
         assert len(set(names)) == n

@@ -92,11 +92,11 @@ def test_alignment_length_counts_words_per_position_used() -> None:
 
 def test_direction_and_unit() -> None:
     low = {metric.name for metric in METRICS if metric.better == "low"}
-    of_alignments = {"alignment_length", "degenerate", "ends_share"}
+    of_alignments = {"alignment_length", "pieces", "degenerate", "ends_share"}
     of_words = {"surprisal", "surprisal_aligned", "surprisal_released", "surprisal_full"}
     assert low == of_words | {"rank", "repeats"} | of_alignments
     assert {metric.unit for metric in METRICS if "surprisal" in metric.name} == {"nats"}
-    assert [metric.name for metric in METRICS if metric.unit == "count"] == ["rank", "alignment_length"]
+    assert [metric.name for metric in METRICS if metric.unit == "count"] == ["rank", "alignment_length", "pieces"]
     assert all(metric.title for metric in (*METRICS, *BREAKDOWN))
 
 
@@ -105,7 +105,7 @@ def test_an_alignment_alone_fills_no_blank() -> None:
     item = Item(id="a", suite="script", prompt="", facts={"kinds": ["tool"]})
     aligned = Answer(item_id="a", blanks=({"path": [0, 0, 1]},))
     for metric in (*METRICS, *BREAKDOWN):
-        if metric.over == "item":
+        if metric.over == "item" and metric.name != "pieces":
             assert metric.numbers(item, aligned) == [], metric.name
 
 

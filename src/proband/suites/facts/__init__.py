@@ -9,7 +9,7 @@ variations.py  another wording, another name, the question turned round
 
 from __future__ import annotations
 
-from proband.core.suite import Suite, Table
+from proband.core.suite import Claim, Contrast, Demo, Suite, Table
 from proband.core.types import Item
 from proband.suites.facts.build import BuildOptions, build
 from proband.suites.facts.recall import METRICS, SOLVERS
@@ -76,4 +76,30 @@ SUITE = Suite(
     relations={"part : whole": {"relation": "part"}, "parent : child": {"relation": "young"}},
     pairs=lambda item: [(item.facts["subject"], item.facts["object"])],
     shown_as="as a fact",
+    demo=(
+        Demo(
+            options={"per_relation": 4, "wordings": 1},
+            runs=(
+                ("embedded:smollm2", "likelihood"),
+                ("embedded:smollm2", "prior"),
+                ("embedded:glove", None),
+                ("baseline:majority", None),
+            ),
+            of_models={"embedded:smollm2": {"limit": 20}},
+            findings=(
+                Claim(
+                    statement="SmolLM2 recalls more facts than it guesses without their subject.",
+                    source="The same sentences about nothing (solver prior): what is right there is no knowledge.",
+                    contrasts=(
+                        Contrast(
+                            above={"run.model": "embedded:smollm2", "run.solver": "likelihood"},
+                            below={"run.model": "embedded:smollm2", "run.solver": "prior"},
+                            pair="item",
+                        ),
+                    ),
+                    per=(),
+                ),
+            ),
+        ),
+    ),
 )

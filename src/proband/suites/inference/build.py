@@ -129,13 +129,13 @@ def sample(examples: Sequence[Example], count: int) -> list[int]:
 # ---- leaks -----------------------------------------------------------------------------------------------------------
 
 
-def leaks(examples: Sequence[Example]) -> dict[str, Any]:
+def leaks(examples: Sequence[Example]) -> dict[str, int]:
     """Counts for the manifest: repeated pairs, contradictions, and what the splits share."""
     seen: dict[tuple[str, str], list[Example]] = defaultdict(list)
     for each in examples:
         seen[each.premise.text.lower(), each.hypothesis.text.lower()].append(each)
     groups = list(seen.values())
-    counts: dict[str, Any] = {
+    counts = {
         "repeated_pairs": sum(len(group) - 1 for group in groups),
         "contradictory_pairs": sum(len({each.entailed for each in group}) > 1 for group in groups),
         "without_common_argument": sum(not each.matched for each in examples),

@@ -193,7 +193,7 @@ class CandidateSearch:
         self.answered += bool(kept)
         return sorted(kept.values(), key=lambda each: (-each.count, each.subject, each.relation, each.object))
 
-    def counts(self) -> dict[str, Any]:
+    def counts(self) -> dict[str, int | dict[str, int]]:
         """For the manifest."""
         return {
             "questions_with_candidates": self.answered,

@@ -19,7 +19,6 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -133,7 +132,7 @@ def with_arguments(example: Example, first: str, second: str) -> Example:
     )
 
 
-def kept_types(examples: Sequence[Example], swapped: Sequence[Example]) -> dict[str, Any]:
+def kept_types(examples: Sequence[Example], swapped: Sequence[Example]) -> dict[str, int]:
     """For the manifest: in how many examples both new arguments are of the old one's type (or, where the set gives
     none, stood in the same relation), and in how many an argument stayed."""
     pools = {key: frozenset(map(str.lower, names)) for key, names in pools_of(examples).items()}

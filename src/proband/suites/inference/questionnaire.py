@@ -15,7 +15,7 @@ from proband.core.human_task import Role
 from proband.core.types import Split
 from proband.suites.inference.questions import TypedQuestion
 
-MOST = 24  # candidates, as in the paper: "less than 25"
+MAX_CANDIDATES = 24  # candidates, as in the paper: "less than 25"
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def questionnaires(
     drawn = list(candidates)
     random.Random(f"{seed} {number} {question.text}").shuffle(drawn)
     drawn = drawn[:most]
-    sheets = -(-len(drawn) // MOST)
+    sheets = -(-len(drawn) // MAX_CANDIDATES)
     for sheet in range(sheets):
         name = f"q{number:03}-{sheet + 1}"
         yield Questionnaire(

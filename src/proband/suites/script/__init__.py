@@ -24,6 +24,7 @@ from proband.suites.script.paper.aligned_phrases import ALIGNMENTS, PHRASE_TABLE
 from proband.suites.script.paper.claims import CLAIMS
 from proband.suites.script.paper.settings import DIFFERENCES, SEEDS
 from proband.suites.script.paper.tables import BY_BLANK, CORPUS, GREEDY, TABLE4, TABLES, published
+from proband.suites.script.paper.valid_fills import VALID_FILLS
 from proband.suites.script.solvers import SOLVERS, Chance, Frequent
 
 SUITE = Suite(
@@ -43,12 +44,12 @@ SUITE = Suite(
             options={"splits": "train,test"},
             runs=(
                 ("embedded:mlm", None),
-                ("embedded:smollm2", "generate"),
+                ("embedded:smollm2", "cloze"),
                 ("solver:frequent", None),
                 ("solver:chance", None),
             ),
             limit=12,
-            solver_options={"generate": {"max_tokens": 24}},
+            of_models={"embedded:smollm2": {"limit": 4, "options": {"samples": 0}}},  # a causal model takes its time
             findings=(
                 Claim(
                     statement="In five guesses, the masked language model finds more of the missing words than word "
@@ -70,7 +71,7 @@ SUITE = Suite(
     ),
     draw=draw_item,
     published=published,
-    analyses=(CORPUS, TABLE4, BY_BLANK, PHRASE_TABLE, GREEDY, ALIGNMENTS, SEEDS, DIFFERENCES),
+    analyses=(CORPUS, TABLE4, BY_BLANK, PHRASE_TABLE, GREEDY, VALID_FILLS, ALIGNMENTS, SEEDS, DIFFERENCES),
     claims=CLAIMS,
     nets=(*NETS, FINETUNE),
     own_models={"frequent": Frequent, "chance": Chance},

@@ -49,7 +49,7 @@ from proband.suites.script.metrics import category
 
 Span = tuple[int, int]
 ORDER = ("test", "valid", "train")
-SHARE, LEAST, MOST = 0.45, 5, 5
+SHARE, LEAST, MAX_BLANKS = 0.45, 5, 5
 OWN_LEAST = 2  # our own corpus is small
 OWN, FOREIGN = "Apache-2.0 (written for Proband)", "that of the files given"
 
@@ -82,7 +82,7 @@ class BuildOptions:
             description="smallest number of occurrences of such a word (default: 5; our own corpus: 2)",
         ),
     ] = None
-    max_blanks: Annotated[int, Meta(description="most blanks in a text, longest first (0: all)", ge=0)] = MOST
+    max_blanks: Annotated[int, Meta(description="most blanks in a text, longest first (0: all)", ge=0)] = MAX_BLANKS
     splits: Annotated[str, Meta(description="splits to write, comma-separated")] = ",".join(SPLITS)
     hold_out: Annotated[float, Meta(description="share for valid and for test, if the corpus has no splits")] = 0.1
 
@@ -278,7 +278,7 @@ def blank_rule(options: BuildOptions, words: Sequence[str]) -> Callable[[TextPai
     return blanks_of
 
 
-def choose_blanks(pair: TextPair, words: Collection[str], *, most: int = MOST) -> list[Span]:
+def choose_blanks(pair: TextPair, words: Collection[str], *, most: int = MAX_BLANKS) -> list[Span]:
     """The spans to leave out: of the distinct runs the `most` longest, all their occurrences (0: every run).
 
     >>> steps = (tuple("put a large pot on the stove and a lid on the pot".split()),)

@@ -146,6 +146,17 @@ def mean_span(records: Floats, weights: Floats) -> float:
     return float(words / spans) if spans else 0.0
 
 
+def pieces(item: Item, answer: Answer) -> float | None:
+    """Runs of concrete words per abstract word that has any: 1 where each generates one phrase (section 3).
+
+    >>> item = Item(id="a", suite="script", prompt="")
+    >>> pieces(item, Answer(item_id="a", blanks=({"path": [0, 1, 0, 0]},)))
+    1.5
+    """
+    path = next((blank["path"] for blank in answer.blanks if blank.get("path")), None)
+    return (1 + sum(a != b for a, b in pairwise(path))) / len(set(path)) if path else None
+
+
 def at_the_ends(item: Item, answer: Answer) -> tuple[float, float] | None:
     """Shares of one text's words that are aligned to the first and to the last abstract word, of three or more.
 
@@ -200,6 +211,7 @@ METRICS = (
         each=words_and_spans,
         title="alignment length",
     ),
+    Metric(name="pieces", of=pieces, unit="count", better="low", title="pieces per abstract word"),
     Metric(name="degenerate", of=degenerate, better="low", title="share of texts aligned mostly to one end"),
     Metric(name="ends_share", of=ends_share, better="low", title="share of words aligned to either end"),
 )

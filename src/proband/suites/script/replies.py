@@ -15,17 +15,20 @@ from proband.solvers.replies import without_thoughts
 from proband.suites.script.corpus import facts_of, running, tokens, with_blanks
 from proband.suites.script.filling import is_question
 
-LINE = re.compile(r"^\W*(?:gap\s*)?(\d{1,4})[\"'*_`\s]*[:.)\]\-–—=]+\s*(.*)$", re.IGNORECASE)
+LINE = re.compile(r"^\W*(?:gap\s*)?(\d{1,4})(?:\s?\(\d{1,3} words?\))?[\"'*_`\s]*[:.)\]\-–—=]+\s*(.*)$", re.IGNORECASE)
 NEXT = re.compile(r"[,;]\s+(?=\d{1,2}\s*[:.)])")  # `1: pan, 2: spoon`
 INLINE = re.compile(r"\[\s{0,9}(\d{1,4})\s{0,9}:\s{0,9}([^\]]{0,200})\]")
 
 
 def context(item: Item) -> dict[str, Any]:
-    """What a template sees: the abstract line, the text with numbered gaps, and how many there are. An example of the
-    form would be given back: small models did so in two replies of three."""
+    """What a template sees: the abstract line, the text with numbered gaps, and a line to complete for each. An example
+    of the form would be given back (small models did so in half of their replies), and without any form they tell the
+    story again."""
     facts = facts_of(item)
     text = with_blanks(facts.concrete, facts.blanks, numbered=True)
-    return {"abstract": running(facts.abstract), "text": text, "gaps": len(facts.blanks)}
+    sizes = [end - start for start, end in facts.blanks]
+    lines = "\n".join(f"{n} ({size} word{'s' * (size > 1)}):" for n, size in enumerate(sizes, start=1))
+    return {"abstract": running(facts.abstract), "text": text, "gaps": len(facts.blanks), "lines": lines}
 
 
 def answer(item: Item) -> str:

@@ -66,7 +66,7 @@ class AnswerOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class AlignOptions:
-    """Of the alignments of a transducer."""
+    """Of the alignments of a transducer, or of attention."""
 
     posteriors: Annotated[bool, Meta(description="also p(a_j = i | x, y), for valid and test texts")] = False
     longest: Longest = 0
@@ -93,13 +93,17 @@ def answer(items: Sequence[Item], model: AnswersItems, *, seed: int, options: An
 
 def align(items: Sequence[Item], model: Any, *, seed: int, options: AlignOptions) -> list[Answer]:
     """The Viterbi alignment of every text, training texts included: one record with `path` (the position in the
-    abstract line of each concrete word), and nothing filled in."""
-    if not getattr(model, "aligns", False):
-        raise ProbandError(f"{model.name} has no alignments; train a transducer")
+    abstract line of each concrete word), and nothing filled in. Of attention the position of the largest weight, and
+    that weight (`weights`), since no alignment is one without a threshold."""
+    attends = getattr(model, "attends", False)
+    if not attends and not getattr(model, "aligns", False):
+        raise ProbandError(f"{model.name} has no alignments; train a transducer, or attention")
     model = model.with_options(longest=options.longest) if hasattr(model, "with_options") else model
     answers = []
     for item, (path, posteriors) in zip(items, model.align(items), strict=True):
         record: dict[str, Any] = {"path": path}
+        if attends:
+            record["weights"] = [round(max(row), 3) for row in posteriors]
         if options.posteriors and item.split != "train":
             record["posteriors"] = [[round(p, 4) for p in row] for row in posteriors]
         answers.append(Answer(item_id=item.id, blanks=(record,)))
@@ -116,7 +120,7 @@ SOLVERS = (
     ),
     Solver(
         name="align",
-        help="the alignment of each text by a transducer, training texts included",
+        help="the alignment of each text by a transducer, or by attention's largest weights, training texts included",
         needs=AnswersItems,
         solve=align,
         options=AlignOptions,

@@ -13,7 +13,7 @@ from proband.core.suite import Claim
 from proband.core.types import Answer, Item, Run
 from proband.reporting.claims import judge
 from proband.reporting.numbers.cells import Study
-from proband.reporting.numbers.item_sets import Answered, ItemSet
+from proband.reporting.numbers.item_sets import AnsweredRun, ItemSet
 from proband.suites.analogy import SUITE
 from proband.suites.analogy.paper.findings import CLOSE, EXCEPTIONS, GAP, LEAD, SIZE
 from proband.suites.analogy.paper.frequency import BY_ITEM, BY_TUPLE
@@ -33,7 +33,8 @@ def test_statements_differ_and_name_their_section() -> None:
         CLOSE,
         EXCEPTIONS,
     }
-    assert all(bool(claim.contrasts) != bool(claim.test) for claim in SUITE.claims)
+    assert all(bool(claim.contrasts) + bool(claim.test) + bool(claim.across) == 1 for claim in SUITE.claims)
+    assert all(claim.needs for claim in SUITE.claims)
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +58,7 @@ def test_both_sides_of_a_contrast_have_items_of_several_relations(tags: list[dic
 # ---- planted answers are judged as planted -------------------------------------------------------------------------
 
 
-def planted(items: Sequence[Item], solver: str = "pppl", **shares: float) -> Answered:
+def planted(items: Sequence[Item], solver: str = "pppl", **shares: float) -> AnsweredRun:
     """A run with a share of each probe's items right, morphology a fifth above semantics."""
     answers = []
     for number, item in enumerate(items):
@@ -65,10 +66,10 @@ def planted(items: Sequence[Item], solver: str = "pppl", **shares: float) -> Ans
         right = (number * 7) % 20 < 20 * share
         scores = tuple(float((k == item.gold) == right) for k in range(len(item.choices)))
         answers.append(Answer(item_id=item.id, scores=scores))
-    return Answered(run=Run(suite="analogy", solver=solver, model=solver, seed=0, items_sha=""), answers=answers)
+    return AnsweredRun(run=Run(suite="analogy", solver=solver, model=solver, seed=0, items_sha=""), answers=answers)
 
 
-def verdicts(items: Sequence[Item], *answered: Answered) -> dict[str, str]:
+def verdicts(items: Sequence[Item], *answered: AnsweredRun) -> dict[str, str]:
     study = Study(ItemSet(suite=SUITE, items_from=items, answered=answered), [SUITE.metric()], seed=0)
     return {verdict.statement: verdict.verdict for verdict in judge([(study, [])])}
 
@@ -88,7 +89,11 @@ def test_a_finding_of_the_supervised_setting_is_not_asked_of_zero_shot_items(ite
     )
     found = {verdict.statement: verdict for verdict in judge([(study, [])])}
     random = found["random is harder than reverse"]
-    assert (random.verdict, random.evidence, random.where) == ("open", "no data", "supervised")
+    assert (random.verdict, random.evidence, random.where) == (
+        "open",
+        "needs supervised runs of one model",
+        "supervised",
+    )
     kinds = found["semantic relations are harder than morphological ones (random)"]
     assert (kinds.systems, kinds.verdict) == ("pppl · pppl · zero-shot", "holds")
 

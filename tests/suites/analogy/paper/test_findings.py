@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+import msgspec
 import pytest
 
 from proband.core.suite import Results
@@ -79,3 +80,37 @@ def test_two_alike_are_not_told_apart_and_unrelated_models_are_not_compared_by_s
     assert SIZE not in sheet.outcomes
     (sheet,) = findings.findings(cast(Results, alike("hf:a-large")), 0)
     assert sheet.outcomes[SIZE]["hf:a-large / hf:a-base"].difference is None
+
+
+class Setting(Planted):
+    """The same with a setting."""
+
+    def __init__(self, setting: str, runs: dict[tuple[str, str], Any]) -> None:
+        super().__init__(runs)
+        self.setting = setting
+
+    def items(self) -> Any:
+        for item in super().items():
+            yield msgspec.structs.replace(item, tags={**item.tags, "setting": self.setting})
+
+
+def test_random_zero_shot_is_compared_with_supervised_across_item_sets() -> None:
+    zero = Setting("zero-shot", {("m", "pppl"): lambda g, p: 0.8, ("only-here", "pppl"): lambda g, p: 0.9})
+    supervised = Setting("supervised", {("m", "supervised"): lambda g, p: 0.6 + (g == "ES") * 0.05})
+    across = findings.zero_shot_above_supervised
+    ((label, outcome),) = across(cast(Any, [zero, supervised])).items()
+    assert label == "m"
+    assert outcome.difference == pytest.approx(0.19, abs=0.03)
+    assert (outcome.p or 1) < 0.001
+    assert across(cast(Any, [zero])) == {}
+    (claim,) = (claim for claim in findings.CLAIMS if claim.across)
+    assert "both settings" in claim.needs
+
+
+def test_figure_1_has_a_row_for_each_probe_and_a_column_for_each_model() -> None:
+    zero = Setting("zero-shot", {("m", "pppl"): lambda g, p: 1.0 if p == "reverse" else 0.0})
+    (sheet,) = findings.sample_pairs(cast(Any, zero), 0)
+    assert [row[0] for row in sheet.rows] == ["random", "reverse", "type"]
+    assert sheet.header == ("probe", "positive", "negative", "m")
+    assert [row[3] for row in sheet.rows] == ["negative", "positive", "negative"]
+    assert findings.sample_pairs(cast(Any, Setting("supervised", {})), 0) == ()

@@ -10,7 +10,7 @@ import pytest
 
 from proband.core.types import Answer, Run
 from proband.reporting.numbers.cells import Study
-from proband.reporting.numbers.item_sets import Answered, ItemSet
+from proband.reporting.numbers.item_sets import AnsweredRun, ItemSet
 from proband.suites.analogy import SUITE
 from proband.suites.analogy.paper.tables import derive
 
@@ -51,7 +51,7 @@ def test_runs_that_answer_the_training_half_stand_beside_those_that_answer_the_t
         asked = "test" if task == "test" else "train"
         answers = [Answer(item_id=i.id, scores=(1.0, 0.0) if i.split == asked else ()) for i in items]
         run = Run(suite="analogy", solver="supervised", model="m", seed=0, items_sha="", settings={"task": task})
-        answered.append(Answered(run=run, answers=answers))
+        answered.append(AnsweredRun(run=run, answers=answers))
     study = Study(ItemSet(suite=SUITE, items_from=items, answered=answered), [SUITE.metric()], seed=0)
     assert study.splits == ("test",)
     assert study.pairs(SUITE.metric(), {}) == []

@@ -30,3 +30,12 @@ def test_context_against_the_formula(fresh: Callable[..., Any], ragged: ScriptBa
         context = sum(p * e for p, e in zip(scores.softmax(0), states))
         by_hand = net.from_decoder(d) + net.from_context(context)
         torch.testing.assert_close(net.features(source, top)[2, j], by_hand)
+
+
+def test_alignments_are_the_largest_weights(fresh: Callable[..., Any], ragged: ScriptBatch) -> None:
+    net = fresh("attention")
+    source = net.encode(ragged)
+    weights = net.weights(source, net.decode(source, ragged.before))
+    path, given = net.alignments(ragged)
+    torch.testing.assert_close(given, weights)
+    assert all(weights[b, j, path[b, j]] == weights[b, j].max() for b in range(len(path)) for j in range(path.shape[1]))

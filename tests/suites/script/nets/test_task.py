@@ -113,8 +113,11 @@ def test_a_folder_answers_items(name: str, toy: list[Item], tmp_path: Path) -> N
         lines = (tmp_path / "aligned" / "answers.jsonl").read_text().splitlines()
         assert len(lines) == len(toy)
         assert all('"path":[0,' in line for line in lines)
+    elif name == "attention":
+        proband.run(items, model=f"net:{out}", solver="align", out=tmp_path / "aligned", cache=False)
+        assert '"weights":[' in (tmp_path / "aligned" / "answers.jsonl").read_text()
     else:
-        with pytest.raises(ProbandError, match="has no alignments; train a transducer"):
+        with pytest.raises(ProbandError, match="has no alignments; train a transducer, or attention"):
             proband.run(items, model=f"net:{out}", solver="align", out=tmp_path / "aligned", cache=False)
 
 

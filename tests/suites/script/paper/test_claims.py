@@ -11,7 +11,7 @@ from proband.core.suite import Claim, Contrast, Where
 from proband.core.types import Answer, Item, Run
 from proband.reporting.claims import chosen, judge
 from proband.reporting.numbers.cells import Study
-from proband.reporting.numbers.item_sets import Answered, ItemSet
+from proband.reporting.numbers.item_sets import AnsweredRun, ItemSet
 from proband.suites.script import SUITE
 from proband.suites.script.paper.claims import CLAIMS, IN_DOMAIN, SYSTEMS
 from proband.suites.script.paper.tables import rows
@@ -43,11 +43,12 @@ def test_the_published_figures_bear_it_out(claim: Claim) -> None:
 def test_findings_without_figures_are_of_section_3() -> None:
     others = [claim for claim in CLAIMS if claim not in TABLE_4]
     assert {claim.source.split(":")[0] for claim in others} == {"section 3", "section 3, footnote 3", "section 4.2"}
-    assert len(others) == 2 + len(IN_DOMAIN) + 1  # Viterbi EM, beam search, degenerate alignments
+    assert len(others) == 2 + len(IN_DOMAIN) + 2  # Viterbi EM, beam search, degenerate and broken alignments
 
 
 def test_every_row_of_table_4_is_claimed_about() -> None:
-    named = {row_of(side) for claim in CLAIMS for c in claim.contrasts for side in (c.above, c.below)}
+    sides = [side for claim in CLAIMS for c in claim.contrasts for side in (c.above, c.below)]
+    named = {row_of(side) for side in sides if side["run.solver"] != "align"}
     assert named == {row["row"] for row in rows() if row["table"] == "table4"}
 
 
@@ -62,7 +63,7 @@ def test_systems_are_compared_text_by_text() -> None:
 # ---- planted answers are judged as planted -------------------------------------------------------------------------
 
 
-def planted(net: str, right: float, *, seed: int = 0, surprisal: float = 3.0, count: int = 80) -> Answered:
+def planted(net: str, right: float, *, seed: int = 0, surprisal: float = 3.0, count: int = 80) -> AnsweredRun:
     """A run with a share `right` of its blanks right, on the same texts for every net."""
     answers = []
     for n in range(count):
@@ -79,13 +80,13 @@ def planted(net: str, right: float, *, seed: int = 0, surprisal: float = 3.0, co
         answers.append(Answer(item_id=str(n), blanks=(record,)))
     solver, note = SYSTEMS[net]["run.solver"], {"net": SYSTEMS[net]["run.net"], "seed": seed}
     run = Run(suite="script", solver=str(solver), model=net, seed=0, items_sha="", net=note if note["net"] else {})
-    return Answered(run=run, answers=answers)
+    return AnsweredRun(run=run, answers=answers)
 
 
-def thrice(answered: Sequence[Answered]) -> list[Answered]:
+def thrice(answered: Sequence[AnsweredRun]) -> list[AnsweredRun]:
     """Every net with three training seeds that say the same: of one seed alone nothing is claimed."""
     return [
-        Answered(
+        AnsweredRun(
             run=replace(each.run, net={**each.run.net, "seed": 10 * each.run.net["seed"] + n}), answers=each.answers
         )
         if each.run.net
@@ -95,7 +96,7 @@ def thrice(answered: Sequence[Answered]) -> list[Answered]:
     ]
 
 
-def verdicts(*answered: Answered) -> dict[str, str]:
+def verdicts(*answered: AnsweredRun) -> dict[str, str]:
     items = [
         Item(
             id=str(n),
@@ -140,10 +141,10 @@ def test_training_seeds_are_taken_together() -> None:
     assert found["alignment helps: attention beats the models without it"] == "open"
 
 
-def trained(share: float, schedule: str) -> Answered:
+def trained(share: float, schedule: str) -> AnsweredRun:
     run = planted("transducer", share)
     note = {**run.run.net, "options": {"schedule": schedule}}
-    return Answered(run=replace(run.run, net=note, settings={"draws": 5}), answers=run.answers)
+    return AnsweredRun(run=replace(run.run, net=note, settings={"draws": 5}), answers=run.answers)
 
 
 def test_viterbi_em_against_marginal_likelihood() -> None:
@@ -152,9 +153,9 @@ def test_viterbi_em_against_marginal_likelihood() -> None:
         assert verdicts(trained(ours, "marginal-viterbi"), trained(theirs, "marginal"))[name] == verdict
 
 
-def searched(share: float, beam: int) -> Answered:
+def searched(share: float, beam: int) -> AnsweredRun:
     run = planted("lm", share)
-    return Answered(run=replace(run.run, settings={"draws": 0, "beam": beam}), answers=run.answers)
+    return AnsweredRun(run=replace(run.run, settings={"draws": 0, "beam": beam}), answers=run.answers)
 
 
 def test_beam_search_against_the_likeliest_words() -> None:

@@ -22,7 +22,8 @@ def _probes(statement: str, source: str, *, above: str, where: Where | None = No
     """Two probes, relation by relation. The paper's own zero-shot rows say otherwise: RoBERTa-base has 81.3 in random,
     82.8 in reverse and 71.9 in type."""
     contrast = Contrast(above={"paper_probe": above}, below={"paper_probe": below}, where=where or {}, pair="relation")
-    return Claim(statement=statement, source=source, where=SUPERVISED, contrasts=(contrast,), per=EACH)
+    needs = "supervised runs of one model"
+    return Claim(statement=statement, source=source, where=SUPERVISED, contrasts=(contrast,), per=EACH, needs=needs)
 
 
 def _kinds(
@@ -30,14 +31,16 @@ def _kinds(
 ) -> Claim:
     """Two groups of relations."""
     contrast = Contrast(above=above, below=below, where=where, unit="relation")
-    return Claim(statement=statement, source=source, where=setting, contrasts=(contrast,), per=EACH)
+    needs = "runs of one model on relations of both kinds"
+    return Claim(statement=statement, source=source, where=setting, contrasts=(contrast,), per=EACH, needs=needs)
 
 
 def _solvers(statement: str, *, above: str, below: str, probe: str) -> Claim:
     """Two solvers on the zero-shot items of a probe: every run of the one with every run of the other."""
     where = {"paper_probe": probe}
     contrast = Contrast(above={"run.solver": above}, below={"run.solver": below}, where=where, pair="relation")
-    return Claim(statement=statement, source="section 3.2", where=ZERO_SHOT, contrasts=(contrast,), per=())
+    needs = "zero-shot runs of a language model (pppl) and of static vectors (difference)"
+    return Claim(statement=statement, source="section 3.2", where=ZERO_SHOT, contrasts=(contrast,), per=(), needs=needs)
 
 
 CLAIMS = (
@@ -88,11 +91,13 @@ CLAIMS = (
         source="section 4",
         where=SUPERVISED,
         test=BY_ITEM,
+        needs="supervised runs of one model, and wordfreq",
     ),
     Claim(
         statement="the same by tuple: frequency does not tell tuples that are often answered rightly from the others",
         source="section 4, with a test whose units are independent",
         where=SUPERVISED,
         test=BY_TUPLE,
+        needs="supervised runs of one model, and wordfreq",
     ),
 )

@@ -2,8 +2,8 @@
 
     accuracy(model, relation, probe), as in table 1; a finding is then a t-test over relations
 
-What each needs is said where its verdict is: two sizes of one model, a language model beside static vectors, or one
-model alone. A finding without the runs that it needs is open.
+What each needs is told where it is open for want of it: two sizes of one model, a language model beside static vectors,
+or one model alone.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numpy as np
 
 from proband.core.metrics import accuracy_of
 from proband.core.suite import Analysis, Claim, Outcome, Results, Sheet
+from proband.core.types import Item
 from proband.suites.analogy.paper.frequency import effects_of, from_wordfreq
 
 SIZE = "a larger model is above a smaller one of its family"
@@ -165,6 +166,60 @@ def between(
         yield GAP, apart(morphological, semantic, evidence)
 
 
+def zero_shot_above_supervised(sets: Sequence[Results]) -> Mapping[str, Outcome]:
+    """Of each model that was run in both settings: random zero-shot less random supervised, by relation. Chance is one
+    half in both: one of two tuples, or yes and no."""
+    tables: dict[tuple[str, str], dict[str, float]] = defaultdict(dict)
+    for results in sets:
+        setting = next((str(item.tags.get("setting")) for item in results.items()), "")
+        for at, run in enumerate(results.runs):
+            for (relation, probe), value in table_of(results, at).items() if setting != "retrieval" else ():
+                if probe == "random":
+                    tables[run.model, setting][relation] = value
+    outcomes = {}
+    for model in dict.fromkeys(model for model, _ in tables):
+        one, other = tables[model, "zero-shot"], tables[model, "supervised"]
+        if shared := sorted(set(one) & set(other)):
+            evidence = "random, zero-shot less supervised"
+            outcomes[model] = paired([one[each] - other[each] for each in shared], evidence)
+    return outcomes
+
+
+# ---- figure 1 --------------------------------------------------------------------------------------------------------
+
+
+def sample_pairs(results: Results, seed: int) -> Sequence[Sheet]:
+    """One query with a positive and a negative tuple of each probe, as in figure 1, and what each model chose."""
+    items = [item for item in results.items() if item.tags.get("setting") == "zero-shot" and len(item.choices) == 2]
+    by_query: dict[str, dict[str, Item]] = defaultdict(dict)
+    for item in items:
+        by_query[str(item.facts.get("query"))].setdefault(str(item.tags["paper_probe"]), item)
+    if not by_query:
+        return ()
+    query = max(by_query, key=lambda each: (len(by_query[each]), "Paris" in each or "paris" in each))
+    chosen = {item.id: item for item in by_query[query].values()}
+    answers: dict[str, list[str]] = {name: [] for name in chosen}
+    for at in range(len(results.runs)):
+        values = {item.id: accuracy_of(item, answer) for item, answer in results.scored(at) if item.id in chosen}
+        for name in chosen:
+            value = values.get(name)
+            answers[name].append("–" if value is None else "positive" if value > 0.5 else "negative")
+    rows = []
+    for probe, item in sorted(by_query[query].items()):
+        right = item.gold or 0
+        rows.append((probe, item.choices[right], item.choices[1 - right], *answers[item.id]))
+    words = " : ".join(map(str, by_query[query][rows[0][0]].facts.get("query", ())))
+    title = f"Figure 1: positive and negative tuples of the probes given {words}, and which one each model chose"
+    header = ("probe", "positive", "negative", *results.labels)
+    return (Sheet(name="figure1", title=title, header=header, rows=tuple(rows)),)
+
+
+FIGURE1 = Analysis(
+    name="figure1",
+    help="sample tuples of the three probes and the models' choices (figure 1)",
+    of=sample_pairs,
+    always=True,
+)
 FINDINGS = Analysis(
     name="leads", help="leads, gaps and sizes: findings that compare differences", of=findings, always=True
 )
@@ -172,30 +227,41 @@ ZERO_SHOT, SUPERVISED = {"setting": "zero-shot"}, {"setting": "supervised"}
 CLAIMS = (
     Claim(
         statement="a larger model is above a smaller one of its family",
-        source="section 3.2 (RoBERTa-large and -base); needs runs of two sizes of one model",
+        source="section 3.2 (RoBERTa-large and -base)",
+        needs="runs of two sizes of one model",
         test=SIZE,
     ),
     Claim(
         statement="the gap between semantic and morphological relations is smaller for a language model",
-        source="section 3.2, zero-shot; needs a language model (pppl) and static vectors (difference)",
+        source="section 3.2, zero-shot",
+        needs="a language model (pppl) and static vectors (difference)",
         where=ZERO_SHOT,
         test=GAP,
     ),
     Claim(
         statement="the lead of reverse and type over random is larger for static vectors",
-        source="section 3.2, zero-shot; needs a language model (pppl) and static vectors (difference)",
+        source="section 3.2, zero-shot",
+        needs="a language model (pppl) and static vectors (difference)",
         where=ZERO_SHOT,
         test=LEAD,
     ),
     Claim(
+        statement="random is easier zero-shot than supervised",
+        source="section 5: better equipped when comparing pairs",
+        needs="one model run in both settings",
+        across=zero_shot_above_supervised,
+    ),
+    Claim(
         statement="reverse is above type by more where head and tail are of close categories",
-        source="section 4 (RoBERTa-large); needs one model",
+        source="section 4 (RoBERTa-large)",
+        needs="one model",
         where=SUPERVISED,
         test=CLOSE,
     ),
     Claim(
         statement="frequency tells right from wrong answers of male : female and of adjective : comparative",
-        source="section 4 (RoBERTa-large); needs one model and wordfreq",
+        source="section 4 (RoBERTa-large)",
+        needs="one model and wordfreq",
         where=SUPERVISED,
         test=EXCEPTIONS,
     ),

@@ -34,7 +34,7 @@ PER_RELATION_AND_PROBE = 1200  # questions
 SECTION_4 = {"random": 68.5, "reverse": 98.2, "type": 95.6}  # "excluding all one/many-to-many and bidirectional"
 
 
-class Figure(Struct, frozen=True):
+class PaperFigure(Struct, frozen=True):
     """One published cell; `value` in percent, as printed."""
 
     table: str
@@ -48,13 +48,13 @@ class Figure(Struct, frozen=True):
 
 
 @cache
-def figures() -> tuple[Figure, ...]:
+def figures() -> tuple[PaperFigure, ...]:
     """
     >>> [f.value for f in figures() if f.relation == "country : capital"]
     [77.85, 99.15, 90.85]
     """
     text = (resources.files("proband") / "data" / "analogy" / "published.csv").read_text(encoding="utf-8")
-    return convert(list(csv.DictReader(text.splitlines())), tuple[Figure, ...], strict=False)
+    return convert(list(csv.DictReader(text.splitlines())), tuple[PaperFigure, ...], strict=False)
 
 
 @cache
@@ -109,7 +109,7 @@ def _measured(group: Mapping[str, Tag]) -> MeasuredOn:
     )
 
 
-def _cell(figure: Figure) -> dict[str, Tag]:
+def _cell(figure: PaperFigure) -> dict[str, Tag]:
     finer = {"group": figure.group.replace("All", ""), "relation": figure.relation}
     return {"setting": figure.setting, "paper_probe": figure.probe, **{name: tag for name, tag in finer.items() if tag}}
 

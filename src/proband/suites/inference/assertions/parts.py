@@ -200,7 +200,7 @@ def checked_parts(folder: Path) -> list[Path]:
 
 SPACES = r"[\s\x1c-\x1f]+"  # what Python's split() takes for space
 ODD = r"\s\s|[^\S ]|[\x1c-\x1f]"  # other than single spaces
-MOST = 12  # words of an argument; longer ones are rare and done one by one
+LONGEST_ARGUMENT = 12  # words of an argument; longer ones are rare and done one by one
 
 
 def keys(texts: Any) -> Any:
@@ -225,7 +225,7 @@ def keys(texts: Any) -> Any:
     parts, rows = [], []
     for length in np.unique(lengths).tolist():
         at = np.flatnonzero(lengths == length)
-        if length > MOST:
+        if length > LONGEST_ARGUMENT:
             part = pl.Series([key(text) for text in texts.gather(at).to_list()], dtype=pl.String)
         else:
             columns = [forms.gather(codes[starts[at] + place]) for place in range(length)]

@@ -48,7 +48,7 @@ from proband.suites.inference.curves.measures import (
 
 
 LITTLE = 0.05  # of normalised area
-MOST = 0.25  # recall at 80 % precision
+LITTLE_RECALL = 0.25  # recall at 80 % precision
 ADDS_LITTLE, HELPS, UNION = "adds little to lemma", "the graph helps", "PPDB adds to the graph"
 START, UNTYPED, CONTEXT = "rules are a better start", "types do not help", "context adds little"
 NEEDS_LEMMA, UNDER = "lower without lemma", "under 25 % recall at 80 % precision"
@@ -124,13 +124,13 @@ def area_ahead(run: Ranking, other: Ranking, *, margin: float | None) -> Outcome
 
 
 def recall_under_most(run: Scores) -> Outcome:
-    """Recall at 80 % precision below MOST."""
+    """Recall at 80 % precision below LITTLE_RECALL."""
     recall = run.under(RECALL_AT_80)
     band = recall.interval()
     evidence = f"recall {100 * band.mean:.1f} % [{100 * band.low:.1f}, {100 * band.high:.1f}] at 80 % precision"
     if band.few:
-        return Outcome(difference=MOST - band.mean, p=None, evidence=f"{evidence}: too few questions to tell")
-    found = recall.against(MOST)
+        return Outcome(difference=LITTLE_RECALL - band.mean, p=None, evidence=f"{evidence}: too few questions to tell")
+    found = recall.against(LITTLE_RECALL)
     return Outcome(difference=-found.value, p=found.p, evidence=evidence, detectable=found.detectable)
 
 

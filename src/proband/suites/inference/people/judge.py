@@ -34,7 +34,7 @@ from proband.core.human_task import (
     share,
     value,
 )
-from proband.suites.inference.questionnaire import MOST, Questionnaire
+from proband.suites.inference.questionnaire import MAX_CANDIDATES, Questionnaire
 
 LABELS = ("yes", "no", "nonsense")  # the sentence answers the question; does not; makes no sense
 
@@ -53,8 +53,10 @@ def units(path: Path) -> Iterator[Unit]:
     if not file.is_file():
         raise ProbandError("no such file of questionnaires", file=file)
     for line, each in enumerate(read_records(file, Questionnaire, key="id"), start=1):
-        if not 1 <= len(each.candidates) <= MOST:
-            raise ProbandError(f"{len(each.candidates)} candidates; 1 to {MOST} fit on a page", file=file, line=line)
+        if not 1 <= len(each.candidates) <= MAX_CANDIDATES:
+            raise ProbandError(
+                f"{len(each.candidates)} candidates; 1 to {MAX_CANDIDATES} fit on a page", file=file, line=line
+            )
         if len({c.id for c in each.candidates}) < len(each.candidates):
             raise ProbandError("'candidates' has an id twice", file=file, line=line)
         gold = each.gold or {}

@@ -80,6 +80,11 @@ class TrainedScriptNet:
     def aligns(self) -> bool:
         return bool(self.net.latent)
 
+    @property
+    def attends(self) -> bool:
+        """Whether words have weights over the abstract line, and no alignment of the whole text."""
+        return not self.aligns and hasattr(self.net, "alignments")
+
     def with_options(self, **options: Any) -> TrainedScriptNet:
         return replace(self, **options)
 
@@ -182,7 +187,7 @@ class TrainedScriptNet:
         }
 
     def align(self, items: Sequence[Item]) -> list[Alignment]:
-        """Viterbi alignments and posteriors of the items' texts (transducers only)."""
+        """Viterbi alignments and posteriors of the items' texts; of attention each word's largest weight, and all."""
         alignments: dict[str, Alignment] = {}
         for group in _groups(items, self.size):
             paths, posteriors = (each.cpu() for each in self.net.alignments(self._batch(group)))

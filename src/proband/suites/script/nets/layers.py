@@ -53,7 +53,7 @@ class Vectors(nn.Module):
         return dropout(self.table[words], self.drop, self.training)
 
 
-class Reader(nn.Module):
+class TokenReader(nn.Module):
     """An LSTM over word vectors. Padding stands at the right, so what is read before it does not depend on it."""
 
     def __init__(self, shape: NetShape, *, bidirectional: bool = False) -> None:

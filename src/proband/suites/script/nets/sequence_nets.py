@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from proband.suites.script.nets.batches import ScriptBatch
-from proband.suites.script.nets.layers import NetShape, Output, Reader, State, Vectors
+from proband.suites.script.nets.layers import NetShape, Output, State, TokenReader, Vectors
 from proband.training.vocabulary import START, UNKNOWN
 
 
@@ -79,7 +79,7 @@ class LanguageModel(nn.Module):
         super().__init__()
         self.shape = shape
         self.vectors = Vectors(table, drop=shape.input_dropout, learned=shape.learned)
-        self.decoder = Reader(shape)
+        self.decoder = TokenReader(shape)
         self.from_decoder = nn.Linear(shape.hidden, shape.width)
         self.output = Output(shape, table)
 
@@ -183,7 +183,7 @@ class Seq2Seq(LanguageModel):
 
     def __init__(self, shape: NetShape, table: Tensor) -> None:
         super().__init__(shape, table)
-        self.encoder = Reader(shape, bidirectional=shape.bidirectional)
+        self.encoder = TokenReader(shape, bidirectional=shape.bidirectional)
 
     def encode(self, batch: ScriptBatch) -> SourceStates:
         states, final = self.encoder.encode(self.vectors(batch.x), batch)
@@ -209,6 +209,13 @@ class Attention(Seq2Seq):
         scores: Tensor = self.query(top) @ source.states.transpose(1, 2)
         inside = torch.arange(scores.shape[2], device=scores.device) < source.positions[:, None]
         return scores.masked_fill(~inside[:, None], float("-inf")).softmax(2)
+
+    @torch.no_grad()
+    def alignments(self, batch: ScriptBatch) -> tuple[Tensor, Tensor]:
+        """argmax_i a_j(i) of every word and the weights, batch × n × m: no path, each word for itself."""
+        source = self.encode(batch)
+        weights = self.weights(source, self.decode(source, batch.before))
+        return weights.argmax(2), weights
 
     def features(self, source: SourceStates, top: Tensor) -> Tensor:
         assert source.states is not None

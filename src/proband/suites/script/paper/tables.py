@@ -35,7 +35,7 @@ BESIDES = (
     "rank",
     "repeats",
 )
-OF_ALIGNMENTS = ("alignment_length", "degenerate", "ends_share")
+OF_ALIGNMENTS = ("alignment_length", "pieces", "degenerate", "ends_share")
 NOTE = (
     "Match is of whole blanks and top-5 of single words, as the released program counts; surprisal is in nats over "
     "the whitelist. The paper does not say which split its figures are of (the released program evaluates valid): they "

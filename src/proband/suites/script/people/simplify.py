@@ -28,7 +28,7 @@ from proband.core.human_task import (
 from proband.suites.script.corpus import facts_of
 
 STEPS = 5
-MOST = 400  # characters of a step
+LONGEST_STEP = 400  # characters of a step
 VIDEO = (".mp4", ".webm")
 
 
@@ -82,15 +82,15 @@ def _of_items(path: Path) -> Iterator[Caption]:
 def shown(body: Body) -> dict[str, Any]:
     media = body.get("media", "")
     kind = "" if not media else "video" if media.lower().endswith(VIDEO) else "image"
-    return {"caption": body["caption"], "steps": STEPS, "most": MOST, "media": kind}
+    return {"caption": body["caption"], "steps": STEPS, "most": LONGEST_STEP, "media": kind}
 
 
 def answer(body: Body, form: Form) -> dict[str, Any]:
     steps = []
     for place in range(STEPS):
         step = " ".join(form.get(f"s{place}", "").split())
-        if len(step) > MOST:
-            raise Invalid(f"s{place}", "invalid.long", most=MOST)
+        if len(step) > LONGEST_STEP:
+            raise Invalid(f"s{place}", "invalid.long", most=LONGEST_STEP)
         if step:
             steps.append(step)
     if not steps:

@@ -39,8 +39,6 @@ CONSTRUCTIONS = {
     "More than half of the orchards produce cherries.": ["More than half of the orchards | produce | cherries"],
     "Nearly a third of the glaciers lost ice.": ["Nearly a third of the glaciers | lost | ice"],
     "The treaty was rejected by most of the delegates.": ["The treaty | was rejected by | most of the delegates"],
-    "The delegates elected Larsen chairman.": ["The delegates | elected | Larsen"],
-    "The king appointed Thomas Wolsey chancellor.": ["The king | appointed | Thomas Wolsey"],
     "Reviewers called the opera a failure.": [],
     "The settlers made Lagos their capital.": [],
     "The Duke of Norfolk owned the castle.": ["The Duke of Norfolk | owned | the castle"],
@@ -55,6 +53,72 @@ CONSTRUCTIONS = {
     "The nurse worked at St. Luke's Hosp. in Cork.": ["The nurse | worked at | St. Luke's Hosp."],
     "The statute requires brewers to label bottles.": ["The statute | requires brewers to label | bottles"],
     "The river Volga crosses Russia.": ["The river Volga | crosses | Russia"],
+    "The delegates elected Larsen chairman.": [
+        "The delegates | elected | Larsen",
+        "The delegates | elected larsen | chairman",
+    ],
+    "The king appointed Thomas Wolsey chancellor.": [
+        "The king | appointed | Thomas Wolsey",
+        "The king | appointed thomas wolsey | chancellor",
+    ],
+    "Voters chose Anna Berg mayor of the town.": [
+        "Voters | chose | Anna Berg",
+        "Voters | chose anna berg | mayor of the town",
+    ],
+    "The council elected a new president.": ["The council | elected | a new president"],
+    "Parliament elected the former general president.": [],
+    "The council wants the museum to stay open.": [],
+    "Analysts expect the bank to cut its dividend.": ["Analysts | expect the bank to cut | its dividend"],
+    "The coach persuaded the players to accept the offer.": [
+        "The coach | persuaded | the players",
+        "The coach | persuaded the players to accept | the offer",
+    ],
+    "The storm left thousands of homes without electricity.": [
+        "The storm | left thousands of homes without | electricity"
+    ],
+    "The jury found the defendant not guilty.": [],
+    "Unemployment rose by 3 per cent in May.": ["Unemployment | rose by | 3 per cent"],
+    "Almost 40 per cent of the pupils speak two languages.": [
+        "Almost 40 per cent of the pupils | speak | two languages"
+    ],
+    "The explosion killed at least forty people.": ["The explosion | killed | at least forty people"],
+    "The 20-year-old driver hit a parked car.": ["The 20-year-old driver | hit | a parked car"],
+    "Apple bought the start-up for 400 million dollars.": [
+        "Apple | bought | the start-up",
+        "Apple | bought the start-up for | 400 million dollars",
+    ],
+    "The bridge, built in 1890, crosses the Severn.": [
+        "The bridge | was built in | 1890",
+        "The bridge | crosses | the Severn",
+    ],
+    "A man carrying a suitcase boarded the train.": [
+        "A man | was carrying | a suitcase",
+        "A man | boarded | the train",
+    ],
+    "Coffee beans grown in Ethiopia are exported to Japan.": [
+        "Coffee beans | are grown in | Ethiopia",
+        "Coffee beans | are exported to | Japan",
+    ],
+    "The painter whose work the gallery bought lives in Ghent.": ["The painter | lives in | Ghent"],
+    "The prisoners, most of whom were farmers, built the road.": ["The prisoners | built | the road"],
+    "The queen awarded the scientist a medal.": ["The queen | awarded the scientist | a medal"],
+    "The nurse brought Mr. Hill a cup of tea.": ["The nurse | brought mr. hill | a cup of tea"],
+    "The pedlar sold the monks candles.": ["The pedlar | sold the monks | candles"],
+    "The drug, doctors believe, causes cancer.": [],
+    "In the opinion of many experts, the drug prolongs life.": [],
+    "There have been several attacks on the embassy.": [],
+    "Mr. J. R. Bell of Acme Inc. signed the contract.": ["Mr. J. R. Bell of Acme Inc. | signed | the contract"],
+    "Prof. Novak of the Inst. of Physics built the telescope.": [
+        "Prof. Novak of the Inst. of Physics | built | the telescope"
+    ],
+    "Vienna became the capital of the empire in 1867.": ["Vienna | became the capital of | the empire"],
+    "Volkswagen, Europe's largest carmaker, recalled 700,000 cars.": [
+        "Volkswagen | is | Europe's largest carmaker",
+        "Volkswagen | recalled | 700,000 cars",
+    ],
+    "The king fined the owner of the tanker, a Greek shipowner.": ["The king | fined | the owner of the tanker"],
+    "The chapel that the guild had paid for burned down.": ["the guild | had paid for | The chapel"],
+    "Diving is the main source of income.": ["Diving | is the main source of | income"],
 }
 
 
@@ -63,6 +127,21 @@ def test_constructions_give_what_they_say_and_nothing_else() -> None:
     parser = TextParser()
     found = {text: sorted(" | ".join(one) for one in parser.assertions([text])) for text in CONSTRUCTIONS}
     assert found == {text: sorted(expected) for text, expected in CONSTRUCTIONS.items()}
+
+
+@pytest.mark.skipif(find_spec(OURS) is None, reason="weights/proband-english is not installed")
+def test_wherever_lines_wrap_the_assertions_are_the_same() -> None:
+    parser = TextParser()
+    for text in (
+        LONG,
+        "The 20-year-old driver of the well-known firm sold its hearing-aid business to Siemens in 2003.",
+    ):
+        whole = list(parser.assertions([text]))
+        words = text.split(" ")
+        for every in (1, 2, 5, 13):
+            lines = "\n".join(" ".join(words[at : at + every]) for at in range(0, len(words), every))
+            assert list(parser.assertions([lines])) == whole
+        assert list(parser.assertions([text.replace("-", "-\n")])) == whole
 
 
 LONG = (

@@ -86,11 +86,11 @@ CASES = {
     ),
     "copula and copula_and_preposition UD": (
         "Paris/PROPN/nsubj/4 is/AUX/cop/4 the/DET/det/4 capital/NOUN/ROOT/0 of/ADP/case/6 France/PROPN/nmod/4",
-        ["Paris | is | the capital of France", "Paris | is the capital of | France"],
+        ["Paris | is the capital of | France"],
     ),
     "copula and copula_and_preposition ClearNLP": (
         "Paris/NNP/nsubj/2 became/VBD/ROOT/0 the/DT/det/4 capital/NN/attr/2 of/IN/prep/4 France/NNP/pobj/5",
-        ["Paris | became | the capital of France", "Paris | became the capital of | France"],
+        ["Paris | became the capital of | France"],
     ),
     "copula_and_preposition with a preposition before": (
         "Iran/PROPN/nsubj/4 was/AUX/cop/4 at/ADP/case/4 war/NOUN/ROOT/0 with/ADP/case/6 Iraq/PROPN/nmod/4",
@@ -111,6 +111,10 @@ CASES = {
     "reduced_relative plural": (
         "rivers/NNS/dobj/0 flowing/VBG/vmod/1 through/IN/prep/2 Egypt/NNP/pobj/3",
         ["rivers | are flowing through | Egypt"],
+    ),
+    "reduced_relative of the past": (
+        "Rome/NNP/nsubj/2 sold/VBD/ROOT/0 ships/NNS/dobj/2 built/VBN/partmod/3 by/IN/prep/4 slaves/NNS/pobj/5",
+        ["Rome | sold | ships", "ships | were built by | slaves"],
     ),
     "shared_subject": (
         "Rome/NNP/nsubj/2 invaded/VBD/ROOT/0 Gaul/NNP/dobj/2 and/CC/cc/2 conquered/VBD/conj/2 Egypt/NNP/dobj/5",
@@ -134,7 +138,7 @@ CASES = {
     "shared_subject of a copula": (
         "Oslo/NNP/nsubj/4 is/VBZ/cop/4 a/DT/det/4 port/NN/ROOT/0 and/CC/cc/8 is/VBZ/cop/8 the/DT/det/8"
         " capital/NN/conj/4 of/IN/prep/8 Norway/NNP/pobj/9",
-        ["Oslo | is the capital of | Norway", "Oslo | is | a port", "Oslo | is | the capital of Norway"],
+        ["Oslo | is the capital of | Norway", "Oslo | is | a port"],
     ),
     "phrase_with_of": (
         "Ozone/NOUN/nsubj:pass/3 is/AUX/aux:pass/3 formed/VERB/ROOT/0 in/ADP/case/6 the/DET/det/6 presence/NOUN/obl/3"
@@ -143,7 +147,7 @@ CASES = {
     ),
     "complement": (
         "Saladin/PROPN/nsubj/2 became/VERB/ROOT/0 the/DET/det/4 master/NOUN/xcomp/2 of/ADP/case/6 Egypt/PROPN/nmod/4",
-        ["Saladin | became the master of | Egypt", "Saladin | became | the master of Egypt"],
+        ["Saladin | became the master of | Egypt"],
     ),
     "complement with an adjective": (
         "Owners/NOUNS/nsubj/2 become/VERB/ROOT/0 liable/ADJ/xcomp/2 for/ADP/case/6 the/DET/det/6 tax/NOUN/obl/3",
@@ -168,6 +172,10 @@ CASES = {
     "object_relative": (
         "the/DT/det/2 drugs/NNS/dobj/0 that/WDT/dobj/5 doctors/NNS/nsubj/5 prescribe/VBP/rcmod/2",
         ["doctors | prescribe | the drugs"],
+    ),
+    "stranded_relative": (
+        "the/DET/det/2 ship/NOUN/ROOT/0 that/PRON/obl/5 Rome/PROPN/nsubj/5 paid/VERB/acl:relcl/2 for/ADP/case/3",
+        ["Rome | paid for | the ship"],
     ),
     "object_relative without a pronoun": (
         "the/DET/det/2 land/NOUN/ROOT/0 Rome/PROPN/nsubj/4 conquered/VERB/acl:relcl/2",

@@ -148,12 +148,12 @@ def harder() -> dict[str, list[tuple[str, set[tuple[str, str, str]]]]]:
             (f"{first} {past} {b} and {other} {c}.", {(first, past, b), (first, other, c)}),
             (f"{first} {past} {b}, and {c} {other} {d}.", {(first, past, b), (c, other, d)}),
         ][at % 4])  # fmt: skip
-        is_ = "are" if b in map(named, PLURAL) else "is"
+        was = "were" if b in map(named, PLURAL) else "was"
         out["relative clauses"].append([
             (f"{first} {past} {b} that {other} {c}.", {(first, past, b), (b, other, c)}),
             (f"{first}, which {other} {b}, {past} {c}.", {(first, other, b), (first, past, c)}),
             (f"{first} {other} {b} that {c} {past}.", {(first, other, b), (c, past, b)}),
-            (f"{first} {other} {b} {participle} by {c}.", {(first, other, b), (b, f"{is_} {participle} by", c)}),
+            (f"{first} {other} {b} {participle} by {c}.", {(first, other, b), (b, f"{was} {participle} by", c)}),
         ][at % 4])  # fmt: skip
         verb, particle = PARTICLES[at % len(PARTICLES)].split("_")
         order = f"{verb} {particle} {b}" if at % 2 else f"{verb} {b} {particle}"

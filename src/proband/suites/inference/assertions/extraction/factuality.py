@@ -10,15 +10,10 @@ A complement clause is asserted only where its governor vouches for it: "showed 
 
 from __future__ import annotations
 
-from proband.suites.inference.assertions.extraction.trees import (
-    CONDITIONS,
-    DOUBTS,
-    QUANTITY,
-    UNREAL,
-    VOUCHING,
-    Tree,
-)
+from proband.suites.inference.assertions.extraction.trees import QUANTITY, Tree
+from proband.suites.inference.assertions.extraction.word_lists import CONDITIONS, DOUBTS, SAYING, UNREAL, VOUCHING
 
+RELATIVE = ("that", "which", "who", "whom")
 NOT = ("not", "n't", "never")
 NO = ("no", "neither", "few", "little", "which", "what", "whatever", "whichever")
 COMPLEMENTS = ("ccomp", "csubj", "csubj:pass", "csubj:outer")
@@ -98,12 +93,28 @@ def _hypothetical(tree: Tree, at: int) -> bool:
         return True
     if any(_attributed(tree, child) for child in tree.under(at, "obl", "nmod", "advmod", "advcl", "parataxis")):
         return True
-    return any(_conditional(tree, child) for child in tree.under(at, "advcl", "advcl:relcl"))
+    return _reported(tree, at) or any(_conditional(tree, child) for child in tree.under(at, "advcl", "advcl:relcl"))
 
 
 def _attributed(tree: Tree, at: int) -> bool:
-    """according to Smith: a report of somebody's, as "Smith said that" is."""
+    """according to Smith, in the opinion of Smith, Smith says: a report of somebody's, as "Smith said that" is."""
+    if tree.shown(at) in ("opinion", "opinions", "view") and any(tree.shown(c) == "in" for c in tree.under(at, "case")):
+        return True
+    if tree.tokens[at].dep == "parataxis" and tree.shown(at) in SAYING:
+        return True
     return any(tree.shown(one) == "according" for one in (at, *tree.under(at, "case", "mark", "advmod")))
+
+
+def _reported(tree: Tree, at: int) -> bool:
+    """The drug, doctors believe, causes cancer: which a parser may take for a relative clause."""
+    subjects = tree.under(at, "nsubj", "nsubj:pass")
+    clauses = [clause for subject in subjects for clause in tree.under(subject, "acl:relcl")]
+    return any(
+        tree.shown(clause) in SAYING
+        and tree.under(clause, "punct")
+        and not any(tree.shown(one) in RELATIVE for one in tree.children[clause])
+        for clause in clauses
+    )
 
 
 def _conditional(tree: Tree, clause: int) -> bool:

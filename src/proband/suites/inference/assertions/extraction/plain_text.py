@@ -14,18 +14,13 @@ from proband.core.errors import ProbandError, not_installed
 from proband.core.files import read_json
 from proband.suites.inference.assertions.extraction.rules import extract
 from proband.suites.inference.assertions.extraction.tally import Assertion, assertions
-from proband.suites.inference.assertions.extraction.trees import (
-    CONDITIONS,
-    Tree,
-    listed,
-    token,
-    tree,
-    universal_pos,
-)
+from proband.suites.inference.assertions.extraction.trees import Tree, token, tree, universal_pos
+from proband.suites.inference.assertions.extraction.word_lists import CONDITIONS, listed
 
 OURS = "proband_english"
 NEEDED = ("tok2vec", "transformer", "tagger", "morphologizer", "attribute_ruler", "parser", "senter")
 SPACES = re.compile(r"\s+")
+WRAPPED_WORD = re.compile(r"(?<=\w)-[ \t]*\n[ \t]*(?=\w)")
 SHORTEST = 20  # characters of a paragraph that may hold a sentence; shorter ones without an end mark are titles
 LONGEST = 20_000  # characters handed over at once
 MANY = 60  # words of a sentence that is read clause by clause
@@ -99,7 +94,7 @@ class TextParser:
         """Paragraphs as spaCy's documents, in which no sentence begins after an abbreviation, or in lower case after a
         full stop."""
         for paragraph in paragraphs:
-            doc = self.nlp.make_doc(paragraph)
+            doc = self.nlp.make_doc(SPACES.sub(" ", WRAPPED_WORD.sub("-", paragraph)).strip())
             for before, one in pairwise(doc):
                 stop = before.text.endswith(".") and not one.is_punct
                 if stop and (one.text[:1].islower() or before.text.rstrip(".") in BEFORE_NAMES):
@@ -124,7 +119,8 @@ def clause_starts(sentence: Any) -> list[int]:
                 first -= 1
             while first and tokens[first - 1].pos_ in ("CCONJ", "SCONJ"):
                 first -= 1
-            if first and tokens[first - 1].text in (",", ";"):
+            relative = tokens[first].lower_ in ("which", "who", "whom", "whose", "that")
+            if first and tokens[first - 1].text in (",", ";") and not relative:
                 starts.append(first)
     return starts
 

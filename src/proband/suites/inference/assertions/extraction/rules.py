@@ -1,7 +1,7 @@
 """The syntactic rules, one function each: from a tree to (subject, relation, object), as positions of words.
 
 Who the subject of a predicate is, is found by SUBJECTS; what it relates the subject to, by PREDICATES; OTHERS read an
-assertion off a noun. Each rule's docstring has its example, with the assertion in brackets. Positions IS and ARE stand
+assertion off a noun. Each rule's docstring has its example, with the assertion in brackets. Positions IS to WERE stand
 for words that the sentence leaves out: "chocolate made from cocoa" gives (chocolate, is made from, cocoa).
 
 The rules of the paper are in a supplement that is not released with its data; these are ours.
@@ -11,103 +11,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from proband.suites.inference.assertions.extraction.factuality import NOT, asserted, unreal_noun
-from proband.suites.inference.assertions.extraction.trees import CALLING, ELECTING, QUANTITY, VERBS, Tree
-
-IS, ARE = -1, -2
-LONGEST = 7  # words of an argument
-PARTS = (
-    "det",
-    "det:predet",
-    "amod",
-    "compound",
-    "nummod",
-    "flat",
-    "nmod:poss",
-    "goeswith",
-    "flat:foreign",
-    "flat:name",
+from proband.suites.inference.assertions.extraction.factuality import asserted
+from proband.suites.inference.assertions.extraction.phrases import (
+    argument,
+    is_name,
+    light,
+    markers,
+    phrases,
+    predicate,
+    short_phrase,
+    timed,
+    together,
+)
+from proband.suites.inference.assertions.extraction.trees import FINITE, QUANTITY, VERBS, Tree
+from proband.suites.inference.assertions.extraction.word_lists import (
+    CALLING,
+    ELECTING,
+    GROUPS,
+    OFFICES,
+    PERSUADING,
+    TOPICS,
 )
 
+IS, ARE, WAS, WERE = -1, -2, -3, -4
 Found = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]  # positions of subject, relation and object
 Link = tuple[tuple[int, ...], int]  # words of the relation after the predicate, head of the object
 Subject = tuple[int, tuple[int, ...]]  # head of the subject, words that must be put before the predicate
-
-
-# ---- phrases -------------------------------------------------------------------------------------------------------
-
-
-def argument(tree: Tree, head: int) -> tuple[int, ...]:
-    """A noun with what belongs to it: articles, adjectives, names, numbers, possessors, one phrase with `of`."""
-    if not tree.is_noun(head) or unreal_noun(tree, head):
-        return ()
-    inside = [head]
-    adverbs = [at for at in tree.under(head, "advmod") if at < head] if tree.tokens[head].pos == QUANTITY else []
-    for part in (*tree.under(head, *PARTS), *adverbs):  # "more than half of the students"
-        inside += _all_under(tree, part)
-    for part in tree.under(head, "appos"):  # "the river Thames"; after a comma it is another phrase
-        if part == head + 1 and tree.tokens[part].pos == "PROPN" and tree.tokens[head].pos == "NOUN":
-            inside += _all_under(tree, part)
-    for part in tree.under(head, "nmod"):
-        case = tree.under(part, "case")
-        if part > head and [tree.shown(at) for at in case] == ["of"] and tree.is_noun(part):
-            inside += [*case, part, *(each for one in tree.under(part, *PARTS) for each in _all_under(tree, one))]
-    words = tuple(sorted({*inside, *_before_quantity(tree, head, min(inside))}))
-    # a phrase with a hole in it (a parenthesis, say) is no phrase; a hyphen or an inner quotation mark may be left out
-    whole = words[-1] - words[0] < len(words) + 2
-    return words if len(words) <= LONGEST and whole else ()
-
-
-def _before_quantity(tree: Tree, head: int, first: int) -> tuple[int, ...]:
-    """more than, less than: before a quantity, wherever a parser hangs them."""
-    two = [tree.shown(at) for at in range(max(0, first - 2), first)]
-    there = tree.tokens[head].pos == QUANTITY and two in (["more", "than"], ["less", "than"])
-    return (first - 2, first - 1) if there else ()
-
-
-def _all_under(tree: Tree, at: int) -> list[int]:
-    return [at, *(each for child in tree.children[at] if _quiet(tree, child) for each in _all_under(tree, child))]
-
-
-def _quiet(tree: Tree, at: int) -> bool:
-    return tree.tokens[at].dep not in ("punct", "acl:relcl", "acl", "appos", "conj", "cc", "parataxis", "nmod")
-
-
-def is_name(tree: Tree, noun: int, link: tuple[int, ...]) -> bool:
-    """Whether a noun and its phrase with `of` are one: "the Duke of York", "two of the patients"."""
-    whole = tree.tokens[noun].pos in ("PROPN", "PROPNS", QUANTITY)
-    return whole and [tree.shown(at) for at in link] == ["of"]
-
-
-def together(tree: Tree, head: int) -> list[int]:
-    """A noun and those joined to it: "lions and tigers"."""
-    return [head, *(other for other in tree.under(head, "conj") if tree.is_noun(other))]
-
-
-def predicate(tree: Tree, verb: int) -> tuple[int, ...]:
-    """The verb with auxiliaries, copula, negation and particle: "had not been picked up", "is to be given"."""
-    early = tree.under(verb, "aux", "aux:pass", "cop")
-    group = [verb, *early, *tree.under(verb, "compound:prt")]
-    group += [at for at in tree.under(verb, "mark") if tree.shown(at) == "to" and early and early[0] < at]
-    group += [at for at in tree.under(verb, "advmod") if tree.shown(at) in NOT]
-    if tree.tokens[verb].pos == "ADJ":  # "is the same as"
-        group += tree.under(verb, "det")
-    for copula in tree.under(verb, "cop"):
-        group += [*tree.under(copula, "aux"), *(at for at in tree.under(copula, "advmod") if tree.shown(at) in NOT)]
-    return tuple(sorted(group))
-
-
-def markers(tree: Tree, noun: int) -> tuple[int, ...]:
-    """The preposition before a noun, of one word or more: "because of"."""
-    results = [each for case in tree.under(noun, "case") for each in (case, *tree.under(case, "fixed", "mwe", "pcomp"))]
-    return tuple(sorted(at for at in results if at < noun))
-
-
-def phrases(tree: Tree, head: int, *labels: str) -> Iterator[tuple[tuple[int, ...], int]]:
-    """(preposition, noun) for each noun that a preposition ties to a head."""
-    for noun in tree.under(head, *labels):
-        if tree.is_noun(noun) and noun > head and (before := markers(tree, noun)):
-            yield before, noun
 
 
 # ---- whose predicate it is -----------------------------------------------------------------------------------------
@@ -132,12 +61,28 @@ def relative_subject(tree: Tree, verb: int) -> Iterator[Subject]:
 
 
 def reduced_relative(tree: Tree, verb: int) -> Iterator[Subject]:
-    """[chocolate] made from cocoa: (chocolate, is made from, cocoa)."""
+    """[chocolate] made from cocoa: (chocolate, is made from, cocoa); of what is told in the past, *was*."""
     one = tree.tokens[verb]
     if one.dep == "acl" and tree.is_verb(verb) and 0 <= one.head < verb and tree.is_noun(one.head):
         if tree.under(verb, "nsubj", "nsubj:pass", "aux", "mark", "cop"):
             return
-        yield one.head, (ARE if tree.tokens[one.head].pos.endswith("NS") else IS,)
+        many = tree.tokens[one.head].pos.endswith("NS")
+        yield one.head, ((WERE if many else WAS) if _past(tree, verb) else ARE if many else IS,)
+
+
+def _past(tree: Tree, verb: int) -> bool:
+    """Whether a participle without an auxiliary is of the past: it has a day or a year, or its sentence is."""
+    if any(timed(tree, noun) for noun in tree.under(verb, "obl", "obl:tmod", "obl:unmarked")):
+        return True
+    at = tree.tokens[verb].head
+    while at >= 0:
+        early = [tree.shown(aux) for aux in tree.under(at, "aux", "aux:pass", "cop")]
+        if early:
+            return any(word in ("was", "were", "had", "did") for word in early)
+        if tree.tokens[at].pos in FINITE:
+            return tree.tokens[at].pos == "VERBD"
+        at = tree.tokens[at].head
+    return False
 
 
 def shared_subject(tree: Tree, verb: int) -> Iterator[Subject]:
@@ -150,7 +95,7 @@ def shared_subject(tree: Tree, verb: int) -> Iterator[Subject]:
     if any(tree.tokens[at].dep.startswith("nsubj") and tree.tokens[at].head not in between for at in between):
         return  # a subject that stands between them belongs to the second, whatever the parser says
     own = [tree.shown(at) for at in tree.under(verb, "aux", "aux:pass", "cop")]
-    alone = any(word not in ("be", "been", "being") for word in own) or (one.pos == "VERB" and not own)
+    alone = any(word not in ("be", "been", "being") for word in own) or (one.pos in FINITE and not own)
     if not (tree.is_verb(verb) or tree.under(verb, "cop")) or (not alone and tree.under(one.head, "cop")):
         return
     front = () if alone else tuple(at for at in predicate(tree, one.head) if at < one.head)
@@ -162,34 +107,55 @@ def shared_subject(tree: Tree, verb: int) -> Iterator[Subject]:
 
 
 def transitive(tree: Tree, verb: int) -> Iterator[Link]:
-    """Aspirin [relieves] pain; Curie [was awarded] the prize; Plato [told] Dion that he would come."""
-    if tree.under(verb, "cop") or kept_from_doing(tree, verb) or any(made_to(tree, verb)):
+    """Aspirin [relieves] pain; Curie [was awarded] the prize; Plato [told] Dion that he would come; the queen
+    [persuaded] the duke to resign; the nurse [gave the patient] a glass of water."""
+    if tree.under(verb, "cop") or kept_from_doing(tree, verb) or _without(tree, verb):
+        return
+    if doers(tree, verb) and tree.shown(verb) not in PERSUADING:
+        return
+    if _office_and_holder(tree, verb):
         return
     if (beside := complemented(tree, verb)) is not None:
         things = [] if tree.shown(verb) in CALLING else [beside]
     else:
         things = tree.under(verb, "obj") or tree.under(verb, "iobj")
+    to = [at for at in tree.under(verb, "iobj") if at > verb and at not in things and tree.is_noun(at)]
+    receiver = short_phrase(tree, to[0]) if to else ()
     for thing in things:
         if thing > verb and not tree.under(thing, "case"):
-            yield (), thing
+            yield receiver, thing
+            if beside is not None and tree.shown(verb) in ELECTING:
+                yield from _office(tree, verb, beside)
+
+
+def _office(tree: Tree, verb: int, person: int) -> Iterator[Link]:
+    """The delegates [elected Smith] president of the club."""
+    for office in tree.under(verb, "obj", "xcomp"):
+        if office > person and tree.is_noun(office) and not tree.under(office, "case", "cop", "mark"):
+            yield argument(tree, person), office
+
+
+def _office_and_holder(tree: Tree, verb: int) -> bool:
+    """elected the general president: whether one person or two words for one cannot be told."""
+    things = tree.under(verb, "obj", "xcomp") if tree.shown(verb) in ELECTING else []
+    if len(things) != 1 or tree.shown(things[0]) not in OFFICES:
+        return False
+    other = [
+        *tree.under(things[0], "compound"),
+        *(at for at in tree.under(things[0], "amod") if tree.shown(at) in OFFICES),
+    ]
+    return bool(other) and any(tree.shown(at) == "the" for at in tree.under(things[0], "det"))
 
 
 def complemented(tree: Tree, verb: int) -> int | None:
     """elected [Smith] president, called [the play] a failure: what has another noun or an adjective beside it that says
-    what it is. A parser may take the one for a part of the other (`Smith president`), or both for objects."""
+    what it is; a parser may take both for objects."""
     if tree.shown(verb) not in ELECTING | CALLING:
         return None
-    after = [at for at in tree.under(verb, "obj", "iobj", "xcomp") if at > verb]
+    clauses = [at for at in tree.under(verb, "ccomp") if not tree.under(at, "nsubj", "nsubj:pass", "mark")]
+    after = sorted(at for at in (*tree.under(verb, "obj", "iobj", "xcomp"), *clauses) if at > verb)
     nouns = [at for at in after if tree.is_noun(at) or tree.tokens[at].pos in ("ADJ", "PRON")]
-    if len(nouns) > 1:
-        return nouns[0]
-    for whole in nouns:
-        parts = tree.under(whole, "compound", "flat")
-        own = tree.under(whole, "det", "amod", "nmod:poss", "mark", "cop")
-        office = parts and not own and tree.tokens[whole].pos in ("NOUN", "NOUNS") and parts[0] > verb
-        if office and tree.tokens[parts[0]].pos in ("PROPN", "PROPNS"):
-            return parts[0]
-    return None
+    return nouns[0] if len(nouns) > 1 else None
 
 
 def kept_from_doing(tree: Tree, verb: int) -> list[int]:
@@ -206,15 +172,27 @@ def kept_from_doing(tree: Tree, verb: int) -> list[int]:
     ]
 
 
+def doers(tree: Tree, verb: int) -> list[int]:
+    """The verbs of "requires drivers to [wear] belts", "made the boy [apologise]"."""
+    things = tree.under(verb, "obj") or tree.under(verb, "iobj")
+    clauses = tree.under(verb, "xcomp") if len(things) == 1 and things[0] > verb else []
+    return [at for at in clauses if tree.is_verb(at) and at > things[0]]
+
+
+def _without(tree: Tree, verb: int) -> bool:
+    """left the village without water: the village was not left."""
+    cases = [case for noun in tree.under(verb, "obl", "nmod") for case in tree.under(noun, "case")]
+    return tree.shown(verb) in CALLING and any(tree.shown(case) == "without" for case in cases)
+
+
 def made_to(tree: Tree, verb: int) -> Iterator[Link]:
     """The law [requires drivers to wear] belts; the vaccine [prevented the virus from entering] cells: what is required
     is not the drivers."""
-    things = tree.under(verb, "obj")
+    things = tree.under(verb, "obj") or tree.under(verb, "iobj")
     if len(things) != 1 or things[0] < verb:
         return
-    inner = _short(tree, things[0]) if tree.is_noun(things[0]) else ()
-    does = [at for at in tree.under(verb, "xcomp") if tree.is_verb(at) and at > things[0]]
-    for second in dict.fromkeys((*does, *kept_from_doing(tree, verb))):
+    inner = short_phrase(tree, things[0]) if tree.is_noun(things[0]) else ()
+    for second in dict.fromkeys((*doers(tree, verb), *kept_from_doing(tree, verb))):
         front = (*tree.under(second, "mark", "case"), *predicate(tree, second))
         for rule in (transitive, prepositional):
             for link, noun in rule(tree, second) if inner else ():
@@ -224,7 +202,13 @@ def made_to(tree: Tree, verb: int) -> Iterator[Link]:
 def prepositional(tree: Tree, verb: int) -> Iterator[Link]:
     """The Nile [flows through] Egypt; chocolate [is made from] cocoa; aspirin [is good for] headaches."""
     if not tree.under(verb, "obj", "iobj") and not tree.is_noun(verb) and complemented(tree, verb) is None:
-        yield from phrases(tree, verb, "obl", "nmod")
+        seen = bool(
+            tree.under(verb, "xcomp")
+        )  # a time is related to only where nothing else is: "fell by a third in May"
+        for before, noun in phrases(tree, verb, "obl", "nmod"):
+            if not (seen and timed(tree, noun)):
+                yield before, noun
+            seen = True
 
 
 def phrase_with_of(tree: Tree, verb: int) -> Iterator[Link]:
@@ -232,8 +216,8 @@ def phrase_with_of(tree: Tree, verb: int) -> Iterator[Link]:
     if tree.under(verb, "obj", "iobj") or tree.is_noun(verb) or complemented(tree, verb) is not None:
         return
     for before, noun in phrases(tree, verb, "obl"):
-        inner = _short(tree, noun)
-        if inner and before[-1] + 1 == inner[0] and not tree.under(noun, "nmod:poss", "conj"):
+        inner = short_phrase(tree, noun)
+        if inner and before[-1] + 1 == inner[0] and not tree.under(noun, "nmod:poss", "conj") and light(tree, noun):
             for of, other in phrases(tree, noun, "nmod"):
                 if of == (noun + 1,) and tree.shown(noun + 1) == "of" and not is_name(tree, noun, of):
                     yield (*before, *inner, *of), other
@@ -241,11 +225,13 @@ def phrase_with_of(tree: Tree, verb: int) -> Iterator[Link]:
 
 def object_and_preposition(tree: Tree, verb: int) -> Iterator[Link]:
     """Canada [took action against] China; "lions [have a taste for] meat" with a phrase that belongs to the object."""
-    for thing in tree.under(verb, "obj") if complemented(tree, verb) is None else ():
-        inner = _short(tree, thing) if tree.is_noun(thing) and thing > verb else ()
-        if inner and not tree.under(thing, "case", "nmod:poss", "conj"):
-            for before, noun in (*phrases(tree, verb, "obl"), *phrases(tree, thing, "nmod")):
-                if before[0] == thing + 1 and not is_name(tree, thing, before):
+    for thing in tree.under(verb, "obj") if complemented(tree, verb) is None and not tree.under(verb, "iobj") else ():
+        whole = tree.tokens[thing].pos == QUANTITY or tree.shown(thing) in GROUPS
+        inner = (argument if whole else short_phrase)(tree, thing) if tree.is_noun(thing) and thing > verb else ()
+        if inner and not tree.under(thing, "case", "conj"):
+            inside = phrases(tree, thing, "nmod") if light(tree, thing) else ()
+            for before, noun in (*phrases(tree, verb, "obl"), *inside):
+                if before[0] == inner[-1] + 1 and not is_name(tree, thing, before) and not timed(tree, noun):
                     yield (*inner, *before), noun
 
 
@@ -282,23 +268,26 @@ def complement(tree: Tree, verb: int) -> Iterator[Link]:
                 yield tuple(sorted({*tree.under(noun, "mark"), *predicate(tree, noun), *before})), other
         if tree.is_noun(noun) and noun > verb and not tree.under(noun, "case"):
             front = tuple(at for at in (*tree.under(noun, "mark"), *predicate(tree, noun)) if at != noun)
-            yield front, noun
-            inner = _short(tree, noun)
-            for before, other in phrases(tree, noun, "nmod"):
-                if inner and before[0] == noun + 1 and not is_name(tree, noun, before):
-                    yield (*front, *inner, *before), other
+            inner = short_phrase(tree, noun)
+            links = [link for link in phrases(tree, noun, "nmod") if inner and link[0][0] == noun + 1]
+            links = [link for link in links if not is_name(tree, noun, link[0])]
+            if not any(tree.shown(before[-1]) == "of" for before, _ in links):
+                yield front, noun
+            for before, other in links:
+                yield (*front, *inner, *before), other
 
 
 def copula(tree: Tree, noun: int) -> Iterator[Link]:
     """Paris [is] a city: the object is the predicate itself."""
-    if tree.is_noun(noun) and tree.under(noun, "cop") and not tree.under(noun, "case"):
+    whole = any(tree.shown(link[-1]) == "of" for link, _ in copula_and_preposition(tree, noun))  # "is the capital of"
+    if tree.is_noun(noun) and tree.under(noun, "cop") and not tree.under(noun, "case") and not whole:
         yield (), noun
 
 
 def copula_and_preposition(tree: Tree, noun: int) -> Iterator[Link]:
     """Paris [is the capital of] France; Iran [was at war with] Iraq."""
     if tree.is_noun(noun) and tree.under(noun, "cop"):
-        inner = _short(tree, noun)
+        inner = short_phrase(tree, noun)
         for before, other in phrases(tree, noun, "nmod"):
             if inner and before[0] == noun + 1 and not is_name(tree, noun, before):
                 yield (*markers(tree, noun), *(at for at in inner if at != noun), *before), other
@@ -310,23 +299,22 @@ def in_a_place(tree: Tree, noun: int) -> Iterator[Link]:
         yield before, noun
 
 
-def _short(tree: Tree, noun: int) -> tuple[int, ...]:
-    """A noun as part of a relation: with article and modifiers, no more than four words."""
-    words = tuple(sorted([noun, *(at for part in tree.under(noun, *PARTS) for at in _all_under(tree, part))]))
-    return words if len(words) <= 4 and words[-1] - words[0] == len(words) - 1 else ()
-
-
 # ---- read off a noun -----------------------------------------------------------------------------------------------
 
 
 def apposition(tree: Tree, noun: int) -> Iterator[Found]:
-    """Paris, the capital of France: (Paris, is the capital of, France)."""
+    """Paris, the capital of France: (Paris, is the capital of, France); Bell, an inventor: (Bell, is, an inventor)."""
     for other in tree.under(noun, "appos") if asserted(tree, noun) else ():
-        inner = _short(tree, other) if tree.is_noun(noun) and tree.is_noun(other) and other > noun else ()
-        for before, thing in phrases(tree, other, "nmod"):
-            if inner and tree.under(other, "det") and before[0] == other + 1 and not is_name(tree, other, before):
-                be = ARE if tree.tokens[other].pos.endswith("NS") else IS
-                yield argument(tree, noun), (be, *inner, *before), argument(tree, thing)
+        if not (tree.is_noun(other) and other > noun and tree.under(other, "det", "nmod:poss")):
+            continue
+        be, inner = (ARE if tree.tokens[other].pos.endswith("NS") else IS), short_phrase(tree, other)
+        links = [link for link in phrases(tree, other, "nmod") if link[0][0] == other + 1]
+        parts = [link for link in links if inner and not is_name(tree, other, link[0])]
+        for before, thing in parts:
+            yield argument(tree, noun), (be, *inner, *before), argument(tree, thing)
+        # "the owner of the tanker, a Greek": of which noun it is said, only its parser knows; "Henry the Navigator"
+        if not parts and tree.under(other, "punct") and tree.tokens[noun].dep != "nmod":
+            yield argument(tree, noun), (be,), argument(tree, other)
 
 
 def object_relative(tree: Tree, noun: int) -> Iterator[Found]:
@@ -341,6 +329,19 @@ def object_relative(tree: Tree, noun: int) -> Iterator[Found]:
                 yield argument(tree, subject), predicate(tree, verb), argument(tree, noun)
 
 
+def stranded_relative(tree: Tree, noun: int) -> Iterator[Found]:
+    """the scanner that a charity paid for: (a charity, paid for, the scanner)."""
+    for verb in tree.under(noun, "acl:relcl"):
+        gaps = [
+            at for at in tree.under(verb, "obl") if tree.shown(at) in ("that", "which", "whom", "who") and at < verb
+        ]
+        after = [case for gap in gaps for case in tree.under(gap, "case") if case > verb]
+        if after and tree.is_verb(verb) and not tree.under(verb, "obj", "xcomp", "ccomp") and asserted(tree, verb):
+            for subject in tree.under(verb, "nsubj"):
+                if tree.is_noun(subject) and subject < verb:
+                    yield argument(tree, subject), (*predicate(tree, verb), *after), argument(tree, noun)
+
+
 def existence(tree: Tree, noun: int) -> Iterator[Found]:
     """There are three hospitals in Leeds: (three hospitals, are in, Leeds)."""
     verb = tree.tokens[noun].head
@@ -348,7 +349,8 @@ def existence(tree: Tree, noun: int) -> Iterator[Found]:
         return
     if tree.shown(verb) in ("is", "are", "was", "were", "be", "been", "'s") and asserted(tree, verb):
         for before, place in (*phrases(tree, noun, "nmod"), *phrases(tree, verb, "obl")):
-            if place > noun and tree.shown(before[0]) != "of":
+            topic = tree.shown(noun) in TOPICS and tree.shown(before[0]) == "on"
+            if place > noun and tree.shown(before[0]) not in ("of", "for", "to", "about", "against") and not topic:
                 for one in together(tree, noun):
                     yield argument(tree, one), (*predicate(tree, verb), *before), argument(tree, place)
 
@@ -371,7 +373,7 @@ PREDICATES: tuple[Callable[[Tree, int], Iterator[Link]], ...] = (
     copula_and_preposition,
     in_a_place,
 )
-OTHERS: tuple[Callable[[Tree, int], Iterator[Found]], ...] = (apposition, object_relative, existence)
+OTHERS: tuple[Callable[[Tree, int], Iterator[Found]], ...] = (apposition, object_relative, stranded_relative, existence)
 COPULAR = (copula, copula_and_preposition, in_a_place)
 
 

@@ -19,7 +19,8 @@ import re
 from proband.core.errors import ProbandError
 from proband.suites.inference.assertions.extraction.rules import extract
 from proband.suites.inference.assertions.extraction.tally import PUT_IN, Assertion, Written, written
-from proband.suites.inference.assertions.extraction.trees import SHOWN, token, tree
+from proband.suites.inference.assertions.extraction.trees import token, tree
+from proband.suites.inference.assertions.extraction.word_lists import SHOWN
 
 SHAPES = 500_000  # remembered at most
 # every rule needs a subject, a relative clause, a participle or an apposition

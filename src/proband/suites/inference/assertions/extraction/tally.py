@@ -11,7 +11,7 @@ from proband.suites.inference.assertions.extraction.rules import Found
 
 Columns = tuple[Sequence[str], Sequence[str], Sequence[str], Sequence[int]]
 Assertion = tuple[str, str, str]  # subject, relation, object
-PUT_IN = ("are", "is")  # after the words of a sentence: positions -2 and -1 (ARE, IS)
+PUT_IN = ("were", "was", "are", "is")  # after the words of a sentence: positions -4 to -1 (WERE to IS)
 Written = Callable[[Sequence[str]], str]
 POSSESSIVE = re.compile(r" (['\u2019]s?)(?= |$)")
 
@@ -24,15 +24,18 @@ def assertions(words: Sequence[str], founds: Iterable[Found]) -> Iterable[Assert
     """
     words = [*words, *PUT_IN]
     for subject, relation, thing in map(written, founds):
-        yield spaced(subject(words)), relation(words).lower(), spaced(thing(words))
+        yield spaced(subject(words)), spaced(relation(words)).lower(), spaced(thing(words))
 
 
 def spaced(argument: str) -> str:
-    """Possessives as English writes them; treebanks and parsers have the ending as a word of its own.
+    """Possessives and hyphens as English writes them; treebanks and parsers have them as words of their own.
 
     >>> spaced("the patient 's doctor"), spaced("the patients ' doctor"), spaced("O 'Brien 's")
     ("the patient's doctor", "the patients' doctor", "O 'Brien's")
+    >>> spaced("its hearing - aid business")
+    'its hearing-aid business'
     """
+    argument = argument.replace(" - ", "-")
     return POSSESSIVE.sub(r"\1", argument) if "'" in argument or "\u2019" in argument else argument
 
 

@@ -6,65 +6,20 @@ they find in one syntactic n-gram holds for every n-gram of that shape.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
+from proband.suites.inference.assertions.extraction.word_lists import (
+    CALLING,
+    ELECTING,
+    GIVING,
+    OFFICES,
+    QUANTITIES,
+    SHOWN,
+)
 
-def listed(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-CLOSED_CLASS = listed(
-    """
-of in on at to from by with for into onto upon as about against among between through throughout over under above
-below near off out up down along across around after before during since until within without toward towards than
-like via per behind beyond beside inside outside despite because instead
-not n't never no neither nor or rather few little a the that which what whatever whichever who whom whose where when ?
-is are was were be been being am 's has have had 've
-"""
-)
-# what tells an asserted clause from a mentioned one (factuality.py)
-DOUBTS = listed(
-    """
-barely hardly scarcely rarely seldom almost nearly allegedly supposedly purportedly reportedly perhaps possibly
-maybe probably no
-"""
-)
-CONDITIONS = listed("if unless whether lest provided assuming supposing")
-UNREAL = listed("would could should 'd ought")  # before `have`
-VOUCHING = listed(
-    """
-know knows knew known show shows showed shown showing find finds found discover discovers discovered prove proves
-proved proven demonstrate demonstrates demonstrated reveal reveals revealed confirm confirms confirmed realise
-realises realised realize realizes realized learn learns learned learnt notice notices noticed remember remembers
-remembered regret regrets regretted forget forgets forgot true clear certain obvious evident fact
-"""
-)
-# what stands for a part of others: "two of the patients", "half of the students"
-QUANTITIES = listed(
-    """
-few little half third thirds quarter quarters fifth tenth majority minority most many much some all both each several
-one none more less any another other others dozens hundreds thousands millions number numbers lot lots plenty percent
-rest couple fraction remainder
-"""
-)
-# "elected Smith president": the object has a name for it beside it; "called the play a failure" says nothing of calling
-ELECTING = listed(
-    """
-elect elects elected appoint appoints appointed name names named choose chooses chose chosen nominate nominates
-nominated crown crowns crowned
-"""
-)
-CALLING = listed(
-    """
-call calls called declare declares declared proclaim proclaims proclaimed dub dubs dubbed make makes made consider
-considers considered deem deems deemed render renders rendered keep keeps kept leave leaves left find finds found
-think thinks thought
-"""
-)
-SHOWN = (
-    CLOSED_CLASS | DOUBTS | CONDITIONS | UNREAL | VOUCHING | QUANTITIES | ELECTING | CALLING | {"according", "there"}
-)
 # Stanford basic dependencies (syntactic n-grams) and ClearNLP (spaCy's own models) -> Universal Dependencies
 LABELS = {
     "nsubjpass": "nsubj:pass",
@@ -132,19 +87,23 @@ TAGS = {
     "LS": "X",
     "SYM": "SYM",
     "UH": "INTJ",
-    **dict.fromkeys(("VBD", "VBP", "VBZ"), "VERB"),
+    "VBD": "VERBD",
+    **dict.fromkeys(("VBP", "VBZ"), "VERB"),
     **dict.fromkeys(("VB", "VBG", "VBN"), "VERBN"),
 }
 QUANTITY = "QUANTITY"  # a number or another word that a phrase with `of` follows, as part of one noun phrase
 NOUNS = ("NOUN", "NOUNS", "PROPN", "PROPNS", QUANTITY)
-VERBS = ("VERB", "VERBN")
+FINITE = ("VERB", "VERBD")
+VERBS = (*FINITE, "VERBN")
+YEAR = re.compile("1[0-9]{3}|20[0-9]{2}")
 NOMINAL = ("nsubj", "nsubj:pass", "obj", "iobj", "obl", "nmod")  # places of a noun
 
 
 @dataclass(frozen=True)
 class TreeToken:
     shown: str  # the word in lower case if it is in SHOWN, else ""
-    pos: str  # universal part of speech; NOUNS and PROPNS for plurals, VERBN for infinitives and participles
+    pos: str  # universal part of speech; NOUNS and PROPNS for plurals, VERBN for infinitives and participles, VERBD for
+    # the past, YEAR for numbers that may be one
     dep: str
     head: int  # position of the head, -1 for the root
 
@@ -173,14 +132,16 @@ def token(word: str, pos: str, dep: str, head: int) -> TreeToken:
     >>> token("Of", "IN", "prep", 2), token("cats", "NNS", "dobj", 0).pos
     (TreeToken(shown='of', pos='ADP', dep='prep', head=2), 'NOUNS')
     """
-    word = word.lower()
-    return TreeToken(word if word in SHOWN else "", TAGS.get(pos, pos), LABELS.get(dep, dep), head)
+    word, pos = word.lower(), TAGS.get(pos, pos)
+    year = pos == "NUM" and YEAR.fullmatch(word)
+    return TreeToken(word if word in SHOWN else "", "YEAR" if year else pos, LABELS.get(dep, dep), head)
 
 
 def tree(tokens: Iterable[TreeToken]) -> Tree:
     """A tree in one dialect, whatever the dialect of the tokens."""
     given = tuple(tokens)
-    return _built(_with_quantities(_with_nominal_adjectives(_with_copulas(_with_cases(given)))))
+    plain = _with_initials(_with_nominal_subjects(_with_nominal_adjectives(_with_copulas(_with_cases(given)))))
+    return _built(_with_quantities(_with_joined_nouns(_with_receivers(_with_offices(_with_per_cent(plain))))))
 
 
 def _built(tokens: Sequence[TreeToken]) -> Tree:
@@ -230,6 +191,105 @@ def _with_nominal_adjectives(tokens: Sequence[TreeToken]) -> list[TreeToken]:
     ]
 
 
+def _with_nominal_subjects(tokens: Sequence[TreeToken]) -> list[TreeToken]:
+    """Smoking is the cause: a noun, or a participle alone, is a nominal subject, whatever else a parser calls it."""
+    heads = {one.head for one in tokens}
+    return [
+        replace(one, dep="nsubj", pos=one.pos if one.pos in NOUNS else "NOUN")
+        if one.dep == "csubj" and (one.pos in NOUNS or (one.pos == "VERBN" and at not in heads))
+        else one
+        for at, one in enumerate(tokens)
+    ]
+
+
+def _with_initials(tokens: Sequence[TreeToken]) -> list[TreeToken]:
+    """Mr. J. R. Bell: names beside each other that have one head and label are one name."""
+    out = list(tokens)
+    for at, (one, after) in enumerate(pairwise(tokens)):
+        if one.pos == after.pos == "PROPN" and (one.head, one.dep) == (after.head, after.dep) and one.dep in NOMINAL:
+            out[at + 1] = replace(after, dep="flat", head=at)
+    return out
+
+
+def _with_per_cent(tokens: Sequence[TreeToken]) -> list[TreeToken]:
+    """by 12 per cent: one word in two."""
+    out = list(tokens)
+    for at, (one, after) in enumerate(pairwise(tokens)):
+        if (one.shown, after.shown) == ("per", "cent"):
+            out[at] = replace(one, pos="NOUN", dep="compound", head=at + 1)
+            if after.head == at:
+                out[at + 1] = replace(after, dep=one.dep, head=one.head)
+            out = [replace(each, head=at + 1) if each.head == at and n <= at else each for n, each in enumerate(out)]
+    return out
+
+
+def _with_offices(tokens: Sequence[TreeToken]) -> list[TreeToken]:
+    """appointed his brother Joseph king of Spain: the office is no part of the name before it, nor the name of it."""
+    out = list(tokens)
+    for at, one in enumerate(tokens):
+        names = [n for n, each in enumerate(tokens) if each.head == at and each.dep in ("compound", "flat") and n < at]
+        named = names and all(tokens[n].pos in ("PROPN", "PROPNS") for n in names) and one.pos in ("NOUN", "NOUNS")
+        elected = one.dep in ("obj", "xcomp") and 0 <= one.head < at and tokens[one.head].shown in ELECTING
+        if named and elected and not any(each.head == at and each.dep in ("det", "amod", "cop") for each in tokens):
+            out[names[0]] = replace(tokens[names[0]], dep="obj", head=one.head)
+            for other in names[1:]:
+                out[other] = replace(tokens[other], dep="flat", head=names[0])
+            out[at] = replace(one, dep="xcomp")
+            continue
+        if one.shown not in OFFICES or one.dep not in ("flat", "appos", "compound") or not 0 <= one.head < at:
+            continue
+        thing = one.head
+        while tokens[thing].dep in ("flat", "appos", "compound") and 0 <= tokens[thing].head < thing:
+            thing = tokens[thing].head
+        verb = tokens[thing].head
+        own = any(each.head == at and each.dep in ("det", "punct") for each in tokens)
+        if tokens[thing].dep == "obj" and verb >= 0 and tokens[verb].shown in ELECTING and not own:
+            out[at] = replace(one, pos="NOUN", dep="xcomp", head=verb)
+    return out
+
+
+def _with_receivers(tokens: Sequence[TreeToken]) -> list[TreeToken]:
+    """sold the sailors furs: a plural before a noun, with an article of its own, receives what is given; so does the
+    first of two objects."""
+    out = list(tokens)
+    objects: dict[int, list[int]] = {}
+    for at, one in enumerate(tokens):
+        if one.dep == "obj" and 0 <= one.head < at and one.pos in NOUNS:
+            objects.setdefault(one.head, []).append(at)
+    for verb, things in objects.items():
+        if len(things) == 2 and tokens[verb].shown not in ELECTING | CALLING:
+            out[things[0]] = replace(tokens[things[0]], dep="iobj")
+    for at, one in enumerate(tokens):
+        thing = one.head
+        if one.dep != "compound" or one.pos != "NOUNS" or thing != at + 1 or tokens[thing].dep != "obj":
+            continue
+        verb = tokens[thing].head
+        if 0 <= verb < at and tokens[verb].shown in GIVING and tokens[thing].pos in NOUNS:
+            out[at] = replace(one, dep="iobj", head=verb)
+            for before in range(verb + 1, at):
+                if out[before].head == thing:
+                    out[before] = replace(out[before], head=at)
+    return out
+
+
+def _with_joined_nouns(tokens: Sequence[TreeToken]) -> list[TreeToken]:
+    """furs and dried fish: where the conjunction belongs to the noun, the word between is no verb joined to another."""
+    out = list(tokens)
+    for at, one in enumerate(tokens):
+        first = one.head
+        if one.dep != "conj" or one.pos not in VERBS or not 0 <= first < at or tokens[first].pos not in VERBS:
+            continue
+        things = [n for n, each in enumerate(tokens) if each.head == at and each.dep == "obj" and n == at + 1]
+        former = [n for n, each in enumerate(tokens) if each.head == first and each.dep == "obj" and first < n < at]
+        joined = [
+            n for n, each in enumerate(tokens) if things and each.head == things[0] and each.dep == "cc" and n < at
+        ]
+        if things and former and joined:
+            out[things[0]] = replace(tokens[things[0]], dep="conj", head=former[-1])
+            out[at] = replace(one, pos="ADJ", dep="amod", head=things[0])
+    return out
+
+
 def _with_quantities(tokens: Sequence[TreeToken]) -> list[TreeToken]:
     """two of the five patients, most of the soldiers, more than half of the students: one phrase, whose head is a
     QUANTITY."""
@@ -257,8 +317,10 @@ def universal_pos(pos: str, features: str) -> str:
     >>> universal_pos("NOUN", "Number=Plur"), universal_pos("VERB", "Tense=Past|VerbForm=Part")
     ('NOUNS', 'VERBN')
     >>> universal_pos("VERB", "Tense=Past|VerbForm=Fin"), universal_pos("VERB", "_")
-    ('VERB', 'VERB')
+    ('VERBD', 'VERB')
     """
     if pos in ("NOUN", "PROPN") and "Number=Plur" in features:
         return f"{pos}S"
-    return "VERBN" if pos == "VERB" and "VerbForm=" in features and "VerbForm=Fin" not in features else pos
+    if pos != "VERB" or "VerbForm=" not in features:
+        return pos
+    return "VERBN" if "VerbForm=Fin" not in features else "VERBD" if "Tense=Past" in features else "VERB"

@@ -1,0 +1,148 @@
+"""The words that rules may look at: closed classes, and lists of those that change what a sentence asserts.
+
+A token shows its word only where it is in SHOWN (trees.py), so that the rules depend on shapes.
+"""
+
+from __future__ import annotations
+
+
+def listed(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+CLOSED_CLASS = listed(
+    """
+of in on at to from by with for into onto upon as about against among between through throughout over under above
+below near off out up down along across around after before during since until within without toward towards than
+like via per behind beyond beside inside outside despite because instead
+not n't never no neither nor or rather few little a an the that which what whatever whichever who whom whose where when
+? is are was were be been being am 's has have had did 've
+per cent -
+"""
+)
+# what tells an asserted clause from a mentioned one (factuality.py)
+DOUBTS = listed(
+    """
+barely hardly scarcely rarely seldom almost nearly allegedly supposedly purportedly reportedly perhaps possibly
+maybe probably no
+"""
+)
+CONDITIONS = listed("if unless whether lest provided assuming supposing")
+UNREAL = listed("would could should 'd ought")  # before `have`
+VOUCHING = listed(
+    """
+know knows knew known show shows showed shown showing find finds found discover discovers discovered prove proves
+proved proven demonstrate demonstrates demonstrated reveal reveals revealed confirm confirms confirmed realise
+realises realised realize realizes realized learn learns learned learnt notice notices noticed remember remembers
+remembered regret regrets regretted forget forgets forgot true clear certain obvious evident fact
+"""
+)
+# what stands for a part of others: "two of the patients", "half of the students"
+QUANTITIES = listed(
+    """
+few little half third thirds quarter quarters fifth tenth majority minority most least many much some all both each
+several one none more less any another other others dozens hundreds thousands millions number numbers lot lots plenty
+percent rest couple fraction remainder cent
+"""
+)
+# "elected Smith president": the object has a name for it beside it; "called the play a failure" says nothing of calling
+ELECTING = listed(
+    """
+elect elects elected vote votes voted appoint appoints appointed name names named choose chooses chose chosen nominate
+nominates nominated crown crowns crowned
+"""
+)
+CALLING = listed(
+    """
+call calls called declare declares declared proclaim proclaims proclaimed dub dubs dubbed make makes made consider
+considers considered deem deems deemed render renders rendered keep keeps kept leave leaves left find finds found
+think thinks thought
+"""
+)
+OFFICES = listed(
+    """
+king queen emperor empress prince president chairman chairwoman chair chancellor minister governor captain director
+bishop archbishop pope mayor ambassador secretary treasurer leader head chief commander judge consul general heir
+speaker manager editor dean regent sheriff professor premier champion winner player
+"""
+)
+# "persuaded Smith to resign": Smith was persuaded, where in "wanted Smith to resign" nobody was wanted
+PERSUADING = listed(
+    """
+force forces forced persuade persuades persuaded order orders ordered ask asks asked urge urges urged convince
+convinces convinced advise advises advised invite invites invited encourage encourages encouraged compel compels
+compelled beg begs begged warn warns warned train trains trained instruct instructs instructed hire hires hired send
+sends sent help helps helped teach teaches taught tell tells told remind reminds reminded challenge challenges
+challenged pay pays paid command commands commanded inspire inspires inspired use uses used employ employs employed
+"""
+)
+GIVING = listed(
+    """
+give gives gave given sell sells sold send sends sent teach teaches taught offer offers offered show shows showed lend
+lends lent pay pays paid bring brings brought hand hands handed grant grants granted promise promises promised award
+awards awarded buy buys bought owe owes owed serve serves served feed feeds fed leave leaves left
+"""
+)
+# "a team of surgeons", "a glass of water": one phrase, which is not taken apart
+GROUPS = listed(
+    """
+team group glass cup bottle piece pieces set series collection pair bag box bunch crowd herd flock range variety kind
+type sort form list stack pile slice sheet bar drop handful party crew band gang network chain string sequence course
+dose litre litres liter liters gallon gallons kilogram kilograms kilo kilos ton tons tonne tonnes pound pounds ounce
+ounces mile miles metre metres acre acres barrel barrels load mixture army fleet bowl plate basket jar tin packet
+bundle cluster row class amount share section portion spoonful bucket wave flood
+"""
+)
+# nouns that relate others: "reduced the risk of stroke" speaks of strokes, "held the letters of Liszt" of letters
+RELATING = listed(
+    """
+risk presence absence control possession advantage care charge use cause effect effects lack shortage member members
+part parts result source sources capital rate level levels cost number amount incidence likelihood chance spread
+growth development production consumption symptoms treatment loss existence role basis form support influence coast foot
+place name hands direction aid attention centre center memory need needs right rights knowledge relief interest favour
+favor power hand shape middle edge top bottom side heart borders border banks bank mouth
+"""
+)
+TIMES = listed(
+    """
+year years month months week weeks day days hour hours minute minutes decade decades century centuries morning
+mornings evening evenings afternoon night nights weekend weekends spring summer autumn winter season quarter time times
+moment may monday tuesday wednesday thursday friday saturday sunday january february march april june july august
+september october november december yesterday today tomorrow noon midnight dawn christmas easter ago
+"""
+)
+SAYING = listed(
+    """
+say says said claim claims claimed believe believes believed argue argues argued report reports reported allege alleges
+alleged think thinks thought warn warns warned insist insists insisted suggest suggests suggested announce announces
+announced write writes wrote written estimate estimates estimated fear fears feared hope hopes hoped maintain maintains
+maintained add adds added admit admits admitted assume assumes assumed predict predicts predicted
+"""
+)
+# "attacks on the embassy" are not on it
+TOPICS = listed(
+    """
+attack attacks assault assaults raid raids report reports book books ban bans limit limits tax taxes effect effects
+debate debates research information war impact law laws restriction restrictions study studies
+"""
+)
+TIMING = listed("after before during since until till")
+SHOWN = (
+    CLOSED_CLASS
+    | DOUBTS
+    | CONDITIONS
+    | UNREAL
+    | VOUCHING
+    | QUANTITIES
+    | ELECTING
+    | CALLING
+    | OFFICES
+    | PERSUADING
+    | GIVING
+    | GROUPS
+    | RELATING
+    | TIMES
+    | SAYING
+    | TOPICS
+    | {"according", "opinion", "opinions", "view", "there", "till"}
+)
