@@ -9,6 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import openpyxl
+import polars
 import pytest
 
 from proband.cli import main
@@ -176,7 +178,6 @@ def test_github_annotations_and_the_exit_code(run: Callable[..., Any], tmp_path:
         (ROWS, ("--domain", "maths"), "no domain 'maths'"),
         (ROWS, ("--world", "flat"), "has no world 'flat'; it has unit, any-distance"),
         (b"", (), "contains no rows"),
-        ("a\tb".encode("utf-16"), (), "not UTF-8: it begins with the mark of UTF-16"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_one_line(run: Callable[..., Any], rows: Any, words: Any, said: str) -> None:
@@ -217,6 +218,28 @@ def test_half_a_csv_row(run: Callable[..., Any], tmp_path: Path) -> None:
     verdicts = lines(tmp_path, "verdicts.jsonl")
     assert [each["verdict"] for each in verdicts] == ["entailed", "unread"]
     assert verdicts[1]["reason"] == "has 1 cells but the header names 3"
+
+
+@pytest.mark.parametrize("name", ["rows.tsv", "rows.csv", "utf16.csv", "rows.parquet", "rows.xlsx"])
+def test_tables_of_other_programs(run: Callable[..., Any], tmp_path: Path, name: str) -> None:
+    """The one reader of strangers' tables: separators, encodings, workbooks."""
+    rows = [[*ROWS[0]], *([str(cell) for cell in each.values()] for each in ROWS)]
+    text = "".join((";" if "csv" in name else "\t").join(cells) + "\n" for cells in rows)
+    if name == "rows.parquet":
+        polars.DataFrame(ROWS).write_parquet(tmp_path / name)
+        content = (tmp_path / name).read_bytes()
+    elif name == "rows.xlsx":
+        book = openpyxl.Workbook()
+        for cells in rows:
+            book.active.append(cells)
+        book.save(tmp_path / name)
+        content = (tmp_path / name).read_bytes()
+    else:
+        content = text.encode("utf-16" if name == "utf16.csv" else "utf-8")
+    run(content, "--world", "unit", name=name)
+    assert [each["verdict"] for each in lines(tmp_path, "verdicts.jsonl")] == VERDICTS
+    with (tmp_path / "audit" / "corrected.csv").open(newline="", encoding="utf-8") as file:
+        assert [each["label"] for each in csv.DictReader(file)][:2] == ["left", "right"]
 
 
 def test_json_objects_and_arrays_gzipped_too(run: Callable[..., Any], tmp_path: Path) -> None:

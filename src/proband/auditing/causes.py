@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 from proband.auditing.answers import outcome, verdict_of
 from proband.auditing.domain import Domain, Fact
 from proband.auditing.reading import Label
-from proband.auditing.verdicts import ACCUSING, GENDER_OPEN, RowJudge, RowVerdict
+from proband.auditing.verdicts import ACCUSING, GENDER_OPEN, Judge, RowVerdict
 
 FEWEST: Final = 3  # rows that show a template to be a suspect
 SHARE: Final = 0.2  # of the rows that rest on it alone
@@ -55,7 +55,7 @@ def readable(shape: str) -> str:
 class Causes:
     """Learns suspects from judged rows, then explains rows."""
 
-    def __init__(self, judge: RowJudge) -> None:
+    def __init__(self, judge: Judge) -> None:
         self.judge, self.domain = judge, judge.domain
         self.rests: Counter[str] = Counter()  # shape -> rows that rest on it alone
         self.taken: Counter[Suspect] = Counter()
@@ -107,11 +107,14 @@ class Causes:
         """The suspect that is seen most often; a row may have others too."""
         first, *rest = sorted(blamed, key=lambda suspect: (-self.taken[suspect], suspect))
         turned = " (reversed)" if self.domain.inverse[first.says] == first.meant else ""
-        claim = f"“{readable(first.shape)}” says {first.says}, labelled as if it said {first.meant}{turned}"
-        also = tuple(f"“{readable(each.shape)}” as {each.meant}" for each in rest)
+        says, meant = self._spoken(first.says), self._spoken(first.meant)
+        claim = f"“{readable(first.shape)}” says {says}, labelled as if it said {meant}{turned}"
+        also = tuple(f"“{readable(each.shape)}” as {self._spoken(each.meant)}" for each in rest)
         return Cause(key=f"template:{first.shape}>{first.meant}", claim=claim, kind="template", also=also)
 
     def _label(self, row: RowVerdict) -> Cause:
+        if row.form:
+            return self._of_form(row)
         if row.verdict == "inconsistent":
             return Cause(key="inconsistent", claim="the facts contradict each other: no world fits", kind="facts")
         if row.verdict == "ambiguous":
@@ -121,13 +124,29 @@ class Causes:
         right = row.right or " or ".join(row.possible[:3])
         turned = " (reversed: the label is what the second is to the first)" if row.reversed else ""
         label, follows = self._neutral(row.label), self._neutral(right)
+        if label == follows:  # the gender is wrong
+            label, follows = row.label, right
         return Cause(
             key=f"label:{label}>{follows}", claim=f"labelled {label} where {follows} follows{turned}", kind="label"
         )
 
+    def _of_form(self, row: RowVerdict) -> Cause:
+        """Puzzles that say the same of other things have one cause."""
+        why = {"inconsistent": "no world fits", "false": f"labelled {row.label} where {row.right} follows"}
+        answer = why.get(row.verdict, "several answers are possible")
+        if row.verdict == "false" and row.right.isdigit():
+            answer = "labelled with another number than follows"
+        return Cause(key=f"{row.form}:{answer}", claim=f"{row.form}: {answer}", kind="label")
+
     def _neutral(self, word: str) -> str:
         meaning = self.domain.word(word)
-        return meaning.relation if meaning else word
+        return self._spoken(meaning.relation) if meaning else word
+
+    def _spoken(self, relation: str) -> str:
+        """A relation in words for either gender: grandchild, nephew or niece."""
+        entry = self.domain.raw["relations"].get(relation, {})
+        by_gender = [entry[key][0] for key in ("male", "female") if entry.get(key)]
+        return relation if entry.get("words") or not by_gender else " or ".join(by_gender)
 
     def _blamed(self, row: RowVerdict) -> tuple[Suspect, ...]:
         """The fewest suspects of the row which, read as their author does, make its label right."""

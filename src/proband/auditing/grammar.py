@@ -41,18 +41,31 @@ SENTENCE: Final = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=\S)")
 ABBREVIATED: Final = re.compile(r"\b(Mr|Mrs|Ms|Dr|St)\.")
 HARMLESS: Final = re.compile(r",? (?:too|as well|in turn|finally)(?=[,;]|$)|^(?:also|finally),? | also(?= )")
 SETTING: Final = re.compile(rf"(?:on|in|at|along|inside) ({MARK}),? (?={MARK})")  # where it all is: on the shelf
+NOT_REAL: Final = frozenset(
+    ("mirror", "dream", "film", "movie", "story", "novel", "game", "plan", "theory", "past", "future")
+)
 CLAUSES: Final = re.compile(r"(?:;|,)? (?:and|but|while|whereas) |[;,:] ")
 POINTS_BACK: Final = re.compile(r"\b(?:it|they|them|one|that|this|these|those|he|she|both|other|same|all|none|not)\b")
 WEATHER: Final = re.compile(rf"it (?:was|is) (?:{MARK}|an? [a-z ]*(?:day|morning|evening|night))|it (?:rained|snowed)")
+# where they all are, or where one begins to look
+TOGETHER: Final = re.compile(
+    rf"(?:they|all (?:two|three|four|five)(?: of them)?) (?:are|were)(?: all)? "
+    rf"(?:lined up|at|in|on|sitting|standing|waiting)"
+    rf"(?: (?:for|at|in|on|by))? {MARK}|(?:start|begin) at {MARK}|you (?:are|start) at {MARK}|{MARK} at {MARK}"
+)
 _TAKEN_BACK = """
     kidding joke joking lie lies lying liar dream dreamt false untrue true wrong mistake mistaken fiction rumour rumor
     gossip invented opposite reverse reversed contrary actually
     """
 RETRACTS: Final = frozenset(_TAKEN_BACK.split())
 RANKS: Final = {"second": 2, "third": 3, "fourth": 4, "fifth": 5}
+EVERYTHING: Final = "*"
 SHAPES_KEPT: Final = 50_000
 MOST_CLAUSES: Final = 8
 OWNED_LEFT_OUT: Final = re.compile(r"\w+['’]s(?=[.,;:?!]|$| (?:is|are|was|were)\b)")
+ALL: Final = -2  # in a fact of a shape: all other things
+COUNTS: Final = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7}
+OF_TWO: Final = -1  # a rank: which of the two is longer?
 MIDDLE: Final = 0  # a rank that is known once the things are counted
 
 
@@ -156,7 +169,10 @@ class Grammar:
         for shape in self._shapes(sentence, names):
             if (facts := self._shape_facts(shape.text)) is not None:
                 return shape, facts, ""
-            if (setting := SETTING.match(shape.text)) and (facts := self._shape_facts(shape.text[setting.end() :])):
+            setting = SETTING.match(shape.text)
+            if setting and NOT_REAL & set(shape.things[int(setting[1][1:])].split()):
+                continue
+            if setting and (facts := self._shape_facts(shape.text[setting.end() :])):
                 return shape, facts, shape.things[int(setting[1][1:])]
         return first, None, ""
 
@@ -175,7 +191,7 @@ class Grammar:
         for number, (sentence, (shape, clauses, setting)) in enumerate(zip(sentences, read)):
             if clauses is None and self._says_nothing(shape, told):
                 continue
-            of_pair, problem = any(fact.b < 0 for fact in clauses or ()), ""
+            of_pair, problem = any(fact.b == -1 for fact in clauses or ()), ""
             if clauses is None or setting in told:
                 problem = "no phrase of the domain covers the sentence"
             elif of_pair and len(pair) != 2:
@@ -183,7 +199,7 @@ class Grammar:
             if problem:
                 return Reading(sentences=tuple(sentences), unread=Unread(problem, sentence))
             for a, word, b, negated in clauses or ():
-                for owner in pair if b < 0 else (shape.things[b],):
+                for owner in pair if b == -1 else (EVERYTHING,) if b == ALL else (shape.things[b],):
                     facts.append(Fact(shape.things[a], word.relation, owner, word.gender, negated, number))
             pair = pair if of_pair else shape.things
         return Reading(facts=tuple(facts), sentences=tuple(sentences), shapes=tuple(shape.text for shape, _, _ in read))
@@ -194,6 +210,8 @@ class Grammar:
             return False
         if not self.domain.nouns:
             return False  # of people much can be said in other words
+        if TOGETHER.fullmatch(shape.text):
+            return True
         words = {word for thing in shape.things for word in thing.lower().split()}
         heads = {thing.split()[-1] for thing in told}
         if WEATHER.fullmatch(shape.text) or not (POINTS_BACK.search(shape.text) or words & RETRACTS):
@@ -239,11 +257,13 @@ class Grammar:
             if b == "next":  # of things in a row, each and the one after it
                 facts += [ShapeFact(one, word, other, negated) for one, other in pairwise(marks)]
                 continue
-            owner = -1 if b == "they" else int(groups[b][1:])
+            owner = {"they": -1, "all": ALL}[b] if b in ("they", "all") else int(groups[b][1:])
             facts += [ShapeFact(mark, word, owner, negated) for mark in marks]
         return tuple(facts)
 
     def _word_of_clause(self, relation: str, groups: Mapping[str, str | None]) -> Word | None:
+        if relation == "most":
+            return self._most(groups["most"])
         words = [self._word(groups[slot]) if slot in groups else Word(slot) for slot in relation.split("+")]
         if len(words) == 1:
             return words[0]
@@ -294,7 +314,9 @@ class Grammar:
             word = self._most(groups["most"]) if "most" in groups else self._word(groups.get("r"))
             if word is None:
                 continue
-            if kind == "inverse":
+            if kind == "more":
+                yield AskedRelation("", "", word, rank=OF_TWO)
+            elif kind == "inverse":
                 yield AskedRelation("", b, Word(self.domain.inverse[word.relation]))
             elif kind == "between" and a and b:
                 yield AskedRelation("", "", word, among=(a, b))
@@ -317,7 +339,7 @@ class Grammar:
         reading = self.read(text, names)
         if reading.unread or not self.nouns:
             return replace(reading, question=asked)
-        phrases = [thing for fact in reading.facts for thing in (fact.a, fact.b)]
+        phrases = [thing for fact in reading.facts for thing in (fact.a, fact.b) if thing != EVERYTHING]
         try:
             meant = same_things(phrases, list(filter(None, (asked.a, asked.b, *asked.among))))
         except AmbiguousThing as error:
@@ -325,7 +347,11 @@ class Grammar:
         owned = {thing.rpartition("'s ")[2] for thing in meant.values() if "'s " in thing}
         if len(owned) > 1 and (left_out := OWNED_LEFT_OUT.search(f"{text} {question}")):
             return Reading(unread=Unread(f"what is meant by {left_out[0]!r} is not clear"))
-        facts = tuple(fact._replace(a=meant[fact.a], b=meant[fact.b]) for fact in reading.facts)
+        facts = tuple(fact._replace(a=meant[fact.a], b=meant.get(fact.b, fact.b)) for fact in reading.facts)
+        over = self._over_all(facts, reading.sentences)
+        if isinstance(over, Unread):
+            return Reading(unread=over)
+        facts = over
         told = {thing for fact in facts for thing in (fact.a, fact.b)}
         own = [meant[each] for each in (asked.a, asked.b, *asked.among) if each]
         if facts and (unknown := next((each for each in own if each not in told and not _is_name(each, question)), "")):
@@ -341,8 +367,25 @@ class Grammar:
                 return Reading(unread=Unread(reason, question))
         return replace(reading, facts=facts, question=settled)
 
+    def _over_all(self, facts: tuple[Fact, ...], sentences: Sequence[str]) -> tuple[Fact, ...] | Unread:
+        """`Bella is the oldest of the three`: older than every other one, where all facts are about ages and the things
+        are as many as it says."""
+        over = [fact for fact in facts if fact.b == EVERYTHING]
+        if not over:
+            return facts
+        told = [fact for fact in facts if fact.b != EVERYTHING]
+        things = list(dict.fromkeys(thing for fact in facts for thing in (fact.a, fact.b) if thing != EVERYTHING))
+        axes = {min(fact.relation, self.domain.inverse[fact.relation]) for fact in facts}
+        counts = {COUNTS[word] for fact in over for word in COUNTS if f" {word}" in sentences[fact.sentence]}
+        if len(axes) != 1 or any(fact.negated for fact in over) or counts - {len(things)}:
+            return Unread("than which things it is so is not clear")
+        return (*told, *(fact._replace(b=thing) for fact in over for thing in things if thing != fact.a))
+
     def settled(self, asked: AskedRelation, facts: Sequence[Fact]) -> AskedRelation | Unread:
         """The one in the middle, where all facts are about one axis and the things are of an odd number, is a rank."""
+        if asked.rank == OF_TWO:
+            two = len({thing for fact in facts for thing in (fact.a, fact.b)}) == 2
+            return asked._replace(rank=1) if two else Unread("it asks for the one of two, and there are more")
         if asked.rank != MIDDLE:
             return asked
         axes = {min(fact.relation, self.domain.inverse[fact.relation]) for fact in facts}

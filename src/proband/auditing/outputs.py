@@ -23,12 +23,14 @@ from proband.auditing.reading import Unread
 from proband.auditing.rows import AuditRow
 from proband.auditing.run import ExplainedRow, JudgedRows
 from proband.auditing.tally import Tally
-from proband.auditing.verdicts import DEPENDS, GENDER_OPEN, RowJudge, RowVerdict, fewest
+from proband.auditing.verdicts import DEPENDS, GENDER_OPEN, Judge, RowVerdict, fewest
 from proband.core.files import atomic, encode, write_json, write_jsonl, write_text
+from proband.core.tables import FRAMES, WORKBOOKS, kind_of
 from proband.core.text import md
 
 VERDICT_COLUMN, CHANGE_COLUMN = "audit_verdict", "audit_change"
 LONGEST_SHOWN: Final = 400
+AS_CSV: Final = (".tsv", *FRAMES, *WORKBOOKS)
 
 
 def write_audit(audited: JudgedRows, out: Path, *, name: str, facts: Mapping[str, Any]) -> dict[str, Any]:
@@ -86,16 +88,14 @@ def headlines_of(findings: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 # ---- a row ---------------------------------------------------------------------------------------------------------
 
 
-def _unread_kind(judge: RowJudge, row: AuditRow, unread: Unread | None) -> tuple[str, str]:
+def _unread_kind(judge: Judge, row: AuditRow, unread: Unread | None) -> tuple[str, str]:
     """Why a row is unread, and the sentence without its names, so that sentences of one template are one kind."""
     if unread is None:
         return "", ""
-    names = judge.grammar.names(unread.sentence, row.question)
-    shape = judge.grammar.shape(unread.sentence, names).text if unread.sentence else ""
-    return unread.reason, readable(shape)[:200]
+    return unread.reason, readable(judge.shape(unread.sentence, row.question))[:200]
 
 
-def record(judge: RowJudge, each: ExplainedRow) -> dict[str, Any]:
+def record(judge: Judge, each: ExplainedRow) -> dict[str, Any]:
     """The line of a row in verdicts.jsonl."""
     row, judged = each.row, each.judged
     place = {"file": row.file, "row": row.key, "line": row.line, "verdict": judged.verdict, "label": judged.label}
@@ -135,11 +135,11 @@ def fact_lines(judged: RowVerdict, numbers: Sequence[int]) -> list[str]:
     lines = []
     for a, relation, b, _, negated, sentence in (judged.facts[number] for number in numbers):
         where = f" (sentence {sentence + 1})" if sentence >= 0 else ""
-        lines.append(f"{a} {'not ' if negated else ''}{relation} {b}{where}")
+        lines.append(f"{a} {'not ' if negated else ''}{relation} {b}".rstrip() + where)
     return lines
 
 
-def _example(judge: RowJudge, row: AuditRow, judged: RowVerdict) -> dict[str, Any]:
+def _example(judge: Judge, row: AuditRow, judged: RowVerdict) -> dict[str, Any]:
     """A row as evidence of a finding."""
     text = row.text or row.question
     proof = judged.proof
@@ -166,7 +166,8 @@ def _example(judge: RowJudge, row: AuditRow, judged: RowVerdict) -> dict[str, An
 
 
 class Copies:
-    """The rows in their own format: all of them with what was changed, and those that stand as they stand."""
+    """The rows in their own format (tables that only programs read as CSV): all of them with what was changed, and
+    those that stand as they stand."""
 
     def __init__(self, out: Path, stack: ExitStack, *, several: bool) -> None:
         self.out, self.stack, self.several = out, stack, several
@@ -186,6 +187,8 @@ class Copies:
 
     def _write(self, copy: str, row: AuditRow, cells: dict[str, Any]) -> None:
         name = row.file.removesuffix(".gz")
+        if kind_of(Path(name)) in AS_CSV:
+            name = Path(name).with_suffix(".csv").as_posix()
         kind = Path(name).suffix
         first = (copy, name) not in self.files
         if first:

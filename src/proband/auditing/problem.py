@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from proband.auditing.domain import Domain, Fact, Word
-from proband.auditing.reading import LabelReader, TextReader
+from proband.auditing.reading import ClauseReader, LabelReader, TextReader
 
 
 class Problem(NamedTuple):
@@ -48,8 +48,12 @@ class Prover:
     second_reader: TextReader | None = None
     entails: Callable[[Problem, str, str], bool] | None = None  # whether an answer is the only one, if told faster so
     genders: Callable[[str], str | None] = lambda name: None
+    certain_genders: Callable[[str], str | None] = lambda name: None  # of names that leave no doubt
+    clauses: Callable[[Mapping[str, str | None]], ClauseReader] | None = None  # reads replies about these things
     fits: Callable[[str, Word], bool] = lambda answer, word: answer == word.relation  # does an answer say the word?
     along: Callable[[str, Word], bool] = lambda answer, word: answer == word.relation  # or more: left, and above too
+
+    beyond: Callable[[Problem, Word, str], str] | None = None  # the verdict on a word that is none of the domain's
 
     def follows(self, problem: Problem, answer: str, world: str) -> bool:
         """Is the answer the only one that is possible?"""

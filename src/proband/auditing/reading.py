@@ -7,7 +7,8 @@ It knows nothing of the other.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
@@ -70,6 +71,21 @@ class LabelReader(Protocol):
     def __call__(
         self, text: str, asked: AskedRelation, options: Mapping[str, str], things: Iterable[str], /
     ) -> Label | None: ...
+
+
+class ClauseReader(Protocol):
+    """Reads a reply clause by clause, with those before in mind: the ways to take a clause, each as facts, or what is
+    not understood. A copy has read the same. `relation_word` finds the words that speak of relations."""
+
+    @property
+    def relation_word(self) -> re.Pattern[str]: ...
+
+    def copy(self) -> ClauseReader: ...
+
+    def mention(self, things: Sequence[str], /) -> None:
+        """A sentence that is not read speaks of these."""
+
+    def read(self, clause: str, /) -> Sequence[tuple[Fact, ...]] | str: ...
 
 
 class TextReader(Protocol):

@@ -11,20 +11,30 @@ from urllib.parse import parse_qsl
 
 from proband.auditing.rows import AuditRow, RowFile, RowFormat, first_cells, read_rows, row_files
 from proband.auditing.things import CAPITAL
-from proband.core.errors import ProbandError
+from proband.core.errors import ProbandError, not_installed
 from proband.core.progress import say
 
 GYM: Final = "reasoning-gym:"
-GYM_SETS: Final = ("family_relationships",)
+GYM_SETS: Final = {  # tasks that a prover settles -> the domain and the world that the task is about
+    "family_relationships": ("kinship", ""),
+    "syllogism": ("syllogism", "inhabited"),
+    "aiw": ("aiw", ""),
+    "knights_knaves": ("knights_knaves", ""),
+    "propositional_logic": ("propositional_logic", ""),
+    "zebra_puzzles": ("zebra_puzzles", ""),
+}
 GYM_OPTIONS: Final = {"size": 2000, "seed": 0}
 
 
 class RowSource:
     """The rows of a source, as often as they are asked for. Of a folder in which some files have a known form, these
-    are taken alone: what else stands there (templates, lists of names) is no set of rows."""
+    are taken alone: what else stands there (templates, lists of names) is no set of rows. `once`: a question that
+    stands in several rows, as in a file of replies, is one."""
 
-    def __init__(self, source: str, columns: Mapping[str, str], formats: Sequence[RowFormat] = ()) -> None:
-        self.columns, self.generated = columns, source.startswith(GYM)
+    def __init__(
+        self, source: str, columns: Mapping[str, str], formats: Sequence[RowFormat] = (), *, once: bool = False
+    ) -> None:
+        self.columns, self.generated, self.once = columns, source.startswith(GYM), once
         self.name = source if self.generated else Path(source).name
         self.options = gym_options(source) if self.generated else {}
         self.files: list[RowFile] = [] if self.generated else row_files(Path(source))
@@ -43,7 +53,8 @@ class RowSource:
     def __iter__(self) -> Iterator[AuditRow]:
         if self.generated:
             return gym_rows(self.options)
-        return chain.from_iterable(read_rows(file, self.columns, self.format) for file in self.files)
+        rows = chain.from_iterable(read_rows(file, self.columns, self.format) for file in self.files)
+        return _once(rows) if self.once else rows
 
     def first(self, count: int) -> list[AuditRow]:
         """Some rows of each file, to guess a domain by."""
@@ -54,6 +65,14 @@ class RowSource:
         return list(chain.from_iterable(rows))
 
 
+def _once(rows: Iterator[AuditRow]) -> Iterator[AuditRow]:
+    seen: set[tuple[str, str]] = set()
+    for row in rows:
+        if row.bad or (row.text, row.question) not in seen:
+            seen.add((row.text, row.question))
+            yield row
+
+
 def gym_options(source: str) -> dict[str, Any]:
     """
     >>> gym_options("reasoning-gym:family_relationships?size=20&seed=3")
@@ -61,7 +80,9 @@ def gym_options(source: str) -> dict[str, Any]:
     """
     name, _, query = source.removeprefix(GYM).partition("?")
     if name not in GYM_SETS:
-        raise ProbandError(f"{source}: of reasoning-gym, {', '.join(GYM_SETS)} can be audited, not {name!r}")
+        raise ProbandError(
+            f"{source}: of reasoning-gym, {', '.join(GYM_SETS)} can be settled by a prover, not {name!r}"
+        )
     options: dict[str, Any] = {"name": name, **GYM_OPTIONS}
     for key, value in parse_qsl(query, keep_blank_values=True):
         if key not in GYM_OPTIONS or not value.isdigit():
@@ -70,22 +91,32 @@ def gym_options(source: str) -> dict[str, Any]:
     return options
 
 
+def gym_data(options: Mapping[str, Any]) -> Any:
+    """The data set of the installed package."""
+    try:
+        import reasoning_gym
+    except ModuleNotFoundError as error:
+        raise not_installed(error, f"{GYM}{options['name']}") from None
+    return reasoning_gym.create_dataset(options["name"], size=options["size"], seed=options["seed"])
+
+
 def gym_rows(options: Mapping[str, Any]) -> Iterator[AuditRow]:
     """The rows that the installed package generates; genders are those its name lists give."""
-    import reasoning_gym
-
-    data = reasoning_gym.create_dataset(options["name"], size=options["size"], seed=options["seed"])
-    genders = dict.fromkeys(data.config.male_names, "male")
-    genders |= dict.fromkeys(data.config.female_names, "female")
+    data = gym_data(options)
+    genders = dict.fromkeys(getattr(data.config, "male_names", ()), "male")
+    genders |= dict.fromkeys(getattr(data.config, "female_names", ()), "female")
     for number in range(options["size"]):
-        text = {name: data[number][name] for name in ("question", "answer")}
+        entry = data[number]
+        text = {name: str(entry[name]) for name in ("question", "answer")}
         names = CAPITAL.findall(text["question"])
         yield AuditRow(
             file=f"{options['name']}.jsonl",
             line=None,
             key=str(number),
             cells=text,
-            **text,
+            question=text["question"],
+            answer=text["answer"],
+            record=entry,
             answer_column="answer",
             genders={name: genders[name] for name in names if name in genders},
         )

@@ -1,4 +1,4 @@
-"""Rows of other people's files: JSON lines, CSV, or JSON (an object or an array of rows), plain or gzipped.
+"""Rows of other people's files, read by `core.tables`; and bAbI's texts.
 
 Files are streams: a row is read, judged and forgotten. Which columns hold the text, the question and the answer is
 guessed from their names, or given. What is wrong with one row is that row's; what is wrong with a file ends the audit
@@ -7,18 +7,15 @@ in one line.
 
 from __future__ import annotations
 
-import csv
-import gzip
-import json
 import re
-import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import IO, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
+from proband.core import tables
 from proband.core.errors import ProbandError
+from proband.core.tables import TableRow, is_unicode, kind_of, read_table, text_lines
 
 NAMES: Final = {
     "text": ("story", "text", "context", "passage", "premise", "paragraph", "facts", "description"),
@@ -26,14 +23,11 @@ NAMES: Final = {
     "answer": ("answer", "label", "target", "gold", "target_text", "relation", "output"),
 }
 ITEM: Final = frozenset(("suite", "prompt", "choices", "gold"))  # the fields by which our items are known
-SUFFIXES: Final = (".jsonl", ".ndjson", ".json", ".csv")
+SUFFIXES: Final = tuple(suffix for suffix in tables.SUFFIXES if suffix != ".txt")
 ENDINGS: Final = (*SUFFIXES, *(f"{suffix}.gz" for suffix in SUFFIXES))
 BABI: Final = re.compile(r"qa(\d+)[_-].*\.txt(?:\.gz)?")  # how bAbI's files are called
 LONGEST_TEXT: Final = 100_000  # characters of a story
-LONGEST_CELL: Final = 1 << 24
 PAIR: Final = re.compile(r"""\(\s*['"](.{1,80}?)['"]\s*,\s*['"](.{1,80}?)['"]\s*\)""")
-BLOCK: Final = 1 << 20
-VALUE: Final = re.compile(r"[^ \t\r\n,:]")  # how a value of JSON begins, or its container ends
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,15 +69,6 @@ class RowFile:
 
     path: Path
     name: str
-
-    @property
-    def kind(self) -> str:
-        """
-        >>> RowFile(path=Path("a/b.jsonl.gz"), name="b.jsonl.gz").kind
-        '.jsonl'
-        """
-        suffix = Path(self.path.name.removesuffix(".gz")).suffix
-        return ".jsonl" if suffix == ".ndjson" else suffix
 
 
 def files_at(path: Path, endings: tuple[str, ...]) -> list[RowFile]:
@@ -152,7 +137,7 @@ class RowFormat(NamedTuple):
 def first_cells(file: RowFile) -> Mapping[str, Any]:
     """The cells of the first row; none where the file has no rows or cannot be read."""
     try:
-        cells = next(_cells(file), (None, "", ""))[2]
+        cells = next(read_cells(file), (None, "", ""))[2]
     except ProbandError:
         return {}
     return {} if isinstance(cells, str) else cells
@@ -163,7 +148,7 @@ def read_rows(file: RowFile, given: Mapping[str, str], row_format: RowFormat | N
     columns: dict[str, str] = {}
     place: dict[str, Any] = {}
     folder = file.path.parent.resolve().name
-    for line, key, cells in _cells(file):
+    for line, key, cells in read_cells(file):
         place = {"file": file.name, "line": line, "key": key, "folder": folder}
         if isinstance(cells, str):
             yield AuditRow(**place, cells={}, bad=cells)
@@ -196,7 +181,7 @@ def _problem(value: Any, *, empty: bool) -> str:
     """What is wrong with a cell, which may be `empty` or not."""
     if not isinstance(value, str) or not (empty or value.strip()):
         return "is missing" if value is None else "is empty" if value == "" else f"is not text: {str(value)[:40]!r}"
-    if not is_utf8(value):
+    if not is_unicode(value):
         return "is not UTF-8"
     too_long = f"has {len(value):,} characters; at most {LONGEST_TEXT:,} are read"
     return too_long if len(value) > LONGEST_TEXT else ""
@@ -216,113 +201,19 @@ def item_row(place: Mapping[str, Any], cells: Mapping[str, Any]) -> AuditRow:
     return replace(made, facts=edges, pair=(names[j], names[i]), genders=genders)
 
 
-Cells = tuple[int | None, str, Mapping[str, Any] | str]  # line, key, the cells or why there are none
+def read_cells(file: RowFile) -> Iterator[tuple[int | None, str, Mapping[str, Any] | str]]:
+    """Of every row: its line, where it has one, what the file calls it, and its cells or why there are none."""
+    babi = kind_of(file.path) == ".txt"
+    for row in _babi(file.path) if babi else read_table(file.path, exact=True, keep_bad=True, under_keys=True):
+        key = row.key or str(row.number - 1 if row.line is None else row.line)
+        yield row.line, key, row.problem or row.cells
 
 
-def _cells(file: RowFile) -> Iterator[Cells]:
-    read = {".jsonl": _json_lines, ".csv": _csv, ".json": _json, ".txt": _babi}[file.kind]
-    with open_text(file.path) as text:
-        if text.read(2) in ("\udcff\udcfe", "\udcfe\udcff"):
-            raise ProbandError("not UTF-8: it begins with the mark of UTF-16", file=file.path)
-    with open_text(file.path, encoding="utf-8-sig") as text:
-        yield from read(text, file.path)
-
-
-@contextmanager
-def open_text(path: Path, *, encoding: str = "utf-8") -> Iterator[IO[str]]:
-    """A file, plain or gzipped. Bytes that are not UTF-8 become surrogates: they spoil their row, not the file."""
-    opened = gzip.open if path.suffix == ".gz" else open
-    try:
-        with opened(path, "rt", encoding=encoding, errors="surrogateescape", newline="") as file:
-            yield file
-    except (OSError, EOFError, zlib.error) as error:
-        raise ProbandError(f"cannot be read: {error}", file=path) from None
-
-
-def _json_lines(file: IO[str], path: Path) -> Iterator[Cells]:
-    number = 0
-    while line := file.readline(LONGEST_CELL + 1):
-        number += 1
-        if len(line) > LONGEST_CELL:
-            raise ProbandError(f"longer than {LONGEST_CELL >> 20} MiB", file=path, line=number)
-        if line.strip():
-            try:
-                yield number, str(number), _object(json.loads(line))
-            except (ValueError, RecursionError) as error:
-                yield number, str(number), f"not JSON: {str(error)[:80]}"
-
-
-def _object(value: Any) -> Mapping[str, Any] | str:
-    return value if isinstance(value, dict) else "not a JSON object"
-
-
-def _csv(file: IO[str], path: Path) -> Iterator[Cells]:
-    rows = csv_rows(file, longest=LONGEST_CELL)
-    _, header = next(rows, (1, None))
-    if header is None:
-        return
-    if isinstance(header, str):
-        raise ProbandError(header, file=path, line=1)
-    names = [name.strip() for name in header]
-    for line, values in rows:
-        if isinstance(values, str):
-            yield line, str(line), values
-        elif len(values) != len(names):
-            if values:
-                yield line, str(line), f"has {len(values)} cells but the header names {len(names)}"
-        else:
-            yield line, str(line), dict(zip(names, values))
-
-
-def csv_rows(lines: Iterable[str], *, longest: int) -> Iterator[tuple[int, list[str] | str]]:
-    """The line and the cells of every row, the header among them; or what is wrong with it. `longest`: of a cell."""
-    before = csv.field_size_limit(longest)
-    try:
-        reader = csv.reader(lines, strict=True)
-        while True:
-            line = reader.line_num + 1
-            try:
-                yield line, next(reader)
-            except StopIteration:
-                return
-            except csv.Error as error:
-                yield line, f"not CSV: {error}"
-    finally:
-        csv.field_size_limit(before)
-
-
-def is_utf8(text: str) -> bool:
-    """Whether no byte of a text that was read with `surrogateescape` was anything else."""
-    return text.isascii() or not any("\ud800" <= c <= "\udfff" for c in text)
-
-
-def _json(file: IO[str], path: Path) -> Iterator[Cells]:
-    """The entries of one JSON object or array, a block at a time."""
-    stream = _JsonStream(file, path)
-    if not stream.text:
-        return
-    if stream.text[0] not in "{[":
-        raise ProbandError("not JSON: neither an object nor an array of rows", file=path)
-    keyed, stream.at = stream.text[0] == "{", 1
-    while stream.next() not in "}]":
-        key = str(stream.rows)
-        if keyed:
-            key = str(stream.value())
-            stream.next()
-        value = stream.value()
-        rows = value if keyed and isinstance(value, list) else [value]  # {"examples": [row, row]}
-        for place, each in enumerate(rows):
-            if not keyed or isinstance(each, dict):  # what else an object holds beside its rows is about them
-                stream.rows += 1
-                yield None, str(place) if len(rows) > 1 or rows is value else key, _object(each)
-        stream.text, stream.at = stream.text[stream.at :], 0
-
-
-def _babi(file: IO[str], path: Path) -> Iterator[Cells]:
+def _babi(path: Path) -> Iterator[TableRow]:
     """bAbI's files: numbered sentences, a question with its answer behind a tab; a story begins where numbers do."""
     name = BABI.fullmatch(path.name)
     story: list[str] = []
-    for line, text in enumerate(file, start=1):
+    for line, text in text_lines(path):
         number, _, said = text.strip().partition(" ")
         if number == "1":
             story = []
@@ -331,39 +222,4 @@ def _babi(file: IO[str], path: Path) -> Iterator[Cells]:
             story.append(said)
             continue
         cells = {"story": list(story), "question": question.strip(), "answer": rest.partition("\t")[0].strip()}
-        yield line, str(line), {**cells, "task": name[1] if name else ""}
-
-
-class _JsonStream:
-    """The part of a JSON text that is in memory, and the place in it."""
-
-    def __init__(self, file: IO[str], path: Path) -> None:
-        self.file, self.path, self.decoder = file, path, json.JSONDecoder()
-        self.text, self.at, self.rows = file.read(BLOCK).lstrip(), 0, 0
-
-    def next(self) -> str:
-        """The next character that is neither space nor a comma or colon."""
-        while not (match := VALUE.search(self.text, self.at)):
-            self.at = len(self.text)
-            self._read_on(f"not JSON after row {self.rows}: it ends too early")
-        self.at = match.start()
-        return match[0]
-
-    def value(self) -> Any:
-        """The next value, reading on while it is cut off."""
-        while True:
-            try:
-                value, end = self.decoder.raw_decode(self.text, self.at)
-                if end < len(self.text):
-                    self.at = end
-                    return value
-                reason = "it ends too early"
-            except (ValueError, RecursionError) as error:
-                reason = str(error)
-            self._read_on(f"not JSON in row {self.rows + 1}: {reason}")
-
-    def _read_on(self, problem: str) -> None:
-        block = self.file.read(BLOCK)
-        if not block or len(self.text) - self.at > LONGEST_CELL:
-            raise ProbandError(problem, file=self.path)
-        self.text += block
+        yield TableRow({**cells, "task": name[1] if name else ""}, path, line, line=line, by_line=True)

@@ -13,20 +13,31 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple, Protocol
 
 from proband.auditing import domain as domains
+from proband.auditing.answers import read_label
 from proband.auditing.causes import Cause, Causes
 from proband.auditing.differences import solve
 from proband.auditing.domain import Domain
 from proband.auditing.drawing import draw
+from proband.auditing.events import EventReader, event_label
+from proband.auditing.grammar import Grammar
+from proband.auditing.measures import MeasureReader
 from proband.auditing.order_encoding import possible
 from proband.auditing.parsed_reader import ParsedReader
 from proband.auditing.problem import Prover, Provers
+from proband.auditing.puzzles.circles import CIRCLES
+from proband.auditing.puzzles.formulas import KNIGHTS, PROPOSITIONAL
+from proband.auditing.puzzles.orders import ORDERS
+from proband.auditing.puzzles.puzzle import PuzzleJudge
+from proband.auditing.puzzles.syllogism import SYLLOGISM
+from proband.auditing.puzzles.zebra import ZEBRA
 from proband.auditing.rows import AuditRow
-from proband.auditing.verdicts import RowJudge, RowVerdict
+from proband.auditing.verdicts import Judge, RowJudge, RowVerdict
 from proband.core.errors import ProbandError
 from proband.core.progress import track
 
@@ -36,34 +47,42 @@ CHECKED: Final = 200  # rows that the second prover judges too
 
 def differences(domain: Domain) -> Prover:
     """The prover of domains whose relations are conditions on coordinates."""
+    events = EventReader() if domain.name == "temporal" else None
+    measures = MeasureReader(Grammar(domain)) if domain.name == "sizes" else None
     return Prover(
         solve=lambda problem, world, shown=False: solve(domain, problem, world, shown),
         check=lambda problem, world: possible(domain, problem, world),
         complete=True,
         draw=draw,
         describe=lambda positions: positions,
+        reader=events or measures,
+        label=event_label(partial(read_label, domain=domain)) if events else None,
         second_reader=ParsedReader(domain),
         along=lambda answer, word: answer in (word.relation, domain.combine.get((answer, word.relation), "")),
     )
 
 
 PROVERS: Final[Provers] = {"differences": differences}
+PUZZLES: Final = {puzzle.name: puzzle for puzzle in (SYLLOGISM, CIRCLES, KNIGHTS, PROPOSITIONAL, ZEBRA, ORDERS)}
 
 
-def judge_for(name: str, provers: Provers, *, world: str = "", readers: int = 1, templates: bool = False) -> RowJudge:
-    """A judge of a domain by name, in the given world or in all of them."""
+def judge_for(name: str, provers: Provers, *, world: str = "", readers: int = 1, templates: bool = False) -> Judge:
+    """A judge of a domain or a puzzle by name, in the given world or in all of them."""
+    worlds = PUZZLES[name].worlds if name in PUZZLES else domains.load(name).worlds
+    if world and world not in worlds:
+        raise ProbandError(f"domain {name!r} has no world {world!r}; it has {', '.join(worlds)}")
+    if name in PUZZLES:
+        return PuzzleJudge(PUZZLES[name], world)
     domain = domains.load(name)
     if domain.prover not in provers:
         raise ProbandError(f"domain {name!r} names the prover {domain.prover!r}; there are: {', '.join(provers)}")
-    if world and world not in domain.worlds:
-        raise ProbandError(f"domain {name!r} has no world {world!r}; it has {', '.join(domain.worlds)}")
     return RowJudge(domain, provers[domain.prover](domain), world, readers=readers, templates=templates)
 
 
 def guess_domain(rows: Sequence[AuditRow], provers: Provers) -> tuple[str, dict[str, int]]:
     """The domain whose words the answers are and whose forms the questions have; and how many rows fit each."""
     fits: dict[str, int] = {}
-    for name in domains.SHIPPED:
+    for name in (*domains.SHIPPED, *PUZZLES):
         judge = judge_for(name, provers)
         fits[name] = sum(judge.answers(row) for row in rows)
     best = max(fits, key=lambda name: fits[name])
@@ -156,7 +175,7 @@ def _pickles(spool: IO[bytes]) -> Iterator[Any]:
 
 
 def audit_rows(
-    rows: Iterable[AuditRow], judge: RowJudge, spool: IO[bytes], figures: SetFigures | None = None
+    rows: Iterable[AuditRow], judge: Judge, spool: IO[bytes], figures: SetFigures | None = None
 ) -> JudgedRows:
     """Judge all rows; what is kept of them is on the disk."""
     audited, second = JudgedRows(spool, Causes(judge), figures), _SecondProver(judge)
@@ -199,7 +218,7 @@ def _digest(row: AuditRow) -> bytes:
 class _SecondProver:
     """Every so many rows to the second prover: rarely at first sight, evenly over any length."""
 
-    def __init__(self, judge: RowJudge) -> None:
+    def __init__(self, judge: Judge) -> None:
         self.judge, self.read, self.every = judge, 0, 1
         self.result = ProverAgreement()
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import islice
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 from proband.auditing.answers import Outcome, fits_label, outcome, read_label, split_options, verdict_of
 from proband.auditing.domain import OTHER, Domain, Fact
@@ -38,6 +38,7 @@ LEAK: Final = re.compile(
     r"(?i)^(?:[^.?!]*\b)?(?:answer|label|solution|target|hint|spoiler)s?\b(?: here| of this| to the question)?"
     r"(?: is| was| would be| must be|:|\s*=|,)*\s*[\"'(\[]*(?P<word>[\w -]+?)[\"')\]]*[.!]?$"
 )
+OWNERS: Final = re.compile(r"\b(?:my|our|your|his|her|their|mine|ours|yours|hers|theirs)\b", re.IGNORECASE)
 NOTHING_ASKED: Final = AskedRelation("", "")
 
 
@@ -62,6 +63,7 @@ class RowVerdict:
     one_reader: bool = False
     second_facts: tuple[Fact, ...] = ()  # what the second reader read
     unread: Unread | None = None
+    form: str = ""  # of a puzzle: what it says, without its names
     notes: tuple[str, ...] = ()  # "answer leaked", "duplicate with another label", ...
 
     @property
@@ -94,6 +96,28 @@ class RowText(NamedTuple):
     leaks: tuple[str, ...]
     text_cell: str = ""  # as they stand, for readers that take a row apart themselves
     question_cell: str = ""
+
+
+class Judge(Protocol):
+    """Who gives verdicts: of a domain (`RowJudge`) or of a puzzle (`puzzles.puzzle.PuzzleJudge`)."""
+
+    domain: Domain
+    prover: Prover
+    named: str  # the world that the user names
+    world: str
+    worlds: tuple[str, ...]
+
+    def judge(self, row: AuditRow) -> RowVerdict: ...
+
+    def answers(self, row: AuditRow) -> bool: ...
+
+    def shape(self, sentence: str, question: str) -> str: ...
+
+    def choices(self, judged: RowVerdict) -> tuple[str, ...]: ...
+
+    def credits(self, answer: str, judged: RowVerdict) -> bool | None: ...
+
+    def is_inconsistent(self, judged: RowVerdict, numbers: Sequence[int]) -> bool: ...
 
 
 class RowJudge:
@@ -141,17 +165,21 @@ class RowJudge:
         if isinstance(read, Unread) or not read[0].question:
             return False
         reading, text = read
-        return self._label(row, reading, text) is not None
+        return self.label_of(row, reading, text.options) is not None
 
-    def _label(self, row: AuditRow, reading: Reading, text: RowText) -> Label | None:
+    def label_of(self, row: AuditRow, reading: Reading, options: Mapping[str, str]) -> Label | None:
+        """What the label of a row says as an answer to its question."""
         things = dict.fromkeys(thing for fact in reading.facts for thing in (fact.a, fact.b))
         asked = reading.question or NOTHING_ASKED
         if self.prover.label and not row.facts:
-            return self.prover.label(row.answer, asked, text.options, things)
-        return read_label(row.answer, domain=self.domain, asked=asked, options=text.options, things=things)
+            return self.prover.label(row.answer, asked, options, things)
+        return read_label(row.answer, domain=self.domain, asked=asked, options=options, things=things)
 
     def _text(self, row: AuditRow) -> RowText | Unread:
         """The story, the question and its options, which may all stand in one cell."""
+        if self.grammar.nouns:
+            own_text, own_question = one_owner(row.text, row.question)
+            row = replace(row, text=own_text, question=own_question)
         stem, options = split_options(row.question, is_answer=self.domain.word)
         sentences, names = split(stem), self.grammar.names(row.text or stem, stem)
         known = self.grammar.place_of_question(sentences, names)
@@ -198,7 +226,7 @@ class RowJudge:
             return RowVerdict(verdict="unread", label=row.answer[:80], unread=read)
         reading, text = read
         asked = reading.question or NOTHING_ASKED
-        label = self._label(row, reading, text)
+        label = self.label_of(row, reading, text.options)
         if label and label.pair:
             asked, label = asked._replace(a=label.pair[0], b=label.pair[1]), label._replace(pair=None)
         problem = self._problem(row, reading, asked)
@@ -208,7 +236,7 @@ class RowJudge:
             renamed, numbers = numbered(problem, asked)
             number = {thing: place for place, thing in numbers.items()}
             own = label._replace(text=number.get(label.text, label.text))
-            decision = self.decide(renamed, _renamed(asked, number), own)
+            decision = self.decide(renamed, renamed_question(asked, number), own)
             shown = self._shown(problem, asked, label) if decision.verdict in ("ambiguous", "false") else {}
         except ProbandError as error:
             return RowVerdict(verdict="unread", label=row.answer[:80], unread=Unread(str(error)))
@@ -297,7 +325,7 @@ class RowJudge:
     def _decide(self, problem: Problem, asked: AskedRelation, label: Label) -> Decision:
         found = {world: outcome(self.prover, problem, asked, world) for world in self.worlds}
         by_world = {
-            world: (verdict_of(self.domain, label, asked, each), each.possible) for world, each in found.items()
+            world: (self._verdict(problem, asked, label, each, world), each.possible) for world, each in found.items()
         }
         verdicts = {by_world[world][0] for world in self.worlds}
         verdict = verdicts.pop() if len(verdicts) == 1 else DEPENDS
@@ -315,11 +343,19 @@ class RowJudge:
             by_world=by_world,
         )
 
+    def _verdict(self, problem: Problem, asked: AskedRelation, label: Label, found: Outcome, world: str) -> str:
+        word = label.word
+        if self.prover.beyond and word and word.relation not in (*self.domain.inverse, OTHER):
+            return self.prover.beyond(problem, word, world)
+        return verdict_of(self.domain, label, asked, found)
+
     def _reversed(self, problem: Problem, label: Label) -> bool:
         """Is the label right for the question turned around?"""
         turned = problem._replace(question=problem.question[::-1])
         asked = AskedRelation(*turned.question)
         found = (outcome(self.prover, turned, asked, world) for world in self.worlds)
+        if label.word is None or label.word.relation not in self.domain.inverse:
+            return False
         return all(verdict_of(self.domain, label, asked, each) == "entailed" for each in found)
 
     def _shown(self, problem: Problem, asked: AskedRelation, label: Label) -> dict[str, Any]:
@@ -351,10 +387,37 @@ class RowJudge:
             return self.prover.solve(fewer, self.world).certain == found.certain
         return next(_paths(fewer), None) is not None and self.prover.follows(fewer, found.certain[0], self.world)
 
+    def choices(self, judged: RowVerdict) -> tuple[str, ...]:
+        """The answers that a reply may give; none where the question is not for a relation."""
+        return () if judged.asked.word else tuple(dict.fromkeys(self.domain.shown.values()))
+
+    def credits(self, answer: str, judged: RowVerdict) -> bool | None:
+        """Is an answer the one that follows? None where none does."""
+        right = self.domain.word(judged.right) if judged.verdict in DECIDED else None
+        return None if right is None else self.domain.word(answer) == right
+
+    def shape(self, sentence: str, question: str) -> str:
+        """A sentence without its names, so that sentences of one template are one kind."""
+        return self.grammar.shape(sentence, self.grammar.names(sentence, question)).text if sentence else ""
+
     def is_inconsistent(self, judged: RowVerdict, numbers: Sequence[int]) -> bool:
         """Do these facts of a row contradict each other?"""
         facts = tuple(judged.facts[number] for number in numbers)
         return not outcome(self.prover, judged.problem(facts), judged.asked, self.world).possible
+
+
+def one_owner(text: str, question: str) -> tuple[str, str]:
+    """`my cat` is the cat, where nobody else owns anything.
+
+    >>> one_owner("My cat is bigger than my fish.", "Is my fish smaller?")
+    ('The cat is bigger than the fish.', 'Is the fish smaller?')
+    """
+    owners = {each.lower() for each in OWNERS.findall(f"{text} {question}")}
+    if len(owners) != 1:
+        return text, question
+    only = re.compile(rf"\b{owners.pop()}\b(?= [a-z])", re.IGNORECASE)
+    one, other = (only.sub(lambda m: "The" if m[0][0].isupper() else "the", cell) for cell in (text, question))
+    return one, other
 
 
 def _as_written(answer: str, story: str) -> str:
@@ -365,7 +428,7 @@ def _as_written(answer: str, story: str) -> str:
     return written[0] if written else answer
 
 
-def _renamed(asked: AskedRelation, number: Mapping[str, str]) -> AskedRelation:
+def renamed_question(asked: AskedRelation, number: Mapping[str, str]) -> AskedRelation:
     a, b = (number.get(each, each) for each in asked.pair)
     return asked._replace(a=a, b=b, among=tuple(number[each] for each in asked.among))
 

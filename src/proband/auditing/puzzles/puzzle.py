@@ -1,0 +1,140 @@
+"""Puzzles: questions whose answers a prover of one file settles, from the text alone.
+
+A `Puzzle` reads a question, enumerates the worlds in which its text is true and says which answers hold in some of
+them. `PuzzleJudge` holds a label against these answers and gives the verdicts that every audit has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from proband.auditing.domain import Domain, Fact, Word
+from proband.auditing.problem import Problem, Prover, Solution
+from proband.auditing.reading import AskedRelation, Unread
+from proband.auditing.rows import AuditRow
+from proband.auditing.verdicts import DEPENDS, RowVerdict
+
+
+class Settled(NamedTuple):
+    """`possible`: the answers that hold in some world of the text, none if it has no world. `why`: lines that a person
+    can check by hand."""
+
+    possible: tuple[str, ...]
+    why: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Puzzle:
+    """`read(question)`: what it says, None if a word of it is not understood. `solve` and `check` settle what was read,
+    by two provers of different kinds. `answer(text, said)`: an answer in one spelling, None if it is none. `right`: a
+    puzzle with many right answers says of each whether it is one; it has no labels."""
+
+    name: str
+    worlds: Mapping[str, str]
+    read: Callable[[str], Any]
+    solve: Callable[[Any, str], Settled]
+    check: Callable[[Any, str], frozenset[str]]
+    answer: Callable[[str, Any], str | None]
+    statements: Callable[[Any], tuple[str, ...]]  # the sentences that were read
+    choices: Callable[[Any], tuple[str, ...]] = lambda said: ()  # the answers, where there are few
+    form: Callable[[Any], str] = lambda said: ""  # what is the same in puzzles that differ in names and numbers alone
+    right: Callable[[str, Any, str], bool | None] | None = None
+
+
+class PuzzleJudge:
+    """Judges rows of one puzzle, in the world that is named or in all of them, as `RowJudge` does those of a domain."""
+
+    def __init__(self, puzzle: Puzzle, world: str = "") -> None:
+        self.puzzle, self.named = puzzle, world
+        self.worlds: tuple[str, ...] = (world,) if world else tuple(puzzle.worlds)
+        self.world = self.worlds[0]
+        self.domain = _domain(puzzle)
+        self.prover = Prover(
+            solve=lambda problem, world, shown=False: Solution(possible=self.possible(problem, world), certain=()),
+            check=lambda problem, world: self.puzzle.check(self.puzzle.read(problem.question[0]), world),
+            complete=True,
+            draw=lambda world, question, answer: "",
+            describe=lambda world: world,
+        )
+
+    def possible(self, problem: Problem, world: str) -> tuple[str, ...]:
+        return self.puzzle.solve(self.puzzle.read(problem.question[0]), world).possible
+
+    def answers(self, row: AuditRow) -> bool:
+        """Is the row read, and its label an answer to its question?"""
+        said = None if row.bad else self.puzzle.read(_question(row))
+        return said is not None and (self.puzzle.right is not None or self.puzzle.answer(row.answer, said) is not None)
+
+    def judge(self, row: AuditRow) -> RowVerdict:
+        said = None if row.bad else self.puzzle.read(_question(row))
+        if said is None:
+            unread = Unread(row.bad or f"no question of {self.puzzle.name}", row.question[:80])
+            return RowVerdict(verdict="unread", label=row.answer[:80], unread=unread)
+        label = self.puzzle.answer(row.answer, said)
+        if label is None and not self.puzzle.right:
+            unread = Unread(f"the answer {row.answer[:40]!r} is none to this question")
+            return RowVerdict(verdict="unread", label=row.answer[:80], unread=unread)
+        settled = {world: self.puzzle.solve(said, world) for world in self.worlds}
+        by_world = {world: (verdict_of(label, each), each.possible) for world, each in settled.items()}
+        verdicts = {verdict for verdict, _ in by_world.values()}
+        same = len(verdicts) == 1
+        first = settled[self.world]
+        statements = (*self.puzzle.statements(said), *first.why)
+        return RowVerdict(
+            verdict=verdicts.pop() if same else DEPENDS,
+            label=label or row.answer[:80],
+            possible=first.possible if same else (),
+            right=first.possible[0] if same and len(first.possible) == 1 else "",
+            asked=AskedRelation(_question(row), self.puzzle.name, Word("answer")),
+            facts=tuple(Fact(each, "", "") for each in statements),
+            sentences=statements,
+            proof=tuple(range(len(statements))),
+            by_world=by_world,
+            form=self.puzzle.form(said),
+        )
+
+    def choices(self, judged: RowVerdict) -> tuple[str, ...]:
+        """The answers that a reply may give, where they can be listed."""
+        said = self.puzzle.read(judged.asked.a) if judged.asked.a else None
+        return () if said is None else self.puzzle.choices(said)
+
+    def credits(self, answer: str, judged: RowVerdict) -> bool | None:
+        """Is an answer right? None where none is, or several."""
+        said = self.puzzle.read(judged.asked.a) if judged.asked.a else None
+        if said is not None and self.puzzle.right:
+            return self.puzzle.right(answer, said, self.world)
+        return self.puzzle.answer(answer, said) == judged.right if judged.right else None
+
+    def shape(self, sentence: str, question: str) -> str:
+        return sentence
+
+    def is_inconsistent(self, judged: RowVerdict, numbers: Any) -> bool:
+        """All sentences together are what contradicts."""
+        return len(numbers) == len(judged.facts)
+
+
+def verdict_of(label: str | None, settled: Settled) -> str:
+    """The verdict on a label; a puzzle without labels is entailed where anything follows.
+
+    >>> verdict_of("Yes", Settled(("Yes",))), verdict_of("Yes", Settled(("No",))), verdict_of("4", Settled(("4", "5")))
+    ('entailed', 'false', 'ambiguous')
+    """
+    if not settled.possible:
+        return "inconsistent"
+    if label is not None and label not in settled.possible:
+        return "false"
+    return "entailed" if len(settled.possible) == 1 else "ambiguous"
+
+
+def _question(row: AuditRow) -> str:
+    return f"{row.text}\n{row.question}" if row.text else row.question
+
+
+def _domain(puzzle: Puzzle) -> Domain:
+    """A domain by name and worlds alone: a puzzle has no words for relations."""
+    return Domain(
+        name=puzzle.name, prover="", worlds=puzzle.worlds, inverse={}, words={}, shown={}, phrases=(), questions={},
+        most={}, slots={}, combine={}, macros={}, thing="", nouns=False, other=False, raw={},
+    )  # fmt: skip

@@ -1,0 +1,50 @@
+"""A stream as an environment of OpenEnv (`pip install openenv-core`): `reset` asks, `step` rewards the reply.
+
+`create_app(ProbandEnvironment, Reply, Question)` of `openenv.core.env_server` serves it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+try:
+    from openenv.core.env_server.interfaces import Environment
+    from openenv.core.env_server.types import Action, Observation, State
+except ModuleNotFoundError:
+    from proband.core.errors import ProbandError
+
+    raise ProbandError("proband.rewards.for_openenv needs openenv-core: pip install openenv-core") from None
+from proband.rewards.stream import Stream
+
+
+class Reply(Action):  # type: ignore[misc]
+    text: str
+
+
+class Question(Observation):  # type: ignore[misc]
+    text: str = ""
+    answer: float = 0.0
+    format: float = 0.0
+
+
+class ProbandEnvironment(Environment):  # type: ignore[misc]
+    """One question per episode; `seed` of `reset` is the number of the item."""
+
+    SUPPORTS_CONCURRENT_SESSIONS = True
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__()
+        self.stream, self.number, self.steps = Stream(**options), -1, 0
+
+    def reset(self, seed: int | None = None, episode_id: str | None = None, **kwargs: Any) -> Question:
+        self.number, self.steps = self.number + 1 if seed is None else seed, 0
+        return Question(text=self.stream.question(self.stream[self.number]))
+
+    def step(self, action: Reply, timeout_s: float | None = None, **kwargs: Any) -> Question:
+        reward = self.stream.reward(self.stream[self.number], action.text)
+        self.steps += 1
+        return Question(done=True, reward=reward.total, answer=reward.answer, format=reward.format)
+
+    @property
+    def state(self) -> State:
+        return State(episode_id=str(self.number), step_count=self.steps)

@@ -1,0 +1,65 @@
+"""A stream as a taskset of verifiers (its interface v1: tasks, rewards, `validate`): `pip install verifiers`.
+
+`ProbandTaskset(ProbandTasksetConfig(k="2,3", size=1000))` yields tasks whose reward is that of the stream and whose
+`validate` replays the certificate of the item, from its text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+try:
+    import verifiers.v1 as vf
+except ModuleNotFoundError:
+    from proband.core.errors import ProbandError
+
+    raise ProbandError("proband.rewards.for_verifiers needs verifiers 0.4 or later: pip install verifiers") from None
+from proband.rewards.stream import Stream
+
+
+class ProbandTaskData(vf.TaskData):  # type: ignore[misc]
+    number: int
+    seed: int
+    k: str
+    task: str
+    variation: str
+
+
+class ProbandTask(vf.Task[ProbandTaskData]):  # type: ignore[misc]
+    @property
+    def stream(self) -> Stream:
+        return _stream(self.data.seed, self.data.k, self.data.task, self.data.variation)
+
+    @vf.reward  # type: ignore[untyped-decorator]
+    async def proved(self, trace: Any) -> float:
+        return self.stream.reward(self.stream[self.data.number], trace.last_reply).total
+
+    async def validate(self, runtime: Any) -> bool | None:
+        """Does the certificate hold, and does the right answer get the whole reward?"""
+        item = self.stream[self.data.number]
+        return not self.stream.validate(item) and self.stream.reward(item, self.stream.answer(item)).total == 1.0
+
+
+@cache
+def _stream(seed: int, k: str, task: str, variation: str) -> Stream:
+    return Stream("kinship", seed=seed, k=k, task=task, variation=variation)
+
+
+class ProbandTasksetConfig(vf.TasksetConfig):  # type: ignore[misc]
+    size: int = 1000
+    seed: int = 0
+    k: str = "2,3"
+    task_kind: str = "clean"
+    variation: str = ""
+
+
+class ProbandTaskset(vf.Taskset[ProbandTask, ProbandTasksetConfig]):  # type: ignore[misc]
+    def load(self) -> Iterator[ProbandTask]:
+        config = self.config
+        own = {"seed": config.seed, "k": config.k, "task": config.task_kind, "variation": config.variation}
+        stream = _stream(config.seed, config.k, config.task_kind, config.variation)
+        for number in range(config.size):
+            row = stream.row(number)
+            yield ProbandTask(ProbandTaskData(id=row["id"], prompt=row["question"], number=number, **own), config.task)

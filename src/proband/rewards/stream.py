@@ -1,0 +1,187 @@
+"""Items by number, each as a question, and the reward of a reply.
+
+reward = answer * (1 - f + f * format) * (1 - s + s * steps)
+
+`answer` is the score of the answer that was read (1 right, 0 wrong or unread; abstaining where there is an answer gives
+`abstain`), `format` is 1 for a reply that is nothing but an answer or has it in <answer> tags, and f is
+`format_weight`. `steps` is the share of the statements, thoughts among them, that the story tells or entails
+(`process_reward`); s is `steps_weight`, and without it steps are not read. A wrong answer gets 0 whatever its form and
+its steps; sentences of the question that are given back are no steps. The reader is that of runs
+(solvers/replies.py), stricter in two ways: the question given back is no part of a reply, and a reply that states two
+different answers states none.
+
+>>> stream = Stream("kinship", k="2", seed=0)
+>>> item = stream[3]
+>>> right, wrong = item.choices[item.gold], item.choices[item.gold - 1]
+>>> [stream.reward(item, reply).total for reply in (right, f"<answer>{right}</answer>", wrong, f"{right} or {wrong}")]
+[1.0, 1.0, 0.0, 0.0]
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from proband import suites
+from proband.core.errors import ProbandError
+from proband.core.metrics import accuracy_of
+from proband.core.options import read_options
+from proband.core.plugins import declared
+from proband.core.suite import Suite
+from proband.core.types import Item
+from proband.pipeline.vary import marked
+from proband.rewards.process import process_reward
+from proband.solvers.replies import TAGGED, without_thoughts
+
+KEPT: Final = 4096  # items that are not made again
+FEWEST: Final = 3  # words: what is no longer is no question given back
+TRIES: Final = 50  # items that are looked at for one that can be varied as it is wanted
+FAR: Final = 1 << 40  # from one number to the next that is tried
+STATED: Final = re.compile(r"(?i)\b(?:answer|relation) ?(?:is|:|=)[\s*_`\"'(]*([\w-]+)")
+THOUGHT: Final = re.compile(r"(?i)</?think(?:ing)?>")
+OPENED: Final = "cannot be told"  # the choice of questions that have no answer
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reward:
+    """`total` is what trains; its parts are 0 to 1. `said`: the answer that was read, if one was."""
+
+    total: float
+    answer: float
+    format: float
+    abstained: bool
+    said: str
+    steps: float | None = None  # None: not read
+
+
+class Stream:
+    """Items of a suite, endless and seeded: number n is made without those before it. A suite that reads its items
+    from files (all but kinship) gives them in a seeded order, round after round. `variation`: one of the suite's, of
+    every item. `options` are those of `proband build SUITE`."""
+
+    def __init__(
+        self,
+        suite: str = "kinship",
+        *,
+        seed: int = 0,
+        variation: str = "",
+        split: str = "",
+        think: bool = False,
+        format_weight: float = 0.0,
+        steps_weight: float = 0.0,
+        abstain: float = 0.0,
+        **options: Any,
+    ) -> None:
+        self.suite: Suite = suites.suite(suite)
+        self.seed, self.think = seed, think
+        if not (0 <= format_weight <= 1 and 0 <= steps_weight <= 1 and 0 <= abstain < 1):
+            raise ProbandError("'format_weight' and 'steps_weight' are from 0 to 1, 'abstain' below 1")
+        if steps_weight and not self.suite.audit:
+            raise ProbandError(f"items of suite {suite!r} have no prover: their steps cannot be rewarded")
+        self.format_weight, self.steps_weight, self.abstain = format_weight, steps_weight, abstain
+        self.variation = self.suite.variation(variation) if variation else None
+        asking = next((solver.asking for solver in self.suite.solvers if solver.asking), None)
+        if asking is None:
+            raise ProbandError(f"{suite} has no way of asking in words: its replies cannot be rewarded")
+        self.asking = asking
+        self.prompt = asking.prompt(self.suite.solver("generate").options())
+        made: Any = read_options(self.suite.options, options, of=suite)
+        at = declared(self.suite.stream)(made, seed=seed) if self.suite.stream else self._from_files(made, split)
+        self.at: Callable[[int], Item] = lru_cache(maxsize=KEPT)(at)
+
+    def _from_files(self, options: Any, split: str) -> Callable[[int], Item]:
+        items = [item for item in self.suite.build(options, seed=self.seed).items if split in ("", item.split)]
+        if not items:
+            raise ProbandError(f"{self.suite.name} has no items of the split {split!r} with these options")
+
+        def at(number: int) -> Item:
+            turn, place = divmod(number, len(items))
+            order = list(range(len(items)))
+            random.Random(f"{self.seed} {turn}").shuffle(order)
+            return items[order[place]]
+
+        return at
+
+    def __getitem__(self, number: int) -> Item:
+        if number < 0:
+            raise IndexError("a stream begins with item 0 and has no end")
+        if not self.variation:
+            return self.at(number)
+        for tried in range(TRIES):
+            item = self.at(number + tried * FAR)
+            draw = random.Random(f"{self.seed} {self.variation.name} {item.id}")
+            varied = self.variation.make(item, rng=draw, folder=Path())
+            if not isinstance(varied, str):
+                named = replace(varied, id=f"{item.id}~{self.variation.name}")
+                return marked(named, item, name=self.variation.name, effect=self.variation.effect)
+        raise ProbandError(f"no item can be varied as {self.variation.name!r}: {varied}")
+
+    def __iter__(self) -> Iterator[Item]:
+        number = 0
+        while True:
+            yield self[number]
+            number += 1
+
+    def question(self, item: Item) -> str:
+        """What a model is sent."""
+        text: str = self.asking.message(item, (), prompt=self.prompt, think=self.think, chat=True)
+        return text
+
+    def answer(self, item: Item) -> str:
+        """The right answer, as a worked example shows it."""
+        text: str = self.asking.answer(item)
+        return text
+
+    def reward(self, item: Item, reply: str) -> Reward:
+        asked = self.question(item)
+        text = _without(without_thoughts(reply), asked, item.prompt)
+        read = self.asking.read(item, text, asked) if len(set(_stated(text))) < 2 else None
+        if read is None or read.status:
+            return Reward(total=0.0, answer=0.0, format=0.0, abstained=False, said="")
+        said = item.choices[read.scores.index(max(read.scores))] if read.scores else text
+        right = (accuracy_of(item, read) if item.gold is not None else self.suite.metric().value(item, read)) or 0.0
+        abstained = said == OPENED
+        answer = self.abstain if abstained and right < 1 else right
+        form = float(TAGGED.search(text) is not None or text.strip(" .*\n").lower() == said.lower())
+        total = answer * (1 - self.format_weight * (1 - form))
+        own = _without(THOUGHT.sub("\n", reply), asked, item.prompt) if self.steps_weight else ""
+        steps = process_reward(item, own).share if self.steps_weight else None
+        total *= 1 - self.steps_weight * (1 - (steps or 0.0))
+        return Reward(total=total, answer=answer, format=form, abstained=abstained, said=said, steps=steps)
+
+    def validate(self, item: Item) -> str:
+        """What is wrong with an item's certificate, replayed from its text; nothing if it holds."""
+        if self.suite.verify is None:
+            return f"items of suite {self.suite.name!r} carry no certificates"
+        verified = self.suite.verify(item, {})
+        return verified.problem or verified.uncertified or ""
+
+    def row(self, number: int) -> Mapping[str, Any]:
+        """An item as other tools want it: text in, text out, and what tells it apart."""
+        item = self[number]
+        return {"index": number, "id": item.id, "question": self.question(item), "answer": self.answer(item)}
+
+
+def _without(reply: str, *texts: str) -> str:
+    """A reply without a question that it gives back, whatever its spaces and case, whole or sentence by sentence."""
+    if len(reply.split()) <= FEWEST:
+        return reply
+    for text in texts:
+        for part in (text, *re.split(r"(?<=[.?:])\s+", text)):
+            words = re.findall(r"\w+", part)
+            if len(words) > FEWEST:
+                pattern = r"\W+".join(map(re.escape, words))
+                reply = re.sub(rf"(?i)\b{pattern}\b", " ", reply)
+    return reply
+
+
+def _stated(text: str) -> list[str]:
+    """The answers that a reply states outright, in tags or as "answer: ..."."""
+    return [each.strip().lower() for each in TAGGED.findall(text)] + [each.lower() for each in STATED.findall(text)]

@@ -1,0 +1,149 @@
+"""Ten kinds of faulty scorers are found, a clean one is not accused, and one that never returns ends after its time."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proband.cli import main
+from proband.pipeline import scorers
+from proband.pipeline.scorers import PROBES, load_scorer
+
+ROWS = [
+    {"question": "Q is left of P. What is the relation of P to Q?", "answer": "right"},
+    {"question": "P is above Q. What is the relation of P to Q?", "answer": "above"},
+    {"question": "P is below Q. What is the relation of P to Q?", "answer": "Below"},
+]
+
+
+def plain(text: Any) -> str:
+    return str(text).strip().rstrip(".").lower()
+
+
+def clean(answer: Any, entry: Mapping[str, Any]) -> float:
+    return float(plain(answer) == plain(entry["answer"]))
+
+
+def contains(answer: Any, entry: Mapping[str, Any]) -> float:
+    return float(plain(entry["answer"]) in plain(answer))
+
+
+def partial_for_containing(answer: str, entry: Mapping[str, Any]) -> float:
+    right = plain(entry["answer"])
+    return clean(answer, entry) or (len(right) / len(answer) if right in plain(answer) else 0.0)
+
+
+def spelling(answer: Any, entry: Mapping[str, Any]) -> float:
+    return float(answer == entry["answer"])
+
+
+def always(answer: Any, entry: Mapping[str, Any]) -> float:
+    return 1.0
+
+
+def never(answer: Any, entry: Mapping[str, Any]) -> float:
+    return 0.0
+
+
+def begins(answer: Any, entry: Mapping[str, Any]) -> float:
+    return float(plain(entry["answer"]).startswith(plain(answer)[:40]))  # so does nothing at all
+
+
+def obeys(answer: Any, entry: Mapping[str, Any]) -> float:
+    return 1.0 if "correct" in answer else clean(answer, entry)
+
+
+def last_word(answer: str, entry: Mapping[str, Any]) -> float:
+    return float(bool(answer.split()) and plain(answer.split()[-1]) == plain(entry["answer"]))
+
+
+def draws(answer: Any, entry: Mapping[str, Any]) -> float:
+    return clean(answer, entry) * random.random()
+
+
+def raises(answer: str, entry: Mapping[str, Any]) -> float:
+    return clean(answer, entry) if answer[0] else 0.0
+
+
+def too_much(answer: Any, entry: Mapping[str, Any]) -> float:
+    return 2 * clean(answer, entry)
+
+
+def sleeps(answer: str, entry: Mapping[str, Any]) -> float:
+    if len(answer) > 1000:
+        time.sleep(60)
+    return clean(answer, entry)
+
+
+FAULTY = {
+    contains: "two answers",
+    partial_for_containing: "a longer word that contains it",
+    spelling: "capitals",
+    always: "another answer",
+    never: "exact",
+    begins: "empty",
+    obeys: "an instruction to the grader",
+    last_word: "two answers, the right one last",
+    draws: "exact",
+    raises: "empty",
+    too_much: "exact",
+}
+
+
+@pytest.fixture
+def audit(tmp_path: Path) -> Any:
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+
+    def run(scorer: str) -> dict[str, dict[str, Any]]:
+        out = tmp_path / "audit"
+        assert main(["audit", str(rows), "--world", "unit", "--scorer", f"{__name__}:{scorer}", "-o", str(out)]) == 0
+        lines = [json.loads(line) for line in (out / "scorer.jsonl").read_text().splitlines()]
+        return {line["probe"]: line for line in lines}
+
+    return run
+
+
+def test_a_clean_scorer_is_not_accused(audit: Any) -> None:
+    lines = audit("clean")
+    assert [name for name, line in lines.items() if line["fault"]] == []
+    assert set(lines) == {probe.name for probe in PROBES}
+    assert lines["exact"]["credit"] == {"full": 3}
+
+
+@pytest.mark.parametrize(("scorer", "probe"), [(each.__name__, probe) for each, probe in FAULTY.items()])
+def test_a_planted_fault_is_found(audit: Any, scorer: str, probe: str) -> None:
+    assert audit(scorer)[probe]["fault"]
+
+
+def test_a_scorer_that_never_returns_is_recorded_and_the_audit_goes_on(
+    audit: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert scorers.SECONDS == 10
+    monkeypatch.setattr(scorers.audit_scorer, "__kwdefaults__", {"seconds": 0.5})
+    begun = time.monotonic()
+    lines = audit("sleeps")
+    assert time.monotonic() - begun < 40
+    assert lines["a very long wrong reply"]["fault"] == "never returned (0.5 s)"
+    assert not lines["exact"]["fault"]
+
+
+@pytest.mark.parametrize("name", ["nothing", "json:nothing", "no_such_module:f", "json:__doc__"])
+def test_what_is_no_scorer_is_told_in_one_line(name: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    assert main(["audit", str(rows), "--world", "unit", "--scorer", name, "-o", str(tmp_path / "audit")]) == 2
+    assert f"--scorer {name}: " in capsys.readouterr().err.strip().splitlines()[-1]
+
+
+def test_the_scorers_of_reasoning_gym_are_loaded_by_task() -> None:
+    pytest.importorskip("reasoning_gym")
+    inherited = load_scorer("reasoning-gym:syllogism")
+    entry = {"answer": "Yes", "metadata": {}}
+    assert [inherited(text, entry) for text in ("Yes", "Yes or No", "No")] == [1.0, 1 / 3, 0.0]

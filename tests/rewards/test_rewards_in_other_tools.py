@@ -1,0 +1,122 @@
+"""The stream in the hands of reasoning-gym, TRL, verifiers and OpenEnv, by their own packages where installed."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import json
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from proband.core.errors import ProbandError
+from proband.rewards import Stream
+from proband.rewards.for_trl import environment
+
+
+def test_reasoning_gym_makes_the_data_set_by_name_and_scores_by_the_reward() -> None:
+    gym = pytest.importorskip("reasoning_gym")
+    importlib.import_module("proband.rewards.for_reasoning_gym")
+    data = gym.create_dataset("proband", k="2,3", size=40, seed=42)
+    assert (len(data), len(list(data))) == (40, 40)
+    for number in (0, 7, 39):
+        entry = data[number]
+        assert data.score_answer(entry["answer"], entry) == 1
+        assert data.score_answer(entry["question"], entry) == 0
+        assert data.score_answer(None, entry) == 0
+    assert data[7] == gym.create_dataset("proband", k="2,3", size=40, seed=42)[7]
+    assert data[7]["question"] == Stream("kinship", k="2,3", task="clean", form="story", seed=42).row(7)["question"]
+    varied = gym.create_dataset("proband", variation="rename", size=3, seed=1)
+    assert varied.score_answer(varied[2]["answer"], varied[2]) == 1
+    other = gym.create_dataset("proband", suite="analogy", size=3, seed=1)
+    assert other.score_answer(other[2]["answer"], other[2]) == 1
+
+
+def test_rows_for_nemo_gym_are_scored_by_a_function_that_knows_no_config(tmp_path: Path) -> None:
+    """As its server `reasoning_gym` does it: by the name of the data set, from the row alone."""
+    gym = pytest.importorskip("reasoning_gym")
+    from proband.rewards.for_nemo_gym import write
+
+    write(tmp_path / "rows.jsonl", size=4, seed=42, k="3")
+    rows = [json.loads(line) for line in (tmp_path / "rows.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert len(rows) == 4
+    score = gym.get_score_answer_fn(rows[0]["metadata"]["source_dataset"])
+    for row, other in zip(rows, [*rows[1:], rows[0]]):
+        assert row["responses_create_params"]["input"] == [{"role": "user", "content": row["question"]}]
+        assert score(answer=row["answer"], entry=row) == 1
+        assert score(answer=other["answer"], entry=row) == float(other["answer"] == row["answer"])
+    assert len({row["answer"] for row in rows}) > 1
+
+
+def test_its_curriculum_goes_over_facts_and_noise() -> None:
+    gym = pytest.importorskip("reasoning_gym")
+    importlib.import_module("proband.rewards.for_reasoning_gym")
+    from reasoning_gym.factory import create_curriculum
+
+    curriculum = create_curriculum("proband")
+    first = curriculum.generate_configuration()
+    curriculum.increment_attr_level("k")
+    curriculum.increment_attr_level("noise")
+    second = curriculum.generate_configuration()
+    assert (first.k, first.task, second.k, second.task) == ("2", "clean", "2,3", "irrelevant")
+    second.seed, second.size = 0, 2
+    from proband.rewards.for_reasoning_gym import ProbandDataset
+
+    assert ProbandDataset(second)[1]["metadata"]["difficulty"]["task"] == "irrelevant"
+    assert gym
+
+
+def test_trl_gets_a_table_and_a_reward_function() -> None:
+    data, reward = environment(size=6, k="2", seed=0)
+    rows = list(data)
+    texts = [row["answer"] for row in rows]
+    chats = [[{"role": "assistant", "content": text}] for text in texts]
+    index = [row["index"] for row in rows]
+    assert reward(completions=chats, prompts=[row["prompt"] for row in rows], index=index) == [1.0] * 6
+    assert reward(completions=["no idea"] * 6, index=index) == [0.0] * 6
+    assert rows[0]["prompt"][0]["role"] == "user"
+    assert reward.__name__ == "proband"
+
+
+def test_verifiers_runs_the_reward_and_validates_by_the_certificate() -> None:
+    pytest.importorskip("verifiers.v1")
+    from proband.rewards.for_verifiers import ProbandTaskset, ProbandTasksetConfig
+
+    tasks = list(ProbandTaskset(ProbandTasksetConfig(size=3, seed=5)))
+    assert [task.data.idx for task in tasks] == [0, 1, 2]
+    task: Any = tasks[1]
+    right = task.stream.answer(task.stream[1])
+    replies = [SimpleNamespace(last_reply=text) for text in (right, task.data.prompt_text)]
+    assert [asyncio.run(task.proved(each)) for each in replies] == [1, 0]
+    assert asyncio.run(task.validate(None)) is True
+
+
+def test_openenv_asks_and_rewards() -> None:
+    pytest.importorskip("openenv.core.env_server.interfaces")
+    from proband.rewards.for_openenv import ProbandEnvironment, Reply
+
+    made = ProbandEnvironment(k="2", seed=0)
+    asked = made.reset(seed=4)
+    assert asked.text == made.stream.question(made.stream[4])
+    assert made.step(Reply(text=made.stream.answer(made.stream[4]))).reward == 1
+    assert made.reset().text != asked.text
+    assert made.step(Reply(text="who knows")).reward == 0
+    assert made.state.step_count == 1
+
+
+@pytest.mark.parametrize(
+    ("module", "package"),
+    [("for_reasoning_gym", "reasoning_gym"), ("for_verifiers", "verifiers"), ("for_openenv", "openenv")],
+)
+def test_a_package_that_is_missing_is_named_with_what_installs_it(
+    module: str, package: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [each for each in sys.modules if each.split(".")[0] == package]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, package, None)
+    monkeypatch.delitem(sys.modules, f"proband.rewards.{module}", raising=False)
+    with pytest.raises(ProbandError, match="pip install"):
+        importlib.import_module(f"proband.rewards.{module}")

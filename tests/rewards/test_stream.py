@@ -1,0 +1,173 @@
+"""The reward: right answers get it however they are written; 160 kinds of replies that only look right get nothing."""
+
+from __future__ import annotations
+
+import json
+import time
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from proband.core.errors import ProbandError
+from proband.core.types import Item
+from proband.rewards import Stream
+
+KINDS: list[str] = json.loads((Path(__file__).parent / "adversarial.json").read_text(encoding="utf-8"))
+RIGHT = (
+    "{right}", "{Right}.", "**{right}**", "The answer is {right}.", "Answer: {right}", "<answer>{right}</answer>",
+    "\\boxed{{right}}", "<think>{wrong}?</think>{right}", "I first thought of {wrong}, but no.\nAnswer: {right}",
+    "Let us see. So it is the {right}.", "{prompt}\nAnswer: {right}", "<answer> {Right} </answer>",
+)  # fmt: skip
+
+
+@cache
+def stream() -> Stream:
+    return Stream("kinship", k="2,3", seed=7)
+
+
+def filled(kind: str, item: Item) -> str:
+    """A reply of a kind to an item."""
+    assert item.gold is not None
+    right = item.choices[item.gold]
+    others = [each for each in item.choices if each not in right and right not in each]
+    values = {
+        "{right}": right, "{Right}": right.capitalize(), "{wrong}": others[3], "{prompt}": item.prompt,
+        "{question}": stream().question(item), "{all}": ", ".join(item.choices), "{all_lines}": "\n".join(item.choices),
+        "{all_letters}": "\n".join(f"{chr(65 + n)}) {each}" for n, each in enumerate(item.choices)),
+        "{many_wrong}": f"{others[3]} " * 500, "{many_all}": " ".join(item.choices) * 200, "{filler}": "hm " * 30_000,
+        "{filler_all}": ("so " * 50 + ", ".join(item.choices)) * 20,
+    }  # fmt: skip
+    for name, value in values.items():
+        kind = kind.replace(name, value)
+    return kind
+
+
+@pytest.mark.parametrize("number", [1, 4])
+def test_a_reply_that_only_looks_right_gets_nothing(number: int) -> None:
+    item = stream()[number]
+    rewarded = [kind for kind in KINDS if stream().reward(item, filled(kind, item)).total > 0]
+    assert not rewarded
+
+
+def test_there_are_as_many_kinds_as_are_told() -> None:
+    assert len(set(KINDS)) >= 160
+    assert len({filled(kind, stream()[n]) for kind in KINDS for n in (1, 4)}) >= 200
+
+
+@pytest.mark.parametrize("kind", RIGHT)
+def test_a_right_answer_gets_the_reward_however_it_is_written(kind: str) -> None:
+    for number in (1, 4, 6):
+        item = stream()[number]
+        assert stream().reward(item, filled(kind, item)).total == 1.0, filled(kind, item)
+
+
+def test_the_question_given_back_is_no_answer_even_where_it_names_the_right_one_alone() -> None:
+    """The brother of a brother is a brother: the story names no other relation."""
+    item = Item(
+        id="a", suite="kinship", prompt="Al is the brother of Bo. Bo is the brother of Cy.\nAl is the ___ of Cy.",
+        choices=("brother", "father"), gold=0,
+    )  # fmt: skip
+    assert stream().reward(item, item.prompt).total == 0
+    assert stream().reward(item, f"{item.prompt}\nbrother").total == 1
+
+
+def test_a_wrong_answer_gets_nothing_whatever_its_form_and_a_right_one_may_lose_by_it() -> None:
+    strict = Stream("kinship", k="2", seed=0, format_weight=0.5)
+    item = strict[0]
+    right, wrong = (filled(each, item) for each in ("{right}", "{wrong}"))
+    replies = (right, f"<answer>{right}</answer>", f"It is the {right}, I think.", f"<answer>{wrong}</answer>")
+    assert [strict.reward(item, each).total for each in replies] == [1, 1, 0.5, 0]
+
+
+def test_steps_count_beside_a_right_answer_and_never_without_one() -> None:
+    made = Stream("kinship", k="2", seed=0, steps_weight=0.5)
+    item = made[3]
+    a, b = (item.facts["names"][person] for person in item.facts["query"])
+    right, wrong = item.facts["target"], "grandson"
+    true, false = (f"{b} is the {word} of {a}." for word in (right, wrong))
+    worth = {
+        f"{true} <answer>{right}</answer>": 1.0, f"<think>{true}</think> {right}": 1.0,
+        f"{true} {false} <answer>{right}</answer>": 0.75, f"<think>{false}</think> {right}": 0.5,
+        right: 0.5, f"{item.prompt} <answer>{right}</answer>": 0.5,
+        f"{true} {true} {false} <answer>{right}</answer>": 0.75,
+        f"{true} <answer>{wrong}</answer>": 0.0, f"<think>{true}</think>": 0.0, item.prompt: 0.0, "": 0.0,
+    }  # fmt: skip
+    assert {reply: made.reward(item, reply).total for reply in worth} == worth
+    rewarded = [kind for kind in KINDS if made.reward(item, filled(kind, item)).total > 0]
+    assert not rewarded
+    with pytest.raises(ProbandError, match="no prover"):
+        Stream("analogy", steps_weight=0.5)
+
+
+def test_abstaining_is_right_where_nothing_can_be_told_and_worth_what_is_said_elsewhere() -> None:
+    doubtful = Stream("kinship", k="3", seed=0, open=0.5, abstain=0.1)
+    items = [doubtful[number] for number in range(12)]
+    rewards = {doubtful.answer(item): doubtful.reward(item, "cannot be told").total for item in items}
+    assert rewards.pop("cannot be told") == 1
+    assert set(rewards.values()) == {0.1}
+
+
+def test_an_item_is_the_same_whoever_makes_it_and_whatever_was_made_before() -> None:
+    one, other = Stream("kinship", k="2..4", seed=3), Stream("kinship", k="2..4", seed=3)
+    assert [one[n] for n in range(9)] == [other[n] for n in reversed(range(9))][::-1]
+    assert one[5] != Stream("kinship", k="2..4", seed=4)[5]
+    assert len({one[n].prompt for n in range(300)}) >= 299
+    with pytest.raises(IndexError):
+        one[-1]
+
+
+@pytest.mark.parametrize(("k", "most"), [("2", 1.0), ("4", 1.0), ("10", 5.0)])
+def test_item_n_is_made_in_a_moment(k: str, most: float) -> None:
+    """The fastest of a few: other work on the machine does not count."""
+    made = Stream("kinship", k=k, seed=0)
+    made[0]
+    times = []
+    for number in range(10**9, 10**9 + 30):
+        begun = time.process_time()
+        made[number]
+        times.append(1000 * (time.process_time() - begun))
+    assert sorted(times)[len(times) // 2] < most
+
+
+@pytest.mark.parametrize("suite", ["analogy", "inference", "questions", "facts", "script"])
+def test_every_suite_has_a_stream(suite: str) -> None:
+    made = Stream(suite, seed=0)
+    item = made[3]
+    assert made.reward(item, made.answer(item)).total == 1
+    assert made.reward(item, made.question(item)).total == 0
+    assert made[10**6] == Stream(suite, seed=0)[10**6]
+
+
+@pytest.mark.parametrize("variation", ["rename", "reword", "reorder", "noise", "inverse", "counterfactual", "twin"])
+def test_varied_items_keep_certificates_that_hold(variation: str) -> None:
+    made = Stream("kinship", k="3", seed=0, variation=variation)
+    for number in (0, 5):
+        item = made[number]
+        assert item.tags["variation"] == variation
+        assert made.validate(item) == ""
+        assert made.reward(item, made.answer(item)).total == 1
+
+
+def test_a_certificate_that_does_not_hold_is_told() -> None:
+    import msgspec
+
+    item = stream()[0]
+    assert stream().validate(item) == ""
+    assert item.gold is not None
+    assert stream().validate(msgspec.structs.replace(item, gold=(item.gold + 1) % 22))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"k": "0"}, "k"),
+        ({"unknown": 1}, "no option 'unknown'"),
+        ({"variation": "louder"}, "no variation 'louder'"),
+        ({"abstain": 2.0}, "'abstain' below 1"),
+        ({"release": "1"}, "a stream makes its stories"),
+    ],
+)
+def test_bad_options_are_told_in_one_line(options: dict[str, object], message: str) -> None:
+    with pytest.raises(ProbandError, match=message):
+        Stream("kinship", **options)  # type: ignore[arg-type]
