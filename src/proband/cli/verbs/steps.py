@@ -1,0 +1,59 @@
+"""`proband steps`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from proband.cli.arguments_and_output import Json, Moved, Out, fields, give, table
+
+SHOWN = 5  # reasons on the terminal
+
+
+def steps(
+    source: Annotated[
+        Path, Parameter(help="A run with replies in words, a folder of runs, or a file of replies (JSONL, JSON, CSV).")
+    ],
+    /,
+    *,
+    out: Out,
+    items: Moved = None,
+    domain: Annotated[
+        str,
+        Parameter(
+            metavar="DOMAIN", help="kinship, grid, temporal, allen, sizes or a TOML file (default: known or guessed)."
+        ),
+    ] = "",
+    reply_column: Annotated[str, Parameter(metavar="NAME", help="Column of the reply (default: guessed).")] = "",
+    question_column: Annotated[str, Parameter(metavar="NAME", help="Column of the question (default: guessed).")] = "",
+    json: Json = False,
+) -> None:
+    """Check a model's reasoning sentence by sentence: told, entailed, possible, contradicted, unread; with proofs.
+
+    Example: proband steps runs/thinking -o steps
+    """
+    from proband.pipeline.steps import steps
+
+    named = {"reply": reply_column, "question": question_column}
+    result = steps(source, out=out, items=items, domain=domain, columns={k: v for k, v in named.items() if v})
+    give(result, layout, json=json)
+
+
+def layout(result: Mapping[str, Any]) -> Iterable[Any]:
+    yield fields(
+        {
+            "replies": result["replies"],
+            "statements": result["statements"],
+            "answer follows from": result["follows from"],
+        }
+    )
+    outcomes = list(result["models"][0]["counts"])
+    rows = [(each["model"], each["replies"], *(each["counts"][name] for name in outcomes)) for each in result["models"]]
+    yield table(("model", "replies", *outcomes), rows, numbers=tuple(range(1, len(outcomes) + 2)))
+    for what in ("not checked", "unread because"):
+        if reasons := list(result[what].items())[:SHOWN]:
+            yield table(("", what), [(count, why) for why, count in reasons], numbers=(0,))
+    yield f"open {result['page']}"

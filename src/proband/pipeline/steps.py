@@ -1,0 +1,416 @@
+"""`proband steps`: replies in words, of runs or of anyone's file, checked sentence by sentence (proband.steps).
+
+OUT has replies.jsonl (a line per reply: every sentence with its place, statements, verdicts and proofs), summary.json
+and index.html. What cannot be checked is counted with its reason.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from proband import suites
+from proband.auditing.domain import SHIPPED, Fact, Word, load
+from proband.auditing.puzzles.circles import CIRCLES
+from proband.auditing.reading import Unread
+from proband.auditing.rows import NAMES, AuditRow, files_at, item_row, read_cells, table_row
+from proband.auditing.run import judge_for
+from proband.core.errors import ProbandError
+from proband.core.files import dumps, items_path, read_answers, read_items, read_run, write_text
+from proband.core.progress import track
+from proband.core.types import Answer, Item
+from proband.pipeline.checking import auditors, provers_of_suites
+from proband.pipeline.report import items_of, run_folders
+from proband.reporting.write import check_folder
+from proband.stats import Scores
+from proband.steps.counts import CountChecker
+from proband.steps.replies import NOT_CHECKED, OUTCOMES, CheckedReply, ReplyChecker
+from proband.steps.sentences import Step
+from proband.steps.statements import UNREAD, VERDICTS, Statement
+from proband.web.templates import asset, render
+
+COLUMNS: Final = {
+    "reply": ("reply", "response", "generation", "model_output", "output", "prediction", "completion"),
+    "given": ("read_answer", "extracted_answer", "parsed_answer"),
+    "id": ("id", "item_id", "item"),
+}
+ENDINGS: Final = (".jsonl", ".ndjson", ".json", ".csv", ".jsonl.gz", ".ndjson.gz", ".json.gz", ".csv.gz")
+GUESSED_FROM: Final = 40  # replies by whose items a domain is guessed
+FEW_WORDS: Final = 8  # a reply with fewer has no steps
+SHOWN: Final = 200  # replies on the page: those with a wrong step first
+
+
+class Reply(NamedTuple):
+    """A reply and the item it answers; `bad`: why it is none. `given`: its answer as the source reads it."""
+
+    row: AuditRow
+    text: str
+    model: str
+    item: str
+    given: str = ""
+    bad: str = ""
+    domain: str = ""
+
+
+def steps(
+    source: str | Path,
+    *,
+    out: str | Path,
+    items: str | Path | None = None,
+    domain: str = "",
+    columns: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """Check all replies of a run, of a folder of runs, or of a file; writes OUT and returns the headlines."""
+    replies = replies_of(Path(source), items=items, columns=columns or {})
+    result = _written(track(replies, "checking replies"), Path(out), Path(source).name, domain)
+    if not result["replies"]:
+        raise ProbandError("holds no replies", file=source)
+    return {**result, "page": str(Path(out) / "index.html")}
+
+
+def steps_of_runs(
+    runs: Sequence[Path], *, out: Path, items: str | Path | None = None, force: bool = False
+) -> list[tuple[str, str]]:
+    """The same for the runs of the report in `out`, as far as they hold replies of several words that can be checked:
+    a line on their kinds and the link to the page, for the overview; nothing where there are none."""
+    check_folder(out, force=force)
+    there = [run for run in runs if run.is_dir()]  # the report itself says which are not
+    with_words = [run for run in run_folders(there) if _is_in_words(run)]
+    if not with_words:
+        return []
+    result = _written((reply for run in with_words for reply in _of_run(run, items)), out / "steps", "these runs", "")
+    shares = (
+        f"{each['model']}: " + ", ".join(
+            f"{name} {100 * share:.0f} % [{100 * low:.0f}, {100 * high:.0f}]"
+            for name, (share, low, high) in each["shares"].items() if share
+        )
+        for each in result["models"]
+    )  # fmt: skip
+    return [(f"Replies sentence by sentence. {'; '.join(shares)}.", "steps/index.html")]
+
+
+def _is_in_words(folder: Path) -> bool:
+    """Has a run replies of several words, in a suite with a prover? One that is being written has none yet."""
+    run = read_run(folder / "run.json")
+    if run.solver != "generate" or not suites.suite(run.suite).audit:
+        return False
+    try:
+        return any(len((each.text or "").split()) >= FEW_WORDS for each in read_answers(folder / "answers.jsonl"))
+    except ProbandError:
+        return False
+
+
+def _written(replies: Iterable[Reply], folder: Path, name: str, domain: str) -> dict[str, Any]:
+    """Check replies, write the three files, and return the headlines."""
+    checkers, summary = _Checkers(domain), Summary()
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / "replies.jsonl", "w", encoding="utf-8") as lines:
+        for reply in replies:
+            record = record_of(reply, checkers.check(reply))
+            lines.write(dumps(record) + "\n")
+            summary.add(record)
+    result = summary.result()
+    if summary.replies:
+        write_text(folder / "summary.json", dumps(result) + "\n")
+        style = asset("proband.web.steps", "style.css")
+        page = {"title": f"Steps of {name}", "result": result, "replies": summary.shown(), "verdicts": VERDICTS}
+        write_text(folder / "index.html", render("proband.web.steps", "replies.html", style=style, **page))
+    return result
+
+
+def check_reply(item: Item, reply: str, *, answer: str = "") -> CheckedReply:
+    """One reply to one of our items; `answer` where it is known apart from the reply."""
+    return _shared().check(_of_item(item, reply, model="", given=answer))
+
+
+def answer_steps(item: Item, answer: Answer) -> dict[str, Any] | None:
+    """The record of a model's reply to an item; None where it has no sentences that could be checked."""
+    if not answer.text or not suites.suite(item.suite).audit:
+        return None
+    reply = _of_item(item, answer.text, model="", given=_chosen(item, answer))
+    record = record_of(reply, _shared().check(reply))
+    return record if any(step["verdict"] or step["statements"] for step in record["steps"]) else None
+
+
+# ---- what is checked -------------------------------------------------------------------------------------------------
+
+
+def replies_of(source: Path, *, items: str | Path | None, columns: Mapping[str, str]) -> Iterator[Reply]:
+    if not source.exists():
+        raise ProbandError("no such file or folder", file=source)
+    if source.is_dir():
+        for run in run_folders([source]):
+            yield from _of_run(run, items)
+        return
+    if not source.name.endswith(ENDINGS):
+        raise ProbandError(
+            f"not a file of replies: its name ends in none of {', '.join(ENDINGS[:4])} (or .gz)", file=source
+        )
+    yield from _of_file(source, items, columns)
+
+
+def _of_run(folder: Path, items: str | Path | None) -> Iterator[Reply]:
+    run = read_run(folder / "run.json")
+    known = {item.id: item for item in read_items(items_of(folder, run, items))}
+    for answer in read_answers(folder / "answers.jsonl"):
+        item = known.get(answer.item_id)
+        if item is None:
+            raise ProbandError(f"answers item {answer.item_id!r}, which is not there", file=folder / "answers.jsonl")
+        yield _of_item(item, answer.text or "", model=run.model, given=_chosen(item, answer))
+
+
+def _chosen(item: Item, answer: Answer) -> str:
+    return item.choices[max(range(len(answer.scores)), key=answer.scores.__getitem__)] if answer.scores else ""
+
+
+def _of_item(item: Item, text: str, *, model: str, given: str = "") -> Reply:
+    """A reply to one of our items, whose facts are known."""
+    cells = msgspec.json.decode(msgspec.json.encode(item))
+    place = {"file": item.suite, "line": None, "key": item.id, "folder": ""}
+    formats = [each for auditor in auditors() for each in auditor.formats if each.fits(cells)]
+    row = formats[0].read(place, cells) if formats else item_row(place, cells)
+    bad = (
+        row.bad
+        if formats or suites.suite(item.suite).audit
+        else f"items of suite {item.suite!r} have no prover ({_provable()})"
+    )
+    return Reply(row, text, model, item.id, given, bad, formats[0].domain if formats else "")
+
+
+def _provable() -> str:
+    return f"{', '.join(each.name for each in suites.importable() if each.audit)} has; domains: {', '.join(SHIPPED)}"
+
+
+def _of_file(path: Path, items: str | Path | None, given: Mapping[str, str]) -> Iterator[Reply]:
+    """Rows with a reply and either their question or the name of an item of `items`."""
+    known = {item.id: item for item in read_items(items_path(Path(items)))} if items else {}
+    names: dict[str, str] = {}
+    for line, key, cells in read_cells(files_at(path, ENDINGS)[0]):
+        place: dict[str, Any] = {"file": path.name, "line": line, "key": key, "folder": ""}
+        if isinstance(cells, str):
+            yield Reply(AuditRow(**place, cells={}), "", "", key, bad=cells)
+            continue
+        names = names or _columns(cells, given, path, known=bool(known))
+        text, model, own = (str(cells.get(names[what]) or "") for what in ("reply", "model", "id"))
+        if known:
+            item = known.get(own)
+            made = (
+                _of_item(item, text, model=model)
+                if item
+                else Reply(AuditRow(**place, cells={}), text, model, own, bad="no such item")
+            )
+        else:
+            row = table_row(
+                place,
+                {"": "-", **cells},
+                {"text": names["text"], "question": names["question"], "answer": names["answer"]},
+            )
+            made = Reply(row, text, model, own or key, bad=row.bad)
+        yield made._replace(given=str(cells.get(names["given"]) or ""))
+
+
+def _columns(cells: Mapping[str, Any], given: Mapping[str, str], file: Path, *, known: bool) -> dict[str, str]:
+    """The columns of a file of replies, guessed from their names unless given."""
+    wanted = {**COLUMNS, "model": ("model",), "text": NAMES["text"], "question": NAMES["question"]}
+    there = ", ".join(map(str, cells)) or "none"
+    if missing := next((name for name in given.values() if name not in cells), ""):
+        raise ProbandError(f"no column {missing!r}; there are: {there}", file=file)
+    names = {what: given.get(what) or next((name for name in own if name in cells), "") for what, own in wanted.items()}
+    for what in ("reply", *(() if known else ("question",))):
+        if not names[what]:
+            raise ProbandError(
+                f"no column for the {what} (known names: {', '.join(wanted[what])}); there are: {there}", file=file
+            )
+    return {**names, "answer": "" if known else names["question"]}
+
+
+class _Checkers:
+    """A checker per domain; the domain is named, known from the form of the item, or the one that reads most."""
+
+    def __init__(self, domain: str = "") -> None:
+        self.domain = domain
+        self.known: dict[str, ReplyChecker | CountChecker] = {CIRCLES.name: CountChecker()}
+
+    def check(self, reply: Reply) -> CheckedReply:
+        if reply.bad:
+            return CheckedReply(outcome=NOT_CHECKED, why=reply.bad)
+        return self.of(self.domain or reply.domain or self._guess(reply.row)).check(reply.row, reply.text, reply.given)
+
+    def of(self, domain: str) -> ReplyChecker | CountChecker:
+        if domain not in self.known:
+            self.known[domain] = ReplyChecker(judge_for(domain, provers_of_suites(), templates=True))
+        return self.known[domain]
+
+    def _guess(self, row: AuditRow) -> str:
+        """The first domain that reads an item of the file; kinship where none does yet."""
+        for name in (*SHIPPED, CIRCLES.name):
+            if not isinstance(self.of(name).case(row), Unread):
+                self.domain = name
+                return name
+        return SHIPPED[0]
+
+
+_kept: list[_Checkers] = []
+
+
+def _shared() -> _Checkers:
+    if not _kept:
+        _kept.append(_Checkers())
+    return _kept[0]
+
+
+# ---- what is written -------------------------------------------------------------------------------------------------
+
+
+def record_of(reply: Reply, checked: CheckedReply) -> dict[str, Any]:
+    """A reply as JSON."""
+    numbers = iter(range(1 << 30))
+    return {
+        "item": reply.item,
+        "model": reply.model,
+        "outcome": checked.outcome,
+        "answer": checked.answer,
+        "answer_verdict": checked.answer_verdict,
+        "right_answer": checked.right_answer,
+        "follows": checked.follows,
+        "missing": [in_words(fact) for fact in checked.missing],
+        "first_wrong": checked.first_wrong,
+        "read": checked.read,
+        "unread": checked.unread,
+        "right_share": checked.right_share,
+        "why": checked.why,
+        "text": reply.text,
+        "question": f"{reply.row.text} {reply.row.question}".strip(),
+        "steps": [_step(step, numbers) for step in checked.steps],
+    }
+
+
+def _step(step: Step, numbers: Iterator[int]) -> dict[str, Any]:
+    return {
+        "begin": step.begin,
+        "end": step.end,
+        "kind": step.kind,
+        "verdict": step.verdict,
+        "unread": step.unread,
+        "statements": [{"number": next(numbers), **_statement(each)} for each in step.statements],
+    }
+
+
+def _statement(statement: Statement) -> dict[str, Any]:
+    return {
+        "says": in_words(statement.fact),
+        "fact": list(statement.fact[:3]),
+        "verdict": statement.verdict,
+        "proof": [in_words(fact) for fact in statement.proof],
+        "premises": list(statement.premises),
+        "instead": statement.instead,
+        "possible": list(statement.possible),
+        "assumes": statement.assumes,
+        "withdrawn": statement.withdrawn,
+    }
+
+
+def in_words(fact: Fact) -> str:
+    """A fact of any domain.
+
+    >>> in_words(Fact("Ann", "pibling", "Bo", "female")), in_words(Fact("Ann", "pibling", "Bo"))
+    ('Ann is an aunt of Bo', 'Ann is an aunt or uncle of Bo')
+    >>> in_words(Fact("lamp", "left", "chair", negated=True)), in_words(Fact("Ann", "sisters", "3"))
+    ('lamp is not left of chair', 'Ann has 3 sisters')
+    >>> [in_words(Fact("Al", relation, "Bo")) for relation in ("taller", "before", "contains")]
+    ['Al is taller than Bo', 'Al is before Bo', 'Al contains Bo']
+    """
+    relation, kin = fact.relation, load(SHIPPED[0]).shown
+    if fact.b.isdigit():
+        return f"{fact.a} has {fact.b} {relation}"
+    word = kin.get(Word(relation, fact.gender), relation)
+    word = {"pibling": "aunt or uncle", "nibling": "niece or nephew"}.get(word, word)
+    if Word(relation, None) in kin or relation.endswith(("friend", "colleague")):
+        word = f"{'an' if word[0] in 'aeiou' else 'a'} {word} of"
+    elif relation.endswith(("left", "right")):
+        word = f"{word} of"
+    elif Word(relation, None) in load("sizes").shown:
+        word = f"{word} than"
+    elif relation.endswith("s"):  # a verb
+        return f"{'it is not so that ' if fact.negated else ''}{fact.a} {word} {fact.b}"
+    return f"{fact.a} is {'not ' if fact.negated else ''}{word} {fact.b}"
+
+
+class Summary:
+    """Counts over all replies, and those that the page shows."""
+
+    def __init__(self) -> None:
+        self.replies = 0
+        self.outcomes: dict[str, dict[str, list[str]]] = {}  # model -> outcome -> items
+        self.verdicts = Counter[str]()
+        self.reasons = Counter[str]()
+        self.unread = Counter[str]()
+        self.follows = Counter[str]()
+        self.depths = Counter[int]()
+        self.wrong: list[dict[str, Any]] = []
+        self.others: list[dict[str, Any]] = []
+
+    def add(self, record: dict[str, Any]) -> None:
+        self.replies += 1
+        self.outcomes.setdefault(record["model"] or "-", {}).setdefault(record["outcome"], []).append(record["item"])
+        statements = [each for step in record["steps"] for each in step["statements"]]
+        self.verdicts.update(each["verdict"] for each in statements if not each["withdrawn"])
+        self.verdicts[UNREAD] += record["unread"]
+        self.unread.update(step["unread"] for step in record["steps"] if step["unread"])
+        if record["outcome"] == NOT_CHECKED:
+            self.reasons[record["why"]] += 1
+        if record["follows"]:
+            self.follows[record["follows"]] += 1
+        if record["first_wrong"] is not None:
+            self.depths[record["first_wrong"]] += 1
+        kept = self.wrong if record["first_wrong"] is not None else self.others if statements else []
+        if len(kept) < SHOWN:
+            kept.append(record)
+
+    def shown(self) -> list[dict[str, Any]]:
+        return [{**each, "parts": list(_parts(each))} for each in (*self.wrong, *self.others)[:SHOWN]]
+
+    def result(self) -> dict[str, Any]:
+        """Shares per model of the replies that were checked, with 95 % intervals; those of one item belong together."""
+        models = []
+        for model, outcomes in sorted(self.outcomes.items()):
+            counts = {name: len(outcomes.get(name, ())) for name in OUTCOMES}
+            pairs = [(name, item) for name, own in outcomes.items() if name != NOT_CHECKED for item in own]
+            models.append({"model": model, "replies": sum(counts.values()), "counts": counts, "shares": _shares(pairs)})
+        read = sum(n for verdict, n in self.verdicts.items() if verdict != UNREAD)
+        return {
+            "replies": self.replies,
+            "models": models,
+            "statements": {name: self.verdicts[name] for name in VERDICTS},
+            "statements read": read,
+            "follows from": dict(self.follows),
+            "first wrong step after": {str(depth): n for depth, n in sorted(self.depths.items())},
+            "not checked": dict(self.reasons.most_common(20)),
+            "unread because": dict(self.unread.most_common(20)),
+        }
+
+
+def _shares(pairs: Sequence[tuple[str, str]]) -> dict[str, list[float]]:
+    """Outcome -> share and its interval."""
+    if not pairs:
+        return {}
+    clusters = [item for _, item in pairs]
+    shares: dict[str, list[float]] = {}
+    for outcome in OUTCOMES[:-1]:
+        found = Scores.of([[float(name == outcome) for name, _ in pairs]], clusters=clusters).interval()
+        shares[outcome] = [found.mean, found.low, found.high]
+    return shares
+
+
+def _parts(record: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
+    """The text of a reply in pieces: sentences with their step, and what stands between them."""
+    at = 0
+    for step in record["steps"]:
+        yield {"text": record["text"][at : step["begin"]], "step": None}
+        yield {"text": record["text"][step["begin"] : step["end"]], "step": step}
+        at = step["end"]
+    yield {"text": record["text"][at : at + 5_000], "step": None}

@@ -1,0 +1,142 @@
+"""A reply cut into sentences, and a sentence into the clauses that a reader of facts can be given.
+
+What replies wrap facts in is taken off here, whatever the domain: marks of lists, `therefore`, `from point 2, we know
+that`, `this makes X ...`. What is supposed, asked or said of everybody states nothing; what is taken back is marked.
+
+>>> [(each.kind, each.text) for each in sentences("1. A is left of B.\\n- If D is left of A, fine. Wait, no.")]
+[('stated', 'A is left of B.'), ('supposed', 'If D is left of A, fine.'), ('taken back', 'Wait, no.')]
+>>> clause("Therefore, this means that Ann is Bea's aunt")
+"Ann is Bea's aunt"
+>>> list(cuts("Ann is tall, so Bea is small"))
+[('Ann is tall', 'Bea is small')]
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+from itertools import islice
+from typing import Final, NamedTuple
+
+STATED, SUPPOSED, ASKED, ANSWER, TAKEN_BACK = "stated", "supposed", "asked", "answer", "taken back"
+LONGEST: Final = 1_000  # characters of a sentence that is read
+MOST_CUTS: Final = 10
+LINE: Final = re.compile(r"[^\n]+")
+SENTENCE: Final = re.compile(
+    r"""\S.*?(?:(?<!\b[A-Z])(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bDr)(?<!\be\.g)(?<!\bi\.e)[.!?]["'”’)*]*(?=\s|$)|$)"""
+)
+ANSWER_TAG: Final = re.compile(r"(?is)<answer>(.*?)</answer>|\\boxed\{(.*?)\}")
+NOISE: Final = re.compile(r"[\"“”„«»*_`]+|^\W+(?=\w)|</?\w+>")
+SUBJECTS: Final = {"him": "he is", "her": "she is", "them": "they are"}
+
+
+@cache
+def pattern(name: str) -> re.Pattern[str]:
+    """A pattern of data/steps/discourse.toml."""
+    text = (files("proband") / "data" / "steps" / "discourse.toml").read_text(encoding="utf-8")
+    data = tomllib.loads(text)
+    parts = {each: f"(?:{'|'.join(words)})" for each, words in data["words"].items()}
+    parts |= {each: own.replace("\n", "") for each, own in data["patterns"].items()}
+
+    def whole(each: str) -> str:
+        return re.sub(r"\{([a-z_]+)\}", lambda m: whole(m[1]), parts[each])
+
+    return re.compile(f"(?i){whole(name)}")
+
+
+class Sentence(NamedTuple):
+    """`begin` and `end`: its place in the reply; `kind`: stated, supposed, asked, the answer, or taken back;
+    `reconsiders`: it begins with a word such as `wait`."""
+
+    begin: int
+    end: int
+    text: str
+    kind: str
+    reconsiders: bool = False
+
+
+def sentences(reply: str) -> Iterator[Sentence]:
+    """The sentences of a reply, line by line, without the marks of lists."""
+    reply = re.sub(r"(?<=[a-z])_(?=[a-zA-Z])", " ", reply.replace("’", "'"))
+    answers = [match.span() for match in ANSWER_TAG.finditer(reply)]
+    supposed = False
+    for line in LINE.finditer(reply):
+        begin = line.start()
+        while (mark := pattern("list_mark").match(reply, begin, line.end())) and mark.end() > begin:
+            begin = mark.end()
+        for match in SENTENCE.finditer(reply, begin, line.end()):
+            place, text = match.start(), match[0].rstrip()
+            if not any(letter.isalnum() for letter in text):
+                continue
+            if any(first < match.end() and place < last for first, last in answers):
+                kind = ANSWER
+            else:
+                kind = SUPPOSED if supposed and pattern("then").match(text) else _kind(text)
+            supposed = kind == SUPPOSED
+            yield Sentence(place, place + len(text), text, kind, pattern("reconsiders").match(text) is not None)
+
+
+def _kind(text: str) -> str:
+    if pattern("supposes").search(text):
+        return SUPPOSED
+    if pattern("takes_back").search(text):
+        return TAKEN_BACK
+    if pattern("answer_line").fullmatch(text):
+        return ANSWER
+    asked = pattern("asks").search(pattern("recaps").sub("", text))
+    return ASKED if asked and not _told_behind(text) else STATED
+
+
+def _told_behind(text: str) -> bool:
+    """Does something stand behind the colon of `Let's list the facts: ...`?"""
+    return re.search(r":\s+\S+\s+\S", text) is not None and not text.rstrip().endswith("?")
+
+
+def clause(text: str) -> str:
+    """A clause without what it is wrapped in.
+
+    >>> clause("From point 3, we understand that this makes Ann and Bo Cy's parents.")
+    "Ann and Bo are Cy's parents"
+    """
+    plain = NOISE.sub("", text).replace("’", "'").strip(" .!,;:")
+    plain = re.sub(r"(?i)^let(?:'s| us| me)\b[^:]*:\s+", "", plain)
+    plain = pattern("tail").sub("", re.sub(r"(?i),? (?:this|that|which) means$", "", plain))
+    while (frame := pattern("frame").match(plain)) and frame.end() > 0:
+        plain = plain[frame.end() :]
+    plain = pattern("being").sub(lambda m: f"{be(m[1])} ", plain)
+    if made := pattern("makes").fullmatch(plain):
+        plain = f"{SUBJECTS.get(made['who'].lower()) or be(made['who'])} {made['rest']}"
+    return pattern("within").sub("", pattern("would_be").sub("is", plain)).strip(" .!,;:")
+
+
+def be(names: str) -> str:
+    return f"{names} {'are' if re.search(r' and | & |, ', names) else 'is'}"
+
+
+def cuts(text: str) -> Iterator[tuple[str, str]]:
+    """The places at which a sentence may be cut in two clauses."""
+    for cut in islice(pattern("cut").finditer(text), MOST_CUTS):
+        left, right = text[: cut.start()].strip(), text[cut.end() :].strip()
+        if left and right and pattern("clause").match(clause(right)) and _may_stand_alone(clause(left)):
+            yield left, right
+
+
+def _may_stand_alone(text: str) -> bool:
+    """Has it a verb, or no name: `James` of `James and Nova have ...` has neither."""
+    return pattern("clause").match(text) is not None or pattern("names").search(text) is None
+
+
+def answer_in(reply: str) -> str:
+    """The answer that a reply marks as such, the last one: in a tag, a box, or on a line that says so.
+
+    >>> answer_in("So she is his aunt.\\nAnswer: aunt"), answer_in("<answer>Aunt</answer>"), answer_in("Aunt, I think.")
+    ('aunt', 'Aunt', '')
+    """
+    tagged = [next(filter(None, match.groups()), "").strip() for match in ANSWER_TAG.finditer(reply)]
+    if tagged:
+        return tagged[-1]
+    found = (pattern("answer_line").fullmatch(NOISE.sub("", line)) for line in reply.splitlines())
+    return next((match["answer"].strip() for match in reversed([each for each in found if each])), "")

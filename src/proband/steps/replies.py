@@ -1,0 +1,197 @@
+"""A whole reply: its sentences with their verdicts, its first wrong step, what is missing, and which kind it is.
+
+A sentence is read if it can be cut into clauses that are all read; else it is unread, and nothing is guessed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple
+
+from proband.auditing.domain import Fact, Word
+from proband.auditing.reading import AskedRelation, Label, Reading, Unread
+from proband.auditing.rows import AuditRow
+from proband.auditing.verdicts import Judge, RowJudge
+from proband.core.errors import ProbandError
+from proband.steps.discourse import answer_in
+from proband.steps.sentences import ReplyReading, Step
+from proband.steps.statements import RIGHT, UNREAD, WRONG, Facts, Statement
+
+RIGHT_BY_RIGHT, RIGHT_BY_WRONG = "right by right steps", "right by wrong steps"
+WRONG_STEP, WRONG_LAST = "wrong after a wrong step", "wrong though its steps are right"
+NO_STEPS, UNREAD_TOO_MUCH, NOT_CHECKED = "no steps", "unread too much to say", "not checked"
+OUTCOMES: Final = (RIGHT_BY_RIGHT, RIGHT_BY_WRONG, WRONG_STEP, WRONG_LAST, NO_STEPS, UNREAD_TOO_MUCH, NOT_CHECKED)
+ENOUGH_READ: Final = 2 / 3  # of the sentences about relations, for a reply without a wrong step to be called right
+LONGEST_REPLY: Final = 20_000  # characters that are read
+BRIEF: Final = 4  # words: a reply with fewer is its answer
+CASES_KEPT: Final = 256
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckedReply:
+    """`follows`: "steps" where the answer follows from the statements that were made, "story" where from the story
+    alone. `missing`: facts of the story that the answer needs and no statement tells. `first_wrong`: the number of the
+    first wrong statement; so many right ones stand before it (those withdrawn left out)."""
+
+    outcome: str
+    steps: tuple[Step, ...] = ()
+    answer: str = ""
+    answer_verdict: str = ""
+    right_answer: str = ""
+    follows: str = ""
+    missing: tuple[Fact, ...] = ()
+    first_wrong: int | None = None
+    why: str = ""  # it was not checked, or only its beginning
+
+    @property
+    def statements(self) -> tuple[Statement, ...]:
+        return tuple(s for step in self.steps for s in step.statements if not s.withdrawn)
+
+    @property
+    def unread(self) -> int:
+        return sum(step.verdict == UNREAD for step in self.steps)
+
+    @property
+    def read(self) -> int:
+        """Sentences about relations that were read."""
+        return sum(bool(step.statements) for step in self.steps)
+
+    @property
+    def right_share(self) -> float | None:
+        """Of the statements that were read, those that are told or entailed."""
+        own = self.statements
+        return sum(s.verdict in RIGHT for s in own) / len(own) if own else None
+
+
+class Case(NamedTuple):
+    """What the replies to one question are held against."""
+
+    facts: Facts
+    asked: AskedRelation
+    options: Mapping[str, str]
+    genders: Mapping[str, str | None]
+
+
+class ReplyChecker:
+    """Checks replies in one domain."""
+
+    def __init__(self, judge: Judge) -> None:
+        if not isinstance(judge, RowJudge):
+            raise ProbandError(f"replies about {judge.domain.name} are not read: it has no sentences, only answers")
+        self.judge = judge
+        self.cases: dict[tuple[str, str, str], Case | Unread] = {}
+
+    def case(self, row: AuditRow) -> Case | Unread:
+        """The facts and the question of an item; those of the last ones are kept."""
+        key = (row.file, row.text, row.question or row.key)
+        if key not in self.cases:
+            if len(self.cases) >= CASES_KEPT:
+                self.cases.clear()
+            self.cases[key] = self._case(row)
+        return self.cases[key]
+
+    def _case(self, row: AuditRow) -> Case | Unread:
+        read = self.judge.read(row)
+        if isinstance(read, Unread):
+            return read
+        reading, text = read
+        asked = reading.question or AskedRelation("", "")
+        genders = self._genders(row, reading, asked)
+        named = {
+            **{thing: self.judge.prover.genders(thing) for thing in genders},
+            **{t: g for t, g in genders.items() if g},
+        }
+        return Case(Facts(self.judge, reading.facts, genders), asked, text.options, named)
+
+    def _genders(self, row: AuditRow, reading: Reading, asked: AskedRelation) -> dict[str, str | None]:
+        """Those that the source, the text or a certain name tells."""
+        things = {*filter(None, asked.pair), *(thing for fact in reading.facts for thing in (fact.a, fact.b))}
+        told = {fact.a: fact.gender for fact in reading.facts if fact.gender and not fact.negated}
+        own = {**reading.genders, **told, **{t: g for t, g in row.genders.items() if g}}
+        certain = self.judge.prover.certain_genders
+        return {thing: own.get(thing) or certain(thing) for thing in sorted(things)}
+
+    def check(self, row: AuditRow, reply: str, answer: str = "") -> CheckedReply:
+        """What a reply to an item is worth. `answer`: as a source gives it; else what the reply marks as such."""
+        case = self.case(row)
+        if isinstance(case, Unread):
+            return CheckedReply(outcome=NOT_CHECKED, why=f"the item is not read: {case.reason}")
+        if not reply.strip():
+            return CheckedReply(outcome=NOT_CHECKED, why="the reply is empty")
+        facts = Facts(self.judge, case.facts.told, case.facts.genders)
+        try:
+            steps = tuple(ReplyReading(facts, case.genders).steps(reply[:LONGEST_REPLY]))
+            said = answer or answer_in(reply) or self._last_line(case, reply)
+            return self._judged(case, facts, steps, said, cut=len(reply) > LONGEST_REPLY)
+        except ProbandError as error:
+            return CheckedReply(outcome=NOT_CHECKED, why=str(error))
+
+    # ---- the answer --------------------------------------------------------------------------------------------------
+
+    def _judged(self, case: Case, facts: Facts, steps: tuple[Step, ...], answer: str, *, cut: bool) -> CheckedReply:
+        own = [s for step in steps for s in step.statements if not s.withdrawn]
+        first = next((number for number, s in enumerate(own) if s.verdict in WRONG), None)
+        checked = CheckedReply(
+            outcome=NO_STEPS, steps=steps, answer=answer, first_wrong=first,
+            why=f"only its first {LONGEST_REPLY:,} characters are read" if cut else "",
+        )  # fmt: skip
+        label = self._label(case, answer) if answer else self._last_stated(case.asked, own)
+        checked = replace(checked, answer=answer or (label.text if label else ""))
+        if label is None and re.fullmatch(r"[\w-]+(?:['’]s)?", answer):  # a word that is no relation of the domain
+            label = Label(None, answer.lower())
+        if label is None:
+            why = (
+                f"the answer {answer[:40]!r} is no answer to the question"
+                if answer
+                else "no answer is marked in the reply"
+            )
+            return replace(checked, outcome=judged_outcome(checked, None), why=checked.why or why)
+        asked = case.asked._replace(a=label.pair[0], b=label.pair[1]) if label.pair else case.asked
+        decision = facts.ask(facts.told, asked, label)
+        right = {"entailed": True, "gender open": True}.get(decision.verdict, False)
+        checked = replace(checked, answer_verdict=decision.verdict, right_answer=decision.right)
+        if right and own:
+            stated = [
+                s.fact
+                for s in own
+                if s.verdict in RIGHT and not s.fact.negated and {s.fact.a, s.fact.b} != {asked.a, asked.b}
+            ]
+            needed = [facts.told[number] for number in decision.proof]
+            enough = bool(stated) and facts.ask(stated, asked, label).verdict == decision.verdict
+            missing = () if enough else tuple(fact for fact in needed if facts.follows(stated, fact) is None)
+            checked = replace(checked, follows="steps" if enough else "story", missing=missing)
+        return replace(checked, outcome=judged_outcome(checked, right))
+
+    def _last_line(self, case: Case, reply: str) -> str:
+        """A last line of few words, if it answers the question; a reply of few words, whatever it says."""
+        last = reply.strip().splitlines()[-1].strip(' .*_`"')
+        brief = len(last.split()) < BRIEF and (len(reply.split()) < BRIEF or self._label(case, last) is not None)
+        return last if brief else ""
+
+    def _last_stated(self, asked: AskedRelation, own: Sequence[Statement]) -> Label | None:
+        """Where no answer is marked: what the reply said last of the two who were asked about, in that order."""
+        about = [s.fact for s in own if (s.fact.a, s.fact.b) == asked.pair and not s.fact.negated]
+        if not about:
+            return None
+        word = Word(about[-1].relation, about[-1].gender)
+        return Label(word, self.judge.domain.say(word))
+
+    def _label(self, case: Case, answer: str) -> Label | None:
+        row = AuditRow(file="", line=None, key="", cells={}, answer=answer)
+        return self.judge.label_of(row, Reading(facts=case.facts.told, question=case.asked), case.options)
+
+
+def judged_outcome(checked: CheckedReply, right: bool | None) -> str:
+    """What kind of reply it is."""
+    if not checked.read and not checked.unread:
+        return NO_STEPS if right is not None else UNREAD_TOO_MUCH
+    if right is None:
+        return UNREAD_TOO_MUCH
+    if checked.first_wrong is not None:
+        return RIGHT_BY_WRONG if right else WRONG_STEP
+    if right:
+        enough = checked.read >= ENOUGH_READ * (checked.read + checked.unread)
+        return RIGHT_BY_RIGHT if enough and checked.statements else UNREAD_TOO_MUCH
+    return UNREAD_TOO_MUCH if checked.unread or not checked.statements else WRONG_LAST

@@ -1,0 +1,312 @@
+"""A reply read sentence by sentence: each cut into clauses that are all read, or unread; each statement judged.
+
+A pronoun that may mean several people, or a form that can be taken in two ways, is taken as it is right; it is wrong
+only where it is wrong in every way.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Final, NamedTuple
+
+from proband.auditing.domain import Fact
+from proband.auditing.grammar import Grammar
+from proband.auditing.reading import ClauseReader
+from proband.steps import discourse
+from proband.steps.discourse import STATED, TAKEN_BACK, pattern
+from proband.steps.statements import CONTRADICTED, ENTAILED, RIGHT, UNREAD, VERDICTS, Facts, Statement
+
+REMARK: Final = "remark"
+MOST_DEPTH: Final = 5  # cuts of a sentence
+PRONOUN: Final = re.compile(r"(?i)\b(?:he|she|they|his|her|their|him|them|it|its)\b")
+DENIES: Final = re.compile(r"(?i)\b(?:not|no|never|none|neither|nor|cannot)\b|n't\b")
+ASIDE: Final = re.compile(r"\s*[(\[]([^()\[\]]+)[)\]]")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """A sentence of a reply. `kind`: stated, supposed, asked, answer, taken back, or a remark that speaks of no
+    relation. `unread`: why it is not read, though it speaks of one."""
+
+    begin: int
+    end: int
+    kind: str
+    statements: tuple[Statement, ...] = ()
+    unread: str = ""
+
+    @property
+    def verdict(self) -> str:
+        """The worst of its statements'; "" where it states nothing."""
+        if self.unread:
+            return UNREAD
+        own = [statement.verdict for statement in self.statements if not statement.withdrawn]
+        return max(own, key=VERDICTS.index, default="")
+
+
+class _Clauses(NamedTuple):
+    """The clauses of a sentence, each with the ways to take it, and the reader that has read them."""
+
+    ways: tuple[Sequence[tuple[Fact, ...]], ...]
+    reader: ClauseReader
+
+
+class ReplyReading:
+    """One reply as it is read."""
+
+    def __init__(self, facts: Facts, genders: Mapping[str, str | None]) -> None:
+        self.facts = facts
+        make = facts.judge.prover.clauses
+        self.reader: ClauseReader = make(genders) if make else PhraseReader(facts.judge.grammar, facts.things)
+        self.names = sorted(genders, key=len, reverse=True)
+        either = "|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in self.names)
+        self.named = re.compile(either or "(?!)", re.IGNORECASE)
+        self.done: list[Step] = []
+        self.split: set[str] = set()  # names that the reply gives to two people
+        self.reconsidered = 0  # how many steps stand before the last `wait`
+
+    def steps(self, reply: str) -> list[Step]:
+        for sentence in discourse.sentences(reply):
+            text, kind = sentence.text, sentence.kind
+            if sentence.reconsiders or kind == TAKEN_BACK:
+                self.reconsidered = len(self.done)
+            if kind == TAKEN_BACK:
+                self._take_back()
+                text = pattern("takes_back").sub("", text, count=1).strip(" ,.:;-!")
+            step = Step(begin=sentence.begin, end=sentence.end, kind=kind)
+            if kind in (STATED, TAKEN_BACK):
+                step = self._step(step, text)
+            if not step.statements:
+                self.reader.mention(list(dict.fromkeys(self.named.findall(text))))
+            self.done.append(step)
+        return self.done
+
+    def _step(self, step: Step, text: str) -> Step:
+        twice = pattern("two_of_a_name").search(text)
+        if twice:
+            self.split |= {name for name in self.names if name in twice[0]}
+        if not self._is_relational(text):
+            return step if step.kind == TAKEN_BACK else replace(step, kind=REMARK)
+        if len(text) > discourse.LONGEST:
+            return replace(step, unread=f"a sentence of {len(text):,} characters")
+        if twice:
+            return replace(step, unread="it speaks of two people of one name")
+        if several := next((name for name in self.named.findall(text) if name in self.split), ""):
+            return replace(step, unread=f"which {several}? The reply speaks of two")
+        read = self._sentence(text)
+        if isinstance(read, str):
+            return replace(step, unread=read)
+        statements: list[Statement] = []
+        for ways in read.ways:
+            stated = self._best(ways)
+            if isinstance(stated, str):
+                return replace(step, unread=stated)
+            statements += stated
+        self.reader = read.reader
+        if not statements:
+            return replace(step, kind=REMARK)
+        self._withdraw(statements)
+        return replace(step, statements=tuple(self._with_premises(statements)))
+
+    def _is_relational(self, text: str) -> bool:
+        """Does it speak of a relation of somebody: by name, or by a pronoun at its beginning?"""
+        if not self.reader.relation_word.search(text):
+            return False
+        return self.named.search(text) is not None or PRONOUN.match(discourse.clause(text)) is not None
+
+    # ---- reading -----------------------------------------------------------------------------------------------------
+
+    def _sentence(self, text: str) -> _Clauses | str:
+        if ASIDE.search(text) and not isinstance(
+            ways := (whole := self.reader.copy()).read(discourse.clause(text)), str
+        ):
+            return _Clauses((ways,), whole)
+        main, asides = self._asides(text)
+        read: _Clauses | str = _Clauses((), self.reader)
+        if not asides or self.reader.relation_word.search(main):
+            read = self._clauses(main, self.reader, MOST_DEPTH)
+        for aside in asides:
+            if isinstance(read, str):
+                return read
+            further = self._clauses(aside, read.reader, MOST_DEPTH)
+            read = further if isinstance(further, str) else _Clauses(read.ways + further.ways, further.reader)
+        return read
+
+    def _asides(self, text: str) -> tuple[str, list[str]]:
+        """The sentence without what stands in brackets, and that as clauses of its own."""
+        text = pattern("namely").sub(r" (\1)", text)
+        main = " ".join(ASIDE.sub("", text).split())
+        plain = discourse.clause(main)
+        asides: list[str] = []
+        for match in ASIDE.finditer(text):
+            inner = discourse.clause(re.sub(r"^who ", "", match[1]))
+            if not self.reader.relation_word.search(inner):
+                continue
+            before = pattern("names_before").search(text[: match.start()])
+            subject = before[0] if before else _leading(plain)
+            if pattern("aside_states").fullmatch(inner) and not pattern("aside_owned").fullmatch(inner):
+                asides.append(inner)
+            elif self.named.search(inner) or PRONOUN.search(inner):
+                bare = re.sub(r"^(?:is|are|was) ", "", inner)
+                the = "the " if self.reader.relation_word.match(bare) and not bare.startswith("married") else ""
+                asides.append(f"{discourse.be(subject)} {the}{bare}" if subject else bare)
+            elif words := list(self.reader.relation_word.finditer(plain)):  # another word for the same
+                bare = re.sub(r"^(?:an? |the )", "", inner)
+                asides.append(f"{plain[: words[-1].start()]}{bare}{plain[words[-1].end() :]}")
+        return (main, asides) if asides else (main if ASIDE.search(text) else text, [])
+
+    def _clauses(self, text: str, reader: ClauseReader, depth: int, subject: str = "") -> _Clauses | str:
+        """The clauses of a text, all of them read; else what is not understood."""
+        plain = discourse.clause(text)
+        if not plain or (not reader.relation_word.search(plain) and not DENIES.search(plain)):
+            heard = reader.copy()
+            heard.mention(list(dict.fromkeys(self.named.findall(plain))))
+            return _Clauses((), heard)
+        why = ""
+        with_subject = (f"{subject} {plain}", f"{subject} is {plain}") if subject else ()
+        for attempt in (plain, *with_subject, *self._unopened(plain)):
+            one = reader.copy()
+            ways = one.read(attempt)
+            if not isinstance(ways, str):
+                return _Clauses((ways,), one)
+            why = why or ways
+        for left, right in discourse.cuts(plain) if depth else ():
+            if not reader.relation_word.search(right):
+                continue
+            first = self._clauses(left, reader, 0, subject)
+            if isinstance(first, str):
+                continue
+            lead = _leading(discourse.clause(left))
+            rest = self._clauses(right, first.reader, depth - 1, lead or subject)
+            if not isinstance(rest, str):
+                return _Clauses(first.ways + rest.ways, rest.reader)
+        return why
+
+    def _unopened(self, text: str) -> Iterator[str]:
+        """The clause without what introduces it: words that speak of nobody and of no relation, and doubt nothing."""
+        found = pattern("opening").fullmatch(text)
+        if found and not (
+            self.named.search(found["opening"])
+            or self.reader.relation_word.search(found["opening"])
+            or pattern("doubts").search(found["opening"])
+        ):
+            yield discourse.clause(found["rest"])
+
+    # ---- judging -----------------------------------------------------------------------------------------------------
+
+    def _best(self, ways: Sequence[tuple[Fact, ...]]) -> list[Statement] | str:
+        """Of several ways to take a clause, the one that is right; one that is wrong only where all are."""
+        found: list[list[Statement]] = []
+        for way in ways:
+            judged = self._judge(way)
+            if isinstance(judged, str):
+                return judged
+            if all(statement.verdict in RIGHT for statement in judged):
+                return judged
+            found.append(judged)
+        if len(found) == 1 or all(any(s.verdict == CONTRADICTED for s in each) for each in found):
+            return found[0]
+        return "it can be taken in two ways"
+
+    def _judge(self, way: tuple[Fact, ...]) -> list[Statement] | str:
+        """The verdicts on the facts of a clause. Who is known by kin alone (`Ann's mother`) is the one of the story for
+        whom all of it is so."""
+        known = set(self.facts.things)
+        unnamed = [
+            x for x in dict.fromkeys(x for f in way for x in (f.a, f.b)) if _is_description(x) and x not in known
+        ]
+        if not unnamed:
+            return [self.facts.state(fact) for fact in way]
+        if len(unnamed) > 2:
+            return f"who is {unnamed[0]}?"
+        for people in product(self.facts.things, repeat=len(unnamed)):
+            who = dict(zip(unnamed, people))
+            facts = [fact._replace(a=who.get(fact.a, fact.a), b=who.get(fact.b, fact.b)) for fact in way]
+            if all(fact.a != fact.b for fact in facts):
+                judged = [self.facts.state(fact) for fact in facts]
+                if all(statement.verdict in RIGHT for statement in judged):
+                    return judged
+        return f"who is {unnamed[0]}?"
+
+    def _with_premises(self, statements: Iterable[Statement]) -> Iterator[Statement]:
+        """With the numbers of the statements before, of this reply, from which each follows."""
+        own: list[Statement] = []
+        for statement in statements:
+            if statement.verdict == ENTAILED and not statement.fact.negated:
+                before = [s for step in self.done for s in step.statements] + own
+                usable = [n for n, s in enumerate(before) if s.verdict in RIGHT and not (s.withdrawn or s.fact.negated)]
+                proof = self.facts.follows([before[n].fact for n in usable], statement.fact)
+                statement = replace(statement, premises=tuple(usable[n] for n in proof or ()))
+            own.append(statement)
+            yield statement
+
+    def _take_back(self) -> None:
+        """The statements of the last sentence that made any are withdrawn."""
+        for place in range(len(self.done) - 1, -1, -1):
+            if self.done[place].statements:
+                own = tuple(replace(s, withdrawn=True) for s in self.done[place].statements)
+                self.done[place] = replace(self.done[place], statements=own)
+                return
+            if self.done[place].kind == STATED:
+                return
+
+    def _withdraw(self, statements: Sequence[Statement]) -> None:
+        """What was said of the same two before a `wait` and is now said otherwise is withdrawn."""
+        said = {frozenset((s.fact.a, s.fact.b)): s.fact for s in statements}
+        for place, step in enumerate(self.done[: self.reconsidered]):
+            own = tuple(
+                replace(s, withdrawn=True)
+                if (now := said.get(frozenset((s.fact.a, s.fact.b)))) and not self.facts.same(s.fact, now)
+                else s
+                for s in step.statements
+            )
+            self.done[place] = replace(step, statements=own)
+
+
+def _leading(text: str) -> str:
+    """The names that a clause begins with."""
+    lead = pattern("leading").match(text)
+    return lead[0] if lead else ""
+
+
+def _is_description(thing: str) -> bool:
+    return "'s " in thing or thing.startswith("somebody")
+
+
+# ---- domains whose facts are said in phrases -------------------------------------------------------------------------
+
+
+class PhraseReader:
+    """Reads clauses by the phrases of a domain, about the things of the story."""
+
+    def __init__(self, grammar: Grammar, things: Sequence[str]) -> None:
+        self.grammar, self.things = grammar, {thing.lower(): thing for thing in things}
+        self.relation_word = grammar.relation_word
+
+    def copy(self) -> PhraseReader:
+        return self
+
+    def mention(self, things: Sequence[str]) -> None:
+        """Phrases have no pronouns."""
+
+    def read(self, clause: str) -> Sequence[tuple[Fact, ...]] | str:
+        reading = self.grammar.read(f"{clause}.", set() if self.grammar.nouns else set(self.things.values()))
+        if reading.unread or not reading.facts:
+            return reading.unread.reason if reading.unread else "it states no fact"
+        facts: list[Fact] = []
+        for fact in reading.facts:
+            a, b = self._thing(fact.a), self._thing(fact.b)
+            if not (a and b):
+                return f"the story says nothing of {fact.a if not a else fact.b!r}"
+            facts.append(fact._replace(a=a, b=b, sentence=-1))
+        return [tuple(facts)]
+
+    def _thing(self, phrase: str) -> str:
+        """The thing of the story that is meant: all its words, or the only one that ends so."""
+        words = re.sub(r"^(?:the|an?) ", "", phrase.lower())
+        if words in self.things:
+            return self.things[words]
+        ends = [thing for lower, thing in self.things.items() if lower.split()[-1:] == words.split()[-1:]]
+        return ends[0] if len(ends) == 1 and len(words.split()) == 1 else ""

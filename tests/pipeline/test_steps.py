@@ -1,0 +1,155 @@
+"""`proband steps` on runs and on files: what is written, and what is said of what cannot be checked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import proband
+from proband.cli import main
+from proband.core.errors import ProbandError
+from proband.core.files import read_items
+from proband.pipeline.steps import check_reply, steps
+
+QUESTION = "Tom is married to Ann. They have a child called Ben. Ben is married to Cleo.\n\nWhat is Cleo to Ann?"
+
+
+class Talker:
+    """Replies with one text."""
+
+    name = "talker"
+
+    def __init__(self, reply: str) -> None:
+        self.reply = reply
+
+    def identity(self) -> dict[str, str]:
+        return {"kind": "talker", "reply": self.reply}
+
+    def generate(
+        self, prompts: Sequence[str], *, max_tokens: int, temperature: float, seed: int, stop: Sequence[str] = ()
+    ) -> list[str]:
+        return [self.reply for _ in prompts]
+
+
+def rows(path: Path, *given: dict[str, Any] | str) -> Path:
+    path.write_text("".join(f"{each if isinstance(each, str) else json.dumps(each)}\n" for each in given))
+    return path
+
+
+def test_a_file_of_replies_loses_nothing(tmp_path: Path) -> None:
+    right = "Ben is Ann's son.\nSo Cleo is Ann's <b>daughter-in-law</b>.\nAnswer: daughter-in-law"
+    file = rows(
+        tmp_path / "replies.jsonl",
+        {"question": QUESTION, "reply": right, "model": "m"},
+        {"question": QUESTION, "reply": "Cleo is Ann's sister.\nAnswer: sister", "model": "m"},
+        {"question": QUESTION, "reply": "", "model": "m"},
+        {"question": "How many sisters has Ann?", "reply": "Ann has three sisters.", "model": "m"},
+        "{not json",
+        {"question": QUESTION, "reply": "Cleo ist die Schwiegertochter von Ann.", "model": "m"},
+    )
+    result = steps(file, out=tmp_path / "out")
+    records = [json.loads(line) for line in (tmp_path / "out" / "replies.jsonl").read_text().splitlines()]
+    assert [record["outcome"] for record in records] == [
+        "right by right steps", "wrong after a wrong step", "not checked", "not checked", "not checked",
+        "unread too much to say",
+    ]  # fmt: skip
+    assert set(result["not checked"]) >= {"the reply is empty"}
+    assert any(why.startswith("the item is not read") for why in result["not checked"])
+    assert any(why.startswith("not JSON") for why in result["not checked"])
+    (model,) = [each for each in result["models"] if each["model"] == "m"]
+    low, high = model["shares"]["right by right steps"][1:]
+    assert 0 <= low < high <= 1
+    step = records[0]["steps"][1]
+    assert records[0]["text"][step["begin"] : step["end"]].startswith("So Cleo")
+    assert step["statements"][0]["premises"] == []
+    assert step["statements"][0]["proof"]
+    page = (tmp_path / "out" / "index.html").read_text()
+    assert "&lt;b&gt;daughter-in-law" in page
+    assert "<b>daughter-in-law</b>" not in page.replace("Answer: <b>", "")
+
+
+def test_a_run_of_our_items(tmp_path: Path) -> None:
+    proband.build("kinship", out=tmp_path / "items", k="2", per_k=2)
+    texts = {item.prompt: "Nobody is told to be anybody's aunt." for item in read_items(tmp_path / "items")}
+    script = rows(tmp_path / "script.json", {"texts": texts, "default": 0})
+    proband.run(tmp_path / "items", model=f"fake:{script}", out=tmp_path / "run", solver="direct")
+    result = steps(tmp_path / "run", out=tmp_path / "out")
+    assert result["replies"] == 2
+    item = next(iter(read_items(tmp_path / "items")))
+    names, edges, (i, j) = item.facts["names"], item.facts["edges"], item.facts["query"]
+    told = [f"{names[b]} is the {word} of {names[a]}." for a, word, b in edges]
+    target = f"So {names[j]} is {names[i]}'s {item.facts['target']}."
+    checked = check_reply(item, "\n".join([*told, target]), answer=item.facts["target"])
+    assert [s.verdict for s in checked.statements] == ["told", "told", "entailed"]
+    assert (checked.outcome, checked.follows) == ("right by right steps", "steps")
+
+
+def test_show_prints_the_verdicts_of_the_sentences(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    proband.build("kinship", out=tmp_path / "items", k="2", per_k=1)
+    (item,) = read_items(tmp_path / "items")
+    names, edges, (i, j) = item.facts["names"], item.facts["edges"], item.facts["query"]
+    a, word, b = edges[0]
+    reply = (
+        f"{names[b]} is the {word} of {names[a]}. So {names[j]} is {names[i]}'s {item.facts['target']}. "
+        f"{names[i]} is {names[i]}ish. {names[j]} is the {item.facts['target']} of Zog, and the blue father of."
+    )
+    proband.run(tmp_path / "items", model=Talker(reply), out=tmp_path / "run", solver="generate")
+    capsys.readouterr()
+    main(["show", str(tmp_path / "run"), item.id])
+    lines = capsys.readouterr().out.splitlines()
+    verdicts = [line.split()[0] for line in lines if line.startswith(("  told ", "  entailed ", "  unread ", "  - "))]
+    assert verdicts == ["told", "entailed", "-", "unread"]
+    assert any(line.strip().startswith("entailed: ") and "(since " in line for line in lines)
+
+
+def test_a_report_links_the_steps_of_its_replies_in_words(tmp_path: Path) -> None:
+    proband.build("kinship", out=tmp_path / "items", k="2", per_k=2)
+    first, _ = read_items(tmp_path / "items")
+    names, (i, j) = first.facts["names"], first.facts["query"]
+    for name, reply in (
+        ("long", f"So I say that {names[j]} is {names[i]}'s {first.facts['target']}."),
+        ("brief", "aunt"),
+    ):
+        proband.run(tmp_path / "items", model=Talker(reply), out=tmp_path / name, solver="generate")
+        main(["report", str(tmp_path / name), "-o", str(tmp_path / f"report-{name}")])
+    page = (tmp_path / "report-long" / "index.html").read_text()
+    assert 'href="steps/index.html"' in page
+    assert "right by right steps 50 % [" in page
+    assert "details" in (tmp_path / "report-long" / "steps" / "index.html").read_text()
+    assert not (tmp_path / "report-brief" / "steps").exists()
+    main(["report", str(tmp_path / "long"), "-o", str(tmp_path / "report-long")])  # and once more into the same folder
+
+
+def test_a_proof_opens_by_keyboard(tmp_path: Path, tab: Any) -> None:
+    wrong = {"question": QUESTION, "reply": "Cleo is Ann's sister.\nAnswer: sister", "model": "m"}
+    steps(rows(tmp_path / "replies.jsonl", wrong), out=tmp_path / "out")
+    tab.goto((tmp_path / "out" / "index.html").as_uri())
+    proof = tab.locator("details.step.contradicted .proof")
+    assert not proof.is_visible()
+    for _ in range(10):
+        tab.keyboard.press("Tab")
+        if tab.evaluate("document.activeElement.tagName") == "SUMMARY":
+            break
+    tab.keyboard.press("Enter")
+    assert proof.is_visible()
+    assert "daughter-in-law" in proof.inner_text()
+    tab.keyboard.press("Enter")
+    assert not proof.is_visible()
+
+
+def test_what_is_no_reply_is_said_in_one_line(tmp_path: Path) -> None:
+    proband.build("analogy", out=tmp_path / "analogy", relations="capital", per_relation=1)
+    item = next(iter(read_items(tmp_path / "analogy")))
+    assert "have no prover (kinship has" in check_reply(item, "Paris is a city.").why
+    with pytest.raises(ProbandError, match="no column for the reply"):
+        steps(rows(tmp_path / "a.jsonl", {"question": QUESTION}), out=tmp_path / "out")
+    with pytest.raises(ProbandError, match="no column for the question"):
+        steps(rows(tmp_path / "b.jsonl", {"reply": "x"}), out=tmp_path / "out")
+    with pytest.raises(ProbandError, match="no such file"):
+        steps(tmp_path / "none.jsonl", out=tmp_path / "out")
+    with pytest.raises(ProbandError, match="not a file of replies"):
+        steps(rows(tmp_path / "c.txt", "x"), out=tmp_path / "out")
