@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
@@ -147,10 +148,68 @@ def test_a_broken_file_is_one_line(tiny: Tiny, tmp_path: Path) -> None:
 def test_what_transformers_makes_of_a_gguf_file_again_and_again_is_made_once() -> None:
     import gguf
 
-    from proband.models.checkpoints import _read_once
+    from proband.models.checkpoints import _fast_reader
 
     plain = gguf.get_tensor_name_map
     llama = gguf.MODEL_ARCH.LLAMA
-    with _read_once():
+    with _fast_reader():
         assert gguf.get_tensor_name_map(llama, 2) is gguf.get_tensor_name_map(llama, 2)
     assert gguf.get_tensor_name_map is plain
+
+
+@pytest.mark.parametrize(("told", "begins"), [({"adds": True}, True), ({"adds": False}, False), ({}, True)])
+def test_a_gguf_file_says_what_stands_in_front_of_a_text(
+    told: dict[str, bool], begins: bool, tiny: Any, tmp_path: Path
+) -> None:
+    """transformers drops the setting, and Gemma is no model of language without its first token."""
+    import gguf
+    from transformers import AutoTokenizer
+
+    from proband.models.checkpoints import begin_as_told
+
+    tokenizer = AutoTokenizer.from_pretrained(tiny("gpt2"))
+    assert tokenizer("a")["input_ids"][:1] != [tokenizer.bos_token_id]
+    writer = gguf.GGUFWriter(tmp_path / "a.gguf", "llama")
+    writer.add_tokenizer_model("llama")
+    writer.add_bos_token_id(tokenizer.bos_token_id)
+    if told:
+        writer.add_add_bos_token(told["adds"])
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.close()
+    begin_as_told(tokenizer, tmp_path / "a.gguf")
+    tokenizer.save_pretrained(tmp_path / "saved")
+    for each in (tokenizer, AutoTokenizer.from_pretrained(tmp_path / "saved")):
+        assert (each("a")["input_ids"][:1] == [each.bos_token_id]) is begins
+        assert each("a", add_special_tokens=False)["input_ids"][:1] != [each.bos_token_id]
+
+
+def test_the_fast_reader_reads_what_gguf_s_own_reads(tmp_path: Path) -> None:
+    import gguf
+
+    from proband.models.checkpoints import _fast_reader
+
+    writer = gguf.GGUFWriter(tmp_path / "a.gguf", "llama")
+    writer.add_array("words", ["a", "", "née", "b" * 300])
+    writer.add_array("scores", [0.5, -1.25])
+    writer.add_array("kinds", [1, 2, 3])
+    writer.add_array("flags", [True, False])
+    writer.add_array("many", list(range(20_000)))
+    writer.add_uint32("size", 7)
+    writer.add_tensor("w", np.arange(64, dtype=np.float32).reshape(2, 32))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    theirs = gguf.GGUFReader(tmp_path / "a.gguf")
+    for words in (True, False):
+        with _fast_reader(words=words):
+            ours = gguf.GGUFReader(tmp_path / "a.gguf")
+        assert ours.tensors[0].data.tolist() == theirs.tensors[0].data.tolist()
+        for name, field in theirs.fields.items():
+            values = [bytes(ours.fields[name].parts[at]) for at in ours.fields[name].data] if name == "words" else []
+            assert values == ([bytes(field.parts[at]) for at in field.data] if name == "words" else [])
+            if name in ("scores", "kinds", "flags", "size"):
+                numbers = [ours.fields[name].parts[at][0] for at in ours.fields[name].data]
+                assert numbers == [field.parts[at][0] for at in field.data]
+        assert len(ours.fields["many"].data) == (20_000 if words else 0)

@@ -466,3 +466,27 @@ def test_a_dry_run_counts_what_the_cache_has(run: Callable[..., tuple[str, str]]
         out, _ = run(stub.url, "--dry-run", "-s", "prompts", out="other")
         assert ", and one request to see what the server can do" in out
         assert len(stub.bodies) == 10
+
+
+def test_an_evaluation_whose_server_goes_away_is_rerun_and_pays_nothing_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PROBAND_CACHE", str(tmp_path / "cache"))
+    sent: list[str] = []
+    back: list[bool] = []
+
+    def reply(path: str, body: dict[str, Any]) -> dict[str, Any]:
+        sent.append(body["messages"][-1]["content"])
+        return chat("yes")
+
+    with Stub(reply, lambda path, body, n: "500" if len(sent) == 5 and not back else None) as stub:
+        words = ["evaluate", f"openai:m@{stub.url}", "-o", str(tmp_path / "page"), "--suite", "inference"]
+        words += ["--size", "quick", "--no-cache", "--model-set", "scores=false", "--model-set", "first-wait=0.01"]
+        words += ["--model-set", "concurrency=1", "--model-set", "retries=1"]
+        assert main(words) == 2
+        assert "500" in capsys.readouterr().err.strip().splitlines()[-1]
+        back.append(True)
+        assert main(words) == 0
+        paid = len(sent)
+        assert main(words) == 0  # a finished one asks nothing
+    assert len(sent) == len(set(sent)) == paid == 13

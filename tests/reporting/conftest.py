@@ -16,7 +16,7 @@ import pytest
 from proband.core.metrics import Metric
 from proband.core.suite import MeasuredOn, Published, Suite, Table
 from proband.core.types import Answer, Item, Run
-from proband.reporting import Answered, ItemSet, write_report
+from proband.reporting import AnsweredRun, ItemSet, write_report
 from proband.testing import toy_suite
 
 GROUPS = {
@@ -134,7 +134,7 @@ def set_of(count: int = 640, *, models: Sequence[str] = tuple(SKILL), hostile: b
     return ItemSet(
         suite=suite_of(),
         items_from=items,
-        answered=[Answered(run=run_of(model), answers=answers_of(items, model)) for model in models],
+        answered=[AnsweredRun(run=run_of(model), answers=answers_of(items, model)) for model in models],
         manifest={
             "seed": 7,
             "licence": "CC0-1.0",
@@ -163,7 +163,7 @@ def cloze_set() -> ItemSet:
         draw=lambda item, answer: None,
         published=lambda: (),
     )
-    answered = [Answered(run=run_of("net:lm"), answers=answers)]
+    answered = [AnsweredRun(run=run_of("net:lm"), answers=answers)]
     return ItemSet(suite=suite, items_from=items, answered=answered, source="cloze")
 
 

@@ -15,7 +15,7 @@ from proband.core.errors import ProbandError
 from proband.core.metrics import ACCURACY, Metric
 from proband.core.suite import Analysis, Claim, Contrast, Outcome, Sheet, Suite
 from proband.core.types import Answer, Item, Run
-from proband.reporting import Answered, ItemSet, write_report
+from proband.reporting import AnsweredRun, ItemSet, write_report
 from proband.reporting.claims import Verdict, judge
 from proband.reporting.numbers.cells import Study
 from proband.testing import toy_suite
@@ -69,9 +69,9 @@ def toy(*claims: Claim) -> ItemSet:
     items = items_of()
     good, flat = {"random": 0.5, "reverse": 0.95}, {"random": 0.7, "reverse": 0.7}
     answered = [
-        Answered(run=run_of("m"), answers=answers_of(items, good, seed=1)),
+        AnsweredRun(run=run_of("m"), answers=answers_of(items, good, seed=1)),
         *(
-            Answered(
+            AnsweredRun(
                 run=run_of(f"net:a-{seed}", net={"net": "a", "seed": seed}),
                 answers=answers_of(items, flat, seed=10 + seed, nats=0.8),
             )
@@ -116,8 +116,8 @@ def test_two_sides_below_chance_cannot_be_interpreted(tmp_path: Path, pair: str)
     """A model that is misled less often than another shows no knowledge: 40 % against 10 % of two choices."""
     items = items_of()
     answered = [
-        Answered(run=run_of("less"), answers=answers_of(items, {"random": 0.4, "reverse": 0.9}, seed=1)),
-        Answered(run=run_of("more"), answers=answers_of(items, {"random": 0.1, "reverse": 0.4}, seed=2)),
+        AnsweredRun(run=run_of("less"), answers=answers_of(items, {"random": 0.4, "reverse": 0.9}, seed=1)),
+        AnsweredRun(run=run_of("more"), answers=answers_of(items, {"random": 0.1, "reverse": 0.4}, seed=2)),
     ]
     claims = [
         Claim(
@@ -150,7 +150,7 @@ def test_a_difference_that_some_seeds_have_by_chance_is_not_found(pair: str) -> 
     for trial in range(100):
         skills = [{"random": 0.5 - apart, "reverse": 0.5 + apart} for apart in rng.normal(0, 0.06, 5)]
         answered = [
-            Answered(
+            AnsweredRun(
                 run=run_of("net:a", net={"net": "a", "seed": n}),
                 answers=answers_of(items, skill, seed=10 * trial + n),
             )

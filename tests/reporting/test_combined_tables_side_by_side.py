@@ -5,7 +5,7 @@ from __future__ import annotations
 from proband.core.types import Answer, Item, Run
 from proband.reporting.combined_tables import combined_table
 from proband.reporting.numbers.cells import Study
-from proband.reporting.numbers.item_sets import Answered, ItemSet
+from proband.reporting.numbers.item_sets import AnsweredRun, ItemSet
 from proband.suites.script import SUITE
 from proband.suites.script.paper.tables import BY_BLANK, KIDSCOOK, TABLE4
 
@@ -24,12 +24,12 @@ def study(category: str) -> Study:
         for split in ("valid", "test")
     ]
 
-    def run(net: str, seed: int, word: str) -> Answered:
+    def run(net: str, seed: int, word: str) -> AnsweredRun:
         record = {"gold": ["knife"], "oracle": [word], "guess": [word], "surprisals": [seed + 1.0]}
         record |= {"top5": [[word, "pot"]], "greedy_top5": [["pot", "knife"]]}
         note = {"net": net, "seed": seed} if net else {}
         made = Run(suite="script", solver="answer", model=f"net:{net or 'none'}", seed=0, items_sha="", net=note)
-        return Answered(run=made, answers=[Answer(item_id=item.id, blanks=(record,)) for item in items])
+        return AnsweredRun(run=made, answers=[Answer(item_id=item.id, blanks=(record,)) for item in items])
 
     answered = (run("", 3, "pot"), run("lm", 0, "knife"), run("lm", 1, "pot"))
     manifest = {"fingerprint": next(iter(KIDSCOOK)), "conditions": {"blanks": "as released"}}

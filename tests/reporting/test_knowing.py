@@ -13,7 +13,7 @@ from proband.core.suite import Suite
 from proband.core.types import Answer, Item, Run
 from proband.reporting.knowing import knowing_and_using
 from proband.reporting.numbers.cells import Study
-from proband.reporting.numbers.item_sets import Answered, ItemSet
+from proband.reporting.numbers.item_sets import AnsweredRun, ItemSet
 from proband.suites import suite
 
 WORDS = [(f"land{i}", f"town{i}") for i in range(40)]
@@ -28,7 +28,7 @@ def item_set(
 ) -> ItemSet:
     answers = [Answer(item_id=i.id, scores=(1.0, 0.0) if right else (0.0, 1.0)) for i, right in zip(items, rights)]
     run = Run(suite=of.name, solver=solver, model=model, seed=0, items_sha="")
-    return ItemSet(suite=of, items_from=items, answered=[Answered(run=run, answers=answers)])
+    return ItemSet(suite=of, items_from=items, answered=[AnsweredRun(run=run, answers=answers)])
 
 
 def facts() -> ItemSet:

@@ -207,10 +207,13 @@ def words(value: Any) -> str:
 
 
 def _pairs(value: Mapping[str, Any]) -> str:
-    """Names and values, without those that are empty."""
-    return ", ".join(
-        f"{name} {words(each)}".replace("_", " ") for name, each in value.items() if each not in (None, "")
-    )
+    """Names and values, without those that are empty.
+
+    >>> _pairs({"people": 0, "outcomes": {}, "measured": []})
+    'people 0'
+    """
+    empty: tuple[Any, ...] = (None, "", [], (), {})
+    return ", ".join(f"{name} {words(each)}".replace("_", " ") for name, each in value.items() if each not in empty)
 
 
 def shortened(text: str, size: int = 200) -> str:

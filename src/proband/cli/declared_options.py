@@ -15,7 +15,7 @@ from cyclopts import Group, Parameter
 from proband.cli.arguments_and_output import settings, shown, words
 from proband.core.errors import ProbandError
 from proband.core.files import file_errors
-from proband.core.options import Field, described
+from proband.core.options import OptionField, described
 
 Profile = Annotated[
     Path | None,
@@ -35,7 +35,7 @@ def parameters(kind: type, *, group: Group, negatives: bool = False) -> list[ins
     ]
 
 
-def _parameter(field: Field, group: Group, *, negatives: bool) -> inspect.Parameter:
+def _parameter(field: OptionField, group: Group, *, negatives: bool) -> inspect.Parameter:
     how, flag = field.on_command_line, _is_flag(field)
     name, plain = how.name or f"--{field.name}", not flag and not _is_repeatable(field)
     said = field.help + (f" [{' | '.join(field.choices)}]" if field.choices else "")
@@ -56,11 +56,11 @@ def _parameter(field: Field, group: Group, *, negatives: bool) -> inspect.Parame
     )
 
 
-def _is_flag(field: Field) -> bool:
+def _is_flag(field: OptionField) -> bool:
     return field.type is bool or isinstance(field.default, bool)
 
 
-def _is_repeatable(field: Field) -> bool:
+def _is_repeatable(field: OptionField) -> bool:
     return isinstance(field.default, (dict, tuple))
 
 

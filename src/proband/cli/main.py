@@ -19,7 +19,7 @@ from cyclopts import App, CycloptsError, Group, Parameter
 
 from proband import __version__
 from proband.cli.arguments_and_output import OPTIONS, shown
-from proband.cli.verbs import audit, build, compare, plan, report, run, show, study, train
+from proband.cli.verbs import audit, build, compare, evaluate, plan, report, run, show, steps, study, train
 from proband.cli.verbs.show import list_
 from proband.core.errors import CheckFailed, ProbandError, not_installed
 from proband.core.plugins import entry_points_of
@@ -39,6 +39,7 @@ Commands of a suite's own: proband SUITE --help"""
 VERBS: tuple[Callable[..., None], ...] = (  # `build`, which has a command per suite, comes after the first two
     study.demo,
     list_,
+    evaluate.evaluate,
     audit.audit,
     audit.verify,
     build.vary,
@@ -46,6 +47,7 @@ VERBS: tuple[Callable[..., None], ...] = (  # `build`, which has a command per s
     plan.plan,
     run.run,
     report.report,
+    steps.steps,
     compare.compare,
     show.show,
     study.study,
@@ -79,6 +81,7 @@ KEPT = {  # of what a verb was doing when it was interrupted
     "paper": "finished stages are kept, and the same command resumes",
     "train": "finished epochs are kept, and the same command resumes",
     "demo": "finished runs are kept, and the same command resumes",
+    "evaluate": "finished runs are kept, and the same command resumes",
     "report": "the same command writes it anew",
 }
 
@@ -212,6 +215,8 @@ def app(words: Sequence[str] = ()) -> App:
         made.command(build.suite_commands(each))
     if "run" in wanted:
         run.with_options()
+    if "evaluate" in wanted:
+        evaluate.with_options()
     for place, verb in enumerate(VERBS):
         if (name := verb.__name__.rstrip("_")) in wanted:
             made.command(verb, name=name, sort_key=place)

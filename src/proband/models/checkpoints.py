@@ -14,6 +14,7 @@ import hashlib
 import io
 import os
 import shutil
+import struct
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 from unittest import mock
 
+import numpy as np
 from msgspec import Meta
 
 from proband.core.cache import cache_folder
@@ -193,7 +195,11 @@ def read_network(auto: Any, files: Files, config: Any, *, name: str, options: Ne
     if device.startswith("cuda") and not torch.cuda.is_available():
         raise ProbandError(f"device {device!r}: torch sees no GPU here")
     dtype = options.dtype or ("bfloat16" if device.startswith("cuda") else "float32")
-    with one_line(name):
+    given: dict[str, Any] = {"use_safetensors": not files.pickle}
+    reading: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
+    if files.gguf is not None:
+        given, reading = {"gguf_file": files.gguf}, _fast_reader(words=False)
+    with one_line(name), reading:
         model, info = auto.from_pretrained(
             files.folder,
             config=config,
@@ -201,8 +207,9 @@ def read_network(auto: Any, files: Files, config: Any, *, name: str, options: Ne
             trust_remote_code=False,
             local_files_only=True,
             output_loading_info=True,
-            use_safetensors=not files.pickle,
+            **given,
         )
+    model = model if files.gguf is None else _plain(model)
     return model.to(device), sorted(info["missing_keys"])
 
 
@@ -242,30 +249,44 @@ def one_line(what: str) -> Iterator[None]:
         raise ProbandError(f"{what}: {lines[0] if lines else type(error).__name__}") from None
 
 
-# ---- GGUF files, unpacked once ---------------------------------------------------------------------------------------
+# ---- GGUF files: configuration and tokenizer are kept as a folder, weights are read from the file each time ---------
 
 
-LAYOUT = 1  # raised when what is kept changes
+LAYOUT = 2  # raised when what is kept changes
 
 
-def unpack_gguf(file: Path, *, name: str) -> Path:
-    """The model folder made from a GGUF file."""
+def unpack_gguf(file: Path, *, name: str, weights: bool = False) -> Path:
+    """The model folder made from a GGUF file: configuration and tokenizer and, if asked for, the weights as 32-bit
+    numbers, eight times the size of the file."""
     cache = cache_folder("gguf")
-    target = cache / f"{sha256_file(file)[:32]}-{LAYOUT}"
+    target = cache / f"{sha256_file(file)[:32]}-{LAYOUT}{'-whole' if weights else ''}"
     if not (target / "config.json").is_file():
         try:
             cache.mkdir(parents=True, exist_ok=True)
-            _unpack(file, target, name=name)
+            _unpack(file, target, name=name, weights=weights)
         except OSError as error:
             raise ProbandError(f"{name}: cannot be unpacked to {cache}: {error.strerror or error}") from None
     return target
 
 
-def _unpack(file: Path, target: Path, *, name: str) -> None:
+def _unpack(file: Path, target: Path, *, name: str, weights: bool) -> None:
+    from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
+
     with tempfile.TemporaryDirectory(dir=target.parent, prefix="part-") as made:
-        model, tokenizer = _read(file, name)
-        _plain(model).save_pretrained(made)
-        tokenizer.save_pretrained(made)
+        with one_line(f"{name}: transformers cannot read it"), _fast_reader():
+            config = AutoConfig.from_pretrained(file.parent, gguf_file=file.name)
+            tokenizer = AutoTokenizer.from_pretrained(file.parent, gguf_file=file.name)
+            begin_as_told(tokenizer, file)
+            tokenizer.save_pretrained(made)
+            # the architecture by which models are told apart stands in no GGUF file
+            config.architectures = [AutoModelForCausalLM._model_mapping[type(config)].__name__]
+        if weights:
+            options = NetworkOptions(device="cpu", dtype="float32")
+            files = Files(file.parent, gguf=file.name)
+            model, _ = read_network(AutoModelForCausalLM, files, config, name=name, options=options)
+            model.save_pretrained(made)
+        else:
+            config.save_pretrained(made)
         Path(made).chmod(0o755)
         with contextlib.suppress(OSError):  # another process was first: its folder is as good
             Path(made).rename(target)
@@ -275,41 +296,82 @@ def _unpack(file: Path, target: Path, *, name: str) -> None:
         raise ProbandError(f"{name}: could not be unpacked", file=file)
 
 
-def _read(file: Path, name: str) -> tuple[Any, Any]:
-    import torch
-    from transformers import AutoModelForCausalLM, AutoTokenizer
+def begin_as_told(tokenizer: Any, file: Path) -> None:
+    """Let the tokenizer put in front of a text what its GGUF file says, which transformers does not heed: Gemma without
+    its BOS is no model of language. Where the file says nothing, llama.cpp's rule: sentence-piece models have a BOS."""
+    import gguf
+    from tokenizers.processors import TemplateProcessing
 
-    named = {"gguf_file": file.name, "local_files_only": True, "trust_remote_code": False}
-    silence = contextlib.redirect_stderr(io.StringIO())  # the reader draws its progress bar whatever is asked of it
-    with one_line(f"{name}: transformers cannot read it"), silence, _read_once():
-        model = AutoModelForCausalLM.from_pretrained(file.parent, dtype=torch.float32, **named)
-        tokenizer = AutoTokenizer.from_pretrained(file.parent, **named)
-    return model, tokenizer
+    fields = gguf.GGUFReader(file).fields
+    kind, first, adds = (
+        fields[key].contents() if (key := f"tokenizer.ggml.{name}") in fields else None
+        for name in ("model", "bos_token_id", "add_bos_token")
+    )
+    if tokenizer.bos_token is None and first is not None:
+        tokenizer.bos_token = tokenizer.convert_ids_to_tokens(int(first))
+    bos, own = tokenizer.bos_token, tokenizer.bos_token_id
+    if (kind == "llama" if adds is None else adds) and bos is not None and tokenizer("a")["input_ids"][:1] != [own]:
+        tokenizer.add_bos_token = True
+        tokenizer.backend_tokenizer.post_processor = TemplateProcessing(
+            single=f"{bos} $A", pair=f"{bos} $A {bos} $B", special_tokens=[(bos, own)]
+        )
 
 
 @contextlib.contextmanager
-def _read_once() -> Iterator[None]:
+def _fast_reader(*, words: bool = True) -> Iterator[None]:
     """transformers parses a GGUF file for its configuration, its tokenizer and its weights, and makes the same map of
-    names for every layer; meanwhile each is made once, which takes a third of the time."""
+    names for every layer; meanwhile each is made once. gguf's own reader makes a memory-mapped array of every token and
+    merge, which takes most of the time: ours makes bytes. Without `words` long lists are left out."""
     import gguf
 
+    class Reader(gguf.GGUFReader):  # type: ignore[misc]
+        def _get_field_parts(self, orig_offs: int, raw_type: int) -> Any:
+            if raw_type != gguf.GGUFValueType.ARRAY:
+                return super()._get_field_parts(orig_offs, raw_type)
+            kind, length = self._get(orig_offs, np.uint32), self._get(orig_offs + 4, np.uint64)
+            kinds = [gguf.GGUFValueType(raw_type), gguf.GGUFValueType(kind[0])]
+            at, items = orig_offs + 12, int(length[0])
+            number, kept = self.gguf_scalar_to_np.get(kinds[1]), words or items < MANY
+            parts: list[Any] = []
+            if number is not None:
+                values = self._get(at, number, items)
+                at += values.nbytes
+                parts = values.reshape(-1, 1).tolist() if kept else []
+            elif kinds[1] == gguf.GGUFValueType.STRING:
+                order = ">Q" if self.byte_order == "S" else "<Q"
+                for _ in range(items):
+                    (size,) = struct.unpack_from(order, self.data, at)
+                    if kept:
+                        parts.append(self.data[at + 8 : at + 8 + size].tobytes())
+                    at += 8 + size
+            else:
+                return super()._get_field_parts(orig_offs, raw_type)
+            return at - orig_offs, [kind, length, *parts], list(range(2, 2 + len(parts))), kinds
+
     made_once: dict[str, Any] = {
-        name: functools.cache(getattr(gguf, name)) for name in ("GGUFReader", "get_tensor_name_map")
+        "GGUFReader": functools.cache(Reader),
+        "get_tensor_name_map": functools.cache(gguf.get_tensor_name_map),
     }
-    with mock.patch.multiple(gguf, **made_once):
+    silence = contextlib.redirect_stderr(io.StringIO())  # transformers draws its progress bar whatever is asked of it
+    with mock.patch.multiple(gguf, **made_once), silence:
         yield
+
+
+MANY = 10_000  # items of a list that is about words
 
 
 def _plain(model: Any) -> Any:
     """The same weights in a model that does not know they were once quantised, and so can be saved."""
     import torch
-    from transformers import AutoModelForCausalLM
 
     config = copy.deepcopy(model.config)
     if hasattr(config, "quantization_config"):
         del config.quantization_config
     with torch.device("meta"):  # no weights are drawn that are replaced at once
-        plain: Any = AutoModelForCausalLM.from_config(config)
+        plain: Any = type(model)(config)
     plain.load_state_dict(model.state_dict(), assign=True)
+    for name, buffer in model.named_buffers():  # those that are not saved, too
+        owner, _, own = name.rpartition(".")
+        plain.get_submodule(owner)._buffers[own] = buffer
     plain.tie_weights()
     return plain

@@ -77,7 +77,7 @@ def open_model(
         if classifies(config):
             return load_classifier(files, config, name=name, options=options)
         kind = masked_or_causal(config, name)
-        model = _with_head(files, config, kind, name=name, options=options)
+        model = _with_head(given, config, kind, name=name, options=options)
         tokenizer = read_tokenizer(files, name=name)
     identity = given.named(name)
     longest = longest_input(config, tokenizer)

@@ -18,10 +18,10 @@ from proband.auditing.domain import load
 from proband.auditing.known_sets import FORMATS
 from proband.auditing.outputs import headlines_of, write_audit
 from proband.auditing.problem import Provers
-from proband.auditing.row_source import GYM, RowSource
-from proband.auditing.run import GUESSED_FROM, PROVERS, audit_rows, guess_domain, judge_for
+from proband.auditing.row_source import GYM, GYM_SETS, RowSource
+from proband.auditing.run import GUESSED_FROM, PROVERS, PUZZLES, audit_rows, guess_domain, judge_for
 from proband.auditing.tally import page_data
-from proband.auditing.verdicts import RowJudge
+from proband.auditing.verdicts import Judge
 from proband.core import plugins
 from proband.core.errors import CheckFailed, ProbandError
 from proband.core.files import items_path, parse, raw_lines, read_manifest, sha256_file, write_text
@@ -30,7 +30,9 @@ from proband.core.statistics.clusters import clusters_of
 from proband.core.suite import Audit, Suite, Verified
 from proband.core.types import Item
 from proband.pipeline.asking.items_and_answers import count_lines
+from proband.pipeline.replies import score_replies
 from proband.pipeline.run import suite_of
+from proband.pipeline.scorers import audit_scorer
 from proband.pipeline.vary import ORIGINAL
 from proband.web.templates import asset, render
 
@@ -46,18 +48,30 @@ def audit(
     world: str = "",
     readers: int = 1,
     columns: Mapping[str, str] | None = None,
+    replies: str | Path | None = None,
+    scorer: str = "",
 ) -> Mapping[str, Any]:
     """Judge the labels of a data set, in the world that is named or in all of the domain; writes OUT/index.html beside
-    the tables. Returns the headlines. With two `readers` every row is read twice, not only those to be accused."""
+    the tables. Returns the headlines. With two `readers` every row is read twice, not only those to be accused. With
+    `replies`, a file of models' replies to these rows, their scores too: as published, and under the proved labels.
+    `scorer` (module:function) is tried with replies that only look right; of a task of reasoning-gym its own is."""
     folder = Path(out)
     if folder.resolve() == Path(source).resolve():
         raise ProbandError("the audit cannot be written into the folder it reads", file=folder)
-    own = next((each for each in auditors() if each.run and not domain and _reads(each, str(source))), None)
+    suites_own = () if domain or replies or scorer else auditors()
+    own = next((each for each in suites_own if each.run and _reads(each, str(source))), None)
     if own and own.run:
         headlines, template = dict(own.run(str(source), out=folder)), own.page
     else:
         headlines = audit_in_domain(
-            str(source), out=folder, domain=domain, world=world, readers=readers, columns=columns or {}
+            str(source),
+            out=folder,
+            domain=domain,
+            world=world,
+            readers=readers,
+            columns=columns or {},
+            replies=None if replies is None else Path(replies),
+            scorer=scorer or (str(source) if str(source).startswith(GYM) else ""),
         )
         template = f"{STYLE}:rows.html"
     if (page := headlines.pop("page", None)) is not None:
@@ -72,12 +86,20 @@ def _reads(auditor: Audit, source: str) -> bool:
 
 
 def audit_in_domain(
-    source: str, *, out: Path, domain: str, world: str, readers: int, columns: Mapping[str, str]
+    source: str,
+    *,
+    out: Path,
+    domain: str,
+    world: str,
+    readers: int,
+    columns: Mapping[str, str],
+    replies: Path | None = None,
+    scorer: str = "",
 ) -> dict[str, Any]:
     """Judge rows of anyone's file; "page" in the headlines is what the page shows."""
     formats = [*FORMATS, *(row_format for each in auditors() for row_format in each.formats)]
     formats = [each for each in formats if domain in ("", each.domain)]
-    rows = RowSource(source, columns, formats)
+    rows = RowSource(source, columns, formats, once=replies is not None)
     judge, guessed = _judge(rows, domain=domain, world=world, readers=readers)
     figures = rows.format.figures() if rows.format and rows.format.figures else None
     with tempfile.TemporaryFile() as spool:
@@ -90,6 +112,8 @@ def audit_in_domain(
             "world": _world_in_words(judge),
         }
         summary = write_audit(audited, out, name=rows.name, facts=facts)
+        rescored = score_replies(replies, judge, audited, columns, out) if replies else {}
+        credit = audit_scorer(scorer, audited, out) if scorer else {}
     return {
         "rows": summary["rows"],
         "domain": judge.domain.name + (" (guessed)" if guessed else ""),
@@ -102,6 +126,8 @@ def audit_in_domain(
         "findings": len(summary["finding"]),
         "finding": headlines_of(summary["finding"]),
         "copies": summary["copies"],
+        **rescored,
+        **credit,
         "page": page_data(
             summary,
             worlds=judge.domain.worlds,
@@ -111,20 +137,23 @@ def audit_in_domain(
     }
 
 
-def _world_in_words(judge: RowJudge) -> str:
+def _world_in_words(judge: Judge) -> str:
     worlds = judge.domain.worlds
     if judge.named or len(worlds) == 1:
         return f"{judge.world}: {worlds[judge.world]}"
     return f"all of {', '.join(worlds)} (--world names one)"
 
 
-def _judge(rows: RowSource, *, domain: str, world: str, readers: int) -> tuple[RowJudge, dict[str, int]]:
+def _judge(rows: RowSource, *, domain: str, world: str, readers: int) -> tuple[Judge, dict[str, int]]:
     """The judge of the domain that is named or that rows of this form have, or of the one that reads most of the first
     rows."""
     provers = provers_of_suites()
     if rows.format and rows.format.domain:
         form, world = rows.format, world or rows.format.world
         return judge_for(form.domain, provers, world=world, readers=readers, templates=form.templates), {}
+    if rows.generated and not domain:
+        domain, own = GYM_SETS[rows.options["name"]]
+        return judge_for(domain, provers, world=world or own, readers=readers), {}
     first = rows.first(GUESSED_FROM)
     guessed: dict[str, int] = {}
     if not domain:
@@ -136,7 +165,7 @@ def _judge(rows: RowSource, *, domain: str, world: str, readers: int) -> tuple[R
                 raise ProbandError(problem, file=rows.name)
             domain = next(iter(guessed))  # our own items: the checks that need no domain are made all the same
         say(f"domain {domain}: guessed, it reads {guessed[domain]} of the first {len(first)} rows")
-    if not world and any(row.item for row in first):
+    if not world and domain not in PUZZLES and any(row.item for row in first):
         world = load(domain).raw.get("items_world", "")
     return judge_for(domain, provers, world=world, readers=readers), guessed
 

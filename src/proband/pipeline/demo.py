@@ -16,6 +16,8 @@ from proband.core.suite import Claim, Demo, Suite
 from proband.pipeline.asking.setup import load_model
 from proband.pipeline.build import build
 from proband.pipeline.checking import audit
+from proband.pipeline.evaluate import Work
+from proband.pipeline.panel import LATEST, read_panel, references
 from proband.pipeline.report import report
 from proband.pipeline.run import run
 
@@ -39,6 +41,7 @@ def demo(out: str | Path, *, seed: int = 0, cache: bool = True) -> dict[str, Any
             notes.append((plan.audit(audit(items, out=place)), f"audit/{items.name}/index.html"))
     if not runs:
         raise ProbandError("no model of the demonstration is installed: " + "; ".join(asker.missing))
+    notes += evaluated(asker, folder / "evaluate")
     say("report")
     title = "Proband demonstration"
     made = report(runs, out=folder, title=title, seed=seed, findings=findings, notes=notes, paint=False)
@@ -52,6 +55,25 @@ def demo(out: str | Path, *, seed: int = 0, cache: bool = True) -> dict[str, Any
         "untested": [claim.statement for claim in claims if _models_of(claim) & asker.absent],
         "seconds": round(time.monotonic() - began, 1),
     }
+
+
+def evaluated(asker: Asker, out: Path) -> list[tuple[str, str]]:
+    """`proband evaluate` of the installed models whose answers to the panel ship with Proband: its first sentence of
+    each, and its page. A model that would have to be asked is left out: that takes minutes."""
+    names = tuple(spec for spec in references(read_panel()).get("models", {}) if (spec, "") in asker.models)
+    work = Work.of(names[:2], out=out, size="panel", suite="", panel=LATEST, how={}) if names else None
+    if work is None:
+        return []
+    say(f"evaluate {' '.join(work.models)}")
+    work.loaded.update(asker.models)
+    work.place()
+    if not all(work.take_recorded(part) for part in work.runs if part.model in work.models):
+        say("  left out: its answers are not those of the models that are installed")
+        return []
+    work.answer()
+    made = work.write(card=True, force=False)
+    firsts = {model: text for model, text in reversed(made.profile.sentences) if model}
+    return [(firsts[model], f"evaluate/{made.page.name}") for model in work.models]
 
 
 def _models_of(claim: Claim) -> set[Any]:
@@ -74,6 +96,7 @@ class Asker:
             say(f"  {spec}" + (f" ({solver})" if solver else ""))
             place = out / "-".join((spec + (f"-{solver}" if solver else "")).split(":"))
             how = {"solver": solver, "options": plan.solver_options.get(solver or "", {}), "limit": plan.limit}
+            how |= plan.of_models.get(spec, {})
             try:
                 run(items, model=self.model(spec, suite), out=place, seed=self.seed, cache=self.cache, **how)
                 made.append(place)

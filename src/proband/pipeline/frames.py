@@ -20,7 +20,7 @@ from proband.core.metrics import chosen_answer
 from proband.core.options import read_options
 from proband.core.protocols import Model
 from proband.core.text import figure
-from proband.core.types import Answer, Item, Run
+from proband.core.types import Answer, Item, Run, Tag
 from proband.pipeline import run as running
 from proband.pipeline.report import item_sets, run_folders, score
 from proband.pipeline.run_options import RunOptions
@@ -206,7 +206,7 @@ def _item(item: Item) -> dict[str, Any]:
     return own | _tags(item, own)
 
 
-def _tags(item: Item, taken: Collection[str]) -> dict[str, Any]:
+def _tags(item: Item, taken: Collection[str]) -> dict[str, Tag]:
     return {(name if name not in taken else f"tag.{name}"): value for name, value in item.tags.items()}
 
 

@@ -52,7 +52,7 @@ def plan(
     by: str | None = None,
     metric: str | None = None,
     tests: int = 1,
-    assumed: Assumed = Assumed(),  # noqa: B008
+    assumed: Assumed = Assumed(),
 ) -> dict[str, Any]:
     """How large a design must be to see a true `difference` of two systems with a chance of `power`, at 0.05.
 

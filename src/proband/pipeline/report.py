@@ -20,10 +20,12 @@ from proband.core.progress import say
 from proband.core.suite import Claim, Suite
 from proband.core.types import Run
 from proband.pipeline.asking.items_and_answers import ANSWERS, WAITING, answers_so_far, count_lines
-from proband.reporting import Answered, ItemSet, write_leaderboard, write_report
+from proband.reporting import AnsweredRun, ItemSet, write_leaderboard, write_report
 from proband.reporting.findings import constant_answers
 from proband.reporting.numbers import words
 from proband.reporting.numbers.cells import VARIATION, Cell, Study
+from proband.reporting.profile import Profile
+from proband.reporting.write import check_folder
 
 PathLike = str | Path
 
@@ -42,27 +44,26 @@ def report(
     claims: bool | Sequence[str] = False,
     findings: Mapping[str, Sequence[Claim]] | None = None,
     notes: Sequence[tuple[str, str]] = (),
+    profile: Profile | None = None,
     paint: bool = True,
     force: bool = False,
 ) -> Mapping[str, Any]:
     """Write the report of all runs in and below these folders, or one page of models and item sets (`leaderboard`).
     `items` says where the items are, if they have moved; `split` which of them are scored; tables and analyses are
     named, and by default the usual ones; `force` writes over files that no report wrote."""
-    for name, what in (("items.jsonl", "items"), ("run.json", "a run"), ("net.json", "a network")):
-        if (Path(out) / name).exists():
-            raise ProbandError(f"is a folder of {what}; name another one for the report", file=out)
+    check_folder(Path(out), force=force or leaderboard)  # a leaderboard knows its own files
     sets, folder = item_sets([runs] if isinstance(runs, (str, Path)) else runs, items=items), Path(out)
     if leaderboard:
         return write_leaderboard(sets, out=folder, title=title, seed=seed, split=split, force=force)
     return write_report(
         sets, out=folder, title=title, seed=seed, split=split, tables=tables, analyses=analyses, claims=claims,
-        findings=findings or {}, notes=notes, paint=paint, force=force,
+        findings=findings or {}, notes=notes, profile=profile, paint=paint, force=force,
     )  # fmt: skip
 
 
 def item_sets(runs: Sequence[PathLike], *, items: PathLike | None = None) -> list[ItemSet]:
     """The runs in and below these folders, by the items that they answered."""
-    results: dict[tuple[str, str], tuple[Path, list[Answered]]] = {}
+    results: dict[tuple[str, str], tuple[Path, list[AnsweredRun]]] = {}
     twins: dict[str, Path] = {}
     unbegun: list[Path] = []
     for folder in run_folders(runs):
@@ -93,12 +94,12 @@ def item_sets(runs: Sequence[PathLike], *, items: PathLike | None = None) -> lis
     ]
 
 
-def _answered(folder: Path, run: Run, items: Path) -> Answered:
+def _answered(folder: Path, run: Run, items: Path) -> AnsweredRun:
     """The answers of a run. One that has not finished, perhaps because it is still running, is taken as it is at this
     moment, in the order of the items."""
     total = int(run.settings.get("asked") or count_lines(items))
     if count_lines(folder / ANSWERS, torn=False) >= total:
-        return Answered(run=run, answers=folder / ANSWERS)
+        return AnsweredRun(run=run, answers=folder / ANSWERS)
     known = answers_so_far(folder)
     in_order = [known[item.id] for item in read_items(items, Named) if item.id in known]
     if len(in_order) < len(known):
@@ -106,7 +107,7 @@ def _answered(folder: Path, run: Run, items: Path) -> Answered:
         raise ProbandError(f"answers item {strange!r}, which is not there", file=folder / ANSWERS)
     unfinished = f"{len(in_order):,} of {total:,} answers"
     say(f"{folder}: not finished, {unfinished}; rerun the `proband run` command to resume it")
-    return Answered(run=run, answers=in_order, unfinished=unfinished)
+    return AnsweredRun(run=run, answers=in_order, unfinished=unfinished)
 
 
 class Named(msgspec.Struct):
@@ -134,7 +135,7 @@ def set_name(folder: Path) -> str:
 # ---- the scores of one run -------------------------------------------------------------------------------------------
 
 
-MOST = 12  # values of a tag that are listed
+LISTED_VALUES = 12  # values of a tag that are listed
 
 
 def score(folder: str | Path, *, split: str = "") -> dict[str, Any]:
@@ -150,7 +151,7 @@ def score(folder: str | Path, *, split: str = "") -> dict[str, Any]:
     for tag in [*tags, *([VARIATION] if study.varied else [])]:
         codes = study.arrays.tags.get(tag)
         values = [value for value in codes.values if tag != "split" or value in study.splits] if codes else []
-        for value in sorted(values, key=lambda v: (isinstance(v, str), v)) if 1 < len(values) <= MOST else ():
+        for value in sorted(values, key=lambda v: (isinstance(v, str), v)) if 1 < len(values) <= LISTED_VALUES else ():
             (part,) = study.cell(study.main, {tag: value})
             if part is not None:
                 groups.append(_line(words.group({tag: value}), part))

@@ -36,7 +36,7 @@ from proband.core.files import (
 )
 from proband.core.options import read_options
 from proband.core.progress import Progress, detail, on_progress
-from proband.core.protocols import Concurrent, Generates, Model, ScoresText
+from proband.core.protocols import Concurrent, Generates, LearnsFromItems, Model, ScoresText
 from proband.core.suite import Suite
 from proband.core.types import Answer, Item, Run
 from proband.pipeline.asking.engines import answer_chunks, answering
@@ -225,7 +225,9 @@ def forecast(
         answered=len(done),
     )  # fmt: skip
     if runner.solver.needs not in (ScoresText, Generates) or runner.solver.needs_all_items:
-        return made
+        if runner.solver.needs_all_items or isinstance(runner.model, LearnsFromItems):
+            return made
+        return msgspec.structs.replace(made, seconds=runner.seconds_for(left, len(left), {}))
     counting = Counting(runner.model, runner.how.cache_folder)
     runner.job.solve(runner.solver)(left, model=counting.wrapped())
     calls = counting.figures()
@@ -308,7 +310,13 @@ class Runner:
         how, solver = self.how, self.solver
         split = how.split or solver.split
         result = select_items(
-            self.items, suite=self.suite, limit=how.limit, split=split, training=solver.needs_all_items, turn=self.turn
+            self.items,
+            suite=self.suite,
+            limit=how.limit,
+            split=split,
+            training=solver.needs_all_items,
+            turn=self.turn,
+            where=how.where,
         )
         shots, folder = solver.examples(self.options)
         if shots and "train" in result.splits and (not folder or Path(folder).resolve() == self.items.resolve()):
@@ -342,6 +350,7 @@ class Runner:
         """The run.json of this run."""
         decides: dict[str, Any] = {
             "limit": self.how.limit,
+            "where": dict(self.how.where),
             "split": "" if self.chosen.every_split else ",".join(self.chosen.splits),
         }
         decides |= {"prompts-per-item": self.turn.each if self.turn else None, "asked": self.total}

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypedDict
 
 from proband.core.cache import cache_folder
 from proband.core.errors import ProbandError
@@ -70,6 +70,11 @@ class RunOptions:
             "folder asks the further ones."
         ),
     ] = None
+    where: Annotated[
+        Mapping[str, str],
+        Meta(description="Only items with this tag, such as k=2,3 (several values with commas); repeatable."),
+        PAIRS,
+    ] = field(default_factory=dict)
     repeat: Annotated[
         Count,
         Meta(
@@ -115,7 +120,9 @@ class RunOptions:
         ),
     ] = "local"
     workers: Annotated[
-        Count | None, Meta(description="Processes of the ray engine (default: one per GPU or core).")
+        Count | None,
+        Meta(description="Processes of the ray engine (default: one per GPU or core)."),
+        OnCommandLine(in_profile=True),
     ] = None
     device: Annotated[
         str | None,
@@ -168,3 +175,17 @@ class RunOptions:
                 f"'max-errors' is {self.max_errors!r}; it must be a number of items, or a share such as 10%"
             ) from None
         return max(1, int(float(number) * total / 100)) if percent else int(float(number))
+
+
+class HowToRun(TypedDict, total=False):
+    """The options of `proband evaluate` that are those of its runs."""
+
+    too_long: TooLongChoice
+    on_error: OnError
+    max_errors: str
+    retry_errors: bool
+    cache: Path | bool
+    device: str | None
+    prices: str | None
+    max_cost: float | None
+    model_options: Mapping[str, Any]

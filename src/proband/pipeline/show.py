@@ -18,6 +18,7 @@ from proband.core.plugins import declared
 from proband.core.types import Answer, Item
 from proband.models.hf import PACKAGES
 from proband.pipeline.report import PathLike, item_sets, items_of, run_folders
+from proband.pipeline.steps import answer_steps
 from proband.reporting.numbers.systems import run_labels
 from proband.solvers.prompts import shipped_prompts
 
@@ -93,7 +94,8 @@ def show(folder: PathLike, item_id: str, *, runs: Sequence[PathLike] = ()) -> di
         answer = find(file, Answer, item_id)
         if answer is not None:
             whose = {"label": label, "model": run.model, "solver": run.solver, "run": str(file.parent)}
-            answers.append({**whose, "answer": answer, "right": suite.metric().value(item, answer)})
+            right, steps = suite.metric().value(item, answer), answer_steps(item, answer)
+            answers.append({**whose, "answer": answer, "right": right, **({"steps": steps} if steps else {})})
     return {"item": item, "text": suite.show(item), "answers": answers}
 
 

@@ -150,7 +150,7 @@ class Varying:
             raise ProbandError(f"no item can be varied as {name!r}: {reasons.most_common(1)[0][0]}", file=self.path)
         raise ProbandError("has no items to vary", file=self.path)
 
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> dict[str, dict[str, str | int | dict[str, int]]]:
         return {
             each.name: {
                 "effect": each.effect,

@@ -14,10 +14,10 @@ from collections import ChainMap, Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Literal
+from typing import Literal, cast
 
 from proband.core.metrics import Metric
-from proband.core.suite import Claim, Contrast, Sheet, Where
+from proband.core.suite import Claim, Contrast, Outcome, Results, Sheet, Where
 from proband.core.types import Tag
 from proband.reporting.numbers import words
 from proband.reporting.numbers.cells import Study, matches
@@ -62,11 +62,19 @@ def judge(
     for name, suite in suites.items():
         own = [each for each in studies if each[0].items.suite.name == name]
         for claim in suite.claims if claims is None else claims.get(name, ()):
-            rows = [row for study, sheets in own for row in _verdicts(study, claim, sheets)]
+            if claim.across is not None:
+                outcomes = claim.across([cast(Results, replace(study.items, splits=study.splits)) for study, _ in own])
+                rows = list(_of_outcomes(own[0][0], claim, outcomes))
+            else:
+                rows = [row for study, sheets in own for row in _verdicts(study, claim, sheets)]
             known = [row for row in rows if row.difference is not None]
-            verdicts += known or rows[:1] or [_open(claim, own[0][0], "", "no data")]
+            verdicts += known or rows[:1] or [_open(claim, own[0][0], "", _missing(claim, "no data"))]
     corrected = iter(holm([row.p for row in verdicts if row.p is not None]))
     return [row if row.p is None else _decided(row, next(corrected)) for row in verdicts]
+
+
+def _missing(claim: Claim, otherwise: str) -> str:
+    return f"needs {claim.needs}" if claim.needs else otherwise
 
 
 def _open(claim: Claim, study: Study, systems: str, evidence: str) -> Verdict:
@@ -184,7 +192,7 @@ def _tested(
     by_contrast = [[contrasted(study, contrast, a, b, group) for a, b in pairs] for contrast, pairs in places]
     tests = [test for each in by_contrast for test in each if test]
     if not tests:
-        return _open(claim, study, systems, "no data")
+        return _open(claim, study, systems, _missing(claim, "no data"))
     if against := [test for test in tests if test.ahead < 0]:
         decisive = min(against, key=lambda test: test.p)
         p: float | None = min(1.0, decisive.p * len(tests))
@@ -210,9 +218,13 @@ def _tested(
 
 def _from_analysis(study: Study, claim: Claim, sheets: Sequence[Sheet]) -> Iterator[Verdict]:
     by_label = ChainMap(*(dict(sheet.outcomes.get(claim.test, {})) for sheet in reversed(sheets)))
+    yield from _of_outcomes(study, claim, by_label)
+
+
+def _of_outcomes(study: Study, claim: Claim, by_label: Mapping[str, Outcome]) -> Iterator[Verdict]:
     outcomes = [(label, outcome) for label, outcome in by_label.items() if not label.startswith("baseline:")]
     if not outcomes:
-        yield _open(claim, study, "", "the analysis it needs was not asked for, or has no data")
+        yield _open(claim, study, "", _missing(claim, "the analysis it needs was not asked for, or has no data"))
     for label, outcome in outcomes:
         row = _open(claim, study, label, outcome.evidence)
         unit = Metric(name="", of=len, unit=outcome.unit)

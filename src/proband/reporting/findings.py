@@ -9,14 +9,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from proband.core.metrics import WARNED, Metric
+from proband.core.metrics import ACCURACY, WARNED, Metric
 from proband.core.types import Answer, Item
 from proband.reporting.numbers import words
 from proband.reporting.numbers.cells import Cell, Study
 from proband.reporting.numbers.comparisons import between
 from proband.reporting.numbers.grids import Grid
 from proband.reporting.numbers.systems import ALPHA, Comparison
-from proband.stats import holm
+from proband.stats import Scores, holm
 
 SENTENCES = 6
 
@@ -195,16 +195,18 @@ def unread_warnings(study: Study) -> list[str]:
 LOOKED_AT = 2000  # answers of a run, the first ones
 FEWEST = 10  # answers of which something can be said
 CONSTANT = 0.9  # share of one answer, or of one place among the options
+MAJORITY = 0.3  # share of the most frequent right answer from which on giving it always is worth saying
 BEYOND = 0.2  # by how much more often it is given than it is right
 
 
 def constant_answers(study: Study) -> dict[str, str]:
     """Of each run that gives (nearly) the same answer, or the option at the same place, to all items, whatever is
-    right: a sentence that says so. Baselines are known to."""
+    right, or is right as often as one answer to all would be: a sentence that says so. Baselines are known to."""
     items, results = replace(study.items, splits=study.splits), dict[str, str]()
     for at, (label, run) in enumerate(zip(study.items.labels, study.items.runs, strict=True)):
         if not run.model.startswith("baseline:"):
-            text = constant_answer(islice(items.scored(at), LOOKED_AT))
+            pairs = list(islice(items.scored(at), LOOKED_AT))
+            text = constant_answer(pairs) or (at_majority(pairs) if study.main.name == "accuracy" else "")
             if text:
                 results[label] = f"{label} {text}."
     return results
@@ -235,6 +237,30 @@ def constant_answer(pairs: Iterable[tuple[Item, Answer]]) -> str:
     if count >= CONSTANT * len(given) and count - right >= BEYOND * len(given):
         return f"chooses option {place + 1} in {count} of {len(given)} items, of which it is right for {right}"
     return ""
+
+
+def at_majority(pairs: Sequence[tuple[Item, Answer]]) -> str:
+    """Of answers among the same options: whether they are right as often as the most frequent right answer would be,
+    given to all.
+
+    >>> items = [Item(id=str(i), suite="s", prompt="?", choices=("yes", "no"), gold=int(i % 4 > 0)) for i in range(40)]
+    >>> at_majority([(item, Answer(item_id=item.id, scores=(0.0, float(i > 3)))) for i, item in enumerate(items)])
+    "is right on 72.5%, not distinguishable from always answering 'no' (75.0%)"
+    >>> at_majority([(item, Answer(item_id=item.id, scores=(1.0 - item.gold, item.gold))) for item in items])
+    ''
+    """
+    known = [(item, answer) for item, answer in pairs if item.gold is not None]
+    if len(known) < FEWEST or len({item.choices for item, _ in known}) > 1:
+        return ""
+    ((text, count),) = Counter(item.choices[item.gold] for item, _ in known if item.gold is not None).most_common(1)
+    share, right = count / len(known), ACCURACY
+    if share < MAJORITY:
+        return ""
+    band = Scores.of([number for pair in known for number in right.numbers(*pair)]).interval()
+    if not band.low <= share <= band.high:
+        return ""
+    always = f"not distinguishable from always answering {text!r} ({words.value(share, right)})"
+    return f"is right on {words.value(band.mean, right)}, {always}"
 
 
 def _only_best(answer: Answer) -> int | None:

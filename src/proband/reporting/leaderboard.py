@@ -29,15 +29,16 @@ from proband.core.files import dumps, read_json, sha256_file, sha256_text, write
 from proband.core.statistics import estimates as stats
 from proband.core.suite import Results, Sheet
 from proband.core.text import csv_lines, slug
+from proband.core.types import Run
 from proband.reporting.numbers import words
 from proband.reporting.numbers.cells import Study
-from proband.reporting.numbers.item_sets import Answered, ItemSet, names
+from proband.reporting.numbers.item_sets import AnsweredRun, ItemSet, names
 from proband.reporting.numbers.systems import ALPHA, Comparison, short_model, unique
 from proband.reporting.page.page import page_of
 from proband.reporting.variations import effects_of, variation_sheets
 
 FIELDS = ("mean", "low", "high", "n", "clusters", "few", "seeds")  # of an estimate
-LAYOUT = 2  # of sets/*.json; raised when their content changes
+LAYOUT = 3  # of sets/*.json; raised when their content changes
 
 
 def write_leaderboard(
@@ -90,7 +91,7 @@ def _fingerprint(items: ItemSet, split: str, seed: int) -> str:
     return sha256_text(dumps([LAYOUT, split, seed, items.runs[0].items_sha, items.source, runs]))
 
 
-def _content(answered: Answered) -> str:
+def _content(answered: AnsweredRun) -> str:
     run, given = answered.run, answered.answers
     answers = sha256_file(given) if isinstance(given, Path) else sha256_text(dumps(list(given)))
     return dumps([run.model, run.solver, run.label, run.settings, run.usage, run.identity, answers])
@@ -120,6 +121,7 @@ def _board(items: ItemSet, *, split: str, seed: int) -> dict[str, Any]:
             {
                 "model": short_model(str(system.tags["run.model"])),
                 "label": system.label,
+                "details": details(items.runs[system.runs[0]]),
                 **{name: getattr(cell.estimate, name) for name in FIELDS},
                 "chance": cell.chance,
                 "unread": cell.unread,
@@ -155,6 +157,19 @@ def _of_variations(label: str, sheets: Sequence[Sheet]) -> dict[str, tuple[str, 
             elif line["right answer"] == "twin":
                 figures["gap"] = (str(line["difference"]), str(line["95 %"]))
     return figures
+
+
+def details(run: Run) -> str:
+    """How the model was asked: solver, template or prompt, the token put in front of texts.
+
+    >>> run = Run(suite="s", solver="pppl", model="m", seed=0, items_sha="", settings={"template": "is-to"})
+    >>> details(run)
+    'pppl, template is-to'
+    """
+    parts = [run.solver]
+    parts += [f"{name} {Path(str(value)).name}" for name in ("template", "prompt") if (value := run.settings.get(name))]
+    first = run.identity.get("bos_without_context") or run.identity.get("bos")
+    return ", ".join([*parts, *([f"first token {first}"] if first else [])])
 
 
 def _ahead(pair: Comparison, labels: Sequence[str]) -> tuple[int, int]:
@@ -218,8 +233,15 @@ def _rows(boards: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         ]
         return float(np.mean(middles)), name
 
+    means = {name: round(order(name)[0], 9) for name in rows}
     return [
-        {"name": name, "cells": [rows[name].get(at) for at in range(len(boards))]} for name in sorted(rows, key=order)
+        {
+            "name": name,
+            "place": 1 + sum(mean < means[name] for mean in means.values()),
+            "tied": sum(mean == means[name] for mean in means.values()) > 1,
+            "cells": [rows[name].get(at) for at in range(len(boards))],
+        }
+        for name in sorted(rows, key=order)
     ]
 
 

@@ -6,7 +6,6 @@ shortcut is the one that is right most often on the items that are scored.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -49,24 +48,20 @@ def mark_items(study: Study) -> BestShortcut | None:
     """Tag the items of a study with whether the best shortcut is right; None for a suite without shortcuts, or where
     they are right or wrong everywhere."""
     suite, known_as = study.items.suite, study.items.runs[0].items_sha
-    right = answered_rightly(suite.baselines, study.items.items, known_as=known_as)
+    right = answered_rightly(suite.baselines, study.items.raw_items, known_as=known_as)
     if study.main.name != "accuracy" or not right:
         return None
     scored = study.mask({})
-    ids = [item.id for item in study.items.items()]
-    shares = {name: _share(own, ids, scored) for name, own in right.items()}
+    shares = {
+        name: float(own[asked].mean()) if (asked := scored & (own >= 0)).any() else 0.0 for name, own in right.items()
+    }
     best = max(shares, key=lambda name: shares[name])
-    codes = np.array([{False: 0, True: 1, None: -1}[right[best].get(each)] for each in ids], dtype=np.int32)
+    codes = right[best].astype(np.int32)
     wrong = int((codes[scored] == 0).sum())
     if not 0 < wrong < int(scored.sum()):
         return None
     study.arrays = replace(study.arrays, tags={**study.arrays.tags, TAG: Codes(values=(WRONG, RIGHT), codes=codes)})
     return BestShortcut(name=best, share=shares[best], items=wrong)
-
-
-def _share(right: Mapping[str, bool], ids: list[str], scored: np.ndarray) -> float:
-    own = [right[each] for each, counts in zip(ids, scored) if counts and each in right]
-    return sum(own) / len(own) if own else 0.0
 
 
 def headline(study: Study, best: BestShortcut, where: Where) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, takewhile
 
-from proband.core.statistics.clusters import FEW
+from proband.core.statistics.clusters import LEAST_CLUSTERS
 from proband.core.suite import Sheet
 from proband.core.text import csv_lines, markdown_table, md
 from proband.reporting.numbers import words
@@ -23,7 +23,7 @@ SIGN = {"at": "°", "below": "▼", "above": "", "": ""}
 
 
 @dataclass(frozen=True)
-class Line:
+class TableLine:
     """One line of a table: one model in one row, ours or published."""
 
     row: Key | None
@@ -40,7 +40,7 @@ class Line:
         return self.label + self.mark
 
 
-def lines(grid: Grid) -> Iterator[Line]:
+def lines(grid: Grid) -> Iterator[TableLine]:
     """All lines, ours first within each row; lines without a number are left out."""
     for row in grid.rows:
         for run, label in enumerate(grid.labels):
@@ -48,15 +48,15 @@ def lines(grid: Grid) -> Iterator[Line]:
             if any(cells):
                 figures = tuple(cell.estimate.mean if cell else None for cell in cells)
                 differs = tuple(grid.differs.get((row, run), ()))
-                yield Line(row, label, run, cells, figures, mark=grid.mark(row, run), differs=differs)
+                yield TableLine(row, label, run, cells, figures, mark=grid.mark(row, run), differs=differs)
         for model in grid.others(row):
             results = [grid.published.get((row, column), {}).get(model) for column in grid.columns]
             sources = dict.fromkeys(each.source for each in results if each)
             values = tuple(each.value if each else None for each in results)
-            yield Line(row, model, None, (None,) * len(results), values, "; ".join(sources))
+            yield TableLine(row, model, None, (None,) * len(results), values, "; ".join(sources))
 
 
-def rows_of(grid: Grid) -> list[list[Line]]:
+def rows_of(grid: Grid) -> list[list[TableLine]]:
     """The lines of each row."""
     return [list(group) for _, group in groupby(lines(grid), key=lambda line: line.row)]
 
@@ -65,7 +65,7 @@ CellWords = tuple[str, str, tuple[str, ...]]  # figure, sign against chance; int
 EMPTY: CellWords = ("–", "", ())
 
 
-def cell_words(grid: Grid, line: Line) -> list[CellWords]:
+def cell_words(grid: Grid, line: TableLine) -> list[CellWords]:
     """The cells of a line; published figures have no interval."""
     out: list[CellWords] = []
     for cell, value in zip(line.cells, line.figures):
@@ -109,7 +109,7 @@ def signs(grid: Grid) -> list[str]:
     """What the signs in a table mean: those that it has."""
     out = ["Intervals account for items that share material."]
     if grid.has_few:
-        out.append(f"{words.TOO_FEW.capitalize()}: fewer than {FEW:g} items or effective clusters.")
+        out.append(f"{words.TOO_FEW.capitalize()}: fewer than {LEAST_CLUSTERS:g} items or effective clusters.")
     if grid.has_chance:
         out.append(f"° the interval includes {grid.level}; ▼ below {'it' if grid.level != 'chance' else 'chance'}.")
     if any(cell.runs > 1 for cell in grid.filled):
@@ -216,7 +216,7 @@ def latex(grid: Grid) -> str:
     return tabular(grid.name, words_ + "r" * len(grid.columns), head(grid), groups, caption=caption)
 
 
-def _line(grid: Grid, line: Line, *, first: bool) -> list[str]:
+def _line(grid: Grid, line: TableLine, *, first: bool) -> list[str]:
     """Published figures and their models are in italics; a row is named in its first line."""
     shape = "{}" if line.run is not None else r"\textit{{{}}}"
     out = [shape.format(tex(line.name))]
@@ -267,7 +267,7 @@ def comma_separated(grid: Grid) -> str:
     return "".join(csv_lines([head, *body]))
 
 
-def _cell_columns(grid: Grid, line: Line, cell: Cell) -> dict[str, Plain]:
+def _cell_columns(grid: Grid, line: TableLine, cell: Cell) -> dict[str, Plain]:
     e = cell.estimate
     return {
         **{name: getattr(e, name) for name in ("metric", "mean", "n", "clusters", "from_seeds")},

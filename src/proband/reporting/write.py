@@ -22,8 +22,8 @@ import msgspec
 from proband.core.errors import ProbandError
 from proband.core.files import read_json, write_json, write_text
 from proband.core.metrics import Metric
-from proband.core.progress import Progress
-from proband.core.statistics.clusters import FEW
+from proband.core.progress import Progress, say
+from proband.core.statistics.clusters import LEAST_CLUSTERS
 from proband.core.suite import Analysis, Claim, Published, Results, Sheet, Suite, Table
 from proband.core.text import slug
 from proband.reporting import shortcuts
@@ -32,6 +32,7 @@ from proband.reporting.combined_tables import across_suites, combined_table
 from proband.reporting.draw.charts import drawing
 from proband.reporting.draw.lines import curve_plot
 from proband.reporting.draw.marks import MODELS, WIDE, Picture, can_paint, paint, svg
+from proband.reporting.draw.profile_chart import profile_chart
 from proband.reporting.findings import sentences, unread_warnings
 from proband.reporting.knowing import knowing_and_using
 from proband.reporting.numbers import words
@@ -42,6 +43,8 @@ from proband.reporting.numbers.item_sets import ItemSet, names
 from proband.reporting.numbers.systems import short_model, unique
 from proband.reporting.page.browse import write_browser
 from proband.reporting.page.page import PAGES, Section, pages, sheet_file
+from proband.reporting.profile import Profile
+from proband.reporting.profile_texts import as_json, as_markdown
 from proband.reporting.prompts import prompt_sheets
 from proband.reporting.repeats import repeat_sheets
 from proband.reporting.tables import comma_separated, latex, markdown, sheet_csv, sheet_latex, sheet_markdown
@@ -65,6 +68,7 @@ class ReportOptions:
     paint: bool = True  # figures as PNG and PDF too, where matplotlib is installed
     findings: Mapping[str, Sequence[Claim]] = field(default_factory=dict)  # by suite: tested too, and stated first
     notes: Sequence[tuple[str, str]] = ()  # a sentence and a link, below the findings
+    profile: Profile | None = None  # stands first, with its files
 
     def tables_of(self, suite: Suite) -> list[Table]:
         return [table for table in suite.tables if (table.always if self.tables is None else table.name in self.tables)]
@@ -117,7 +121,10 @@ def write_report(sets: Sequence[ItemSet], *, out: Path, **options: Any) -> dict[
         missing=missing,
         learnt=findings,
         notes=what.notes,
+        profile=what.profile,
     )
+    if what.profile is not None:
+        folder.profile(what.profile)
     for file, text in texts.items():
         folder.text(file, text)
     summary = {"title": title, "missing": missing, "findings": _plain(findings)}
@@ -233,7 +240,7 @@ def _section(study: Study, folder: Folder, what: ReportOptions, advance: Callabl
         sheet
         for each in what.analyses_of(suite)
         if each.built_with.items() <= study.items.manifest.get("options", {}).items()
-        for sheet in (each.of(results, study.seed) if each.of else combined_table(study, each))
+        for sheet in (_analysed(each, results, study, what) if each.of else combined_table(study, each))
     ]
     if len(study.systems) > 1:
         sheets += [*prompt_sheets(study), *repeat_sheets(study, results)]
@@ -257,6 +264,17 @@ def _section(study: Study, folder: Folder, what: ReportOptions, advance: Callabl
     )
 
 
+def _analysed(analysis: Analysis, results: Results, study: Study, what: ReportOptions) -> Sequence[Sheet]:
+    """The tables of an analysis; one that nobody asked for by name is left out where its package is missing."""
+    try:
+        return analysis.of(results, study.seed) if analysis.of else ()
+    except ProbandError as error:
+        if what.analyses is not None or "pip install" not in str(error):
+            raise
+        say(f"left out: {error}")
+        return ()
+
+
 # ---- for machines --------------------------------------------------------------------------------------------------
 
 
@@ -278,7 +296,7 @@ def _set_summary(section: Section) -> dict[str, Any]:
         "metric": study.main.name,
         "unit": study.main.unit,
         "better": study.main.better,
-        "intervals": {"level": 0.95, "least_effective_clusters": FEW},
+        "intervals": {"level": 0.95, "least_effective_clusters": LEAST_CLUSTERS},
         "runs": [
             {"label": label, "model": run.model, "solver": run.solver, "seed": run.seed, "answers": len(answered)}
             for label, run, answered in zip(items.labels, items.runs, study.arrays.answered)
@@ -349,7 +367,24 @@ def _published(figure: Published) -> dict[str, Any]:
 
 
 SUMMARY, BEGUN = "report.json", ".report.files"
-OURS = re.compile(r"[^/\\]+\.html|claims\.json|(tables|figures|data)/[^/\\]+\.(md|tex|csv|svg|png|pdf|js)")
+OURS = re.compile(r"[^/\\]+\.html|(claims|profile)\.json|(tables|figures|data)/[^/\\]+\.(md|tex|csv|svg|png|pdf|js)")
+
+
+def check_folder(out: Path, *, force: bool = False) -> None:
+    """Whether a report may be written into a folder, asked before there is anything to report."""
+    for name, what in (("items.jsonl", "items"), ("run.json", "a run"), ("net.json", "a network")):
+        if (out / name).exists():
+            raise ProbandError(f"is a folder of {what}; name another one for the report", file=out)
+    if out.exists() and not out.is_dir():
+        raise ProbandError("is a file; name a folder", file=out)
+    if not force and not (_files_of(out / SUMMARY) | _files_begun(out / BEGUN)):
+        for name in (SUMMARY, "index.html"):
+            if (out / name).exists():
+                raise _taken(out / name)
+
+
+def _taken(path: Path) -> ProbandError:
+    return ProbandError("is there already and no report wrote it; name another folder, or give --force", file=path)
 
 
 class Folder:
@@ -368,8 +403,7 @@ class Folder:
         if name in self.files:
             return
         if not self.force and name not in self.before and (self.out / name).exists():
-            raise ProbandError("is there already and no report wrote it; name another folder, or give --force",
-                               file=self.out / name)  # fmt: skip
+            raise _taken(self.out / name)
         with named_errors(self.out):
             self.out.mkdir(parents=True, exist_ok=True)
             with open(self.out / BEGUN, "a", encoding="utf-8") as file:
@@ -396,6 +430,11 @@ class Folder:
         self._table(name, md=sheet_markdown(sheet), tex=sheet_latex(sheet, name), csv=sheet_csv(sheet))
         if sheet.curves is not None:
             self._picture(curve_plot(sheet.curves, sheet.title, WIDE), name)
+
+    def profile(self, profile: Profile) -> None:
+        self.json("profile.json", as_json(profile))
+        self._table("profile", md=as_markdown(profile))
+        self._picture(profile_chart(profile, WIDE), "profile")
 
     def finish(self, summary: Mapping[str, Any]) -> None:
         """Write report.json, then remove what only an earlier report had."""

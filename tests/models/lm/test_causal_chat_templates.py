@@ -205,6 +205,6 @@ def test_thoughts_between_special_tokens_stay_in_the_text(tiny: Any) -> None:
     words = {text: model.tokenizer(text, add_special_tokens=False)["input_ids"] for text in ("Rome", " Paris")}
     end = [model.tokenizer.eos_token_id]
     writer.written[0] = [ids["[THINK]"], *words["Rome"], ids["[/THINK]"], *words[" Paris"], *end]
-    text = writer._text(0)
+    text = writer.text(0)
     assert text == "[THINK]Rome[/THINK] Paris"
     assert without_thoughts(text) == "Paris"

@@ -13,7 +13,7 @@ from proband.core.metrics import accuracy_of as accuracy
 from proband.core.statistics.clusters import clusters_of
 from proband.core.suite import MeasuredOn, Published, Table
 from proband.core.types import Answer, Item
-from proband.reporting import Answered, ItemSet
+from proband.reporting import AnsweredRun, ItemSet
 from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.grids import fill
 from proband.reporting.tables import best, unit
@@ -34,7 +34,7 @@ def test_a_tiny_example_by_hand(make_set: Callable[..., ItemSet]) -> None:
     scores = [(1.0, 0.0), (0.5, 0.5), (0.0, 1.0), (2.0, 1.0, 1.0, 1.0)]
     answers = [Answer(item_id=str(i), scores=s) for i, s in enumerate(scores)]
     base = make_set(8, models=("embedded:mlm",))
-    loaded = dataclasses.replace(base, items_from=items, answered=[Answered(run=base.runs[0], answers=answers)])
+    loaded = dataclasses.replace(base, items_from=items, answered=[AnsweredRun(run=base.runs[0], answers=answers)])
     grid = fill(study_of(loaded), Table(name="t", title="T", rows=("r",), columns=("k",)))
     assert grid.rows == (("a",), ("b",), None)
     cells = {row: grid.cells[row, (2,)][0] for row in grid.rows}
@@ -78,7 +78,7 @@ def test_pairs_compare_the_answers_item_by_item(make_set: Callable[..., ItemSet]
 def test_pairs_meet_on_the_items_both_answered(make_set: Callable[..., ItemSet]) -> None:
     loaded = make_set(200, models=("embedded:mlm", "embedded:glove"))
     (first, one), (second, two) = ((run, list(loaded.raw_answers(i))) for i, run in enumerate(loaded.runs))
-    answered = [Answered(run=first, answers=one[:120]), Answered(run=second, answers=two[80:])]
+    answered = [AnsweredRun(run=first, answers=one[:120]), AnsweredRun(run=second, answers=two[80:])]
     study = study_of(dataclasses.replace(loaded, answered=answered))
     (pair,) = study.pairs(ACCURACY, {})
     numbers = [
@@ -134,7 +134,7 @@ def with_nets(base: ItemSet, seeds: Sequence[int] = (0, 1, 2)) -> ItemSet:
             msgspec.structs.replace(answer, scores=answer.scores[::-1]) if (i + seed) % 3 == 0 else answer
             for i, answer in enumerate(base.raw_answers(0))
         ]
-        answered.append(Answered(run=run, answers=answers))
+        answered.append(AnsweredRun(run=run, answers=answers))
     return dataclasses.replace(base, answered=[*answered, *rest])
 
 
@@ -202,7 +202,7 @@ def test_a_macro_mean_of_a_metric_over_sets(make_set: Callable[..., ItemSet]) ->
 def test_tags_of_runs_can_be_columns(make_set: Callable[..., ItemSet]) -> None:
     base = make_set(120, models=("embedded:mlm", "embedded:glove"))
     answered = [
-        Answered(run=msgspec.structs.replace(each.run, settings={"template": template}), answers=each.answers)
+        AnsweredRun(run=msgspec.structs.replace(each.run, settings={"template": template}), answers=each.answers)
         for each in base.answered
         for template in ("T1", "T2")
     ]
@@ -237,7 +237,7 @@ def test_replies_that_cannot_be_read_are_wrong_and_skipped_items_are_left_out(ma
     skipped = [Answer(item_id=item.id, status="skipped") for item in items[6:]]
     base = make_set(8, models=("embedded:mlm", "embedded:smollm2"))
     some, none = [*refused[:4], *right, *skipped], refused
-    runs = [Answered(run=run, answers=answers) for run, answers in zip(base.runs, (some, none))]
+    runs = [AnsweredRun(run=run, answers=answers) for run, answers in zip(base.runs, (some, none))]
     study = Study(dataclasses.replace(base, items_from=items, answered=runs), [ACCURACY, AUC])
     one, other = study.cell(ACCURACY, {})
     assert one is not None

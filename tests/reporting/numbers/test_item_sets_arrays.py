@@ -12,7 +12,7 @@ from proband.core.files import dumps, write_text
 from proband.core.metrics import ACCURACY, AUC, Metric
 from proband.core.statistics.clusters import Clusters, clusters_of
 from proband.core.types import Answer, Run, Tag
-from proband.reporting import Answered, ItemSet
+from proband.reporting import AnsweredRun, ItemSet
 from proband.reporting.numbers.item_sets import collect
 from proband.reporting.numbers.systems import run_labels, systems
 
@@ -23,7 +23,7 @@ def on_disk(items: ItemSet, folder: Path) -> ItemSet:
     answered = []
     for at, each in enumerate(items.answered):
         write_text(folder / f"{at}.jsonl", "".join(dumps(each) + "\n" for each in items.raw_answers(at)))
-        answered.append(Answered(run=each.run, answers=folder / f"{at}.jsonl"))
+        answered.append(AnsweredRun(run=each.run, answers=folder / f"{at}.jsonl"))
     return dataclasses.replace(items, items_from=folder / "items.jsonl", answered=answered)
 
 
@@ -62,12 +62,12 @@ def test_a_limited_run_counts_only_what_it_answered(make_set: Callable[..., Item
     items = make_set(60, models=("embedded:mlm",))
     (given,) = items.answered
     some = [answer for i, answer in enumerate(items.raw_answers(0)) if i % 7 == 3]
-    found = collect(dataclasses.replace(items, answered=[Answered(run=given.run, answers=some)]), [ACCURACY])
+    found = collect(dataclasses.replace(items, answered=[AnsweredRun(run=given.run, answers=some)]), [ACCURACY])
     assert found.metrics["accuracy"][0][0].tolist() == found.answered[0].tolist() == list(range(3, 60, 7))
 
 
 def with_answers(items: ItemSet, *answers: Answer) -> ItemSet:
-    return dataclasses.replace(items, answered=[Answered(run=items.runs[0], answers=answers)])
+    return dataclasses.replace(items, answered=[AnsweredRun(run=items.runs[0], answers=answers)])
 
 
 def test_bad_input_is_told_in_one_line(make_set: Callable[..., ItemSet], tmp_path: Path) -> None:

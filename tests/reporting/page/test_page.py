@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from proband.core.metrics import accuracy_of as accuracy
-from proband.reporting import Answered, ItemSet, write_report
+from proband.reporting import AnsweredRun, ItemSet, write_report
 
 
 def test_it_opens_quietly_and_hostile_text_is_only_text(visit: Callable[..., Any], hostile_text: str) -> None:
@@ -154,7 +154,7 @@ def test_choices_that_nobody_picked_are_folded_away(
     nine = tuple("abcdefghi")
     items = [msgspec.structs.replace(item, choices=nine, gold=2) for item in loaded.items()]
     runs = [
-        Answered(
+        AnsweredRun(
             run=given.run,
             answers=[
                 msgspec.structs.replace(answer, scores=tuple(float(c == m) for c in range(9)))
@@ -276,7 +276,7 @@ def test_unread_skipped_and_ties_are_shown_as_what_they_are(
     answers[0] = replace(answers[0], scores=(), text="I do not know", status="unread")
     answers[1] = replace(answers[1], scores=(), text="longer than the window", status="skipped")
     answers[2] = replace(answers[2], scores=(0.5, 0.5))
-    runs = [Answered(run=loaded.runs[0], answers=answers), loaded.answered[1]]
+    runs = [AnsweredRun(run=loaded.runs[0], answers=answers), loaded.answered[1]]
     write_report([dataclasses.replace(loaded, answered=runs)], out=tmp_path)
     seen = visit(of=tmp_path)
     at = seen.page.locator("#overview .headline dt").all_inner_texts().index("embedded:mlm")

@@ -14,6 +14,7 @@ from proband.core.errors import ProbandError
 
 SHOWN = 12  # findings on the terminal
 VERDICTS = ("entailed", "ambiguous", "false", "inconsistent", "gender open", "depends on the world", "unread")
+KINDS = ("full", "partial", "none")  # of credit
 OTHERS = ("answer leaked", "duplicate with another label")
 
 
@@ -24,7 +25,10 @@ class Reading:
 
     domain: Annotated[
         str,
-        Parameter(metavar="DOMAIN", help="kinship, grid, temporal, allen, sizes or a TOML file (default: guessed)."),
+        Parameter(
+            metavar="DOMAIN",
+            help="kinship, grid, temporal, allen, sizes, syllogism, another puzzle or a TOML file (default: guessed).",
+        ),
     ] = ""
     world: Annotated[
         str, Parameter(metavar="WORLD", help="World in which labels must hold (default: all of the domain).")
@@ -48,13 +52,28 @@ def audit(
         str,
         Parameter(
             help="A file of rows (JSONL, CSV, JSON; CLUTRR, StepGame, items), a folder of them, or "
-            "reasoning-gym:family_relationships[?size=N&seed=N]."
+            "reasoning-gym:TASK[?size=N&seed=N]."
         ),
     ],
     /,
     *,
     out: Out,
-    reading: Reading = Reading(),  # noqa: B008
+    reading: Reading = Reading(),
+    replies: Annotated[
+        Path | None,
+        Parameter(
+            metavar="FILE",
+            help="Models' replies to these rows (question, label, model, read_answer, reply, score): scores as "
+            "published and under the proved labels. SOURCE may be the same file.",
+        ),
+    ] = None,
+    scorer: Annotated[
+        str,
+        Parameter(
+            metavar="MODULE:FUNCTION",
+            help="A function (answer, entry) -> score: what does it give credit for? (reasoning-gym:TASK has its own.)",
+        ),
+    ] = "",
     format: Annotated[
         Literal["text", "github"], Parameter(help="text: a table; github: annotations for a workflow on GitHub.")
     ] = "text",
@@ -83,6 +102,8 @@ def audit(
         domain=reading.domain,
         world=reading.world,
         readers=reading.readers,
+        replies=replies,
+        scorer=scorer,
     )
     if format == "github":
         from proband.pipeline.checking import github_annotations
@@ -97,13 +118,23 @@ def audit(
 
 
 def layout(result: Mapping[str, Any]) -> Iterable[Any]:
-    shown = {name: value for name, value in result.items() if name not in ("page", "finding")}
+    shown = {name: value for name, value in result.items() if name not in ("page", "finding", "models", "credit")}
     yield fields({name: value for name, value in shown.items() if value not in ({}, [], None)})
     if findings := result.get("finding"):
         lines = [(each["rows"], each["severity"], each["claim"]) for each in findings[:SHOWN]]
         yield table(("rows", "", "finding"), lines, numbers=(0,))
         if len(findings) > SHOWN:
             yield f"... and {len(findings) - SHOWN} more in findings.jsonl"
+    if credit := result.get("credit"):
+        lines = [(each["probe"], *(each.get("credit", {}).get(k, 0) for k in KINDS), each["fault"]) for each in credit]
+        yield table(("reply", *KINDS, "fault"), lines, numbers=range(1, len(KINDS) + 1))
+    for level, scores in result.get("models", {}).items():
+        from proband.pipeline.replies import HEAD, table_rows
+
+        yield f"{level}: {scores['settled items']} of {scores['items']} items have a proved answer"
+        yield table(HEAD, table_rows(scores), numbers=range(1, len(HEAD)))
+        for a, b in scores.get("swapped", ()):
+            yield f"{a} is published as better than {b}; under the proved labels it is not"
     if result.get("page"):
         yield f"open {result['page']}"
 

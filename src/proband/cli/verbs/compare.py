@@ -42,7 +42,7 @@ def compare(
     run_b: Annotated[Path, Parameter(help="The second run or log, on the same items.")],
     /,
     *more: Annotated[Path, Parameter(help="Further runs or logs: all pairs are compared.")],
-    testing: Testing = Testing(),  # noqa: B008
+    testing: Testing = Testing(),
     scored: Scored = Scored(),  # noqa: B008
     json: Json = False,
 ) -> None:

@@ -44,7 +44,7 @@ def plan(
     tests: Annotated[
         int, Parameter(metavar="N", help="Comparisons that will be corrected together (columns, pairs of models).")
     ] = 1,
-    assuming: Assuming = Assuming(),  # noqa: B008
+    assuming: Assuming = Assuming(),
     json: Json = False,
 ) -> None:
     """Plan a comparison: the number of items and clusters needed to detect a difference between two systems.

@@ -51,8 +51,8 @@ def report(
     /,
     *,
     out: Annotated[Path | None, Parameter(name=("--out", "-o"), metavar="DIR", help="Folder to write.")] = None,
-    contents: Contents = Contents(),  # noqa: B008
-    watching: Watching = Watching(),  # noqa: B008
+    contents: Contents = Contents(),
+    watching: Watching = Watching(),
     scored: Scored = Scored(),  # noqa: B008
     force: Force = False,
     json: Json = False,
@@ -68,7 +68,13 @@ def report(
         return
     if out is None:
         raise ProbandError("--out DIR says where to write the report (see `proband report --help`)")
-    made = report(runs, out=out, force=force, **contents.given(), **asdict(scored))
+    given = {**contents.given(), **asdict(scored)}
+    if not contents.leaderboard:
+        from proband.pipeline.steps import steps_of_runs
+
+        if notes := steps_of_runs(runs, out=out, items=given.get("items"), force=force):
+            given["notes"] = notes
+    made = report(runs, out=out, force=force, **given)
     give(made, board_layout if contents.leaderboard else layout, json=json)
 
 

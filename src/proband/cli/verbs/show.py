@@ -133,7 +133,7 @@ def show(
         Sequence[Path],
         Parameter(metavar="RUNDIR", consume_multiple=True, help="Runs to read (default: those beside the items)."),
     ] = (),
-    sending: Sending = Sending(),  # noqa: B008
+    sending: Sending = Sending(),
     json: Json = False,
 ) -> None:
     """Show one item: its text, its proof or alignment, and the answer of every run.
@@ -196,5 +196,21 @@ def layout(result: Mapping[str, Any]) -> Iterable[Any]:
             yield f"  {words(blank)}"
         if answer.logprob is not UNSET:
             yield f"  log-probability per token: {answer.logprob:.4f}"
-        if answer.text:
+        if "steps" in given:
+            yield from steps_layout(given["steps"])
+        elif answer.text:
             yield f"  text: {shortened(answer.text, 500)}"
+
+
+def steps_layout(record: Mapping[str, Any]) -> Iterable[str]:
+    """A reply sentence by sentence, each with its verdict and what it states."""
+    yield f"  steps: {record['outcome']}"
+    for step in record["steps"]:
+        sentence = " ".join(record["text"][step["begin"] : step["end"]].split())
+        yield f"  {step['verdict'] or '-':12}  {shortened(sentence, 200)}"
+        for each in step["statements"]:
+            if each["withdrawn"] or each["verdict"] != "told":
+                why = f"instead: {each['instead']}; " if each["instead"] else ""
+                since = f"since {'; '.join(each['proof'])}" if each["proof"] else ""
+                note = "withdrawn; " if each["withdrawn"] else ""
+                yield f"  {'':12}    {each['verdict']}: {each['says']} ({note}{why}{since})".replace(" ()", "")

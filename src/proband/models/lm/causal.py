@@ -25,27 +25,41 @@ import numpy as np
 
 from proband.core.errors import ProbandError, TooLong
 from proband.core.protocols import Chat, Floats, Score, Text
-from proband.models.lm.continuation_scores import continuation_logprobs, text_logprobs
+from proband.models.lm.continuation_scores import Doubles, continuation_logprobs, text_logprobs
 from proband.models.lm.embeddings import EmbedsTokens
 from proband.models.lm.finetuning import FineTuning
-from proband.models.lm.generation import Writing, generate, write_all
-from proband.models.lm.network import Ints, Tokens, by_spelling, count_words, encode, once, shorten
+from proband.models.lm.generation import Writing, generate, write_all, write_in_batches
+from proband.models.lm.network import Ints, ReadsTokens, Tokens, by_spelling, count_words, encode, once, shorten
 
 
-class Causal(EmbedsTokens):
-    """A transformers model for causal LM (protocols ScoresText, EmbedsWords, PredictsWords, Generates, FineTunes)."""
+class ReadsLeftToRight(ReadsTokens):
+    """What causal models have in common, whatever computes them (protocols ScoresText, PredictsWords, Generates)."""
 
     kind = "causal"
     methods = ("ll",)
-    masks = False
 
-    def __init__(self, model: Any, tokenizer: Any, *, name: str, bos: str = "auto", **more: Any) -> None:
-        super().__init__(model, tokenizer, name=name, **more)
-        self.pad = 0  # a padding token may have no embedding
-        self.bos = first_token(tokenizer, bos, name)
-        own = tokenizer.bos_token_id
-        adds_own = own is not None and tokenizer("a")["input_ids"][:1] == [own]
-        self.bos_in_context = self.bos if bos != "auto" else int(own) if adds_own else None
+    def begin_texts(self, policy: str) -> None:
+        """Set the first tokens by the policy `bos`."""
+        self.bos = first_token(self.tokenizer, policy, self.name)
+        own = self.tokenizer.bos_token_id
+        self.bos_in_context = self.bos if policy != "auto" else int(own) if self.adds_bos() else None
+
+    def adds_bos(self) -> bool:
+        """Whether the tokenizer puts its BOS in front of texts by itself."""
+        own = self.tokenizer.bos_token_id
+        return own is not None and self.tokenizer("a")["input_ids"][:1] == [own]
+
+    def text_logprobs(self, keys: Sequence[str], rows: Sequence[Ints], positions: Sequence[Ints]) -> Doubles:
+        """Sum of log P(ids[t] | ids[<t]) over each row's positions; rows with one key may begin alike."""
+        raise NotImplementedError
+
+    def continuation_logprobs(self, lefts: Sequence[Ints], endings: Sequence[Sequence[int]]) -> Floats:
+        """Lefts x endings."""
+        raise NotImplementedError
+
+    def write(self, rows: Mapping[str, Ints], how: Writing) -> Mapping[str, str]:
+        """The text behind each prompt, given its tokens."""
+        raise NotImplementedError
 
     def identity(self) -> Mapping[str, str]:
         """`bos` stands in front of every text, `bos_without_context` in front of those without a context."""
@@ -76,7 +90,7 @@ class Causal(EmbedsTokens):
             if not len(positions[-1]):
                 raise ProbandError(f"no token of {shorten(text.text)} to score from character {text.start} on")
         keys = [text.text[: text.start] for text in texts]
-        totals = text_logprobs(self.network, keys, [tokens.ids for tokens in encoded], positions)
+        totals = self.text_logprobs(keys, [tokens.ids for tokens in encoded], positions)
         return [
             Score(float(total), len(where), count_words(tokens, where))
             for total, where, tokens in zip(totals, positions, encoded)
@@ -103,12 +117,32 @@ class Causal(EmbedsTokens):
                 if not self.cut_left:
                     raise TooLong(f"{self.name}: a blank after {deepest} tokens, but it reads {self.longest} at most")
                 lefts = [left[-(self.longest - max(map(len, ids)) + 1) :] for left in lefts]
-            result[here] = continuation_logprobs(self.network, lefts, ids)
+            result[here] = self.continuation_logprobs(lefts, ids)
         return result
 
-    # ---- Generates, FineTunes ----------------------------------------------------------------------------------
+    # ---- Generates ---------------------------------------------------------------------------------------------
 
     generate = generate
+
+
+class Causal(ReadsLeftToRight, EmbedsTokens):
+    """A transformers model for causal LM (also protocols EmbedsWords, FineTunes)."""
+
+    masks = False
+
+    def __init__(self, model: Any, tokenizer: Any, *, name: str, bos: str = "auto", **more: Any) -> None:
+        super().__init__(model, tokenizer, name=name, **more)
+        self.pad = 0  # a padding token may have no embedding
+        self.begin_texts(bos)
+
+    def text_logprobs(self, keys: Sequence[str], rows: Sequence[Ints], positions: Sequence[Ints]) -> Doubles:
+        return text_logprobs(self.network, keys, rows, positions)
+
+    def continuation_logprobs(self, lefts: Sequence[Ints], endings: Sequence[Sequence[int]]) -> Floats:
+        return continuation_logprobs(self.network, lefts, endings)
+
+    def write(self, rows: Mapping[str, Ints], how: Writing) -> Mapping[str, str]:
+        return write_in_batches(self, rows, how)
 
     def finetuning(self, examples: Sequence[tuple[str, str]], **settings: Any) -> FineTuning:
         """The task of training a copy of the weights on (context, target) texts; this model stays as it is."""
@@ -166,14 +200,14 @@ def _begun(tokens: Tokens, first: int | None) -> Tokens:
 MAX_TOKENS, REASONING_MAX_TOKENS = 256, 4096  # for a reply; where the template knows thoughts
 
 
-class ChatCausal(Causal):
-    """An instruction-tuned causal model (protocol Chats, and all those of Causal)."""
+class ReadsChats(ReadsLeftToRight):
+    """An instruction-tuned causal model (protocol Chats)."""
 
-    def __init__(self, model: Any, tokenizer: Any, *, template: Mapping[str, Any] | None = None, **more: Any) -> None:
+    def __init__(self, *model: Any, template: Mapping[str, Any] | None = None, **more: Any) -> None:
         """`template`: further values for the chat template (`enable_thinking`, `date_string`)."""
-        super().__init__(model, tokenizer, **more)
+        super().__init__(*model, **more)
         self.values = dict(template or {})
-        text = str(tokenizer.chat_template)
+        text = str(self.tokenizer.chat_template)
         reasons = "think" in text or "reasoning" in text
         self.default_max_tokens = REASONING_MAX_TOKENS if reasons else MAX_TOKENS
         self._template = hashlib.sha256(text.encode()).hexdigest()
@@ -231,3 +265,7 @@ class ChatCausal(Causal):
     def _tokens(self, text: str) -> Ints:
         ids = self.tokenizer(text, add_special_tokens=False, return_attention_mask=False, verbose=False)["input_ids"]
         return np.asarray(ids, dtype=np.int64)
+
+
+class ChatCausal(ReadsChats, Causal):
+    """An instruction-tuned transformers model."""

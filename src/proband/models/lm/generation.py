@@ -10,15 +10,15 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
-from proband.models.lm.network import Ints, LocalModel, in_batches
+from proband.models.lm.network import Ints, LocalModel, Tokens, in_batches
 
 CLOSE = {"float32": 1e-2, "float64": 1e-6}  # in logits
 CLOSE_IN_HALF = {"cpu": 0.5}  # half precision, by device; elsewhere nothing is chosen again
@@ -36,8 +36,19 @@ class Writing:
     stop: tuple[str, ...] = ()
 
 
+class Writes(Protocol):
+    """A model that continues rows of tokens."""
+
+    name: str
+
+    def read(self, texts: Sequence[str], *, contexts: Sequence[bool] = ()) -> list[Tokens]: ...
+
+    def write(self, rows: Mapping[str, Ints], how: Writing) -> Mapping[str, str]:
+        """The text behind each prompt, given its tokens."""
+
+
 def generate(
-    model: LocalModel,
+    model: Writes,
     prompts: Sequence[str],
     *,
     max_tokens: int,
@@ -55,13 +66,19 @@ def generate(
     return write_all(model, prompts, rows, how)
 
 
-def write_all(model: LocalModel, prompts: Sequence[str], rows: dict[str, Ints], how: Writing) -> list[str]:
+def write_all(model: Writes, prompts: Sequence[str], rows: Mapping[str, Ints], how: Writing) -> list[str]:
     """The text behind each prompt, given the tokens of each."""
     if how.temperature < 0:
         raise ProbandError(f"the temperature is {how.temperature}, but must not be negative")
     for prompt, row in rows.items():
         if not len(row):
             raise ProbandError(f"{model.name}: cannot continue {prompt!r} without a BOS token")
+    texts = model.write(rows, how)
+    return [texts[prompt] for prompt in prompts]
+
+
+def write_in_batches(model: LocalModel, rows: Mapping[str, Ints], how: Writing) -> Mapping[str, str]:
+    """The text behind each prompt by a network, several prompts at a time."""
     order = sorted(rows, key=lambda prompt: -len(rows[prompt]))
     texts: dict[str, str] = {}
 
@@ -72,20 +89,56 @@ def write_all(model: LocalModel, prompts: Sequence[str], rows: dict[str, Ints], 
     to_come = min(how.max_tokens, TO_COME.get(model.network.device.type, 64))
     sizes = np.array([len(rows[prompt]) + to_come for prompt in order], dtype=np.int64)
     in_batches(sizes, compute, model.network.writing)
-    return [texts[prompt] for prompt in prompts]
+    return texts
 
 
-class _Writer:
-    """A batch of prompts being continued."""
+class Drafts:
+    """Prompts being continued: what was written so far, and when a text ends."""
 
-    def __init__(self, model: LocalModel, prompts: Sequence[str], rows: Sequence[Ints], how: Writing) -> None:
-        self.model, self.rows, self.how = model, rows, how
+    def __init__(
+        self, tokenizer: Any, prompts: Sequence[str], how: Writing, *, ends: Set[int], longest: int | None
+    ) -> None:
+        self.tokenizer, self.how, self.ends, self.longest = tokenizer, how, ends, longest
         self.streams = [_stream(prompt, how.seed) for prompt in prompts]
         self.written: list[list[int]] = [[] for _ in prompts]
-        in_half = CLOSE_IN_HALF.get(model.network.device.type, -1.0)
-        self.ends, self.close = _ends(model), CLOSE.get(model.network.dtype, in_half)
-        added = model.tokenizer.added_tokens_decoder
+        added = tokenizer.added_tokens_decoder
         self.marks = {token: str(text) for token, text in added.items() if text.special and str(text) in THOUGHT_MARKS}
+
+    def done(self, i: int, token: int, read: int) -> bool:
+        if token in self.ends:
+            return True
+        self.written[i].append(token)
+        if self.how.stop and any(stop in self._decoded(i) for stop in self.how.stop):
+            return True
+        if in_a_loop(self.written[i]):
+            return True
+        return len(self.written[i]) >= self.how.max_tokens or (
+            self.longest is not None and read + len(self.written[i]) >= self.longest
+        )
+
+    def _decoded(self, i: int) -> str:
+        """The text so far: without special tokens, but with those around thoughts, which a reader leaves out."""
+        decode, text, rest = self.tokenizer.decode, "", list[int]()
+        for token in self.written[i]:
+            if token in self.marks:
+                text, rest = text + str(decode(rest, skip_special_tokens=True)) + self.marks[token], []
+            else:
+                rest.append(token)
+        return text + str(decode(rest, skip_special_tokens=True))
+
+    def text(self, i: int) -> str:
+        text = self._decoded(i)
+        return text[: min((at for stop in self.how.stop if (at := text.find(stop)) >= 0), default=len(text))]
+
+
+class _Writer(Drafts):
+    """A batch of prompts being continued by a network."""
+
+    def __init__(self, model: LocalModel, prompts: Sequence[str], rows: Sequence[Ints], how: Writing) -> None:
+        super().__init__(model.tokenizer, prompts, how, ends=_ends(model), longest=model.longest)
+        self.model, self.rows = model, rows
+        in_half = CLOSE_IN_HALF.get(model.network.device.type, -1.0)
+        self.close = CLOSE.get(model.network.dtype, in_half)
         self.positioned = "position_ids" in inspect.signature(model.network.model.forward).parameters
 
     def texts(self) -> list[str]:
@@ -103,7 +156,7 @@ class _Writer:
             while True:
                 logits, cache = self._forward(step, mask, places, cache)
                 chosen = dict(zip(live, self._chosen(live, logits)))
-                going = [at for at, i in enumerate(live) if not self._done(i, chosen[i], left[i])]
+                going = [at for at, i in enumerate(live) if not self.done(i, chosen[i], left[i])]
                 if not going:
                     break
                 if len(going) < len(live):  # rows that have ended make room for the others
@@ -113,7 +166,7 @@ class _Writer:
                 step = torch.tensor([[chosen[i]] for i in live], device=mask.device)
                 mask = torch.cat([mask, mask.new_ones(len(live), 1)], dim=1)
                 places = mask.sum(1, keepdim=True) - 1
-        return [self._text(i) for i in range(len(self.rows))]
+        return [self.text(i) for i in range(len(self.rows))]
 
     def _forward(self, ids: Any, mask: Any, places: Any, cache: Any) -> tuple[Any, Any]:
         given = {"position_ids": places} if self.positioned else {}
@@ -146,33 +199,6 @@ class _Writer:
         size = logits.shape[-1]
         drawn = np.stack([noise(self.streams[i], size, self.how.temperature) for i in live])
         return torch.from_numpy(drawn).to(logits.device)
-
-    def _done(self, i: int, token: int, read: int) -> bool:
-        if token in self.ends:
-            return True
-        self.written[i].append(token)
-        if self.how.stop and any(stop in self._decoded(i) for stop in self.how.stop):
-            return True
-        if in_a_loop(self.written[i]):
-            return True
-        longest = self.model.longest
-        return len(self.written[i]) >= self.how.max_tokens or (
-            longest is not None and read + len(self.written[i]) >= longest
-        )
-
-    def _decoded(self, i: int) -> str:
-        """The text so far: without special tokens, but with those around thoughts, which a reader leaves out."""
-        decode, text, rest = self.model.tokenizer.decode, "", list[int]()
-        for token in self.written[i]:
-            if token in self.marks:
-                text, rest = text + str(decode(rest, skip_special_tokens=True)) + self.marks[token], []
-            else:
-                rest.append(token)
-        return text + str(decode(rest, skip_special_tokens=True))
-
-    def _text(self, i: int) -> str:
-        text = self._decoded(i)
-        return text[: min((at for stop in self.how.stop if (at := text.find(stop)) >= 0), default=len(text))]
 
 
 LOOP_TOKENS, LOOP_ROUNDS, LONGEST_ROUND = 48, 4, 40

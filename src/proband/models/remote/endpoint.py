@@ -356,21 +356,21 @@ class Completion(msgspec.Struct):
     logprobs: Any = None
 
 
-class Answer(msgspec.Struct):
+class EndpointAnswer(msgspec.Struct):
     """An answer of a server: one choice, and perhaps what it cost."""
 
     choices: Annotated[list[Completion], Meta(min_length=1, max_length=1)]
     usage: Any = None
 
 
-def decode_answer(raw: bytes) -> Answer:
+def decode_answer(raw: bytes) -> EndpointAnswer:
     """An answer from its JSON; halves of characters in it, which strict JSON does not allow, are replaced.
 
     >>> decode_answer(b'{"choices": [{"message": {"content": "aunt \\\\ud83d"}}]}').choices[0].message.content
     'aunt �'
     """
     try:
-        return msgspec.json.decode(raw, type=Answer)
+        return msgspec.json.decode(raw, type=EndpointAnswer)
     except msgspec.ValidationError:
         raise
     except msgspec.DecodeError as error:
@@ -379,7 +379,7 @@ def decode_answer(raw: bytes) -> Answer:
         except ValueError:
             raise error from None
     whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return msgspec.json.decode(whole.encode(), type=Answer)
+    return msgspec.json.decode(whole.encode(), type=EndpointAnswer)
 
 
 def sent(body: Mapping[str, Any]) -> bytes:

@@ -18,7 +18,7 @@ import hashlib
 import os
 import time
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -99,9 +99,10 @@ def select_items(
     split: str = "",
     training: bool = False,
     turn: Turn | None = None,
+    where: Mapping[str, str] | None = None,
 ) -> Selection:
-    """What a run asks; `training`: the solver learns from training items, and is given them too; `turn`: its prompt
-    asks a part of the items."""
+    """What a run asks; `where`: of the items with these tags; `training`: the solver learns from training items, and is
+    given them too; `turn`: its prompt asks a part of the items."""
     path = items_path(items)
     codes = np.frombuffer(
         array("b", (SPLITS.index(decode(SplitAlone, raw, file=path, line=n).split) for n, raw in raw_lines(path))),
@@ -109,13 +110,29 @@ def select_items(
     )
     splits = scored_splits({SPLITS[code] for code in np.unique(codes)}, split)
     counts = np.isin(codes, [SPLITS.index(each) for each in splits])
+    if where:
+        counts = counts & with_tags(items, suite, where)
     chosen = counts if limit is None else sample(items, counts, suite=suite, limit=limit)
     if turn is not None:
         chosen = chosen & in_turn(items, chosen, turn)
     if training:
         chosen = chosen | (~counts & (codes == SPLITS.index("train")))
-    whole = limit is None and turn is None and bool(chosen.all())
+    whole = limit is None and turn is None and not where and bool(chosen.all())
     return Selection(splits, None if whole else chosen, every_split=bool(counts.all()))
+
+
+def with_tags(items: Path, suite: Suite, where: Mapping[str, str]) -> NDArray[np.bool_]:
+    """For each line of the items, whether it has these tags."""
+    wanted = {name: {value.strip() for value in values.split(",")} for name, values in where.items()}
+    chosen = [
+        all(str(tags.get(name)) in values for name, values in wanted.items())
+        for item in read_items(items, Outline)
+        if (tags := {**item.tags, **suite.derive(item.tags)}) is not None
+    ]
+    if not any(chosen):
+        named = ", ".join(f"{name}={values}" for name, values in where.items())
+        raise ProbandError(f"--where {named}: no item has it", file=items_path(items))
+    return np.array(chosen, dtype=np.bool_)
 
 
 def sample(items: Path, counts: NDArray[np.bool_], *, suite: Suite, limit: int) -> NDArray[np.bool_]:

@@ -9,6 +9,7 @@ import random
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
+from importlib.resources import files
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ import msgspec
 
 from proband import models, suites
 from proband.core.errors import ProbandError, not_installed
-from proband.core.files import items_path, read_items, read_json, read_manifest
+from proband.core.files import items_path, read_items, read_json, read_manifest, sha256_file
 from proband.core.options import read_options
 from proband.core.protocols import ABILITIES, Generates, Model, ScoresText, implements
 from proband.core.suite import Solver, Suite
@@ -82,7 +83,7 @@ def load_model(spec: str, given: Mapping[str, Any] | None = None, *, suite: Suit
     draws by the seed of the run."""
     kind, _, rest = spec.partition(":")
     if kind == "net":
-        return load_net(Path(rest), spec, given or {})
+        return load_net(net_folder(rest), spec, given or {})
     if kind == "solver":
         own = own_model(rest, suite)
         return own(seed=seed) if "seed" in signature(own).parameters else own()
@@ -125,11 +126,28 @@ def check_name(spec: str, suite: Suite) -> None:
     kind, _, rest = spec.partition(":")
     if kind == "solver":
         own_model(rest, suite)
-    elif kind == "net" or (rest.startswith(("/", "./", "../", "~")) and kind in ("hf", "vec", "relbert")):
+    elif kind == "net":
+        net_folder(rest)
+    elif rest.startswith(("/", "./", "../", "~")) and kind in ("hf", "vec", "relbert"):
         if not Path(rest).expanduser().exists():
             raise ProbandError(f"{spec}: no such file or folder")
     elif models.kind_of(kind) is None and "." not in kind:
         raise ProbandError(f"no kind of model {kind!r} in {spec!r}; there are {', '.join(models.kinds())}, solver, net")
+
+
+def net_folder(name: str) -> Path:
+    """The folder of a network: as named, or one that ships with Proband, whose files are checked by their hashes."""
+    folder, shipped = Path(name), Path(str(files("proband").joinpath("data", "nets")))
+    if folder.exists():
+        return folder
+    known = sorted(each.parent.name for each in shipped.glob("*/net.json"))
+    if name not in known:
+        raise ProbandError(f"net:{name}: no such folder, and no net of that name ships; there are {', '.join(known)}")
+    for line in (shipped / "SHA256SUMS").read_text(encoding="utf-8").splitlines():
+        digest, _, file = line.partition("  ")
+        if file.startswith(f"{name}/") and sha256_file(shipped / file) != digest:
+            raise ProbandError("is not the file that was shipped (its sha256 differs)", file=shipped / file)
+    return shipped / name
 
 
 def load_net(folder: Path, spec: str, given: Mapping[str, Any]) -> Any:

@@ -13,7 +13,7 @@ from proband.core.metrics import Metric
 from proband.core.options import NoOptions
 from proband.core.suite import Built, Suite
 from proband.core.types import Answer, Item, Run, Split, Tag
-from proband.reporting.numbers.item_sets import Answered, ItemSet
+from proband.reporting.numbers.item_sets import AnsweredRun, ItemSet
 from proband.reporting.numbers.systems import unique
 
 CLUSTER_FIELDS = ("clusters", "cluster")
@@ -137,7 +137,7 @@ def join_logs(logs: Sequence[Log]) -> ItemSet:
         )
     items = [_item(name, logs) for name in shared]
     answered = [
-        Answered(
+        AnsweredRun(
             run=Run(suite="log", solver="", model=label, seed=0, items_sha=""),
             answers=[Answer(item_id=i, scores=(log.entries[i].value,)) for i in shared if i in log.entries],
         )

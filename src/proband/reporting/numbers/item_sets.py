@@ -29,7 +29,7 @@ from proband.reporting.numbers.systems import run_labels
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answered:
+class AnsweredRun:
     """A run and its answers: an answers.jsonl, or a list in the order of the items."""
 
     run: Run
@@ -43,7 +43,7 @@ class ItemSet:
 
     suite: Suite
     items_from: Path | Sequence[Item]
-    answered: Sequence[Answered]
+    answered: Sequence[AnsweredRun]
     manifest: Mapping[str, Any] = field(default_factory=dict)
     source: str = ""  # the name of the items' folder
     splits: tuple[str, ...] = ()  # those that are scored; none: every one

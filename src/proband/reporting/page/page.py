@@ -22,12 +22,14 @@ from proband.reporting.claims import counts as claim_counts
 from proband.reporting.draw.charts import differences, drawing, heat_map
 from proband.reporting.draw.lines import curve_plot, line_plot
 from proband.reporting.draw.marks import NARROW, WIDE, Axis, Picture, look, svg
+from proband.reporting.draw.profile_chart import profile_chart
 from proband.reporting.numbers import words
 from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.grids import Grid, tip
 from proband.reporting.numbers.item_sets import ItemSet
 from proband.reporting.numbers.systems import Comparison
-from proband.reporting.tables import CellWords, Line
+from proband.reporting.profile import Profile
+from proband.reporting.tables import CellWords, TableLine
 from proband.web.templates import asset, content_hash, render
 
 SCRIPTS = (
@@ -63,6 +65,7 @@ def pages(
     missing: str = "",
     learnt: Sequence[Verdict] = (),
     notes: Sequence[tuple[str, str]] = (),
+    profile: Profile | None = None,
 ) -> dict[str, str]:
     """File -> page: the overview, one page per item set, and the claims. Figures are files of the formats `figures`;
     `missing` says which could not be written. The overview begins with what was `learnt` and the `notes`."""
@@ -72,7 +75,16 @@ def pages(
     shared = {**_shared(), "title": title, "pages": listed, "claims": claims, "sections": views}
     shared |= {"figures": figures, "missing": missing}
     contents, counts = _outline(views, across, first=bool(learnt or notes)), _counts(sections)
-    overview = {"contents": contents, "counts": counts, "across": across, "learnt": learnt, "notes": notes}
+    if profile is not None:
+        contents[1:1] = [("profile", "Profile", 1), ("examples", "Right and wrong", 1)]
+    overview: dict[str, Any] = {
+        "contents": contents,
+        "counts": counts,
+        "across": across,
+        "learnt": learnt,
+        "notes": notes,
+    }
+    overview |= _profile(profile, views) if profile is not None else {"profile": None}
     texts = {"index.html": _rendered("overview", shared, **overview)}
     for section, view in zip(sections, views):
         own = {"here": view["file"], "s": view, "contents": view["contents"], "partly": _partly(section)}
@@ -83,6 +95,15 @@ def pages(
         own = {"here": "claims.html", "contents": contents, "names": names, "counts": claim_counts(claims)}
         texts["claims.html"] = _rendered("claims", shared, **own)
     return texts
+
+
+def _profile(profile: Profile, views: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What the overview shows of a profile: its figure, and where the items of each set are."""
+    return {
+        "profile": profile,
+        "profile_figure": _both_widths(partial(profile_chart, profile)),
+        "item_pages": {view["study"].items.source: view["file"] for view in views},
+    }
 
 
 def page_of(template: str, *, title: str, boards: Sequence[Mapping[str, Any]], **values: Any) -> str:
@@ -243,14 +264,14 @@ def marks_key(grid: Grid) -> list[tuple[str, str]]:
     return [("dot", "mean"), (band, "95% interval"), *chance, *published, *few]
 
 
-def _body(grid: Grid, group: Sequence[Line]) -> list[tuple[Line, list[tuple[CellWords, str, str]]]]:
+def _body(grid: Grid, group: Sequence[TableLine]) -> list[tuple[TableLine, list[tuple[CellWords, str, str]]]]:
     """The lines of a row with their cells. The best of ours is in bold, if there are several."""
     several = sum(line.run is not None for line in group) > 1
     top = tables.best(grid, group[0].row) if several else (None,) * len(grid.columns)
     return [(line, list(_cells(grid, line, top))) for line in group]
 
 
-def _cells(grid: Grid, line: Line, top: Sequence[float | None]) -> Iterator[tuple[CellWords, str, str]]:
+def _cells(grid: Grid, line: TableLine, top: Sequence[float | None]) -> Iterator[tuple[CellWords, str, str]]:
     """Each cell in words, its classes and its tooltip."""
     for column, cell, shown, highest in zip(grid.columns, line.cells, tables.cell_words(grid, line), top):
         if line.run is None:
@@ -283,7 +304,7 @@ COMMANDS = ("build", "command")
 ROWS = 60  # of a table in a manifest
 # options of `run` that are no options of a solver
 FLAGS = ("limit", "split", "too-long", "prompt", "shots", "shots-from", "think", "system", "max-tokens", "logprobs")
-NO_OPTIONS = ("asked", "prompt-sha")  # what a run records beyond its options
+NO_OPTIONS = ("asked", "prompt-sha", "where")  # what a run records beyond its options
 
 
 def provenance(study: Study) -> dict[str, Any]:
@@ -329,7 +350,10 @@ def run_command(run: Run, items: ItemSet) -> str:
     given = {name.replace("_", "-"): value for name, value in run.settings.items()}
     own = {name: value for name, value in given.items() if name in FLAGS and value != 0}
     rest = {name: value for name, value in given.items() if name not in (*FLAGS, *NO_OPTIONS)}
-    parts += ["--seed", str(run.seed), *_flags(own), *_settings(rest), "-o", "RUNDIR"]
+    tags = [
+        word for name, values in dict(run.settings.get("where", {})).items() for word in ("--where", f"{name}={values}")
+    ]
+    parts += ["--seed", str(run.seed), *_flags(own), *tags, *_settings(rest), "-o", "RUNDIR"]
     return shlex.join(parts)
 
 

@@ -1,0 +1,286 @@
+"""Panel 1 over four causal models of 135 million to 1.5 billion parameters: tables and figure from committed answers.
+
+    python experiments/ladder/ladder.py                     # tables.md, figure.svg from answers.zip
+    python experiments/ladder/ladder.py --collect PAGE...   # answers.zip from pages of `proband evaluate`
+
+The answers were made by `proband evaluate hf:FILE.gguf -o PAGE --model-set dtype=float32` on a GPU, one page per file,
+the replies in words by `proband run PAGE/items/stories -m hf:FILE.gguf -s choose --set permutations=4
+--set max-tokens=16 -o PAGE/words`. `FILE-Q4_0` and `FILE-Q8_0` have the matrices of FILE rounded once more.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1] / "src"))
+
+from proband import run  # noqa: E402
+from proband.core.text import slug  # noqa: E402
+from proband.pipeline.evaluate import item_sets, make_profile  # noqa: E402
+from proband.pipeline.panel import place_items, read_panel  # noqa: E402
+from proband.reporting.profile import Part, Profile, Reader, Row, scores_of  # noqa: E402
+from proband.stats import holm  # noqa: E402
+
+# file -> (name, parameters in millions, what it is), smallest first
+LADDER = {
+    "smollm2-135m-q4_1": ("SmolLM2 135M", 134.5, "instruction-tuned, 4 bits"),
+    "gemma-3-270m-q4_k_m": ("Gemma 3 270M ‡", 268.1, "base model, 4 to 8 bits"),
+    "tinyllama-1.1b-iq2_xxs": ("TinyLlama 1.1B †", 1100.0, "chat model, 2 bits"),
+    "qwen2.5-coder-1.5b-q4_k_m": ("Qwen2.5-Coder 1.5B", 1543.7, "instruction-tuned, for code, 4 to 6 bits"),
+}
+ROUNDED = (
+    "smollm2-135m-q4_1-Q8_0",
+    "smollm2-135m-q4_1-Q4_0",
+    "gemma-3-270m-q4_k_m-Q4_0",
+    "qwen2.5-coder-1.5b-q4_k_m-Q4_0",
+)
+# † ‡: asked without the first token that the file asks for (`<s>`, `<bos>`): transformers loses it from GGUF files, and
+# Proband restores it since; ‡ no measure of the model: Gemma does not work without it
+WITHOUT_FIRST_TOKEN = {"gemma-3-270m-q4_k_m", "tinyllama-1.1b-iq2_xxs"}
+NOTE = (
+    "† ‡: asked before the first token that the file asks for (`<s>`, `<bos>`) was restored. ‡ is therefore no\n"
+    "measure of the model: without `<bos>` Gemma continues *The capital of France is* with *France. The The The*."
+)
+FIRST, LAST = "smollm2-135m-q4_1", "qwen2.5-coder-1.5b-q4_k_m"
+
+
+def spec(file: str) -> str:
+    return f"hf:{file}.gguf"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--collect", nargs="+", type=Path, metavar="PAGE")
+    given = parser.parse_args()
+    if given.collect:
+        collect(given.collect)
+    with tempfile.TemporaryDirectory() as folder:
+        write(*profiles(Path(folder)))
+
+
+def collect(pages: Sequence[Path]) -> None:
+    """The answers of pages, one folder per item set and model, and `words` of each, as one file."""
+    with zipfile.ZipFile(HERE / "answers.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=9) as made:
+        files = sorted(file for page in pages for name in ("answers.jsonl", "run.json") for file in page.rglob(name))
+        for file in files:
+            names = file.relative_to(next(page for page in pages if page in file.parents)).parts
+            if not any("baseline" in name or "solver" in name for name in names):
+                entry = zipfile.ZipInfo("/".join(name for name in names if name != "runs"), (1980, 1, 1, 0, 0, 0))
+                entry.compress_type = zipfile.ZIP_DEFLATED
+                made.writestr(entry, file.read_bytes())
+
+
+def profiles(folder: Path) -> tuple[Profile, Profile, Reader, dict[str, Any]]:
+    """Of the ladder; of the files that were rounded once more, each beside its own; the reader; replies in words."""
+    panel = read_panel("1")
+    runs = []
+    with zipfile.ZipFile(HERE / "answers.zip") as stored:
+        stored.extractall(folder / "runs")
+    words = {}
+    for each in panel.sets:
+        items = place_items(panel, each, folder / "items" / each.name)
+        for model in each.baselines:
+            run(items, model=model, out=folder / "runs" / each.name / slug(model))
+        runs += sorted(path.parent for path in (folder / "runs" / each.name).glob("*/run.json"))
+    for file in LADDER:
+        path = folder / "runs" / "words" / file
+        if path.is_dir():
+            recorded = json.loads((path / "run.json").read_text())
+            (path / "run.json").write_text(json.dumps({**recorded, "items": "../../../items/stories"}))
+            words[file] = item_sets([path])
+    sets = item_sets(runs)
+    baselines = {each.name: each.baselines for each in panel.sets}
+    controls = [each.control for each in panel.sets if each.control]
+
+    def profile(files: Sequence[str], title: str) -> Profile:
+        return make_profile(
+            sets, panel.capabilities, panel.contrasts, [spec(file) for file in files], title=title, references={},
+            missing={}, controls=controls, baselines=baselines,
+        )  # fmt: skip
+
+    reader = Reader(sets={each.source: each for each in sets}, missing={}, controls=controls, baselines=baselines)
+    return profile(list(LADDER), "ladder"), profile([*LADDER, *ROUNDED], "rounded"), reader, words
+
+
+# ---- tables ----------------------------------------------------------------------------------------------------------
+
+
+def percent(value: float | None) -> str:
+    return "–" if value is None else f"{100 * value:.1f}"
+
+
+def with_interval(row: Row) -> str:
+    e = row.estimate
+    if e is None:
+        return "–"
+    interval = "" if e.few else f" [{percent(e.low)}, {percent(e.high)}]"
+    return f"{percent(e.mean)}{interval}{' *' if row.can else ''}"
+
+
+def signed(difference: Any) -> str:
+    return f"{100 * difference.value:+.1f} [{100 * difference.low:+.1f}, {100 * difference.high:+.1f}]"
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    return [f"| {' | '.join(head)} |", "|" + "---|" * len(head), *(f"| {' | '.join(row)} |" for row in rows), ""]
+
+
+def scores_table(profile: Profile) -> list[str]:
+    rows = []
+    for capability in profile.capabilities:
+        own = profile.of(capability)
+        level = max((row.level for row in own if row.level is not None), key=lambda each: each.value, default=None)
+        beside = "–" if level is None else f"{percent(level.value)} ({level.name.removeprefix('baseline:')})"
+        rows.append(
+            [capability.does, str(own[0].estimate.n if own[0].estimate else 0), *map(with_interval, own), beside]
+        )
+    head = ["capability", "n", *(name for name, _, _ in LADDER.values()), "highest level of all four"]
+    return table(head, rows)
+
+
+def growth_table(profile: Profile) -> list[str]:
+    """The largest less the smallest, item by item, corrected over the rows."""
+    pairs = []
+    for capability in profile.capabilities:
+        by = {row.model: row for row in profile.of(capability)}
+        first, last = by[spec(FIRST)], by[spec(LAST)]
+        if first.scores is not None and last.scores is not None:
+            pairs.append((capability, last.scores.minus(first.scores)))
+    adjusted = holm([difference.p for _, difference in pairs])
+    rows = []
+    for (capability, difference), p in zip(pairs, adjusted, strict=True):
+        verdict = ("grows" if difference.value > 0 else "falls") if p < 0.05 and not difference.few else "open"
+        rows.append([capability.does, signed(difference), f"{p:.3f}", verdict])
+    return table(["capability", "Qwen 1.5B less SmolLM2 135M, points", "p (Holm)", "verdict"], rows)
+
+
+def rounding_table(profile: Profile) -> list[str]:
+    rows = []
+    for capability in profile.capabilities:
+        by = {row.model: row for row in profile.of(capability)}
+        cells = [capability.does]
+        for file in ROUNDED:
+            one, plain = by[spec(file)].scores, by[spec(file.rpartition("-")[0])].scores
+            cells.append("–" if one is None or plain is None else signed(one.minus(plain)))
+        rows.append(cells)
+    head = [f"{LADDER[file.rpartition('-')[0]][0]}, {file.rpartition('-')[2]}" for file in ROUNDED]
+    return table(["capability", *head], rows)
+
+
+def gap_table(reader: Reader) -> list[str]:
+    """Source items less their variations: what was learnt by heart is lost in other words."""
+    rows = []
+    for shown, part in (
+        ("stories, reworded", Part(set="stories", where={"variation": "reword"})),
+        ("stories, with noise", Part(set="stories", where={"variation": "noise"})),
+        ("pairs, another template", Part(set="pairs", where={"variation": "template"})),
+    ):
+        cells = [shown]
+        for file in LADDER:
+            both = reader._with_sources(part, spec(file))
+            metric = reader.sets[part.set].suite.metric("")
+            plain = scores_of([source for _, source in both], metric)
+            varied = scores_of(
+                [(msgspec.structs.replace(pair[0], id=source[0].id), pair[1]) for pair, source in both], metric
+            )
+            cells.append("–" if plain is None or varied is None else signed(plain.minus(varied)))
+        rows.append(cells)
+    return table(["source less variation, points", *(name for name, _, _ in LADDER.values())], rows)
+
+
+def words_table(profile: Profile, words: dict[str, Any]) -> list[str]:
+    rows = []
+    for file, (name, _, _) in LADDER.items():
+        if file not in words:
+            rows.append([name, "–", "–", "–", "no chat template"])
+            continue
+        (items,) = words[file]
+        cells = [name]
+        for k in (2, 3):
+            pairs = [
+                (item, answer)
+                for item, answer in items.scored(0)
+                if item.tags.get("k") == k and item.tags.get("variation", "original") == "original"
+            ]
+            own = scores_of(pairs, items.suite.metric(""))
+            e = None if own is None else own.interval()
+            cells.append("–" if e is None else f"{percent(e.mean)} [{percent(e.low)}, {percent(e.high)}]")
+        answers = [answer for _, answer in items.scored(0)]
+        unread = sum(answer.status == "unread" for answer in answers) / len(answers)
+        rows.append([*cells, percent(unread), "4 orders of the letters"])
+    return table(["model", "k = 2", "k = 3", "unread", ""], rows)
+
+
+def write(profile: Profile, rounded: Profile, reader: Reader, words: dict[str, Any]) -> None:
+    lines = [
+        "<!-- written by: python experiments/ladder/ladder.py -->", "",
+        "# Panel 1 over a ladder of models", "",
+        "Per cent with 95 % intervals; `*`: above its own level (chance, the best shortcut, the model without the",
+        f"question), {profile.tests} tests corrected together. n: items of a row.", NOTE, "", *scores_table(profile),
+        "## What grows with size", "", *growth_table(profile),
+        "## Rounded once more", "",
+        "The file with its matrices rounded to eight or four bits less the file, points.", "",
+        *rounding_table(rounded),
+        "## Asked otherwise", "", *gap_table(reader),
+        "## Asked in words", "", "Stories by letter through the chat template (`choose`); chance is 4.5.", "",
+        *words_table(profile, words),
+    ]  # fmt: skip
+    (HERE / "tables.md").write_text("\n".join(lines))
+    figure(profile)
+
+
+def figure(profile: Profile) -> None:
+    import matplotlib
+
+    matplotlib.use("svg")
+    matplotlib.rcParams.update({"svg.hashsalt": "ladder", "svg.fonttype": "none", "font.size": 8})
+    from matplotlib import pyplot
+
+    chart, axes = pyplot.subplots(3, 4, figsize=(11, 7.4), sharex=False)
+    sizes = [size for _, size, _ in LADDER.values()]
+    for axis, capability in zip(axes.flat, profile.capabilities, strict=False):
+        rows = {row.model: row for row in profile.of(capability)}
+        own = [rows[spec(file)] for file in LADDER]
+        for file, size, row in zip(LADDER, sizes, own, strict=True):
+            if row.estimate is None:
+                continue
+            e = row.estimate
+            colour = "#b0b0b0" if file in WITHOUT_FIRST_TOKEN else "#31688e"
+            axis.plot([size, size], [100 * e.low, 100 * e.high], color=colour, linewidth=1.4)
+            face = colour if row.can else "white"
+            axis.plot([size], [100 * e.mean], "o", markersize=5, markerfacecolor=face, markeredgecolor=colour)
+            if row.level is not None:
+                axis.plot([size / 1.12, size * 1.12], [100 * row.level.value] * 2, color="#b5651d", linewidth=1.6)
+        axis.set_title(capability.does, fontsize=8.5)
+        axis.set_xscale("log")
+        axis.set_xlim(95, 2200)
+        axis.set_ylim(0, 100)
+        axis.set_xticks(sizes, ["135M", "270M", "1.1B", "1.5B"], rotation=45)
+        axis.minorticks_off()
+        axis.spines[["top", "right"]].set_visible(False)
+    for axis in axes.flat[len(profile.capabilities) :]:
+        axis.axis("off")
+        for at, text in (
+            (0.95, "dot: score, with 95 % interval"),
+            (0.80, "filled: above its level\n(paired tests, corrected together)"),
+            (0.55, "brown: the level: chance, the best\nshortcut, or the model without\nthe question"),
+            (0.20, "grey: asked without the first token\nthat the file asks for"),
+        ):
+            axis.text(0, at, text, fontsize=8.5, va="top")
+    chart.supylabel("per cent of the items, or 100 x area under the curve")
+    chart.tight_layout()
+    chart.savefig(HERE / "figure.svg", metadata={"Date": None})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,121 @@
+"""`proband evaluate`: from a model to one page."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from proband.cli.arguments_and_output import OPTIONS, Flag, Force, Json, Loud, fields, give, table
+from proband.cli.declared_options import given_options, parameters
+from proband.cli.verbs.run import duration, model_names
+
+if TYPE_CHECKING:
+    from proband.pipeline.run import Forecast
+
+# options of a run that a panel leaves to the user
+OF_RUNS = (
+    "too_long",
+    "on_error",
+    "max_errors",
+    "retry_errors",
+    "cache",
+    "device",
+    "prices",
+    "max_cost",
+    "model_options",
+)
+
+
+def evaluate(
+    *models: Annotated[str, Parameter(help="KIND:NAME; see `proband list models`.", completer=lambda _: model_names())],
+    out: Annotated[Path, Parameter(name=("--out", "-o"), metavar="PAGE", help="Folder of the page.")],
+    size: Annotated[
+        Literal["quick", "panel", "full"],
+        Parameter(help="quick: a fifth of the panel; panel: about 650 questions; full: several thousand, built anew."),
+    ] = "panel",
+    suite: Annotated[str, Parameter(metavar="NAMES", help="Only these suites, with commas.")] = "",
+    panel: Annotated[str, Parameter(metavar="N", help="Version of the panel.")] = "1",
+    dry_run: Annotated[
+        Flag, Parameter(help="Print questions, calls, time (a few items are tried) and cost; write no page.")
+    ] = False,
+    card: Annotated[Flag, Parameter(help="Also write card.md: results for a model card of Hugging Face.")] = False,
+    force: Force = False,
+    loud: Loud = Loud(),  # noqa: B008
+    json: Json = False,
+    **given: Any,
+) -> None:
+    """Ask models a frozen panel of every suite and write one page: a profile by capability, then every suite's report.
+
+    Rerun the command to resume. Two models are compared by paired tests.
+
+    Example: proband evaluate embedded:smollm2 -o page --size quick
+    """
+    from proband.pipeline import evaluate as evaluating
+    from proband.pipeline.run_options import RunOptions
+
+    loud.set()
+    how = given_options(RunOptions, given, None)
+    what: dict[str, Any] = {"out": out, "size": size, "suite": suite, "panel": panel, **how}
+    if dry_run:
+        give(evaluating.dry_run(*models, **what), dry_run_layout, json=json)
+        return
+    made = evaluating.evaluate(*models, card=card, force=force, **what)
+    give(made.summary(), layout, json=json)
+
+
+@cache
+def with_options() -> None:
+    """The options of a run among the keywords of the verb."""
+    from proband.pipeline.run_options import HowToRun, RunOptions
+
+    *own, _ = inspect.signature(evaluate, eval_str=True).parameters.values()
+    options = [each for each in parameters(RunOptions, group=OPTIONS) if each.name in HowToRun.__annotations__]
+    evaluate.__signature__ = inspect.Signature([*own, *options])  # type: ignore[attr-defined]
+
+
+def layout(made: Mapping[str, Any]) -> Iterable[Any]:
+    """The profile as a table, the sentences, and where the page is."""
+    several = len(made["models"]) > 1
+    head = ("capability", *(("model",) if several else ()), "score", "95 % interval", "chance", "shortcut", "n", "")
+    rows = []
+    for row in made["capabilities"]:
+        name = (row["capability"], *((row["model"],) if several else ()))
+        if row["score"] is None:
+            rows.append((*name, "–", row["reason"], "", "", "", ""))
+            continue
+        span = "too few to tell" if row["low"] is None else f"[{100 * row['low']:.1f}, {100 * row['high']:.1f}]"
+        levels = ("" if row[each] is None else f"{100 * row[each]:.1f}" for each in ("chance", "shortcut"))
+        rows.append((*name, f"{100 * row['score']:.1f} %", span, *levels, row["n"], "✓" if row["can"] else ""))
+    yield table(
+        head, rows, numbers=[at for at, each in enumerate(head) if each in ("score", "chance", "shortcut", "n")]
+    )
+    yield f"✓: above chance and shortcuts ({made['tests_corrected_together']} tests, corrected together by Holm)"
+    yield ""
+    yield from (f"- {each['sentence']}" for each in made["sentences"])
+    yield f"\nopen {made['page']}"
+
+
+def dry_run_layout(forecasts: Sequence[Forecast]) -> Iterable[Any]:
+    """A line per run, then the whole."""
+    rows = [
+        (each.model, each.suite, each.solver, each.items, each.answered, each.calls, each.cost, duration(each.seconds))
+        for each in forecasts
+    ]
+    yield table(
+        ("model", "suite", "asked by", "questions", "answered", "calls", "cost", "time"), rows, numbers=(3, 4, 5, 6)
+    )
+    known = [each.seconds for each in forecasts if each.seconds is not None]
+    costs = [each.cost for each in forecasts if each.cost is not None]
+    total: dict[str, Any] = {"questions": sum(each.items - each.answered for each in forecasts)}
+    total["time"] = duration(sum(known) if known else None)
+    if unknown := len(forecasts) - len(known):
+        total["time"] += f", without {unknown} runs whose time is not known before the first answers"
+    if costs:
+        total["cost"] = f"{sum(costs):,.4f} at most"
+    yield ""
+    yield fields(total)

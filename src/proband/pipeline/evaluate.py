@@ -1,0 +1,307 @@
+"""`proband evaluate`: from a model to one page. The panel's items, each set asked in the way that fits the model, what
+is reached without it beside, and a profile by capability before the report of every set.
+
+    OUT/items/SET   OUT/runs/SET/MODEL   OUT/index.html, profile.json, tables/profile.md, figures/profile.svg, card.md
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Unpack
+
+import msgspec
+
+from proband import suites
+from proband.core.cache import cache_folder
+from proband.core.errors import ProbandError
+from proband.core.files import read_run, write_json, write_text
+from proband.core.options import read_options
+from proband.core.progress import one_bar
+from proband.core.protocols import AnswersItems
+from proband.core.text import slug
+from proband.pipeline.asking.items_and_answers import ANSWERS, select_items
+from proband.pipeline.asking.setup import at_server, check_name, choose_solver, load_model
+from proband.pipeline.asking.usage import sum_usage
+from proband.pipeline.panel import LATEST, Panel, PanelSet, place_items, read_panel, references
+from proband.pipeline.report import item_sets, report
+from proband.pipeline.run import (
+    Forecast,
+    PartOfCommand,
+    Runner,
+    differences,
+    first_item,
+    forecast,
+    run_once,
+    try_item,
+    used_before,
+)
+from proband.pipeline.run_options import HowToRun, RunOptions
+from proband.reporting.draw.marks import WIDE, Picture, can_paint, paint, svg
+from proband.reporting.draw.profile_chart import profile_chart
+from proband.reporting.profile import Profile, make_profile
+from proband.reporting.profile_texts import as_json, model_card, plain_rows
+from proband.reporting.write import check_folder
+
+if TYPE_CHECKING:
+    import polars
+
+Size = Literal["quick", "panel", "full"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evaluation:
+    """What `evaluate` gives: the profile, its page, rows as a data frame and the figure."""
+
+    folder: Path
+    profile: Profile
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    report: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def page(self) -> Path:
+        return self.folder / "index.html"
+
+    @property
+    def sentences(self) -> list[str]:
+        return [text for _, text in self.profile.sentences]
+
+    def summary(self) -> dict[str, Any]:
+        """What `evaluate --json` prints."""
+        return {"page": str(self.page), **as_json(self.profile), "left_out": dict(self.left_out)}
+
+    def frame(self) -> polars.DataFrame:
+        """A row per capability and model: score, interval, items, chance, best shortcut, p-values."""
+        import polars
+
+        return polars.DataFrame(plain_rows(self.profile), infer_schema_length=None)
+
+    def figure(self, path: str | Path | None = None) -> Figure:
+        """The profile as a picture, shown by notebooks; with a path (.svg, .png, .pdf) also written."""
+        made = Figure(profile_chart(self.profile, WIDE))
+        if path is not None:
+            made.save(Path(path))
+        return made
+
+
+@dataclass(frozen=True)
+class Figure:
+    picture: Picture
+
+    def _repr_svg_(self) -> str:
+        return svg(self.picture)
+
+    def save(self, path: Path) -> None:
+        if path.suffix == ".svg":
+            write_text(path, self._repr_svg_())
+        elif path.suffix in (".png", ".pdf") and can_paint():
+            paint(self.picture, [path])
+        else:
+            raise ProbandError("a figure is written as .svg, or with matplotlib as .png or .pdf", file=path)
+
+
+def evaluate(
+    *models: str,
+    out: str | Path | None = None,
+    size: Size = "panel",
+    suite: str | Sequence[str] = (),
+    panel: str = LATEST,
+    card: bool = False,
+    force: bool = False,
+    **how: Unpack[HowToRun],
+) -> Evaluation:
+    """Ask the models the items of a panel and write the page; the same call again resumes. `how` are options of a run
+    (`prices`, `max_cost`, `device`, `model_options`, `too_long`, `on_error`, `cache`). Without `out` the page is in the
+    cache folder."""
+    work = Work.of(models, out=out, size=size, suite=suite, panel=panel, how=how)
+    check_folder(work.out, force=force)
+    work.place()
+    work.answer()
+    return work.write(card=card, force=force)
+
+
+def dry_run(
+    *models: str,
+    out: str | Path | None = None,
+    size: Size = "panel",
+    suite: str | Sequence[str] = (),
+    panel: str = LATEST,
+    **how: Unpack[HowToRun],
+) -> list[Forecast]:
+    """What each run would ask, its time by a few items that are tried, and its cost."""
+    work = Work.of(models, out=out, size=size, suite=suite, panel=panel, how=how)
+    work.place()
+    asked = (part for part in work.parts() if part.model in work.models)  # baselines answer at once
+    return [forecast(part.items, work.model(part), part.folder, part.how) for part in asked]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AskedSet:
+    """One run of the command."""
+
+    each: PanelSet
+    model: str
+    items: Path
+    folder: Path
+    how: RunOptions
+
+
+@dataclass(kw_only=True)
+class Work:
+    """One command: its panel, models and options."""
+
+    panel: Panel
+    models: tuple[str, ...]
+    out: Path
+    size: Size
+    how: RunOptions
+    loaded: dict[tuple[str, str], Any] = field(default_factory=dict)
+    missing: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls, models: Sequence[str], *, out: str | Path | None, size: Size, suite: str | Sequence[str], panel: str,
+        how: Mapping[str, Any],
+    ) -> Work:  # fmt: skip
+        """The command, checked as far as that goes without asking."""
+        if not models:
+            raise ProbandError("evaluate needs a model, such as embedded:smollm2 or hf:NAME")
+        if len(set(models)) < len(models):
+            raise ProbandError("the same model is named twice")
+        if size not in ("quick", "panel", "full"):
+            raise ProbandError(f"--size {size}: it is quick, panel or full")
+        wanted = tuple(suite.split(",")) if isinstance(suite, str) and suite else tuple(suite)
+        chosen = read_panel(panel).only(tuple(name.strip() for name in wanted))
+        for model in models:
+            check_name(model, suites.suite(chosen.sets[0].suite))
+        name = "-".join(slug(each) for each in models)
+        folder = Path(out) if out is not None else cache_folder() / "evaluations" / f"panel-{panel}-{size}-{name}"
+        if unknown := next((name for name in how if name not in HowToRun.__annotations__), None):
+            known = ", ".join(HowToRun.__annotations__)
+            raise ProbandError(f"evaluate has no option {unknown!r}; options of its runs are {known}")
+        options = read_options(RunOptions, how, of="evaluate")
+        return cls(panel=chosen, models=tuple(models), out=folder, size=size, how=options)
+
+    def place(self) -> None:
+        for each in self.panel.sets:
+            place_items(self.panel, each, self.items(each), full=self.size == "full")
+
+    def items(self, each: PanelSet) -> Path:
+        return self.out / "items" / each.name
+
+    def limit(self, each: PanelSet) -> int | None:
+        return -(-self.asked(each) // self.panel.quick) if self.size == "quick" else None
+
+    def asked(self, each: PanelSet) -> int:
+        chosen = select_items(self.items(each), suite=suites.suite(each.suite))
+        return chosen.count or int((self.items(each) / "items.jsonl").read_bytes().count(b"\n"))
+
+    def parts(self) -> list[AskedSet]:
+        """Every run: of the models, with the control of each where it can be asked so, and of the baselines."""
+        made = [part for each in self.panel.sets for model in each.baselines for part in self._parts(each, model)]
+        own = [part for model in self.models for each in self.panel.sets for part in self._parts(each, model)]
+        if not own:
+            raise ProbandError(next(iter(self.missing.values()), "nothing to ask"))
+        return [*made, *own]
+
+    def _parts(self, each: PanelSet, model: str) -> Iterator[AskedSet]:
+        suite, items = suites.suite(each.suite), self.items(each)
+        how = replace(self.how, limit=self.limit(each))
+        folder = self.out / "runs" / each.name / slug(model)
+        if at_server(model):
+            yield AskedSet(each=each, model=model, items=items, folder=folder, how=how)
+            return
+        loaded = self.load(each, model)
+        setting = str(first_item(items).tags.get("setting", ""))
+        try:
+            solver = choose_solver(suite, loaded, self.how.solver, setting=setting).name
+            if suite.solver(solver).needs is AnswersItems:  # what reads items may not read these
+                try_item(items, model=loaded, how=replace(how, solver=solver))
+        except ProbandError as error:
+            self.missing[model, each.name] = str(error)
+            return
+        asked = replace(how, solver=solver, options={**each.ask.get(solver, {}), **how.options})
+        yield AskedSet(each=each, model=model, items=items, folder=folder, how=asked)
+        control = next((own for own in suite.solvers if own.name == each.control), None)
+        if control is not None and control.needs is suite.solver(solver).needs:
+            name = folder.with_name(f"{folder.name}-{control.name}")
+            yield AskedSet(each=each, model=model, items=items, folder=name, how=replace(how, solver=control.name))
+
+    def load(self, each: PanelSet, model: str) -> Any:
+        """A model of this machine, once for all sets; a suite's own once for each suite."""
+        key = model, each.suite if model.startswith(("solver:", "baseline:")) else ""
+        if key not in self.loaded:
+            given = self.how.loading if model in self.models else {}
+            self.loaded[key] = load_model(model, given, suite=suites.suite(each.suite), seed=self.how.seed)
+        return self.loaded[key]
+
+    def model(self, part: AskedSet) -> Any:
+        return part.model if at_server(part.model) else self.load(part.each, part.model)
+
+    @cached_property
+    def runs(self) -> list[AskedSet]:
+        return self.parts()
+
+    def answer(self) -> None:
+        """All runs, under one bar and one limit of cost."""
+        counts = [part.how.limit or self.asked(part.each) for part in self.runs]
+        with one_bar("evaluate", total=sum(counts)) as bar:
+            for at, part in enumerate(self.runs):
+                if self.take_recorded(part):
+                    bar.advance(counts[at])
+                    continue
+                others = sum_usage(used_before(other.folder) for other in self.runs if other is not part)
+                try:
+                    run_once(
+                        part.items,
+                        model=self.model(part),
+                        part=PartOfCommand(folder=part.folder, how=part.how),
+                        others=others,
+                    )
+                except KeyboardInterrupt as interrupt:
+                    done = f"{at} of {len(self.runs)} runs are finished"
+                    raise KeyboardInterrupt(f"{done}; of {part.each.name}, {interrupt}") from None
+
+    def take_recorded(self, part: AskedSet) -> bool:
+        """Whether the answers that ship with the panel are those of this run: of the same weights, perhaps in another
+        precision, which run.json says. Not where the cache is not to be used, or the model has options."""
+        stored, path = self.panel.folder / "answers" / part.folder.name / part.each.name, part.folder / "run.json"
+        if self.size != "panel" or not self.how.cache or self.how.model_options or not stored.exists():
+            return False
+        recorded = read_run(stored / "run.json")
+        now = Runner(items=part.items, model=self.model(part), out=part.folder, how=part.how).describe()
+        same = {**recorded.identity, "dtype": ""} == {**now.identity, "dtype": ""}
+        if not same or differences(msgspec.structs.replace(recorded, identity=now.identity), now):
+            return False
+        if path.exists():
+            return read_run(path).identity == recorded.identity
+        part.folder.mkdir(parents=True, exist_ok=True)
+        (part.folder / ANSWERS).write_bytes(gzip.decompress((stored / "answers.jsonl.gz").read_bytes()))
+        write_json(path, msgspec.structs.replace(recorded, items=now.items))
+        return True
+
+    def write(self, *, card: bool, force: bool) -> Evaluation:
+        """The page with its files."""
+        order = [each.name for each in self.panel.sets]
+        folders = [part.folder for part in sorted(self.runs, key=lambda part: order.index(part.each.name))]
+        name = f"panel {self.panel.version}" + ("" if self.size == "panel" else f", {self.size}")
+        shown = " and ".join(model.rpartition("/")[2] if model.startswith("hf:/") else model for model in self.models)
+        profile = make_profile(
+            item_sets(folders),
+            self.panel.capabilities,
+            self.panel.contrasts,
+            self.models,
+            title=f"{shown} on Proband {name}",
+            references={model: own["scores"] for model, own in references(self.panel).get("models", {}).items()},
+            missing=self.missing,
+            controls=[each.control for each in self.panel.sets if each.control],
+            baselines={each.name: each.baselines for each in self.panel.sets},
+        )
+        made = report(folders, out=self.out, title=profile.title, profile=profile, paint=False, force=force)
+        if card:
+            write_text(self.out / "card.md", model_card(profile, name))
+        left_out = {f"{model}: {each}": reason for (model, each), reason in self.missing.items()}
+        return Evaluation(folder=self.out, profile=profile, left_out=left_out, report=made)

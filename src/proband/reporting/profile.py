@@ -1,0 +1,523 @@
+"""A profile: what a model does with the items of a panel, by capability, beside what is reached without it.
+
+    score      the metric over the items of a row, with its interval
+    level      the highest of: guessing, the shortcuts that were run, the same model asked without the question
+               (control); where answers are to stay the same, how often answers agree that do not depend on the question
+    can        the score is above its level, by a paired test where the level has answers of its own
+
+Every test of a page (rows, the two contrasts, model against model) is corrected together, by Holm.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from proband.core.metrics import Metric, best_choices, best_threshold, chosen_answer
+from proband.core.statistics.clusters import clusters_of
+from proband.core.suite import Where
+from proband.core.types import LEFT_OUT, Answer, Estimate, Item, Tag
+from proband.reporting.numbers import words
+from proband.reporting.numbers.cells import ORIGINAL, VARIATION, matches
+from proband.reporting.numbers.item_sets import ItemSet
+from proband.reporting.numbers.systems import ALPHA, short_model
+from proband.stats import Difference, Scores, holm
+
+Pairs = list[tuple[Item, Answer]]
+
+
+class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Items of one set; of a varied set the source items, unless `where` names variations."""
+
+    set: str
+    where: dict[str, Tag | tuple[Tag, ...]] = {}
+
+
+class People(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    value: float
+    source: str
+
+
+class Capability(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A row of a profile; `same`: the share of varied items whose answer is that of their source; `shortcuts`: of the
+    baselines of its set those that need not do what the row is about (none named: all)."""
+
+    does: str
+    fails: str
+    items: str
+    parts: tuple[Part, ...]
+    metric: str = ""
+    same: bool = False
+    shortcuts: tuple[str, ...] = ()
+    people: People | None = None
+
+
+class Contrasts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    longer: tuple[str, str]
+    noisier: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Level:
+    """What is reached without the ability: a constant, or a run."""
+
+    name: str
+    value: float
+    scores: Scores | None = None
+
+
+@dataclass(kw_only=True)
+class Test:
+    about: str
+    difference: Difference
+    p_holm: float = 1.0
+
+    @property
+    def clear(self) -> bool:
+        return self.p_holm < ALPHA and not self.difference.few
+
+
+@dataclass(frozen=True, kw_only=True)
+class Example:
+    item: str
+    prompt: str
+    right: str
+    given: str
+    set: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """A capability of one model; without scores, `reason` says why."""
+
+    capability: Capability
+    model: str
+    metric: Metric | None = None
+    scores: Scores | None = field(default=None, repr=False)
+    pairs: Pairs = field(default_factory=list, repr=False)
+    levels: tuple[Level, ...] = ()
+    test: Test | None = None
+    unread: float = 0.0
+    examples: Mapping[str, Example] = field(default_factory=dict)
+    reason: str = ""
+
+    @cached_property
+    def estimate(self) -> Estimate | None:
+        return self.scores.interval() if self.scores is not None else None
+
+    @property
+    def level(self) -> Level | None:
+        return max(self.levels, key=lambda each: each.value, default=None)
+
+    @property
+    def chance(self) -> float | None:
+        return next((each.value for each in self.levels if each.name == CHANCE), None)
+
+    @property
+    def shortcut(self) -> Level | None:
+        """The best of what is no guess."""
+        return max((each for each in self.levels if each.name != CHANCE), key=lambda each: each.value, default=None)
+
+    @property
+    def can(self) -> bool:
+        return self.test is not None and self.test.clear and self.test.difference.value > 0
+
+    @property
+    def shown(self) -> str:
+        return "–" if self.estimate is None else f"{100 * self.estimate.mean:.1f} %"
+
+
+CHANCE = "chance"
+UNASKED = "answers that do not depend on the question"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Profile:
+    """All rows, a model after the other, and what they say. `references`: means of models that ship, on the panel."""
+
+    title: str
+    models: Sequence[str]
+    rows: Sequence[Row]
+    contrasts: Sequence[Test]  # between models
+    sentences: Sequence[tuple[str, str]]  # model (or nothing), sentence
+    tests: int
+    references: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    notes: Sequence[str] = ()
+
+    @property
+    def capabilities(self) -> list[Capability]:
+        return list({row.capability.does: row.capability for row in self.rows}.values())
+
+    def of(self, capability: Capability) -> list[Row]:
+        return [row for row in self.rows if row.capability.does == capability.does]
+
+
+def make_profile(
+    sets: Sequence[ItemSet],
+    capabilities: Sequence[Capability],
+    contrasts: Contrasts,
+    models: Sequence[str],
+    *,
+    title: str,
+    references: Mapping[str, Mapping[str, float]],
+    missing: Mapping[tuple[str, str], str],
+    controls: Sequence[str] = (),
+    baselines: Mapping[str, Sequence[str]],
+) -> Profile:
+    """`missing`: why a model was not asked a set, by model and set; `controls`: solvers that ask without the question;
+    `baselines` of each set."""
+    known = {each.source: replace(each, splits=("test",)) for each in sets}
+    reader = Reader(sets=known, missing=missing, controls=controls, baselines=baselines)
+    rows = [reader.row(each, model) for model in models for each in capabilities]
+    by_name = {(row.model, row.capability.does): row for row in rows}
+    tests = [row.test for row in rows if row.test]
+    said: dict[str, dict[str, Test]] = {}
+    for model in models:
+        first, last = (by_name.get((model, name)) for name in contrasts.longer)
+        noisy = by_name.get((model, contrasts.noisier))
+        said[model] = {
+            name: test
+            for name, test in (
+                ("longer", _apart(last, first) if first and last else None),
+                ("noisier", reader.noise(noisy.capability, model) if noisy else None),
+            )
+            if test is not None
+        }
+        tests += said[model].values()
+    between = [test for other in models[1:] for test in _between(by_name, capabilities, models[0], other)]
+    tests += between
+    for test, p in zip(tests, holm([each.difference.p for each in tests]), strict=True):
+        test.p_holm = p
+    sentences = [(model, text) for model in models for text in _sentences(by_name, capabilities, model, said[model])]
+    sentences += [("", text) for other in models[1:] for text in _beside(between, models[0], other)]
+    return Profile(
+        title=title, models=models, rows=rows, contrasts=between, sentences=sentences, tests=len(tests),
+        references={name: each for name, each in references.items() if name not in models},
+    )  # fmt: skip
+
+
+# ---- rows -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reader:
+    """Scores of capabilities, from item sets by name."""
+
+    sets: Mapping[str, ItemSet]
+    missing: Mapping[tuple[str, str], str]
+    controls: Sequence[str]
+    baselines: Mapping[str, Sequence[str]]
+
+    def row(self, capability: Capability, model: str) -> Row:
+        reason = next(
+            (self.missing[key] for part in capability.parts if (key := (model, part.set)) in self.missing), ""
+        )
+        runs = [self._run(part, model) for part in capability.parts]
+        if reason or any(run is None for run in runs):
+            return Row(capability=capability, model=model, reason=reason or "was not asked")
+        if capability.same:
+            return self._same(capability, model)
+        (part,) = capability.parts
+        items = self.sets[part.set]
+        metric = items.suite.metric(capability.metric)
+        pairs = self._pairs(part, model)
+        own = scores_of(pairs, metric)
+        if own is None:
+            return Row(capability=capability, model=model, reason="its answers are not of the kind that is measured")
+        row = Row(
+            capability=capability, model=model, metric=metric, scores=own, pairs=pairs,
+            levels=tuple(self._levels(capability, metric, model, pairs)),
+            unread=sum(answer.status == "unread" for _, answer in pairs) / len(pairs),
+            examples=examples(pairs, metric, items),
+        )  # fmt: skip
+        level = row.level
+        if level is None:
+            return row
+        apart = own.against(level.value) if level.scores is None else own.minus(level.scores)
+        return replace(row, test=Test(about=f"{model} {capability.does}, against {level.name}", difference=apart))
+
+    def noise(self, capability: Capability, model: str) -> Test | None:
+        """The varied items of a row less their sources, item by item."""
+        if any((model, part.set) in self.missing for part in capability.parts) or capability.same:
+            return None
+        (part,) = capability.parts
+        metric = self.sets[part.set].suite.metric(capability.metric) if part.set in self.sets else None
+        if metric is None or self._run(part, model) is None:
+            return None
+        both = self._with_sources(part, model)
+        named = [(msgspec.structs.replace(pair[0], id=source.id), pair[1]) for pair, (source, _) in both]
+        varied, plain = scores_of(named, metric), scores_of([source for _, source in both], metric)
+        if varied is None or plain is None:
+            return None
+        return Test(about=f"{model}: the varied stories less the plain ones", difference=varied.minus(plain))
+
+    def _same(self, capability: Capability, model: str) -> Row:
+        """The share of varied items with the answer of their source. Answers that do not depend on the question agree
+        as often as two answers to different questions do, or two guesses, or two choices of one place."""
+        values, shared, by_chance = list[float](), list[set[str]](), 0.0
+        shown: dict[str, Example] = {}
+        for part in capability.parts:
+            given = self._with_sources(part, model)
+            stays = [float(in_words(*pair) == in_words(*source)) for pair, source in given]
+            values += stays
+            shared += [{*clusters_of(pair[0])} or {pair[0].id} for pair, _ in given]
+            by_chance += len(given) * agreement([source for _, source in given])
+            for kind, wanted in (("right", 1.0), ("wrong", 0.0)):
+                chosen = [each for each, same in zip(given, stays, strict=True) if same == wanted]
+                if chosen and kind not in shown:
+                    (item, answer), (plain, first) = chosen[len(chosen) // 2]
+                    told = f"{plain.prompt}\n\n{item.prompt}"
+                    shown[kind] = Example(
+                        item=item.id, prompt=told, right=right_answer(item), set=part.set,
+                        given=f"{in_words(plain, first)}, then {in_words(item, answer)}",
+                    )  # fmt: skip
+        if not values:
+            return Row(capability=capability, model=model, reason="was not asked")
+        own = Scores.of(values, clusters=shared, share=True)
+        level = Level(name=UNASKED, value=by_chance / len(values))
+        metric = Metric(name="same_answer", of=float, title="share of answers that stay the same")
+        test = Test(about=f"{model} {capability.does}, against {level.name}", difference=own.against(level.value))
+        return Row(
+            capability=capability, model=model, metric=metric, scores=own, levels=(level,), test=test, examples=shown
+        )
+
+    def _levels(self, of: Capability, metric: Metric, model: str, pairs: Pairs) -> Iterator[Level]:
+        (part,) = of.parts
+        items = self.sets[part.set]
+        shortcuts = of.shortcuts or self.baselines.get(part.set, ())
+        chance = chance_of(pairs, metric)
+        if chance is not None:
+            yield Level(name=CHANCE, value=chance)
+        for at, run in enumerate(items.runs):
+            control = run.model == model and run.solver in self.controls
+            if not control and (run.model == model or run.model not in shortcuts):
+                continue
+            scores = scores_of(_within(items.scored(at), part.where), metric)
+            if scores is not None:
+                name = f"itself without the question ({run.solver})" if control else run.model
+                yield Level(name=name, value=scores.value, scores=scores)
+
+    def _run(self, part: Part, model: str) -> int | None:
+        runs = self.sets[part.set].runs if part.set in self.sets else ()
+        return next((at for at, run in enumerate(runs) if run.model == model and run.solver not in self.controls), None)
+
+    def _with_sources(self, part: Part, model: str) -> list[tuple[tuple[Item, Answer], tuple[Item, Answer]]]:
+        """Varied items, each with the item that it was made from."""
+        plain = {item.id: (item, answer) for item, answer in self._pairs(Part(set=part.set), model)}
+        sources = ((pair, str(pair[0].facts.get("source"))) for pair in self._pairs(part, model))
+        return [(pair, plain[source]) for pair, source in sources if source in plain]
+
+    def _pairs(self, part: Part, model: str) -> Pairs:
+        at = self._run(part, model)
+        return [] if at is None else _within(self.sets[part.set].scored(at), part.where)
+
+
+def _within(pairs: Iterator[tuple[Item, Answer]], where: Where) -> Pairs:
+    return [
+        (item, answer)
+        for item, answer in pairs
+        if answer.status not in LEFT_OUT
+        and all(name in item.tags and matches(item.tags[name], wanted) for name, wanted in where.items())
+        and (VARIATION in where or item.tags.get(VARIATION, ORIGINAL) == ORIGINAL)
+    ]
+
+
+def scores_of(pairs: Pairs, metric: Metric) -> Scores | None:
+    """The numbers of a metric as `Scores`; None where it applies to none of the answers."""
+    if metric.over == "set" and metric.each is not None:
+        records = [(item, metric.each(item, answer)) for item, answer in pairs]
+        rows: list[tuple[Item, Any]] = [(item, record) for item, record in records if record is not None]
+    else:
+        rows = [(item, number) for item, answer in pairs for number in metric.numbers(item, answer)]
+    if not rows:
+        return None
+    shared = [{*clusters_of(item)} or {item.id} for item, _ in rows]
+    return Scores.of([row for _, row in rows], items=[item.id for item, _ in rows], clusters=shared, metric=metric)
+
+
+def chance_of(pairs: Pairs, metric: Metric) -> float | None:
+    if metric.over == "set" and metric.each is not None and metric.chance is not None:
+        records = [record for item, answer in pairs if (record := metric.each(item, answer)) is not None]
+        return float(metric.chance(np.array(records, dtype=np.float64)))
+    if metric.name != "accuracy" or not all(item.choices for item, _ in pairs):
+        return None
+    return float(np.mean([1 / len(item.choices) for item, _ in pairs]))
+
+
+def agreement(pairs: Pairs) -> float:
+    """How often two answers agree that do not depend on the question.
+
+    >>> items = [Item(id=str(i), suite="s", prompt="?", choices=("yes", "no"), gold=0) for i in range(4)]
+    >>> agreement([(item, Answer(item_id=item.id, scores=(1.0, 0.0))) for item in items])
+    1.0
+    >>> agreement([(item, Answer(item_id=item.id, scores=(i % 2, 0.5))) for i, item in enumerate(items)])
+    0.5
+    """
+    if not pairs:
+        return 0.0
+    told = Counter(in_words(*pair) for pair in pairs)
+    places = Counter(best_choices(answer) for _, answer in pairs)
+    guessed = float(np.mean([1 / max(1, len(item.choices)) for item, _ in pairs]))
+    return max(guessed, *(sum((n / len(pairs)) ** 2 for n in each.values()) for each in (told, places)))
+
+
+def in_words(item: Item, answer: Answer) -> str:
+    if answer.blanks and not item.choices:
+        return ", ".join(" ".join(map(str, blank.get("guess", ()))) or "–" for blank in answer.blanks)
+    return chosen_answer(item, answer) or (answer.text or answer.status or "–").strip()[:200]
+
+
+def right_answer(item: Item) -> str:
+    if item.gold is not None:
+        return item.choices[item.gold]
+    return ", ".join(" ".join(gold) for gold in item.facts.get("gold", ()))
+
+
+def examples(pairs: Pairs, metric: Metric, items: ItemSet) -> dict[str, Example]:
+    """An item that is right and one that is wrong, each in the middle of those by how sure the answer is."""
+    values = _values(pairs, metric)
+    sides = {
+        "right": [pair for pair, value in zip(pairs, values, strict=True) if value is not None and value > 0.5],
+        "wrong": [pair for pair, value in zip(pairs, values, strict=True) if value is not None and value <= 0.5],
+    }
+    shown = {}
+    for kind, side in sides.items():
+        if side:
+            item, answer = sorted(side, key=lambda pair: (_margin(pair[1]), pair[0].id))[len(side) // 2]
+            options = f"\n\nOptions: {'; '.join(item.choices)}" if len(item.choices) in range(2, 5) else ""
+            shown[kind] = Example(
+                item=item.id, prompt=item.prompt + options, right=right_answer(item), given=in_words(item, answer),
+                set=items.source,
+            )  # fmt: skip
+    return shown
+
+
+def _values(pairs: Pairs, metric: Metric) -> list[float | None]:
+    """How right each answer is; scores that rank decide at the threshold that has most of them right."""
+    if metric.over == "item" or metric.each is None:
+        return [metric.value(item, answer) for item, answer in pairs]
+    records = [metric.each(item, answer) for item, answer in pairs]
+    known = np.array([each for each in records if each is not None], dtype=np.float64)
+    threshold = best_threshold(known[:, 0], known[:, 1]) if len(known) else 0.0
+    return [None if each is None else float((each[0] >= threshold) == (each[1] > 0.5)) for each in records]
+
+
+def _margin(answer: Answer) -> float:
+    first, second, *_ = (*sorted(answer.scores, reverse=True), 0.0, 0.0)
+    return first - second
+
+
+# ---- comparisons ----------------------------------------------------------------------------------------------------
+
+
+def _apart(one: Row, other: Row) -> Test | None:
+    """One row less another of the same model, on other items."""
+    if one.scores is None or other.scores is None or one.metric is None or one.metric.over == "set":
+        return None
+    numbers = [
+        (number, part, {f"{item.suite} {name}" for name in clusters_of(item)} or {f"{part} {item.id}"})
+        for part, row in (("one", one), ("other", other))
+        for item, answer in row.pairs
+        for number in one.metric.numbers(item, answer)
+    ]
+    values, parts, shared = zip(*numbers, strict=True)
+    both = Scores.of(values, clusters=list(shared), tags={"part": parts}, share=True)
+    apart = both.where(part="one").minus_selection(both.where(part="other"), same_runs=True)
+    return Test(about=f"{one.model} {one.capability.does}, less: {other.capability.does}", difference=apart)
+
+
+def _between(
+    rows: Mapping[tuple[str, str], Row], capabilities: Sequence[Capability], one: str, other: str
+) -> Iterator[Test]:
+    for each in capabilities:
+        a, b = rows[one, each.does].scores, rows[other, each.does].scores
+        if a is not None and b is not None:
+            yield Test(about=f"{each.does}: {one} less {other}", difference=a.minus(b))
+
+
+# ---- sentences ------------------------------------------------------------------------------------------------------
+
+
+def _sentences(
+    rows: Mapping[tuple[str, str], Row], capabilities: Sequence[Capability], model: str, said: Mapping[str, Test]
+) -> list[str]:
+    """Five: what it can, what it cannot, longer, noisier, asked otherwise. Where one cannot be said it is left out."""
+    own = [row for each in capabilities if (row := rows[model, each.does]).estimate is not None]
+    name = short_model(model)
+    can, rest = [row for row in own if row.can], [row for row in own if not row.can]
+    texts = []
+    if can:
+        texts.append(
+            f"{name} {_listed([f'{row.capability.does} ({row.shown})' for row in can])}: above {_levels_of(can)}."
+        )
+    else:
+        texts.append(
+            f"{name} is above chance and the shortcuts in none of the {len(own)} capabilities that it was asked for."
+        )
+    if rest:
+        parts = [f"{row.capability.fails} ({row.shown})" for row in rest]
+        texts.append(f"These items do not show that it can {_listed(parts)}.")
+    texts += [
+        _moved("From two relations to six, its score", said.get("longer")),
+        _moved("With facts in the story that do not matter, its score", said.get("noisier")),
+    ]
+    for row in own:
+        if row.capability.same and row.level is not None and row.estimate is not None:
+            span = f"[{100 * row.estimate.low:.1f}, {100 * row.estimate.high:.1f}]"
+            texts.append(
+                f"Asked otherwise, it gives the same answer in {row.shown} {span} of cases; answers that do not depend "
+                f"on the question would agree in {100 * row.level.value:.1f} %."
+            )
+    return [text for text in texts if text]
+
+
+def _moved(what: str, test: Test | None) -> str:
+    if test is None:
+        return ""
+    d = test.difference
+    if d.few:
+        return f"{what} cannot be compared: too few items."
+    span = f"[{100 * d.low:+.1f}, {100 * d.high:+.1f}]"
+    if test.clear:
+        way = "falls" if d.value < 0 else "rises"
+        return f"{what} {way} by {abs(100 * d.value):.1f} points {span} (Holm p {words.p_is(test.p_holm)})."
+    seen = f"a change of {100 * d.detectable:.0f} points would be seen four times in five"
+    return f"{what} does not change significantly ({100 * d.value:+.1f} points {span}; {seen})."
+
+
+def _beside(tests: Sequence[Test], one: str, other: str) -> list[str]:
+    own = [test for test in tests if test.about.endswith(f": {one} less {other}")]
+    if not own:
+        return []
+    a, b = short_model(one), short_model(other)
+    sides = {
+        f"{a} is ahead of {b}": [test for test in own if test.clear and test.difference.value > 0],
+        f"{b} is ahead of {a}": [test for test in own if test.clear and test.difference.value < 0],
+    }
+    texts = []
+    for who, tests_of in sides.items():
+        if parts := [f"{_about(test)} (by {abs(100 * test.difference.value):.1f} points)" for test in tests_of]:
+            texts.append(f"{who} where a model {_listed(parts)}.")
+    open_ones = [_about(test) for test in own if not test.clear]
+    if open_ones:
+        texts.append(f"No difference between {a} and {b} is shown where a model {_listed(open_ones)}.")
+    return texts
+
+
+def _about(test: Test) -> str:
+    return test.about.partition(":")[0]
+
+
+def _levels_of(rows: Sequence[Row]) -> str:
+    beaten = any(row.shortcut is not None for row in rows)
+    return "chance and, where there are any, shortcuts" if beaten else "chance"
+
+
+def _listed(texts: Sequence[str]) -> str:
+    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"

@@ -1,0 +1,100 @@
+"""A profile for others: JSON, Markdown, a Hugging Face model card, rows for a data frame."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from proband.core.files import dumps
+from proband.core.text import markdown_table, md
+from proband.reporting.numbers import words
+from proband.reporting.numbers.systems import short_model
+from proband.reporting.profile import Profile, Row
+
+
+def plain_rows(profile: Profile) -> list[dict[str, Any]]:
+    """One line per capability and model."""
+    return [_plain(row) for row in profile.rows]
+
+
+def _plain(row: Row) -> dict[str, Any]:
+    e, level, best = row.estimate, row.level, row.shortcut
+    interval = e is not None and not e.few
+    return {
+        "capability": row.capability.does,
+        "model": row.model,
+        "score": None if e is None else e.mean,
+        "low": e.low if e is not None and interval else None,
+        "high": e.high if e is not None and interval else None,
+        "n": 0 if e is None else e.n,
+        "chance": row.chance,
+        "shortcut": None if best is None else best.value,
+        "shortcut_name": None if best is None else best.name,
+        "level": None if level is None else level.value,
+        "p": None if row.test is None else row.test.difference.p,
+        "p_holm": None if row.test is None else row.test.p_holm,
+        "can": row.can,
+        "unread": row.unread,
+        "people": None if row.capability.people is None else row.capability.people.value,
+        "metric": None if row.metric is None else words.metric(row.metric),
+        "items": row.capability.items,
+        "reason": row.reason or None,
+    }
+
+
+def as_json(profile: Profile) -> dict[str, Any]:
+    tests = [{"about": test.about, "p_holm": test.p_holm, **asdict(test.difference)} for test in profile.contrasts]
+    return {
+        "title": profile.title,
+        "models": list(profile.models),
+        "sentences": [{"model": model, "sentence": text} for model, text in profile.sentences],
+        "tests_corrected_together": profile.tests,
+        "capabilities": plain_rows(profile),
+        "between_models": tests,
+        "references": {name: dict(means) for name, means in profile.references.items()},
+    }
+
+
+def as_markdown(profile: Profile) -> str:
+    """The sentences and the table."""
+    lines = [f"# {profile.title}", "", *(f"- {md(text)}" for _, text in profile.sentences), "", table(profile), ""]
+    lines += [f"Brackets: 95 % intervals. Bold: above chance and the shortcuts (Holm over {profile.tests} tests).", ""]
+    return "\n".join(lines)
+
+
+def table(profile: Profile) -> str:
+    names = [short_model(model) for model in profile.models]
+    head = ["capability", *(md(name) for name in names), "chance", "best shortcut", "items"]
+    body = []
+    for each in profile.capabilities:
+        rows = profile.of(each)
+        first = next((row for row in rows if row.levels), rows[0])
+        chance = "–" if first.chance is None else f"{100 * first.chance:.1f}"
+        best = "–" if first.shortcut is None else f"{100 * first.shortcut.value:.1f} ({md(first.shortcut.name)})"
+        count = max((row.estimate.n for row in rows if row.estimate), default=0)
+        body.append([each.does, *map(_cell, rows), chance, best, f"{count} · {md(each.items)}"])
+    return markdown_table(head, body)
+
+
+def _cell(row: Row) -> str:
+    e = row.estimate
+    if e is None:
+        return f"– ({md(row.reason)})"
+    shown = f"{100 * e.mean:.1f}" if e.few else f"{100 * e.mean:.1f} [{100 * e.low:.1f}, {100 * e.high:.1f}]"
+    return f"**{shown}**" if row.can else shown
+
+
+def model_card(profile: Profile, panel: str) -> str:
+    """`model-index` as model cards on Hugging Face have it, then the table; of one model."""
+    results = [
+        {
+            "task": {"type": "text-generation", "name": row.capability.does},
+            "dataset": {"type": f"proband-{panel.replace(' ', '-')}", "name": f"Proband {panel}"},
+            "metrics": [{"type": row.metric.name, "name": words.metric(row.metric), "value": round(100 * e.mean, 1)}],
+        }
+        for row in profile.rows
+        if row.model == profile.models[0] and (e := row.estimate) is not None and row.metric is not None
+    ]
+    lines = "\n".join(f"  - {dumps(each)}" for each in results)  # JSON is YAML
+    front = f"model-index:\n- name: {dumps(short_model(profile.models[0]))}\n  results:\n{lines}\n"
+    return f"---\n{front}---\n\n## Relational knowledge and reasoning (Proband {panel})\n\n{table(profile)}\n"
