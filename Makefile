@@ -79,7 +79,6 @@ tests: $(WEIGHTS) $(BROWSER)
 
 test-all: $(WEIGHTS) $(BROWSER) $(DATABASE) check
 	@echo "== every test"
-	$(PIP) --no-deps xllamacpp || echo "no llama.cpp for this machine: its test is skipped"
 	PROBAND_MUTATIONS=10000 OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false $(BIN)/pytest -n $(WORKERS) --dist worksteal -q
 	$(MAKE) interop
 

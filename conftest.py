@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,13 @@ if "PROBAND_EXAMPLES" not in os.environ and hasattr(providers, "_get_local_const
     providers._get_local_constants = lambda: providers._local_constants
 
 ROOT = Path(__file__).resolve().parent
+OTHERS = {
+    "for_nemo_gym": "reasoning_gym",
+    "for_openenv": "openenv",
+    "for_reasoning_gym": "reasoning_gym",
+    "for_verifiers": "verifiers",
+}
+collect_ignore = [f"src/proband/rewards/{name}.py" for name, needs in OTHERS.items() if find_spec(needs) is None]
 
 
 def data_folder() -> Path | None:

@@ -57,7 +57,7 @@ def model_folder(name: str, folder: Path, tokenizer: Path | None, device: str) -
         from proband.models.checkpoints import unpack_gguf
         from proband.models.hf import folder_of
 
-        return unpack_gguf(next(folder_of("smollm2").glob("*.gguf")), name=name)
+        return unpack_gguf(next(folder_of("smollm2").glob("*.gguf")), name=name, weights=True)
     import torch
     from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 

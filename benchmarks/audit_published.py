@@ -114,21 +114,61 @@ def by_answer_sets(rules: Path) -> Callable[[Row, dict[str, Any]], frozenset[str
     return answers
 
 
-def by_search(row: Row, reply: dict[str, Any]) -> frozenset[str]:
-    """Our prover on the same replies: the relations that are possible by the facts the language model read."""
+def facts_of(reply: dict[str, Any]) -> tuple[Fact, ...]:
+    """The facts that the language model read."""
     domain = load("kinship")
     facts: list[Fact] = []
     for text, owner, person in ATOM.findall(reply["relation2"]):
         word = domain.word(SINGULAR.get(text, text))
         if word is not None and owner != person:
             facts.append(Fact(person, word.relation, owner, word.gender))
+    return tuple(facts)
+
+
+def of_two_genders(reply: dict[str, Any]) -> frozenset[str]:
+    """People of whom the reply tells both genders: in its list of genders, or there and by a word for kin.
+
+    >>> sorted(of_two_genders({"relation2": 'son("A", "Bo"). son("A", "Cy").', "gender": 'female("Bo"). male("Cy").'}))
+    ['Bo']
+    """
+    said = {(name, gender) for gender, name in GENDER.findall(reply["gender"])}
+    listed = {name for name, _ in said}
+    said |= {(fact.a, fact.gender) for fact in facts_of(reply) if fact.gender and fact.a in listed}
+    return frozenset(name for name, number in Counter(name for name, _ in said).items() if number > 1)
+
+
+def by_search(row: Row, reply: dict[str, Any], *, words_first: bool = False) -> frozenset[str]:
+    """Our prover on the same replies: the relations that are possible by the facts the language model read.
+
+    Nothing is possible where the reply tells two genders of somebody; with `words_first` its words for kin are
+    believed and its list of genders is not.
+    """
+    contradicted = of_two_genders(reply)
+    if contradicted and not words_first:
+        return frozenset()
     a, b = pair(row)
-    genders = {name: gender for gender, name in GENDER.findall(reply["gender"])}
+    genders = {name: gender for gender, name in GENDER.findall(reply["gender"]) if name not in contradicted}
     try:
-        found = solve(Problem(tuple(facts), (b, a), tuple(sorted(genders.items()))), "strict").possible
+        found = solve(Problem(facts_of(reply), (b, a), tuple(sorted(genders.items()))), "strict").possible
     except ProbandError:
         return frozenset()
     return frozenset(found) & frozenset(RELATIONS)
+
+
+def write_contradicted(rows: list[Row], data: Path, path: Path) -> None:
+    """A table of the replies that tell two genders of somebody, without text: which answers each leaves if the words
+    for kin are believed (which is how an earlier search counted)."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(["replies", "file", "line", "label", "answers if words for kin are believed", "counted then"])
+        for engine in ENGINES:
+            known = replies(data, engine)
+            for row in rows:
+                reply = known[row.story.strip()]
+                if of_two_genders(reply):
+                    answers = by_search(row, reply, words_first=True)
+                    counted = "right" if row.target in answers else "error" if answers else "no answer"
+                    table.writerow([engine, row.file, row.line, row.target, " ".join(sorted(answers)), counted])
 
 
 # ---- our own runs --------------------------------------------------------------------------------------------------
@@ -182,6 +222,9 @@ def main() -> None:
     parser.add_argument("--data", type=Path)
     parser.add_argument("--asp", type=Path, help="asp_modules/family.py of azreasoners/LLM-ASP")
     parser.add_argument("--run", action="append", default=[], metavar="NAME=FOLDER")
+    parser.add_argument(
+        "--contradicted", type=Path, help="write a table of the replies that tell two genders of somebody"
+    )
     parser.add_argument("-o", "--out", type=Path)
     options = parser.parse_args()
     made: dict[str, Any] = {}
@@ -195,6 +238,8 @@ def main() -> None:
             for name, prover in provers.items():
                 scored = [Scored(row.target, fits, prover(row, known[row.story.strip()])) for row, fits in rows]
                 made[f"{engine}, {name}"] = figures(scored)
+        if options.contradicted:
+            write_contradicted([row for row, _ in rows], options.data, options.contradicted)
     for given in options.run:
         name, _, folder = given.partition("=")
         made[name] = figures(scored_run(Path(folder)))

@@ -19,7 +19,7 @@ from proband.reporting.findings import sentences
 from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.comparisons import comparisons
 from proband.reporting.numbers.grids import fill
-from proband.reporting.numbers.item_sets import Answered, ItemSet
+from proband.reporting.numbers.item_sets import AnsweredRun, ItemSet
 from proband.suites import suite
 
 KINDS = "abcdef"
@@ -43,7 +43,7 @@ def said(right: Flags, unread: Flags | None = None) -> list[str]:
             for i, item in enumerate(items)
         ]
         run = Run(suite="analogy", solver="choose", model=f"m{at}", seed=0, items_sha="")
-        answered.append(Answered(run=run, answers=answers))
+        answered.append(AnsweredRun(run=run, answers=answers))
     own = dataclasses.replace(suite("analogy"), metrics=(ACCURACY,), tables=(TABLE,))
     study = Study(ItemSet(suite=own, items_from=items, answered=answered))
     return sentences(study, fill(study, TABLE), comparisons(study))

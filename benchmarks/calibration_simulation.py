@@ -18,7 +18,7 @@ from scipy.stats import norm
 
 from proband.core.metrics import AUC, Metric
 from proband.core.statistics import estimates, scores
-from proband.core.statistics.clusters import FEW, Floats
+from proband.core.statistics.clusters import LEAST_CLUSTERS, Floats
 from proband.core.statistics.spread import ONE_SEED, seeds_of, standing_in, training
 from proband.stats import Scores
 from proband.suites.inference.curves.measures import NORMALISED, RECALL_AT_80
@@ -54,7 +54,7 @@ class Line:
     @property
     def few(self) -> bool:
         """No interval is given."""
-        return self.clusters < FEW - 1e-9
+        return self.clusters < LEAST_CLUSTERS - 1e-9
 
 
 def seed_of(*what: object) -> int:

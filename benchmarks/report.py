@@ -23,7 +23,7 @@ from proband.core.metrics import ACCURACY
 from proband.core.options import NoOptions
 from proband.core.suite import Built, Published, Suite, Table
 from proband.core.types import Answer, Item, Run
-from proband.reporting import Answered, ItemSet, write_report
+from proband.reporting import AnsweredRun, ItemSet, write_report
 
 GROUPS = ("ES", "LS", "DM", "IM")
 PROBES = ("random-head", "random-tail", "reverse", "type")
@@ -92,7 +92,7 @@ def files_of(folder: Path, count: int, *, models: int) -> ItemSet:
     for m in range(models):
         write_text(folder / f"{m}.jsonl", "".join(dumps(each) + "\n" for each in answers_of(items, m)))
         run = Run(suite="analogy", solver="synthetic", model=f"m{m}", seed=0, items_sha="")
-        answered.append(Answered(run=run, answers=folder / f"{m}.jsonl"))
+        answered.append(AnsweredRun(run=run, answers=folder / f"{m}.jsonl"))
     return ItemSet(suite=suite(), items_from=folder / "items.jsonl", answered=answered, source="synthetic")
 
 

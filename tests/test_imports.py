@@ -53,6 +53,7 @@ LAW = {
     "solvers": ("core",),
     "web": ("core",),
     "auditing": ("core",),
+    "steps": ("core", "auditing"),
     "models": ("core", "training"),
     "suites": ("core", "stats", "auditing", "lexicon", "training", "solvers"),
     "reporting": ("core", "stats", "web"),
@@ -60,6 +61,7 @@ LAW = {
         "core",
         "stats",
         "auditing",
+        "steps",
         "lexicon",
         "training",
         "solvers",
@@ -72,6 +74,7 @@ LAW = {
     "cli": ("core", "pipeline", "suites", "models", "VERBS", "__version__"),
     "stats": ("core",),
     "inspect_extension": ("core", "stats", "pipeline"),
+    "rewards": ("core", "solvers", "suites", "pipeline"),
     "testing": ("core", "models", "solvers", "suites"),
     "__main__": ("cli",),
     "__init__": ("pipeline",),  # for a type checker alone

@@ -19,7 +19,7 @@ from proband.core.errors import ProbandError
 from proband.core.files import read_answers, read_items, read_json, read_run
 from proband.models import load
 from proband.suites.analogy import sources
-from proband.suites.kinship.clutrr import csv_files as clutrr
+from proband.suites.kinship.clutrr import rows as clutrr
 from proband.suites.kinship.world import rules
 from proband.suites.script import corpus
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from pooled import KS, System, Systems, decided, paired, within
 
-from proband.core.text import markdown_table
+from proband.core.text import markdown_table, p_value
 from proband.stats import Difference, contrast, holm
 from proband.suites.kinship.paper.comparisons import TEXT
 from proband.suites.kinship.paper.noise import NOISE
@@ -71,13 +71,9 @@ def table_of(every: Sequence[Finding], title: str, note: str) -> str:
         verdict = "open" if p is None or p >= 0.05 else "holds" if finding.ahead > 0 else "fails"
         missing = "" if len(finding.tests) == finding.asked else f" ({len(finding.tests)} of {finding.asked} compared)"
         shown = "; ".join(test.shown for test in finding.tests) or "no data"
-        rows.append([finding.text, finding.source, f"**{verdict}**", "–" if p is None else _p(p), shown + missing])
+        rows.append([finding.text, finding.source, f"**{verdict}**", "–" if p is None else p_value(p), shown + missing])
     head = ["finding", "source", "verdict", "p (Holm)", "what was compared, in percent"]
     return f"**{title}**\n\n{markdown_table(head, rows)}\n\n{note}\n"
-
-
-def _p(p: float) -> str:
-    return "< 0.0001" if p < 0.0001 else f"{p:.4f}"
 
 
 def _test(found: Difference, margin: float, shown: str) -> Tested:

@@ -15,11 +15,13 @@ if TYPE_CHECKING:  # what a type checker and an editor see; `__getattr__` gives 
     from proband.pipeline.checking import audit, verify
     from proband.pipeline.compare import compare
     from proband.pipeline.demo import demo
+    from proband.pipeline.evaluate import evaluate
     from proband.pipeline.export import export
     from proband.pipeline.frames import read, run
     from proband.pipeline.plan import plan
     from proband.pipeline.report import report
     from proband.pipeline.show import listing, show
+    from proband.pipeline.steps import check_reply
     from proband.pipeline.study import paper, study
     from proband.pipeline.train import train
     from proband.pipeline.vary import vary
@@ -29,8 +31,10 @@ __version__ = "0.1.0"
 VERBS = {
     "audit": "checking",
     "build": "build",
+    "check_reply": "steps",
     "compare": "compare",
     "demo": "demo",
+    "evaluate": "evaluate",
     "export": "export",
     "listing": "show",
     "load_model": "asking.setup",
@@ -48,8 +52,10 @@ VERBS = {
 __all__ = [
     "audit",
     "build",
+    "check_reply",
     "compare",
     "demo",
+    "evaluate",
     "export",
     "listing",
     "load_model",

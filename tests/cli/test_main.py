@@ -43,7 +43,7 @@ print(json.dumps([used.ru_utime + used.ru_stime, sorted(sys.modules)]))
         ("run items -m gpt -o x", "a model is named KIND:NAME"),
         ("run items -m solver:magic -o x", "solver:adder"),
         ("run items -m vec:/no/such.vec -o x", "/no/such.vec"),
-        ("run items -m net:/no/such -o x", "net.json"),
+        ("run items -m net:/no/such -o x", "no such folder"),
         ("run items -m solver:adder -s likelihood -o x", "toy has no solver 'likelihood'"),
         ("run items -m baseline:random -o x --limit 0", "'limit' is '0'"),
         ("run items -m baseline:random -o x --limit", "--limit requires an argument"),

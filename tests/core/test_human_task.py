@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.special import stdtrit
 
 from proband.core.agreement.aggregation import wilson
-from proband.core.human_task import share
+from proband.core.human_task import share, t_quantile
 
 
 @pytest.mark.parametrize(("units", "answers", "correlation"), [(6, 3, 0.6), (20, 3, 0.3), (40, 5, 0.1)])
@@ -33,3 +34,8 @@ def test_one_answer_a_unit_is_wilsons_interval() -> None:
     assert (figure["low"], figure["high"]) == wilson(3, 4)
     assert (figure["n"], figure["groups"]) == (4, 4)
     assert share([])["low"] is None
+
+
+@pytest.mark.parametrize("freedom", [*range(1, 31), 100, 101, 999, 1000, 7699])
+def test_students_quantile_is_that_of_scipy(freedom: int) -> None:
+    assert t_quantile(freedom) == pytest.approx(float(stdtrit(freedom, 0.975)), rel=1e-10)

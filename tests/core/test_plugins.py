@@ -84,7 +84,7 @@ def test_objects_that_are_no_model(package: Path) -> None:
     assert "cannot be made with the options ['colour']" in refused("theirs.models:Short", colour="red")
     assert "a ready object and has no option 'size'" in refused("theirs.models:ready", size="2")
     assert "no model 'gpt2'" in refused("gpt2")
-    assert "hf:..., vec:..." in refused("foo/bar:gpt2")
+    assert "hf:..., gguf:..., vec:..." in refused("foo/bar:gpt2")
 
 
 def test_a_kind_of_another_package(package: Path) -> None:

@@ -70,7 +70,7 @@ def logs(tmp_path_factory: pytest.TempPathFactory, tiny: dict[str, Path], run_to
 
     root = tmp_path_factory.mktemp("extension")
     gguf = next(folder_of("smollm2").glob("*.gguf"))
-    smollm2 = shutil.copytree(unpack_gguf(gguf, name="smollm2"), root / "smollm2")
+    smollm2 = shutil.copytree(unpack_gguf(gguf, name="smollm2", weights=True), root / "smollm2")
     (root / "facts.py").write_text(f"QUESTIONS = {QUESTIONS!r}\n{TASK}", encoding="utf-8")
     made = []
     for name, folder in (("smollm2", smollm2), ("tiny", tiny["llama"])):

@@ -74,7 +74,7 @@ def test_scores_of_the_embedded_model(tmp_path: Path, elsewhere: Path, run_tool:
     from proband.models.hf import folder_of
 
     gguf = next(folder_of("smollm2").glob("*.gguf"))
-    weights = Path(shutil.copytree(unpack_gguf(gguf, name="smollm2"), tmp_path / "models" / "smollm2"))
+    weights = Path(shutil.copytree(unpack_gguf(gguf, name="smollm2", weights=True), tmp_path / "models" / "smollm2"))
     some = elsewhere / "some"
     proband.build("kinship", out=some, k="2,3", per_k=4)
     proband.export(some, to="lm-eval", out=tmp_path / "tasks")

@@ -7,6 +7,8 @@ file, and `stories`, texts by other people (`id`, `author`, `text`), which leave
 
 from __future__ import annotations
 
+import functools
+import math
 import statistics
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -264,10 +266,33 @@ def _clustered(groups: Sequence[Sequence[bool]], share: float) -> tuple[float, f
 
 def _few_units(count: int) -> float:
     """(z / t)^2: what a variance that was estimated from so many units is worth."""
-    from scipy.special import stdtrit
+    return (statistics.NormalDist().inv_cdf(0.975) / t_quantile(count - 1)) ** 2
 
-    z, t = statistics.NormalDist().inv_cdf(0.975), float(stdtrit(count - 1, 0.975))
-    return (z / t) ** 2
+
+@functools.cache
+def t_quantile(freedom: int) -> float:
+    """The t that 95 % of Student's distribution lie within, for whole degrees of freedom (by hand: scipy.special costs
+    a server 16 MB). With tan(angle) = t / sqrt(freedom) the share within t is a finite sum over powers of the cosine
+    (Abramowitz & Stegun 26.7.3, 26.7.4), which rises with the angle.
+
+    >>> [round(t_quantile(freedom), 3) for freedom in (1, 2, 5, 17, 1000)]
+    [12.706, 4.303, 2.571, 2.11, 1.962]
+    """
+    low, high = 0.0, math.pi / 2
+    while low < (middle := (low + high) / 2) < high:
+        low, high = (middle, high) if _share_within(middle, freedom) < 0.95 else (low, middle)
+    return math.tan(high) * math.sqrt(freedom)
+
+
+def _share_within(angle: float, freedom: int) -> float:
+    odd = freedom % 2
+    square = math.cos(angle) ** 2
+    term, total = (math.cos(angle) if odd else 1.0), 0.0
+    for power in range(odd, freedom - 1, 2):
+        total += term
+        term *= square * (power + 1) / (power + 2)
+    total *= math.sin(angle)
+    return 2 / math.pi * (angle + total) if odd else total
 
 
 def value(here: float | None, published: float | None = None, *, unit: str = "count") -> Figure:

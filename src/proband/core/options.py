@@ -31,10 +31,10 @@ from msgspec import Meta
 from proband.core.errors import ProbandError
 
 __all__ = [
-    "Field",
     "Meta",
     "NoOptions",
     "OnCommandLine",
+    "OptionField",
     "described",
     "json_object",
     "read_options",
@@ -62,7 +62,7 @@ class OnCommandLine:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Field:
+class OptionField:
     """One option, for help pages: `name` as a user types it (with -), `type` without annotations, `hint` with them."""
 
     name: str
@@ -79,7 +79,7 @@ class Field:
 
 
 @cache
-def described(kind: type) -> tuple[Field, ...]:
+def described(kind: type) -> tuple[OptionField, ...]:
     """Every option of a dataclass, in order."""
     hints, plain = typing.get_type_hints(kind, include_extras=True), typing.get_type_hints(kind)
     out = []
@@ -89,7 +89,7 @@ def described(kind: type) -> tuple[Field, ...]:
         default = field.default_factory() if field.default_factory is not dataclasses.MISSING else field.default
         choices = next((typing.get_args(part) for part in parts if typing.get_origin(part) is Literal), ())
         out.append(
-            Field(
+            OptionField(
                 name=field.name.replace("_", "-"),
                 type=plain[field.name],
                 default=None if default is dataclasses.MISSING else default,
@@ -119,7 +119,7 @@ def read_options(kind: type[Options], given: Mapping[str, Any], *, of: str) -> O
     return kind(**values)
 
 
-def _read(field: Field, value: Any, *, of: str) -> Any:
+def _read(field: OptionField, value: Any, *, of: str) -> Any:
     kinds = _parts(field.type)
     if value is None or (value == "none" and type(None) in kinds and str not in kinds):
         if type(None) not in kinds:
@@ -145,9 +145,9 @@ def _path(kind: type, value: Any) -> Any:
     raise ValueError(f"not {kind.__name__}")
 
 
-def _wanted(field: Field, error: Exception) -> str:
+def _wanted(field: OptionField, error: Exception) -> str:
     """
-    >>> _wanted(Field(name="k", type=int, default=1, help=""), ValueError("Expected `int` >= 1"))
+    >>> _wanted(OptionField(name="k", type=int, default=1, help=""), ValueError("Expected `int` >= 1"))
     'a whole number, at least 1'
     """
     if field.choices:

@@ -17,9 +17,14 @@ class Progress:
         self.what, self.total = what, total
         self.bar: Any = None
         self.task: Any = None
+        self.whole: Progress | None = None  # the bar that this one is a part of
+        self.counted = 0.0
 
     def __enter__(self) -> Progress:
-        if sys.stderr.isatty() and not Loudness.quiet:
+        if _whole:
+            self.whole = _whole[-1]
+            self.whole.call(self.what)
+        elif sys.stderr.isatty() and not Loudness.quiet:
             from rich.console import Console
             from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
             from rich.progress import Progress as Bar
@@ -34,14 +39,35 @@ class Progress:
         if self.bar is not None:
             self.bar.stop()
 
-    def advance(self, by: int = 1) -> None:
-        if self.bar is not None:
+    def advance(self, by: float = 1) -> None:
+        self.counted += by
+        if self.whole is not None:
+            self.whole.advance(by)
+        elif self.bar is not None:
             self.bar.advance(self.task, by)
 
     def at(self, done: float) -> None:
         """So much is done in all, parts of a thing included: the time left is known after the first batch."""
+        self.advance(done - self.counted)
+
+    def call(self, what: str) -> None:
+        """What is being done now."""
         if self.bar is not None:
-            self.bar.update(self.task, completed=done)
+            self.bar.update(self.task, description=what)
+
+
+_whole: list[Progress] = []
+
+
+@contextmanager
+def one_bar(what: str, *, total: int) -> Iterator[Progress]:
+    """One bar for everything that counts meanwhile: the bars of single runs are parts of it."""
+    with Progress(what, total=total) as bar:
+        _whole.append(bar)
+        try:
+            yield bar
+        finally:
+            _whole.remove(bar)
 
 
 _listeners: list[Callable[[float], None]] = []  # who wants to know how much of the present call is done

@@ -41,6 +41,8 @@ class Suite:
     show: Callable[[Item], str]  # one item as text: its prompt, its proof or alignment
     draw: Callable[[Item, Answer | None], str | None] = lambda item, answer: None  # an SVG for the item browser
     export: Mapping[str, Callable[..., None]] = field(default_factory=dict)  # extra formats of `export --to`
+    # "module:function" of stream(options, *, seed): the function that makes item number n, where items are generated
+    stream: str = ""
     variations: str = ""  # "module:object" of a tuple of `Variation`s, imported when they are used
     # of options whose build has no train split: those of a small build of other items, worked examples
     examples: Callable[[Any], Any | None] = lambda options: None
@@ -147,6 +149,7 @@ class Solver:
     # of options and the model: what run.json says where the model decides an option that is not given
     decided: Callable[[Any, Any], Mapping[str, Any]] = lambda options, model: {}
     prompts: Path | None = None  # folder of the templates that can be copied
+    asking: Any = None  # how it asks and reads replies (solvers.generate.Asking), where the model replies in words
     sends: Callable[..., list[list[str]]] | None = None  # of each item, the texts that would be sent; called as `solve`
     summary: Callable[[Iterable[Answer]], Mapping[str, Any]] | None = None  # of all answers, for run.json
 
@@ -316,7 +319,7 @@ class Contrast:
 class Claim:
     """A paper's finding as a test. It holds if every contrast does; `where` is the setting it was found in, and it is
     asked nowhere else; `per` says for which runs it is asked separately (`run.model`), `test` names an analysis'
-    outcome instead of contrasts."""
+    outcome instead of contrasts; `across` is a test of all item sets of the suite together, its outcomes by label."""
 
     statement: str
     source: str  # the section of the paper
@@ -324,6 +327,8 @@ class Claim:
     contrasts: tuple[Contrast, ...] = ()
     test: str = ""
     per: tuple[str, ...] = ("run.model",)
+    across: Callable[[Sequence[Results]], Mapping[str, Outcome]] | None = None
+    needs: str = ""  # the runs without which it is open
 
 
 # ---- commands, audits, variations, the demonstration ----------------------------------------------------------------
@@ -384,5 +389,6 @@ class Demo:
     runs: tuple[tuple[str, str | None], ...] = ()
     limit: int | None = None
     solver_options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # by solver
+    of_models: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # further options of a run, by model
     findings: tuple[Claim, ...] = ()  # tested like the claims of papers, and stated first
     audit: Callable[[Mapping[str, Any]], str] | None = None  # audit the items; its headlines in a sentence

@@ -17,6 +17,7 @@ import codecs
 import csv
 import gzip
 import io
+import json
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -42,6 +43,8 @@ TITLE_ROWS = 5  # above the header, at most
 HEAD = 40  # lines of a file that its separator is guessed by
 BLOCK = 1 << 20
 CHARACTER = re.compile("[^\x00-\x7f\ud800-\udfff\ufeff]")  # one beyond ASCII, no byte that is none
+VALUE = re.compile(r"[^ \t\r\n,:]")  # how a value of JSON begins, or its container ends
+UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 LONGEST = 1 << 25  # characters of a line: beyond that it is no table
 csv.field_size_limit(LONGEST)
 # how folders and files name the splits
@@ -91,13 +94,15 @@ def read_table(
     quotes: bool = True,
     exact: bool = False,
     keep_bad: bool = False,
+    under_keys: bool = False,
 ) -> Iterator[TableRow]:
     """The rows of a file, one by one; its `kind` is its ending, unless given.
 
     `names` is asked whether the first row names the columns (None) or is a row already (the names that columns have
     then). `separator` is guessed unless given; without `quotes` a quotation mark is a character like others. A row may
     be shorter than the header, unless `exact`. Rows that are none end the reading with an error; with `keep_bad` they
-    are rows with a `problem`, and bytes that are not UTF-8 are one of their row alone.
+    are rows with a `problem`, and bytes that are not UTF-8 are one of their row alone. `under_keys`: the values of a
+    JSON object may be lists of rows.
     """
     kind = kind or kind_of(path)
     if not path.exists():
@@ -108,7 +113,7 @@ def read_table(
     elif kind in LINES:
         rows = _json_lines(path, keep_bad=keep_bad)
     elif kind == ".json":
-        rows = _json(path)
+        rows = _json(path, under_keys=under_keys, keep_bad=keep_bad)
     elif kind in (".csv", ".tsv", ".txt"):
         how = {"names": names, "exact": exact, "by_line": kind != ".csv"}
         rows = _text_rows(path, separator=separator, quotes=quotes, keep_bad=keep_bad, **how)
@@ -196,10 +201,15 @@ def text_lines(path: Path) -> Iterator[tuple[int, str]]:
 
 @contextmanager
 def open_text(path: Path, *, keep_bad: bool = False) -> Iterator[IO[str]]:
-    """A text, plain or gzipped. With `keep_bad`, bytes that are not UTF-8 become surrogates (see `is_unicode`)."""
+    """A text, plain or gzipped. With `keep_bad`, bytes that are not UTF-8 become surrogates (see `is_unicode`): no
+    other encoding is guessed but by its mark."""
     with _file_errors(path), _opened(path) as raw:
-        encoding, wrong = _encoding(path, _state(path))
-        if wrong and not keep_bad:
+        if keep_bad:
+            with _opened(path) as start:
+                encoding, wrong = "utf-16" if start.read(2) in UTF_16 else "utf-8-sig", 0
+        else:
+            encoding, wrong = _encoding(path, _state(path))
+        if wrong:
             raise ProbandError("is not UTF-8: save it as CSV UTF-8 in your spreadsheet program", file=path, line=wrong)
         with io.TextIOWrapper(raw, encoding, errors="surrogateescape", newline="") as file:
             yield file
@@ -245,7 +255,7 @@ def _encoding(path: Path, state: tuple[int, int]) -> tuple[str, int]:
     decoder, line, wrong, unicode = codecs.getincrementaldecoder("utf-8")("surrogateescape"), 1, 0, False
     with _opened(path) as file:
         for number, block in enumerate(iter(lambda: file.read(BLOCK), b"")):
-            if number == 0 and block.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            if number == 0 and block.startswith(UTF_16):
                 return "utf-16", 0
             text = decoder.decode(block)
             unicode = unicode or CHARACTER.search(text) is not None
@@ -342,7 +352,8 @@ def _named_rows(
             yield TableRow({}, **place, problem=f"has {len(cells)} cells{wanted}{apart}")
             continue
         values = dict.fromkeys(header, "") | dict(zip(header, cells))
-        values.pop("", None)
+        if not exact:
+            values.pop("", None)
         bad = next((name for name, cell in values.items() if isinstance(cell, str) and not is_unicode(cell)), None)
         yield TableRow(values, **place, problem=f"column {bad!r} is not UTF-8" if bad else "")
 
@@ -415,20 +426,82 @@ def _object(line: str) -> tuple[Mapping[str, Any], str]:
     return (value, "") if isinstance(value, dict) else ({}, "not a JSON object")
 
 
-def _json(path: Path) -> Iterator[TableRow]:
-    """An array of rows, an object of rows by their names, or one row."""
-    value = decode(Any, read_text(path).encode("utf-8", "surrogatepass"), file=path)
-    if isinstance(value, dict):
-        rows = value.items() if value and all(isinstance(each, dict) for each in value.values()) else [("", value)]
-    elif isinstance(value, list):
-        rows = [(str(place), each) for place, each in enumerate(value)]
-    else:
-        raise ProbandError("not JSON: neither an object nor an array of rows", file=path)
-    for number, (key, cells) in enumerate(rows, start=1):
-        if isinstance(cells, dict):
-            yield TableRow(cells, path, number, key=key)
+def _json(path: Path, *, under_keys: bool, keep_bad: bool) -> Iterator[TableRow]:
+    """An array of rows, or an object of rows by their names, read as a stream; else one row. What stands beside rows
+    under keys ({"examples": [row, row], "about": "..."}) is about them."""
+    with open_text(path, keep_bad=keep_bad) as file:
+        stream = _JsonStream(file, path)
+        if stream.text[:1] == "[":
+            rows: Iterable[tuple[str, Any]] = ((str(place), value) for place, (_, value) in enumerate(stream))
+        elif stream.text[:1] == "{":
+            rows = _rows_under_keys(stream) if under_keys else _rows_by_name(dict(stream))
         else:
-            yield TableRow({}, path, number, key=key, problem="not a JSON object")
+            raise ProbandError("not JSON: neither an object nor an array of rows", file=path)
+        for number, (key, cells) in enumerate(rows, start=1):
+            if isinstance(cells, dict):
+                yield TableRow(cells, path, number, key=key)
+            else:
+                yield TableRow({}, path, number, key=key, problem="not a JSON object")
+
+
+def _rows_by_name(value: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
+    return value.items() if value and all(isinstance(each, dict) for each in value.values()) else [("", value)]
+
+
+def _rows_under_keys(entries: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+    for key, value in entries:
+        if isinstance(value, dict):
+            yield key, value
+        elif isinstance(value, list):
+            yield from ((str(place), each) for place, each in enumerate(value) if isinstance(each, dict))
+
+
+class _JsonStream:
+    """The entries of one JSON object (with their keys) or array, of which a part is in memory."""
+
+    def __init__(self, file: IO[str], path: Path) -> None:
+        self.file, self.path, self.decoder = file, path, json.JSONDecoder()
+        self.text, self.at, self.entries = file.read(BLOCK).lstrip(), 0, 0
+
+    def __iter__(self) -> Iterator[tuple[str, Any]]:
+        keyed, self.at = self.text[0] == "{", 1
+        while self._next() not in "}]":
+            key = ""
+            if keyed:
+                key = str(self._value())
+                self._next()
+            yield key, self._value()
+            self.entries += 1
+            self.text, self.at = self.text[self.at :], 0
+        if (self.text[self.at] == "}") != keyed or (self.text[self.at + 1 :] + self.file.read(BLOCK)).strip():
+            raise ProbandError(f"not JSON after row {self.entries}: it does not end there", file=self.path)
+
+    def _next(self) -> str:
+        """The next character that is neither space nor a comma or colon."""
+        while not (match := VALUE.search(self.text, self.at)):
+            self.at = len(self.text)
+            self._read_on(f"not JSON after row {self.entries}: it ends too early")
+        self.at = match.start()
+        return match[0]
+
+    def _value(self) -> Any:
+        """The next value, reading on while it is cut off."""
+        while True:
+            try:
+                value, end = self.decoder.raw_decode(self.text, self.at)
+                if end < len(self.text):
+                    self.at = end
+                    return value
+                reason = "it ends too early"
+            except (ValueError, RecursionError) as error:
+                reason = str(error)
+            self._read_on(f"not JSON in row {self.entries + 1}: {reason}")
+
+    def _read_on(self, problem: str) -> None:
+        block = self.file.read(BLOCK)
+        if not block or len(self.text) - self.at > LONGEST:
+            raise ProbandError(problem, file=self.path)
+        self.text += block
 
 
 # ---- formats that libraries read -----------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ from proband.core.errors import ProbandError
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 Work = Callable[[Task], Iterable[Result]]  # what a worker does with a task: results one by one
-AHEAD = 3  # tasks per worker that may be under way or wait for their turn
+TASKS_PER_WORKER = 3  # tasks per worker that may be under way or wait for their turn
 PATIENCE = 5.0  # seconds that workers have for leaving when they are told to
 
 
@@ -97,7 +97,7 @@ class Pool(Generic[Task, Result]):
                         continue
                     waiting[number] = result if error is None else error
                 idle = [pipe for pipe in self.pipes if pipe not in self.busy]
-                while more and idle and sent - turn < AHEAD * self.workers:
+                while more and idle and sent - turn < TASKS_PER_WORKER * self.workers:
                     following = next(todo, None)
                     if more := following is not None:
                         self._send(idle.pop(), (job, *following))

@@ -36,13 +36,13 @@ class _Forms(dict[str, str]):
     """word -> its base form, stop words -> "": looked up once each."""
 
     def __missing__(self, word: str) -> str:
-        if len(self) >= MOST:
+        if len(self) >= REMEMBERED_WORDS:
             self.clear()
         self[word] = form = "" if word in STOP_WORDS else lemma(word)
         return form
 
 
-MOST = 1_000_000  # words remembered
+REMEMBERED_WORDS = 1_000_000  # words remembered
 _forms = _Forms()
 
 

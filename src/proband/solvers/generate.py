@@ -92,6 +92,7 @@ def make_generate_solver(asking: Asking) -> Solver:
         recorded=partial(recorded, asking=asking),
         decided=lambda options, model: {"max-tokens": settings_of(model, options, 0)["max_tokens"]},
         prompts=asking.prompts,
+        asking=asking,
         sends=partial(sends, asking=asking),
     )
 

@@ -2,7 +2,7 @@ r"""Which choice a reply in words means: "The answer is aunt.", "**Aunt**", "B) 
 
 A reply is read by the first rule that finds something; what it finds must be one choice, or the reply is unread:
 
-1. the whole reply, or \boxed{...}
+1. the whole reply, \boxed{...}, or the last <answer>...</answer>
 2. what follows the last "answer is", "answer:" or "final answer"
 3. the only choice in bold, or a first or last line that is nothing but a choice; two lines that begin with different
    letters are the choices given back, and no answer
@@ -41,9 +41,12 @@ ANSWER = re.compile(
 )
 CONCLUSION = re.compile(r"\b(?:so|therefore|thus|hence|consequently|i\.e\.|which makes|in conclusion|meaning)\b", re.I)
 BOXED = re.compile(r"\\boxed\{(?:\\text\{)?([^{}]*)\}?\}")
+TAGGED = re.compile(r"<answer>([^<]{0,400})</answer>", re.IGNORECASE)
 BOLD = re.compile(r"\*\*([^*\n]+?)\*\*|__([^_\n]+?)__")
 DENIED = re.compile(
-    r"(?:\b(?:not|neither|nor|cannot|never|than|without)|n['’]t)(?: (?:be|a|an|the|his|her|its|their))*\W*$", re.I
+    r"(?:\b(?:not|neither|nor|cannot|never|than|without|anything but|all but|except|except for)|n['’]t)"
+    r"(?: (?:be|a|an|the|his|her|its|their))*\W*$",
+    re.I,
 )
 LETTER = re.compile(  # not the article in "A relative of his"
     r"[\s*_`\"'“(\[]*(?:(?:[Oo]ption|[Cc]hoice|[Ll]etter)\s+[*(]*)?([A-Z])(?![\w'’])(?!\s+(?!is )[a-z]+\s+[a-z])"
@@ -92,7 +95,16 @@ class Choices:
         text = without_thoughts(reply)
         if not text:
             return None
-        for rule in (self._whole, self._boxed, self._stated, self._listed, self._marked, self._concluded, self._begins):
+        for rule in (
+            self._whole,
+            self._boxed,
+            self._tagged,
+            self._stated,
+            self._listed,
+            self._marked,
+            self._concluded,
+            self._begins,
+        ):
             result = rule(text)
             if result is not None:
                 return result if result >= 0 else None
@@ -106,6 +118,15 @@ class Choices:
     def _boxed(self, text: str) -> int | None:
         results = BOXED.findall(text)
         return self._bare(results[-1]) if results else None
+
+    def _tagged(self, text: str) -> int | None:
+        """What stands in the tag is the answer, or there is none."""
+        results = TAGGED.findall(text)
+        if not results:
+            return None
+        place = self._bare(results[-1])
+        named = set(self.mentions(results[-1]))
+        return place if place is not None else named.pop() if len(named) == 1 else -1
 
     def _stated(self, text: str) -> int | None:
         """The last statement of an answer that names a choice; one that names two is a contradiction."""

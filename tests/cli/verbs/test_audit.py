@@ -14,7 +14,8 @@ def test_options_reach_the_auditor(proband: Any, stage: Any) -> None:
     )
     text = proband("audit", "data.csv", "-o", "audit", "--domain", "grid")
     assert made.arguments == ("data.csv",)
-    assert made.given == {"out": Path("audit"), "domain": "grid", "world": "", "readers": 1, "columns": {}}
+    given = {"out": Path("audit"), "domain": "grid", "world": "", "readers": 1, "columns": {}}
+    assert made.given == {**given, "replies": None, "scorer": ""}
     assert text.splitlines()[-2].split(maxsplit=1) == ["verdicts:", "entailed 36, ambiguous 64"]
     assert text.splitlines()[-1] == "open x.html"
 

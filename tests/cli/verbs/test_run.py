@@ -53,15 +53,19 @@ def test_every_option_reaches_the_pipeline(
     words = shlex.split(
         "-s direct --set a=1 --set b=x=y --prompt p --prompt q --split valid --limit 3 --repeat 1 --seed 1 "
         "--too-long skip --label mine --on-error record --max-errors 3 --retry-errors --no-cache --engine ray "
-        "--workers 2 --device cpu --prices 1,2 --max-cost .5 --model-set bos=never"
+        "--device cpu --prices 1,2 --max-cost .5 --model-set bos=never"
     )
     expected = RunOptions(
         solver="direct", options={"a": "1", "b": "x=y"}, prompt=("p", "q"), split="valid", limit=3, seed=1,
         too_long="skip", label="mine", on_error="record", max_errors="3", retry_errors=True, cache=False, engine="ray",
-        workers=2, device="cpu", prices="1,2", max_cost=0.5, model_options={"bos": "never"},
+        device="cpu", prices="1,2", max_cost=0.5, model_options={"bos": "never"},
     )  # fmt: skip
     changed = {field.name for field in fields(RunOptions) if getattr(expected, field.name) != field.default}
-    assert {field.name for field in fields(RunOptions)} - changed == {"prompts_per_item", "repeat"}  # all but these
+    assert {field.name for field in fields(RunOptions)} - changed == {
+        "prompts_per_item",
+        "repeat",
+        "workers",
+    }  # all but these
     proband("run", items, "-m", "hf:x", "-o", "out", *words)
     profile = tmp_path / "profile.toml"
     tables = {"options": expected.options, "model-options": expected.model_options}

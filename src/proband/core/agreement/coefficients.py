@@ -81,7 +81,7 @@ def bootstrap(of: Callable[[Floats], Floats], each: Floats, groups: Ints, *, see
     sums = np.zeros((groups.max() + 1, each.shape[1]))
     np.add.at(sums, groups, each)
     rng, equal = np.random.default_rng(seed), np.full(len(sums), 1 / len(sums))
-    step = max(1, 400_000 // len(sums))  # a bound on memory
+    step = max(1, 100_000 // len(sums))  # a bound on memory
     sizes = [min(step, draws - begin) for begin in range(0, draws, step)]
     values = np.concatenate([of(rng.multinomial(len(sums), equal, size=size).astype(float) @ sums) for size in sizes])
     low, high = np.quantile(values[np.isfinite(values)], [0.025, 0.975])
@@ -94,9 +94,8 @@ def group_numbers(items: Sequence[str], groups: Mapping[str, str] | None) -> Int
     >>> group_numbers(["a", "b", "c"], {"a": "q1", "c": "q1"}).tolist()
     [0, 1, 0]
     """
-    names = [groups.get(item, item) for item in items] if groups is not None else list(items)
-    places = {name: n for n, name in enumerate(dict.fromkeys(names))}
-    return np.array([places[name] for name in names], dtype=np.int64)
+    known, places = groups or {}, dict[str, int]()
+    return np.fromiter((places.setdefault(known.get(item, item), len(places)) for item in items), dtype=np.int64)
 
 
 def coincidences(count: Floats) -> Floats:

@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 WIDE = 5  # clusters per item up to which all their sets are counted
 KEPT = 4  # selections of items whose neighbours are remembered
-FEW = 6.0  # effective clusters below which no interval can be trusted
+LEAST_CLUSTERS = 6.0  # effective clusters below which no interval can be trusted
 
 
 def clusters_of(item: Item) -> tuple[str, ...]:
@@ -241,7 +241,7 @@ class Neighbours:
         """Whether these are too few clusters (of any kind), or too few items, to tell anything. One large cluster
         beside six others makes an interval wide, not impossible."""
         least = min(max(each.effective, each.beside) for each in self.readings)
-        return min(least, self.items) < FEW - 1e-9
+        return min(least, self.items) < LEAST_CLUSTERS - 1e-9
 
     @property
     def least(self) -> float:

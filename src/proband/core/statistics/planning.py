@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from proband.core.errors import ProbandError
-from proband.core.statistics.clusters import FEW, Neighbours
+from proband.core.statistics.clusters import LEAST_CLUSTERS, Neighbours
 from proband.core.statistics.scores import Scores
 from proband.core.statistics.spread import detectable, level_of, margin, neighbours_correlation, quantile
 
@@ -147,7 +147,7 @@ def grown(pilot: Pilot, *, clusters: float = 1.0, within: float = 1.0) -> Plan:
 def needed(pilot: Pilot, difference: float, *, power: float, by: str) -> Plan | None:
     """The smallest design that sees the difference with this chance, by more `clusters` or by more items `within` them;
     None where no number is enough."""
-    least = FEW / pilot.dependence.effective if by == "clusters" else 1 / pilot.dependence.items
+    least = LEAST_CLUSTERS / pilot.dependence.effective if by == "clusters" else 1 / pilot.dependence.items
 
     def enough(times: float) -> bool:
         return grown(pilot, **{by: times}).power(difference) >= power

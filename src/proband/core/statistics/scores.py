@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from proband.core.errors import ProbandError
 from proband.core.metrics import Metric
 from proband.core.statistics import estimates
-from proband.core.statistics.clusters import FEW, Clusters, Floats, Ints, Neighbours
+from proband.core.statistics.clusters import LEAST_CLUSTERS, Clusters, Floats, Ints, Neighbours
 from proband.core.statistics.influence import of_mean, of_set
 from proband.core.statistics.resampling import DRAWS, MANY, draws_of, percentiles
 from proband.core.statistics.spread import Seeds, detectable, quantile, seeds_of, seeds_part, standing_in, training
@@ -345,7 +345,7 @@ class Scores:
             sizes = self.dependence.cluster_sums(np.ones(len(self)))
             means = self.dependence.cluster_sums(self.runs[0])[sizes > 2] / sizes[sizes > 2]
             whole = (means == 0) | (means == 1)
-            if len(means) >= FEW and whole.mean() > ALL_OR_NOTHING and 0.02 < self.value < 0.98:
+            if len(means) >= LEAST_CLUSTERS and whole.mean() > ALL_OR_NOTHING and 0.02 < self.value < 0.98:
                 return "most clusters are all right or all wrong: intervals cover 84 to 88 % of such"
         return ""
 
