@@ -27,12 +27,12 @@ help:
 	@echo "make picture the picture of a report in the README, from the demonstration"
 	@echo "make clean   remove .venv and what was made"
 
-$(STAMP): pyproject.toml annotate/pyproject.toml
+$(STAMP): pyproject.toml annotate/pyproject.toml constraints.txt
 	@echo "== virtual environment in .venv, packages by name (a few minutes the first time)"
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(PIP) torch==2.13.0
-	$(PIP) -e ".[dev]" -e ./annotate
+	$(PIP) -c constraints.txt -e ".[dev]" -e ./annotate
 	@$(BIN)/python -c "import matplotlib.figure, polars, scipy.stats, torch, transformers"
 	@touch $(STAMP)
 
