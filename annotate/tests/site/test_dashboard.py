@@ -91,6 +91,7 @@ def test_answers_by_unit(dashboard: Any) -> None:
     numbers = re.findall(r"/owner/unit/(\d+)", owner.page("/units"))
     assert len(set(numbers)) == 5
     assert owner.page("/units").count("2 / 2") == 5
+    assert "Agrees" in owner.page("/units")
     owner.do("/person/1/decide", decision="rejected", reason="careless")
     assert owner.page("/units").count("1 / 2") == 5
     shown = owner.page(f"/unit/{numbers[0]}")
@@ -133,6 +134,7 @@ def test_a_person_is_erased_from_the_disk(tmp_path: Path, served: Callable[[Path
     assert b"xylophonic" in b"".join(path.read_bytes() for path in folder.glob("answers.db*"))
     owner = Owner(server.url, folder, made["password"])
     assert "xylophonic" in owner.page("/person/1")
+    assert "Agrees" not in owner.page("/units"), "nobody votes where people write"
     assert owner.do("/person/1/erase").status_code == 400  # not sure
     owner.do("/person/1/erase", sure="yes")
     assert owner.client.get("/owner/person/1").status_code == 404
