@@ -19,6 +19,7 @@ from proband.core.types import Answer, Item
 from proband.pipeline.build import build as build_folder
 from proband.pipeline.studies.study_file import read_study
 from proband.pipeline.study import study_path
+from proband.reporting.numbers.grids import comparable
 from proband.suites import suite
 from proband.suites.facts.build import BuildOptions, build
 from proband.suites.facts.recall import (
@@ -34,10 +35,8 @@ from proband.suites.facts.recall import (
     right_if_consistent,
 )
 from proband.suites.facts.relations import Fact, FactRelation
-from proband.suites.facts.sources import read
+from proband.suites.facts.sources import published, read
 from proband.suites.facts.variations import VARIATIONS
-
-BEAR = Path(__file__).resolve().parents[3] / ".." / "shared" / "data" / "bear"
 
 
 def items_of(**options: object) -> list[Item]:
@@ -207,12 +206,23 @@ def test_another_name_of_the_right_answer_is_accepted() -> None:
 
 
 @pytest.mark.data
-def test_bear_has_its_published_size_and_keeps_its_answer_spaces() -> None:
-    relations, licence = read(str(BEAR / "BEAR"))
+def test_bear_has_its_published_size_and_keeps_its_answer_spaces(data: Path) -> None:
+    relations, licence = read(str(data / "bear" / "BEAR"))
     assert (len(relations), sum(len(r.facts) for r in relations)) == (60, 7731)
     assert "do not redistribute" in licence
-    declared = json.loads((BEAR / "BEAR" / "metadata_relations.json").read_text(encoding="utf-8"))
+    declared = json.loads((data / "bear" / "BEAR" / "metadata_relations.json").read_text(encoding="utf-8"))
     assert all(r.answers == tuple(declared[r.name]["answer_space_labels"]) for r in relations)
+
+
+@pytest.mark.data
+def test_published_figures_stand_beside_bear_and_nothing_else(data: Path) -> None:
+    figures = published()
+    assert len(figures) == len({figure.model for figure in figures}) == 36
+    assert all(0.0468 < figure.value < 1 for figure in figures)  # above chance
+    bear = build(BuildOptions(data=str(data / "bear" / "BEAR")), seed=0)
+    assert comparable(figures, bear.summary()) == list(figures)
+    assert bear.summary()["conditions"] == {"wordings": 3}
+    assert comparable(figures, build(BuildOptions(), seed=0).summary()) == []
 
 
 def test_lama_pararel_lre_and_popqa_are_read(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from proband.core.suite import Claim, Contrast, Demo, Suite, Table
 from proband.core.types import Item
 from proband.suites.facts.build import BuildOptions, build
 from proband.suites.facts.recall import METRICS, SOLVERS
+from proband.suites.facts.sources import published
 
 
 def check(item: Item) -> str | None:
@@ -45,7 +46,13 @@ SUITE = Suite(
     solvers=SOLVERS,
     metrics=METRICS,
     tables=(
-        Table(name="facts", title="Facts recalled, mean over wordings", rows=(), columns=("leak",)),
+        Table(name="overall", title="Facts recalled", rows=(), columns=()),
+        Table(
+            name="facts",
+            title="Facts recalled, with and without those that the subject tells",
+            rows=(),
+            columns=("leak",),
+        ),
         Table(name="relations", title="Facts recalled, by relation", rows=("relation",), columns=()),
         Table(name="known", title="Recalled in every wording", rows=("relation",), columns=(), metric="known"),
         Table(
@@ -69,6 +76,7 @@ SUITE = Suite(
             name="popularity", title="Facts recalled, by how often the page is read", rows=(), columns=("popularity",)
         ),
     ),
+    published=published,
     check=check,
     show=show,
     variations="proband.suites.facts.variations:VARIATIONS",

@@ -49,6 +49,7 @@ def build(options: BuildOptions, *, seed: int) -> Built:
     def summary() -> Mapping[str, Any]:
         return {
             "fingerprint": digest.hex(),
+            "conditions": {"wordings": max(len(relation.wordings[: options.wordings]) for relation in relations)},
             "relations": {
                 relation.name: {
                     "facts": len(relation.facts),
@@ -78,7 +79,7 @@ def _item(relation: FactRelation, fact: Fact, number: int, wordings: Sequence[st
         raise fact.error(f"every answer is right for {fact.subject!r}: there is nothing to choose")
     if fact.question:
         wordings = (*wordings, fact.question)
-    prompts = [asked(wording, fact.subject, sentence_case=relation.sentence_case) for wording in wordings]
+    prompts = [asked(wording, fact.subject) for wording in wordings]
     return Item(
         id=f"{slug(relation.name)}-{number:04d}",
         suite="facts",

@@ -31,7 +31,7 @@ from proband.solvers import DIRECT
 from proband.solvers.generate import Asking, make_generate_solver
 from proband.solvers.likelihood import completions, method_of
 from proband.solvers.replies import Choices, names_of, without_thoughts
-from proband.suites.facts.relations import asked
+from proband.suites.facts.relations import asked, capitalised
 
 NEUTRAL = "it"  # stands for the subject where the prior is asked for
 DIGITS = 4  # of a score in the answers file
@@ -60,7 +60,7 @@ def neutral_prompts(item: Item) -> list[str]:
     wordings = item.facts.get("wordings")
     if not wordings:
         raise ProbandError(f"{item.id} has no 'wordings' in its facts: its prior cannot be asked for")
-    return [asked(wording, NEUTRAL, sentence_case=True) for wording in wordings]
+    return [asked(wording, NEUTRAL) for wording in wordings]
 
 
 def sentences(prompt: str, choices: Sequence[str], method: str) -> list[Text]:
@@ -68,9 +68,11 @@ def sentences(prompt: str, choices: Sequence[str], method: str) -> list[Text]:
 
     >>> sentences("The capital of France is ___.", ["Paris"], "pll")
     [Text(text='The capital of France is Paris.', start=0)]
+    >>> sentences("___ is the colour of snow.", ["white"], "ll")
+    [Text(text='White is the colour of snow.', start=0)]
     """
     texts = completions(prompt, choices)
-    return texts if method == "ll" else [Text(text.text) for text in texts]
+    return [Text(capitalised(text.text), text.start if method == "ll" else 0) for text in texts]
 
 
 def recall(items: Sequence[Item], model: ScoresText, *, seed: int, options: RecallOptions) -> list[Answer]:

@@ -53,7 +53,6 @@ class FactRelation:
     facts: tuple[Fact, ...]
     space: tuple[str, ...] = ()  # the answers, where the data names them
     released: bool = False  # a set as it was published, with what is odd in it: Djibouti's capital is Djibouti
-    sentence_case: bool = False  # a sentence that begins with the subject gets a capital letter
     file: object = field(default=None, compare=False)
 
     @cached_property
@@ -116,12 +115,14 @@ def leaks(fact: Fact) -> bool:
     return any(set(re.findall(r"\w+", fold(each))) <= words for each in fact.objects[:1])
 
 
-def asked(wording: str, subject: str, *, sentence_case: bool = False) -> str:
-    """A wording about a subject, with a blank for the object.
+def asked(wording: str, subject: str) -> str:
+    """A wording about a subject, with a blank for the object; a sentence begins with a capital letter.
 
-    >>> asked("[X] is usually [Y].", "snow", sentence_case=True)
+    >>> asked("[X] is usually [Y].", "snow")
     'Snow is usually ___.'
     """
-    if sentence_case and wording.startswith(SUBJECT):
-        subject = subject[:1].upper() + subject[1:]
-    return wording.replace(SUBJECT, subject).replace(OBJECT, BLANK)
+    return capitalised(wording.replace(SUBJECT, subject).replace(OBJECT, BLANK))
+
+
+def capitalised(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]

@@ -17,6 +17,7 @@ from typing import Any
 from proband.core.errors import ProbandError
 from proband.core.files import decode
 from proband.core.progress import say
+from proband.core.suite import MeasuredOn, Published
 from proband.core.tables import TableRow, kind_of, read_table, read_text
 from proband.suites.facts.relations import OBJECT, SUBJECT, Fact, FactRelation
 
@@ -71,9 +72,7 @@ def built_in() -> Iterator[FactRelation]:
             file, listed = relation["pairs"]
             with resources.as_file(data / "analogy" / file) as table:
                 facts = list(_pairs(table, listed, turned=relation.get("turned", False)))
-        yield FactRelation(
-            name=name, wordings=tuple(relation["wordings"]), facts=tuple(facts), sentence_case=True, file=path
-        )
+        yield FactRelation(name=name, wordings=tuple(relation["wordings"]), facts=tuple(facts), file=path)
 
 
 def _pairs(path: Path, relation: str, *, turned: bool) -> Iterator[Fact]:
@@ -89,6 +88,27 @@ def _pairs(path: Path, relation: str, *, turned: bool) -> Iterator[Fact]:
 
 
 BEAR_FILE = "metadata_relations.json"
+BEAR = MeasuredOn(
+    data="BEAR",
+    fingerprints=frozenset({"e500d14fe2ab7a406667b75be50d39fa0257194c02e10bc11ed39c95c53926c1"}),
+    conditions={"wordings": 3},
+    questions=7731,
+)
+
+
+def published() -> Sequence[Published]:
+    """BEAR's leaderboard: the mean over three wordings.
+
+    >>> [figure.value for figure in published() if figure.model == "gpt2"]
+    [0.1349]
+    """
+    source = "BEAR leaderboard (lm-pub-quiz.github.io, results.json of 2026-01-06)"
+    with resources.as_file(resources.files("proband") / "data" / "facts" / "published.csv") as path:
+        rows = [row.cells for row in read_table(path)]
+    return [
+        Published(model=row["model"], metric="accuracy", group={}, value=float(row["accuracy"]), source=source, on=BEAR)
+        for row in rows
+    ]
 
 
 def read_bear(folder: Path) -> list[FactRelation]:

@@ -33,7 +33,7 @@ def alias(item: Item, *, rng: random.Random, folder: Path) -> Item | str:
     if not names:
         return "its subject has no other name"
     name = rng.choice(names)
-    prompts = [asked(each, name, sentence_case=True) for each in item.facts["wordings"]]
+    prompts = [asked(each, name) for each in item.facts["wordings"]]
     return replace(item, prompt=prompts[0], facts={**item.facts, "subject": name, "prompts": prompts})
 
 
