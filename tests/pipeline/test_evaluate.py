@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 import proband
+from proband.cli import main
 from proband.core.errors import ProbandError
 from proband.core.types import Answer, Item
 from proband.pipeline.asking.setup import load_model
@@ -208,3 +209,21 @@ def test_the_answers_that_ship_are_to_these_items_and_give_the_references() -> N
 
 def lines_of(path: Path) -> list[bytes]:
     return gzip.decompress(path.read_bytes()).splitlines()
+
+
+def test_answers_that_ship_are_said_to_on_the_page_and_in_what_is_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They were computed in another precision; a fifth of the panel, or --no-cache, asks the model itself."""
+    words = ["evaluate", "embedded:mlm", "-o", str(tmp_path / "page"), "--suite", "script"]
+    for _ in range(2):  # also where the page is there
+        assert main(words) == 0
+        said = "The answers of embedded:mlm ship with the panel (computed in bfloat16)"
+        assert said in " ".join(capsys.readouterr().out.split())
+        assert said in (tmp_path / "page" / "index.html").read_text(encoding="utf-8")
+        assert said in (tmp_path / "page" / "tables" / "profile.md").read_text(encoding="utf-8")
+        assert said in json.loads((tmp_path / "page" / "profile.json").read_text(encoding="utf-8"))["notes"][0]
+
+
+def test_answers_of_this_machine_have_no_note(both: Evaluation) -> None:
+    assert both.summary()["notes"] == []

@@ -490,3 +490,89 @@ def test_an_evaluation_whose_server_goes_away_is_rerun_and_pays_nothing_twice(
         paid = len(sent)
         assert main(words) == 0  # a finished one asks nothing
     assert len(sent) == len(set(sent)) == paid == 13
+
+
+# ---- an evaluation: many runs, one command --------------------------------------------------------------------------
+
+EVALUATE = ["--suite", "inference,facts", "--size", "quick", "--no-cache", "--prices", "1000,1000"]
+PLAIN = ["scores=false", "first-wait=0.01", "concurrency=4"]
+
+
+def evaluation(out: Path, *models: str) -> list[str]:
+    how = [word for option in PLAIN for word in ("--model-set", option)]
+    return ["evaluate", *models, "-o", str(out), *EVALUATE, *how]
+
+
+def test_one_budget_for_all_models_and_sets_of_an_evaluation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An answer costs 0.012. What one model spent on one set is not there for the next, nor for the command rerun."""
+    monkeypatch.setenv("PROBAND_CACHE", str(tmp_path / "cache"))
+    with Stub(lambda path, body: chat("yes")) as stub:
+        words = evaluation(tmp_path / "page", f"openai:m@{stub.url}", f"openai:n@{stub.url}")
+        for _ in range(2):
+            assert main([*words, "--max-cost", "0.45"]) == 2
+            said = capsys.readouterr().err.strip().splitlines()[-1]
+            assert "stopped at a cost of 0.44" in said
+            assert len(stub.bodies) == 37
+        assert {body["model"] for body in stub.bodies} == {"m", "n"}
+        notes = [json.loads(path.read_text()) for path in tmp_path.glob("page/runs/*/openai*/run.json")]
+        spent = {(note["model"].partition("@")[0], note["suite"]): note["usage"].get("cost", 0) for note in notes}
+        assert len([cost for cost in spent.values() if cost]) == 3  # both sets of the first, one of the second
+        assert sum(spent.values()) == pytest.approx(0.444)
+        assert main([*words, "--max-cost", "1"]) == 0
+        questions = [(body["model"], body["messages"][-1]["content"]) for body in stub.bodies]
+        assert len(questions) == len(set(questions))  # nothing was paid twice
+
+
+@pytest.mark.parametrize("twice", [False, True])
+def test_an_evaluation_survives_ctrl_c(tmp_path: Path, *, twice: bool) -> None:
+    """One Ctrl-C takes in what is under way, the second stops; the same command goes on, and asks nothing twice."""
+    go_on, waiting = threading.Event(), list[str]()
+
+    def reply(path: str, body: dict[str, Any]) -> dict[str, Any]:
+        if len(stub.bodies) > 20 and not go_on.is_set():
+            waiting.append(body["messages"][-1]["content"])
+            go_on.wait(120)
+        return chat("yes")
+
+    env = {name: value for name, value in os.environ.items() if "PROXY" not in name.upper()}
+    env |= {"PROBAND_CACHE": str(tmp_path / "cache"), "PYTHONUNBUFFERED": "1"}
+    with Stub(reply) as stub:
+        words = evaluation(tmp_path / "page", f"openai:m@{stub.url}")
+
+        def start() -> subprocess.Popen[str]:
+            return subprocess.Popen(
+                [sys.executable, "-m", "proband", *words],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                env=env,
+                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+            )
+
+        child = start()
+        try:
+            until(lambda: len(waiting) == 4)
+            child.send_signal(signal.SIGINT)
+            heard(child, "taking in what is under way")
+            if twice:
+                child.send_signal(signal.SIGINT)
+            else:
+                time.sleep(0.7)
+                go_on.set()
+            _, err = finished(child, code=130)
+            assert "runs are finished; of " in err.strip().splitlines()[-1]
+            go_on.set()
+            kept = [each for path in tmp_path.glob("page/runs/*/openai*") for each in answered(path)]
+            assert len(kept) == (20 if twice else 24)
+            assert len(stub.bodies) == 24  # nothing was sent after the first
+            child = start()
+            out, _ = finished(child)
+        finally:
+            child.kill()
+            child.communicate()
+        assert "open " in out
+        questions = [body["messages"][-1]["content"] for body in stub.bodies]
+        again = {text for text in questions if questions.count(text) > 1}
+        assert again == (set(waiting) if twice else set())  # only what the second Ctrl-C gave up

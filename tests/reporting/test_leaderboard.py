@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -152,3 +153,24 @@ def test_a_folder_of_something_else_is_left_alone(folder: Path, tmp_path: Path) 
     with pytest.raises(ProbandError, match="no leaderboard wrote it"):
         proband.report([folder / "runs"], out=tmp_path, leaderboard=True)
     assert (tmp_path / "index.html").read_text() == "mine"
+
+
+def test_ties_in_the_order_are_shown_as_ties_and_how_a_model_was_asked_in_a_column(
+    folder: Path, tmp_path: Path
+) -> None:
+    proband.run(folder / "items", model="baseline:random", out=tmp_path / "runs" / "random")
+    names = [folder / "runs" / name for name in ("good", "fine", "poor")]
+    proband.report([*names, tmp_path / "runs"], out=tmp_path / "board", leaderboard=True)
+    page = (tmp_path / "board" / "index.html").read_text("utf-8")
+    places = re.findall(r'<td class="num">(\d+=?)</td><th scope="row">(.*?)</th>', page)
+    assert [place for place, _ in places][:2] == ["1=", "1="]
+    assert {re.sub("<.*?>", "", name) for place, name in places if place == "1="} == {"fake:good", "fake:fine"}
+    assert [place for place, _ in places][2:] in (["3=", "3="], ["3", "4"])
+    assert "= marks models that share a place" in page
+    systems = board(tmp_path / "board", "questions")["systems"]
+    assert '<th scope="col">details</th>' in page
+    assert all(system["details"] == "direct" for system in systems)  # the solver is there, and not in the label
+    assert all("direct" not in system["label"] for system in systems)
+    assert "limit=" not in page
+    assert str(tmp_path) not in page
+    assert str(folder) not in page

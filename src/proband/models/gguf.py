@@ -27,7 +27,6 @@ from proband.models.lm.network import CHUNK_OF_ITEMS, CHUNK_OF_WORK, Ints
 from proband.models.lm.prefix_trees import grow
 
 WORTH_A_CONTEXT = 8  # tokens that must be saved before texts go on from a context that is read once
-NOTHING: Ints = np.empty(0, dtype=np.int64)
 ALTERNATIVES = 20  # to the first token of a reply, as many as endpoints give
 
 
@@ -82,29 +81,20 @@ class Gguf(ReadsLeftToRight):
         groups = shared(keys, rows, positions, worth=WORTH_A_CONTEXT)
         together = {i for _, group in groups for i in group}
         totals = np.empty(len(rows))
-        for length, group in [*groups, *((0, [i]) for i in range(len(rows)) if i not in together)]:
-            # the last token is predicted and not read
-            behind = [rows[i][length : positions[i][-1]] for i in group]
-            wanted = [[(int(at) - length - 1, rows[i][at : at + 1]) for at in positions[i]] for i in group]
-            for i, values in zip(group, self.llama.behind(rows[group[0]][:length], behind, wanted)):
-                totals[i] = np.concatenate(values).sum()
+        for length, group in [*groups, *((int(positions[i][0]), [i]) for i in range(len(rows)) if i not in together)]:
+            tree = grow([rows[i][length : positions[i][-1] + 1].tolist() for i in group])
+            counted = [path[positions[i] - length] for i, path in zip(group, tree.paths)]
+            wanted = np.isin(np.arange(len(tree.targets)), np.concatenate(counted))
+            values = self.llama.behind(rows[group[0]][:length], tree, wanted)
+            totals[group] = [values[edges].sum() for edges in counted]
             advance(len(group) / len(rows))
         return totals
 
     def continuation_logprobs(self, lefts: Sequence[Ints], endings: Sequence[Sequence[int]]) -> Floats:
-        """Behind each left, every beginning of an ending is read, and gives what may follow it."""
         tree = grow(endings)
-        begun: list[Ints] = [NOTHING]
-        for token, parent in zip(tree.tokens, tree.parents):
-            begun.append(np.append(begun[parent + 1], token))
-        edges = [np.flatnonzero(tree.sources == node) for node in range(len(begun))]
         result = np.empty((len(lefts), len(endings)), dtype=np.float32)
         for row, left in enumerate(lefts):
-            behind = [np.append(left[-1], beginning) for beginning in begun]
-            wanted = [[(len(beginning), tree.targets[edge])] for beginning, edge in zip(begun, edges)]
-            values = np.zeros(len(tree.sources) + 1)  # short paths are filled up with an edge of log 1
-            for edge, (logprobs,) in zip(edges, self.llama.behind(left[:-1], behind, wanted)):
-                values[edge] = logprobs
+            values = np.append(self.llama.behind(left, tree), 0.0)  # short paths are filled up with an edge of log 1
             result[row] = values[tree.paths].sum(-1)
             advance(1 / len(lefts))
         return result

@@ -49,6 +49,7 @@ from proband.reporting.write import check_folder
 if TYPE_CHECKING:
     import polars
 
+SHIPPED = "The answers of {model} ship with the panel (computed in {dtype}); --no-cache asks it on this machine."
 Size = Literal["quick", "panel", "full"]
 
 
@@ -160,6 +161,7 @@ class Work:
     how: RunOptions
     loaded: dict[tuple[str, str], Any] = field(default_factory=dict)
     missing: dict[tuple[str, str], str] = field(default_factory=dict)
+    recorded: dict[str, str] = field(default_factory=dict)  # model -> precision of answers that ship with the panel
 
     @classmethod
     def of(
@@ -276,8 +278,12 @@ class Work:
         same = {**recorded.identity, "dtype": ""} == {**now.identity, "dtype": ""}
         if not same or differences(msgspec.structs.replace(recorded, identity=now.identity), now):
             return False
+        if path.exists() and read_run(path).identity != recorded.identity:
+            return False
+        if part.model in self.models:
+            self.recorded[part.model] = str(recorded.identity.get("dtype", ""))
         if path.exists():
-            return read_run(path).identity == recorded.identity
+            return True
         part.folder.mkdir(parents=True, exist_ok=True)
         (part.folder / ANSWERS).write_bytes(gzip.decompress((stored / "answers.jsonl.gz").read_bytes()))
         write_json(path, msgspec.structs.replace(recorded, items=now.items))
@@ -299,6 +305,7 @@ class Work:
             missing=self.missing,
             controls=[each.control for each in self.panel.sets if each.control],
             baselines={each.name: each.baselines for each in self.panel.sets},
+            notes=[SHIPPED.format(model=model, dtype=dtype) for model, dtype in self.recorded.items()],
         )
         made = report(folders, out=self.out, title=profile.title, profile=profile, paint=False, force=force)
         if card:

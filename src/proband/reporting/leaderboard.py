@@ -33,7 +33,7 @@ from proband.core.types import Run
 from proband.reporting.numbers import words
 from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.item_sets import AnsweredRun, ItemSet, names
-from proband.reporting.numbers.systems import ALPHA, Comparison, short_model, unique
+from proband.reporting.numbers.systems import ALPHA, Comparison, first_token, short_model, unique
 from proband.reporting.page.page import page_of
 from proband.reporting.variations import effects_of, variation_sheets
 
@@ -168,8 +168,7 @@ def details(run: Run) -> str:
     """
     parts = [run.solver]
     parts += [f"{name} {Path(str(value)).name}" for name in ("template", "prompt") if (value := run.settings.get(name))]
-    first = run.identity.get("bos_without_context") or run.identity.get("bos")
-    return ", ".join([*parts, *([f"first token {first}"] if first else [])])
+    return ", ".join(filter(None, [*parts, first_token(run)]))
 
 
 def _ahead(pair: Comparison, labels: Sequence[str]) -> tuple[int, int]:

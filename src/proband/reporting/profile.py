@@ -169,6 +169,7 @@ def make_profile(
     missing: Mapping[tuple[str, str], str],
     controls: Sequence[str] = (),
     baselines: Mapping[str, Sequence[str]],
+    notes: Sequence[str] = (),
 ) -> Profile:
     """`missing`: why a model was not asked a set, by model and set; `controls`: solvers that ask without the question;
     `baselines` of each set."""
@@ -198,7 +199,7 @@ def make_profile(
     sentences += [("", text) for other in models[1:] for text in _beside(between, models[0], other)]
     return Profile(
         title=title, models=models, rows=rows, contrasts=between, sentences=sentences, tests=len(tests),
-        references={name: each for name, each in references.items() if name not in models},
+        references={name: each for name, each in references.items() if name not in models}, notes=notes,
     )  # fmt: skip
 
 

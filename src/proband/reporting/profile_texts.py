@@ -49,6 +49,7 @@ def as_json(profile: Profile) -> dict[str, Any]:
         "models": list(profile.models),
         "sentences": [{"model": model, "sentence": text} for model, text in profile.sentences],
         "tests_corrected_together": profile.tests,
+        "notes": list(profile.notes),
         "capabilities": plain_rows(profile),
         "between_models": tests,
         "references": {name: dict(means) for name, means in profile.references.items()},
@@ -59,6 +60,7 @@ def as_markdown(profile: Profile) -> str:
     """The sentences and the table."""
     lines = [f"# {profile.title}", "", *(f"- {md(text)}" for _, text in profile.sentences), "", table(profile), ""]
     lines += [f"Brackets: 95 % intervals. Bold: above chance and the shortcuts (Holm over {profile.tests} tests).", ""]
+    lines += [line for note in profile.notes for line in (md(note), "")]
     return "\n".join(lines)
 
 

@@ -22,3 +22,18 @@ def test_seeds_of_one_net_of_a_study_keep_the_name_that_claims_ask_for() -> None
 def test_seeds_in_folders_of_their_own_are_called_by_the_kind_of_net() -> None:
     (found,) = systems([trained("net:out/seed-0", 0), trained("net:out/seed-1", 1)])
     assert (found.tags["run.model"], found.label, found.tags["run.kind"]) == ("net:gat", "net:gat", "net")
+
+
+def test_one_file_by_two_names_shows_its_first_token_where_it_differs() -> None:
+    def causal(model: str, first: str, weights: str = "b179") -> Run:
+        own = {"kind": "causal", "weights": weights, "bos": first, "bos_without_context": first}
+        return Run(suite="facts", solver="pppl", model=model, seed=0, items_sha="", identity=own)
+
+    alike = [causal("hf:a.gguf", "<s>"), causal("embedded:a", "<s>"), causal("hf:b.gguf", "none", "c0de")]
+    assert [each.label for each in systems(alike)] == ["hf:a.gguf · pppl", "embedded:a · pppl", "hf:b.gguf · pppl"]
+    apart = [causal("hf:a.gguf", "none"), causal("embedded:a", "<s>"), causal("hf:b.gguf", "none", "c0de")]
+    assert [each.label for each in systems(apart)] == [
+        "hf:a.gguf · pppl · first token none", "embedded:a · pppl · first token <s>", "hf:b.gguf · pppl",
+    ]  # fmt: skip
+    options = [causal("hf:a.gguf", "none"), causal("hf:a.gguf", "<s>")]  # --model-set bos=
+    assert len({each.label.rpartition("first token ")[2] for each in systems(options)}) == 2

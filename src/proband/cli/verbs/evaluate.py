@@ -97,6 +97,7 @@ def layout(made: Mapping[str, Any]) -> Iterable[Any]:
     yield f"✓: above chance and shortcuts ({made['tests_corrected_together']} tests, corrected together by Holm)"
     yield ""
     yield from (f"- {each['sentence']}" for each in made["sentences"])
+    yield from made["notes"]
     yield f"\nopen {made['page']}"
 
 

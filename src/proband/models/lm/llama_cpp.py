@@ -15,7 +15,7 @@ import contextlib
 import ctypes
 import functools
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from ctypes import POINTER, c_bool, c_char_p, c_float, c_int8, c_int32, c_uint32, c_uint64, c_void_p
 from importlib import metadata
 from importlib.util import find_spec
@@ -27,10 +27,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
+from proband.models.lm.prefix_trees import Bools, PrefixTree
 
 Ints = NDArray[np.int64]
 Doubles = NDArray[np.float64]
-Wanted = Sequence[tuple[int, Ints]]  # (place in a row, tokens whose log-probability behind it is asked for)
 
 PACKAGE, EXTRA = "xllamacpp", "llama"
 BATCH = 512  # tokens read at a time
@@ -154,6 +154,26 @@ def logprobs_of(scores: NDArray[np.float32], tokens: Ints) -> Doubles:
     return result
 
 
+def branches(parents: Ints) -> list[list[int]]:
+    """The nodes of a tree (its root first, parents before children) as few runs of parent and child.
+
+    >>> branches(np.array([-1, 0, 0, 1, 2, 1]))
+    [[0, 1, 3], [5], [2, 4]]
+    """
+    children: dict[int, list[int]] = {}
+    for node, parent in enumerate(parents.tolist()):
+        children.setdefault(parent, []).append(node)
+    runs, waiting = list[list[int]](), [0]
+    while waiting:
+        node = waiting.pop()
+        if runs and runs[-1][-1] == parents[node]:
+            runs[-1].append(node)
+        else:
+            runs.append([node])
+        waiting += reversed(children.get(node, []))
+    return runs
+
+
 class Llama:
     """A model, its vocabulary, and a memory of what it has read, which grows as texts need it."""
 
@@ -209,21 +229,34 @@ class Llama:
 
     # ---- reading -----------------------------------------------------------------------------------------------
 
-    def behind(self, context: Ints, rows: Sequence[Ints], wanted: Sequence[Wanted]) -> list[list[Doubles]]:
-        """For each row, which follows the context, the log-probabilities of some tokens behind some of its places:
+    def behind(self, context: Ints, tree: PrefixTree, wanted: Bools | None = None) -> Doubles:
+        """Of each edge of a tree that follows the context (of those `wanted`; others are 0)
 
-            log P(token | context, row up to the place)
+            log P(target | context, what leads to the source)
 
-        The context is read once."""
-        memory = self._emptied(len(context) + max(map(len, rows)))
-        self._read(context, at=0)
-        results = []
-        for row, places in zip(rows, wanted, strict=True):
-            results.append(self._read(row, at=len(context), wanted=dict(places)))
-            if not self.lib.llama_memory_seq_rm(memory, 0, len(context), -1):  # a model that cannot go back (Mamba)
+        The context and each node are read once, branch by branch."""
+        tokens, parents = np.append(context[-1], tree.tokens), np.append(-1, tree.parents + 1)  # the root first
+        chosen = np.flatnonzero(np.ones(len(tree.targets), dtype=bool) if wanted is None else wanted)
+        edges = [chosen[tree.sources[chosen] == node] for node in range(len(tokens))]
+        depth = np.full(len(tokens), len(context) - 1)
+        for node in range(1, len(tokens)):
+            depth[node] = depth[parents[node]] + 1
+        values = np.zeros(len(tree.targets))
+        memory, before = self._emptied(int(depth.max()) + 1), context[:-1]
+        for branch in branches(parents):
+            read, at = np.append(before, tokens[branch]), int(depth[branch[0]])
+            places = {len(before) + i: tree.targets[edges[node]] for i, node in enumerate(branch) if len(edges[node])}
+            if len(before) == 0 and not self.lib.llama_memory_seq_rm(memory, 0, at, -1):  # cannot go back (Mamba)
                 self.lib.llama_memory_clear(memory, False)
-                self._read(context, at=0)
-        return results
+                path = [parents[branch[0]]]
+                while parents[path[0]] >= 0:
+                    path.insert(0, parents[path[0]])
+                self._read(np.append(context[:-1], tokens[path]), at=0)
+            results = self._read(read, at=at - len(before), wanted=places)
+            for node, result in zip((node for node in branch if len(edges[node])), results, strict=True):
+                values[edges[node]] = result
+            before = before[:0]
+        return values
 
     def next_scores(self, tokens: Ints, *, after: int, room: int = 0) -> NDArray[np.float32]:
         """Scores of what comes next, after `after` tokens that were read before (0: a new text) and these; a new text

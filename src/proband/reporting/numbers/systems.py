@@ -109,6 +109,8 @@ def shared_labels(runs: Sequence[Run], *, pooled: Sequence[bool] = (), without: 
     if base == "run.model":
         labels = [run.label or name for run, name in zip(runs, labels)]
         labels = _with_what_differs(labels, [server_of(str(t["run.model"])) for t in tags])
+        weights = [str(run.identity.get("weights") or run.model) for run in runs]  # one file by several names
+        labels = _with_what_differs(labels, [first_token(run) for run in runs], of=weights)
     last = ("run.trained", "run.seed")  # what settings tell apart needs neither
     given = {"run.model", "run.solver", "run.net", "run.kind", *last}
     names = ["run.solver", *sorted({n for t in tags for n in t} - given), *last]
@@ -156,6 +158,17 @@ def server_of(model: str) -> str:
     return match[1] if match else ""
 
 
+def first_token(run: Run) -> str:
+    """What stands in front of every text that a causal model reads; of texts without a context, where that differs.
+
+    >>> own = {"bos": "none", "bos_without_context": "<s>"}
+    >>> first_token(Run(suite="s", solver="pppl", model="m", seed=0, items_sha="", identity=own))
+    'first token none (<s> without context)'
+    """
+    first, alone = run.identity.get("bos", ""), run.identity.get("bos_without_context", "")
+    return "" if not first else f"first token {first}" + (f" ({alone} without context)" if alone != first else "")
+
+
 def _in_words(name: str, value: Tag | None) -> str:
     if name == "run.solver":
         return str(value)
@@ -190,11 +203,11 @@ def _with_settings(labels: Sequence[str], tags: Sequence[Mapping[str, Tag]], nam
     return [f"{label} · {empty[at]}" if at in empty else label for at, label in enumerate(out)]
 
 
-def _with_what_differs(labels: Sequence[str], extra: Sequence[str]) -> list[str]:
-    """Add `extra` to the labels that occur more than once with different extras."""
-    out = []
-    for label, own in zip(labels, extra):
-        others = {e for each, e in zip(labels, extra) if each == label}
+def _with_what_differs(labels: Sequence[str], extra: Sequence[str], *, of: Sequence[str] = ()) -> list[str]:
+    """Add `extra` to the labels that occur more than once (or whose `of` does) with different extras."""
+    out, names = [], of or labels
+    for label, own, name in zip(labels, extra, names):
+        others = {e for each, e in zip(names, extra) if each == name}
         out.append(f"{label} · {own}" if own and len(others) > 1 else label)
     return out
 
