@@ -13,14 +13,14 @@ from proband.core.errors import ProbandError
 from proband.core.options import Meta, OnCommandLine
 from proband.core.types import Split
 from proband.suites.kinship.logic.noise import KINDS
-from proband.suites.kinship.telling.bank import CONSTRUCTIONS, OURS, checked_bank, names_in
+from proband.suites.kinship.telling.bank import FAMILIES, OURS, checked_bank, names_in
 from proband.suites.kinship.world.families import FamilyShape
 from proband.suites.kinship.world.rules import load
 
 TASKS = ("clean", "supporting", "irrelevant", "disconnected", "all", "memory", "mixed")
 LICENCE = "Apache-2.0 (rules, templates, names and stories are Proband's own)"
 HOLD_OUTS = ("paraphrases", "clauses", "lengths", "names")
-CONSTRUCTED = "constructions"  # held out by name, of the bank of that name alone
+CONSTRUCTED = "constructions"  # held out by name, of a bank that has them
 MOST_LEVELS = 8  # a family grows with each by as many times as couples have children
 LARGEST = 200  # of k, noise-size and children
 Share = Annotated[float, Meta(gt=0, lt=1)]
@@ -44,7 +44,7 @@ class BuildOptions:
     k: Annotated[str | int, _says("facts per story, like 2,3,4 or 2..10")] = "2,3,4"
     per_k: Annotated[Count, _says("stories per task and k")] = 100
     hold_out: Annotated[
-        str, _says(f"{', '.join(HOLD_OUTS)} (several with commas) or all; {CONSTRUCTED} (with that bank)")
+        str, _says(f"{', '.join(HOLD_OUTS)} (several with commas) or all; {CONSTRUCTED} (of a bank that has them)")
     ] = ""
     test_k: Annotated[
         str | int | None, _says("lengths of the test stories (default: k; with lengths held out: up to 10)")
@@ -81,13 +81,14 @@ class BuildOptions:
     bank: Annotated[
         str,
         _says(
-            "proband, scenes (with paraphrases for certain relations), constructions (kin told in ten ways), a bank "
-            "file, clutrr:FOLDER (the crowd's, with ours where it has none) or clutrr-only:FOLDER"
+            "proband, scenes (with paraphrases for certain relations), constructions (kin told in ten ways), release2 "
+            "(those and one more, in 154 settings), a bank file, "
+            "clutrr:FOLDER (the crowd's, with ours where it has none) or clutrr-only:FOLDER"
         ),
     ] = "proband"
     constructions: Annotated[
         str,
-        _says(f"of --bank constructions, those to tell with, or to keep for the test: {', '.join(CONSTRUCTIONS)}"),
+        _says(f"those to tell with, or to keep for the test, of the bank: {', '.join(FAMILIES['release2'])}"),
     ] = ""
     weave_noise: Annotated[
         bool, _says("noise at random places among the facts, never all of it before or behind them")
@@ -311,12 +312,12 @@ def _check(plan: Plan) -> None:
 
 
 def _check_constructions(plan: Plan) -> None:
-    options, named = plan.options, names_in(plan.options.constructions)
-    if (named or CONSTRUCTED in plan.hold_out) and options.bank != CONSTRUCTED:
-        raise ProbandError(f"'constructions' needs --bank {CONSTRUCTED}")
-    if wrong := next((name for name in named if name not in CONSTRUCTIONS), None):
-        raise ProbandError(f"'constructions' has no {wrong!r}; there are {', '.join(CONSTRUCTIONS)}")
-    if CONSTRUCTED in plan.hold_out and not 0 < len(named) < len(CONSTRUCTIONS):
+    named, families = names_in(plan.options.constructions), FAMILIES.get(plan.options.bank, ())
+    if (named or CONSTRUCTED in plan.hold_out) and not families:
+        raise ProbandError(f"'constructions' needs --bank {' or '.join(FAMILIES)}")
+    if wrong := next((name for name in named if name not in families), None):
+        raise ProbandError(f"'constructions' has no {wrong!r}; there are {', '.join(families)}")
+    if CONSTRUCTED in plan.hold_out and not 0 < len(named) < len(families):
         raise ProbandError("'hold-out' constructions: --constructions names those that are kept for the test")
     if CONSTRUCTED in plan.hold_out and "paraphrases" in plan.hold_out:
         raise ProbandError("'hold-out' constructions keeps their paraphrases for the test: leave out 'paraphrases'")

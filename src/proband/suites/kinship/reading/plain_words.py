@@ -100,6 +100,9 @@ def own_asides() -> frozenset[str]:
             for occasion in tomllib.loads(path.read_text(encoding="utf-8"))["occasion"]:
                 for opening in occasion["openings"]:
                     sentences.update(re.split(r"(?<=[.!?;])\s+", opening))
+    for path in (files("proband") / "data" / "kinship" / "release2").iterdir():
+        if path.name.startswith("settings"):
+            sentences.update(line for line in path.read_text(encoding="utf-8").splitlines() if line[:1].isupper())
     return frozenset(sentences)
 
 
@@ -109,7 +112,7 @@ def own_words() -> frozenset[str]:
     folder = files("proband") / "data" / "kinship"
     texts = [
         path.read_text(encoding="utf-8")
-        for part in ("bank", "scenes", "constructions")
+        for part in ("bank", "scenes", "constructions", "release2")
         for path in (folder / part).iterdir()
     ]
     texts.append((folder / "joints.toml").read_text(encoding="utf-8"))

@@ -32,13 +32,15 @@ from proband.suites.kinship.telling.paraphrases import (
     template_id,
 )
 from proband.suites.kinship.telling.phrases import templates_by_phrase
+from proband.suites.kinship.telling.settings import Setting, parse_families, parse_settings
 from proband.suites.kinship.telling.template_check import Fault, check_template
 from proband.suites.kinship.world.relations import INVERSE, NEUTRALS
 
-OURS: Final = ("proband", "scenes", "constructions")
+OURS: Final = ("proband", "scenes", "constructions", "release2")
 CONSTRUCTIONS: Final = (
     "apposition", "cleft", "dialogue", "inversion", "list", "of", "passive", "possessive", "relative", "two_sentences",
 )  # fmt: skip
+FAMILIES: Final = {"constructions": CONSTRUCTIONS, "release2": (*CONSTRUCTIONS, "pronoun")}  # by bank
 
 
 @dataclass
@@ -51,6 +53,7 @@ class Bank:
     occasions: tuple[Occasion, ...] = ()
     added: frozenset[str] = frozenset()  # templates of ours that complete a bank of others
     families: dict[str, str] = field(default_factory=dict)  # of a bank of constructions: which one a template is
+    settings: tuple[Setting, ...] = ()  # of a bank of frames; `split` has their names, too
     _menus: dict[str | None, Menus] = field(default_factory=dict, repr=False)
     _open: dict[str | None, tuple[Occasion, ...]] = field(default_factory=dict, repr=False)
 
@@ -69,9 +72,18 @@ class Bank:
             )
         return self._open[split]
 
+    def settings_of(self, split: str | None = None) -> list[Setting]:
+        """The settings of the stories of a split."""
+        return [each for each in self.settings if split is None or self.split.get(each.name, split) == split]
+
+    def within(self, setting: Setting) -> Bank:
+        """The same frames in one setting."""
+        split = {each: part for each, part in self.split.items() if each in self.families}
+        return Bank(self.name, self.templates, split, families=self.families, settings=(setting,))
+
     def hold_out(self, share: float = 0.2, seed: int = 0) -> Bank:
         """The same bank with `share` of its templates kept for the test, so that no phrase that tells a fact in test
-        tells one in training: whole occasions, or all templates that have a phrase in common.
+        tells one in training: whole occasions or settings, or all templates that have a phrase in common.
 
         >>> bank = parse_bank("== parent\\n{1} met {0}, {1 his} {0 of 1}.\\n{1} is the {1 of 0} of {0}.", name="mine")
         >>> sorted(bank.hold_out(0.2, seed=0).split.values())
@@ -88,6 +100,11 @@ class Bank:
                 p.id: "test" if i in held else "train" for i, each in enumerate(self.occasions) for p in each.phrases
             }
             return Bank(self.name, self.templates, split, self.occasions)
+        if self.settings:
+            names = [each.name for each in self.settings]
+            unseen = set(rng.sample(names, max(1, round(share * len(names)))))
+            split = {**self.split, **{name: "test" if name in unseen else "train" for name in names}}
+            return Bank(self.name, self.templates, split, families=self.families, settings=self.settings)
         return Bank(self.name, self.templates, self._held_templates(share, rng), added=self.added)
 
     def held_constructions(self, names: Sequence[str]) -> Bank:
@@ -98,12 +115,12 @@ class Bank:
         {'cleft'}
         """
         split = {each: "test" if family in names else "train" for each, family in self.families.items()}
-        return Bank(self.name, self.templates, split, families=self.families)
+        return Bank(self.name, self.templates, split, families=self.families, settings=self.settings)
 
     def only(self, names: Sequence[str]) -> Bank:
         """The templates of some constructions."""
         kept = tuple(template for template in self.templates if self.families[template.id] in names)
-        return Bank(self.name, kept, families=self.families)
+        return Bank(self.name, kept, families=self.families, settings=self.settings)
 
     def _held_templates(self, share: float, rng: random.Random) -> dict[str, str]:
         """Of every clause at most the share, and never its last template for training."""
@@ -122,8 +139,8 @@ class Bank:
 
 def load_bank(path_or_name: str = "proband") -> Bank:
     """Our own bank ("proband"), one with scenes for certain relations ("scenes"), one with many ways to tell kin
-    ("constructions"), a bank file, or CLUTRR's crowd templates from a folder ("clutrr:FOLDER"; with
-    "clutrr-only:FOLDER" stories have no others)."""
+    ("constructions"), one with those ways in many settings ("release2"), a bank file, or CLUTRR's crowd templates from
+    a folder ("clutrr:FOLDER"; with "clutrr-only:FOLDER" stories have no others)."""
     if path_or_name in OURS or crowd_folder(path_or_name) is not None:
         return _load(path_or_name)
     path = Path(path_or_name)  # somebody may be writing it: never remembered
@@ -162,6 +179,8 @@ def _of_occasions(name: str, occasions: Sequence[Occasion]) -> Bank:
 def _load(path_or_name: str) -> Bank:
     if path_or_name == "proband":
         return _of_occasions(path_or_name, load_occasions())
+    if path_or_name == "release2":
+        return _of_frames(path_or_name)
     if path_or_name in OURS:
         names = CONSTRUCTIONS if path_or_name == "constructions" else ("facts1", "facts2", "facts3")
         folder = files("proband") / "data" / "kinship" / path_or_name
@@ -172,6 +191,18 @@ def _load(path_or_name: str) -> Bank:
     templates = crowd_folder(path_or_name)
     assert templates is not None
     return completed(crowd_bank(load_crowd(templates)))
+
+
+def _of_frames(name: str) -> Bank:
+    """A bank of frames by family, and of the settings whose doings they tell."""
+    folder = files("proband") / "data" / "kinship" / name
+    parts = sorted((part for part in folder.iterdir() if part.name.startswith("settings")), key=lambda part: part.name)
+    settings = [each for p in parts for each in parse_settings(p.read_text(encoding="utf-8"), name=p.name)]
+    frames = parse_families((folder / "frames.txt").read_text(encoding="utf-8"))
+    banks = {family: parse_bank(text, name="frames.txt") for family, text in frames.items()}
+    families = {template.id: family for family, bank in banks.items() for template in bank.templates}
+    templates = tuple(template for bank in banks.values() for template in bank.templates)
+    return Bank(name, templates, families=families, settings=tuple(settings))
 
 
 def checked_bank(name: str) -> Bank:

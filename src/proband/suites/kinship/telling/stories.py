@@ -3,7 +3,7 @@ the thesis, figure 3.3 and table 3.3).
 
 For a story the edges are cut at random into paths of one to three connected facts. With our bank it happens at one
 occasion: an opening says what it is, and each fact is a verb phrase of it. With other banks each path is told by one
-paraphrase.
+paraphrase, which with a bank of settings is a frame for the doings of one of them.
 
 >>> import random
 >>> from proband.suites.kinship.telling.bank import load_bank
@@ -26,6 +26,7 @@ from typing import Any, Final, NamedTuple
 from proband.core.errors import ProbandError
 from proband.suites.kinship.telling.bank import Bank
 from proband.suites.kinship.telling.paraphrases import FREE, JOINTS, LONGEST, Key, Occasion, Phrase
+from proband.suites.kinship.telling.settings import AND, Doing, Setting, doings_in, fill_doings
 from proband.suites.kinship.world.facts import YES_NO
 from proband.suites.kinship.world.families import Random, shuffle
 from proband.suites.kinship.world.relations import FEMALE, GENDER, INVERSE, MALE, NEUTRAL, RELATIONS, UNTOLD, Edge, word
@@ -98,8 +99,31 @@ def tell(
         scenes |= line[0].scene
         sentences.append((menu.tell(line, [names[i] for i in path]), template, numbers[at:end]))
         at = end
-    text, ids, groups = zip(*(sentences[i] for i in shuffle(len(sentences), draw)))
+    sentences = [sentences[i] for i in shuffle(len(sentences), draw)]
+    if bank.settings:
+        return _in_settings(sentences, bank.settings_of(split), draw)
+    text, ids, groups = zip(*sentences)
     return Telling(" ".join(text), ids, groups)
+
+
+def _in_settings(
+    frames: Sequence[tuple[str, str, tuple[int, ...]]], settings: Sequence[Setting], draw: Random
+) -> Telling:
+    """The frames with doings of one setting (of a second one only when its doings are used up)."""
+    left, doings = list(settings), list[Doing]()
+    texts: list[str] = []
+    templates: list[str] = []
+    for frame, name, _ in frames:
+        n = doings_in(frame)
+        if len(doings) < n:
+            left = left or list(settings)
+            setting = left.pop(int(draw() * len(left)))
+            doings = list(setting.doings)
+            texts.append(setting.openings[int(draw() * len(setting.openings))])
+        taken = [doings.pop(int(draw() * len(doings))) for _ in range(n)]
+        texts.append(fill_doings(frame, taken))
+        templates.append(AND.join([name, *(each.id for each in taken)]))
+    return Telling(" ".join(filter(None, texts)), tuple(templates), tuple(facts for _, _, facts in frames))
 
 
 def shown_names(names: Sequence[str], *, brackets: bool) -> list[str]:

@@ -8,6 +8,7 @@ what the teller could have written there, of these very facts, is accepted:
                   moment of the occasion (later ones follow earlier ones) and a joint with these phrases, these people,
                   their pronouns and their kin words
     paraphrases   (banks scenes and constructions) one after the other, along its path or against it
+    frames        (bank release2) the same, filled with doings of a setting, before the first of which is its opening
     other worlds  one sentence of the rule base per fact
     facts, graph  one line per fact in the order of the groups, and one for the gender of each person, or none
 
@@ -27,8 +28,9 @@ from typing import Final, NamedTuple
 from proband.core.types import Item
 from proband.suites.kinship.reading.reader import story_of
 from proband.suites.kinship.telling import stories
-from proband.suites.kinship.telling.bank import OURS, load_bank
+from proband.suites.kinship.telling.bank import OURS, Bank, load_bank
 from proband.suites.kinship.telling.paraphrases import COMMA, JOINTS, Joint, Occasion, Phrase, Template
+from proband.suites.kinship.telling.settings import AND, Doing, Setting, doings_in, fill_doings
 from proband.suites.kinship.telling.stories import INVERSE_WORD, shown_names, walk
 from proband.suites.kinship.world.facts import YES_NO
 from proband.suites.kinship.world.families import NAMES
@@ -79,7 +81,8 @@ def _shown(item: Item) -> list[str]:
 def ours(item: Item) -> bool:
     """Whether the text is told in our words, however it goes on: by its templates, or by an opening of ours."""
     openings = [opening for each in load_bank().occasions for opening in each.openings]
-    templates = [str(each) for each in item.facts["templates"]]
+    openings += [opening for each in load_bank("release2").settings for opening in each.openings]
+    templates = [str(each).partition(AND)[0] for each in item.facts["templates"]]
     by_templates = bool(templates) and all(each in _occasions() or each in _paraphrases() for each in templates)
     return by_templates or any(opening in item.prompt for opening in openings)
 
@@ -144,7 +147,9 @@ class _People:
         occasions, paraphrases = _occasions(), _paraphrases()
         if all(each in occasions for each in templates):
             return _Occasions(self, text, templates, [fact for (fact,) in groups]).retell()
-        if all(each in paraphrases for each in templates):
+        if all(AND in each for each in templates):
+            return self._in_settings(text, templates, groups)
+        if all(each in paraphrases and not paraphrases[each][1].settings for each in templates):
             told = (self._paraphrased(*paraphrases[t], group) for t, group in zip(templates, groups, strict=True))
             return _along(text, told)
         return Retold(0)
@@ -181,14 +186,33 @@ class _People:
             form = rules.sentences[int(template.removeprefix(f"{rules.name}."))]
             yield [stories.capital(form.format(i=self.names[i], j=self.names[j], word=word))]
 
-    def _paraphrased(self, template: Template, bank: str, group: Sequence[int]) -> Iterator[str]:
+    def _in_settings(self, text: str, templates: Sequence[str], groups: Sequence[tuple[int, ...]]) -> Retold:
+        """Frames with doings; where a doing belongs to another setting than the one before, its opening comes first."""
+        parts, where = list[list[str]](), list[str]()
+        for each, group in zip(templates, groups, strict=True):
+            frame, *names = each.split(AND)
+            known = [_doings()[name] for name in names if name in _doings()]
+            if frame not in _paraphrases() or len(known) < len(names) or len({place.name for place, _ in known}) != 1:
+                return Retold(0)
+            setting, doings = known[0][0], [doing for _, doing in known]
+            template, bank = _paraphrases()[frame]
+            if not bank.settings or doings_in(template.text) != len(doings):
+                return Retold(0)
+            told = [fill_doings(line, doings) for line in self._paraphrased(template, bank, group)]
+            begins = not where or where[-1] != setting.name
+            parts.append([f"{o} {line}" for o in setting.openings for line in told] if begins else told)
+            where.append(setting.name)
+        retold = _along(text, parts)
+        return retold._replace(occasions=tuple(where)) if retold.stops is None else retold
+
+    def _paraphrased(self, template: Template, bank: Bank, group: Sequence[int]) -> Iterator[str]:
         """A path of facts in one paraphrase, from either end."""
         edges = [self.edges[fact] for fact in group]
         for order in (edges, edges[::-1]):
             path, key = walk(order, 0, size=len(order), genders=self.genders)
             if len(key) != len(order) + 1 or template.facts != len(order):
                 continue
-            menu = load_bank(bank).menus()[key]
+            menu = bank.menus()[key]
             for line in {line for line in menu.lines if line[0].id == template.id}:
                 yield menu.tell(line, [self.names[person] for person in path])
 
@@ -292,7 +316,13 @@ def _phrases() -> dict[str, dict[str, Phrase]]:
 
 
 @cache
-def _paraphrases() -> dict[str, tuple[Template, str]]:
+def _doings() -> dict[str, tuple[Setting, Doing]]:
+    """The doings of all settings by id."""
+    return {doing.id: (each, doing) for each in load_bank("release2").settings for doing in each.doings}
+
+
+@cache
+def _paraphrases() -> dict[str, tuple[Template, Bank]]:
     """The paraphrases of our other banks by id, each with its bank."""
     banks = [load_bank(name) for name in OURS if name != "proband"]
-    return {template.id: (template, bank.name) for bank in banks for template in bank.templates}
+    return {template.id: (template, bank) for bank in banks for template in bank.templates}
