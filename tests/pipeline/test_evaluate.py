@@ -227,3 +227,30 @@ def test_answers_that_ship_are_said_to_on_the_page_and_in_what_is_printed(
 
 def test_answers_of_this_machine_have_no_note(both: Evaluation) -> None:
     assert both.summary()["notes"] == []
+
+
+def test_a_model_of_one_suite_is_asked_what_it_can_answer(tmp_path: Path) -> None:
+    made = proband.evaluate("solver:symbolic", out=tmp_path / "page", size="quick", suite="facts,kinship")
+    own = rows(made, "solver:symbolic")
+    assert own["composes six relations"]["score"] == 1.0
+    assert own["recalls facts"]["score"] is None
+    assert own["recalls facts"]["reason"].startswith("no 'solver:symbolic' for facts")
+    with pytest.raises(ProbandError, match="no 'solver:symbolik' for"):
+        proband.evaluate("solver:symbolik", ORACLE, out=tmp_path / "other", size="quick", suite="facts,kinship")
+
+
+def test_the_full_size_is_built_by_the_same_seeds_and_resumes(tmp_path: Path) -> None:
+    asked.clear()
+    made = proband.evaluate(ORACLE, out=tmp_path / "page", size="full", suite="facts")
+    (row,) = rows(made, ORACLE).values()
+    assert row["n"] > 500
+    assert row["score"] == 1.0
+    items = (tmp_path / "page" / "items" / "facts" / "items.jsonl").read_bytes()
+    whole = len(asked)
+    assert whole > 500
+    proband.evaluate(ORACLE, out=tmp_path / "page", size="full", suite="facts")
+    assert len(asked) == whole + 1  # tried on one item, nothing asked again
+    assert (tmp_path / "page" / "items" / "facts" / "items.jsonl").read_bytes() == items
+    proband.evaluate(ORACLE, out=tmp_path / "panel", size="quick", suite="facts")
+    with pytest.raises(ProbandError, match="has the items of panel 1; name another folder"):
+        proband.evaluate(ORACLE, out=tmp_path / "panel", size="full", suite="facts")

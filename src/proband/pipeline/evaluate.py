@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     import polars
 
 SHIPPED = "The answers of {model} ship with the panel (computed in {dtype}); --no-cache asks it on this machine."
+OF_ONE_SUITE = ("solver:", "baseline:")
 Size = Literal["quick", "panel", "full"]
 
 
@@ -178,7 +179,8 @@ class Work:
         wanted = tuple(suite.split(",")) if isinstance(suite, str) and suite else tuple(suite)
         chosen = read_panel(panel).only(tuple(name.strip() for name in wanted))
         for model in models:
-            check_name(model, suites.suite(chosen.sets[0].suite))
+            if not model.startswith(OF_ONE_SUITE):
+                check_name(model, suites.suite(chosen.sets[0].suite))
         name = "-".join(slug(each) for each in models)
         folder = Path(out) if out is not None else cache_folder() / "evaluations" / f"panel-{panel}-{size}-{name}"
         if unknown := next((name for name in how if name not in HowToRun.__annotations__), None):
@@ -205,8 +207,9 @@ class Work:
         """Every run: of the models, with the control of each where it can be asked so, and of the baselines."""
         made = [part for each in self.panel.sets for model in each.baselines for part in self._parts(each, model)]
         own = [part for model in self.models for each in self.panel.sets for part in self._parts(each, model)]
-        if not own:
-            raise ProbandError(next(iter(self.missing.values()), "nothing to ask"))
+        for model in self.models:
+            if not any(part.model == model for part in own):
+                raise ProbandError(next(reason for (name, _), reason in self.missing.items() if name == model))
         return [*made, *own]
 
     def _parts(self, each: PanelSet, model: str) -> Iterator[AskedSet]:
@@ -216,13 +219,15 @@ class Work:
         if at_server(model):
             yield AskedSet(each=each, model=model, items=items, folder=folder, how=how)
             return
-        loaded = self.load(each, model)
         setting = str(first_item(items).tags.get("setting", ""))
         try:
+            loaded = self.load(each, model)
             solver = choose_solver(suite, loaded, self.how.solver, setting=setting).name
             if suite.solver(solver).needs is AnswersItems:  # what reads items may not read these
                 try_item(items, model=loaded, how=replace(how, solver=solver))
         except ProbandError as error:
+            if not (model.startswith(OF_ONE_SUITE) or (model, "") in self.loaded):  # it cannot be opened
+                raise
             self.missing[model, each.name] = str(error)
             return
         asked = replace(how, solver=solver, options={**each.ask.get(solver, {}), **how.options})
@@ -234,7 +239,7 @@ class Work:
 
     def load(self, each: PanelSet, model: str) -> Any:
         """A model of this machine, once for all sets; a suite's own once for each suite."""
-        key = model, each.suite if model.startswith(("solver:", "baseline:")) else ""
+        key = model, each.suite if model.startswith(OF_ONE_SUITE) else ""
         if key not in self.loaded:
             given = self.how.loading if model in self.models else {}
             self.loaded[key] = load_model(model, given, suite=suites.suite(each.suite), seed=self.how.seed)

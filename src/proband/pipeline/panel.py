@@ -17,7 +17,7 @@ from typing import Any
 
 import msgspec
 
-from proband import suites
+from proband import __version__, suites
 from proband.core.errors import ProbandError
 from proband.core.files import encode, read_items, read_json, read_manifest, sha256_file, write_json
 from proband.core.suite import Suite
@@ -27,6 +27,7 @@ from proband.pipeline.vary import vary
 from proband.reporting.profile import Capability, Contrasts
 
 LATEST = "1"
+RECIPE = "recipe.json"  # beside items that were built anew: by what
 
 
 class PanelSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -90,7 +91,12 @@ def references(panel: Panel) -> Mapping[str, Any]:
 def place_items(panel: Panel, each: PanelSet, folder: Path, *, full: bool = False) -> Path:
     """The items of a set in a folder: those of the panel, byte for byte, or (`full`) more of the same, built anew."""
     if full:
-        return built_again(each, folder, full=True)
+        recipe = {"proband": __version__, **msgspec.json.decode(msgspec.json.encode(each))}
+        if not (folder / RECIPE).exists() or read_json(folder / RECIPE) != recipe:  # building takes minutes
+            if (folder / "items.jsonl").exists() and sha256_file(folder / "items.jsonl") == each.sha256:
+                raise ProbandError(f"has the items of panel {panel.version}; name another folder", file=folder)
+            write_json(built_again(each, folder, full=True) / RECIPE, recipe)
+        return folder
     stored = panel.folder / f"{each.name}.jsonl.gz"
     if not (folder / "items.jsonl").exists():
         folder.mkdir(parents=True, exist_ok=True)
