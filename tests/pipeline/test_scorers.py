@@ -1,4 +1,4 @@
-"""Ten kinds of faulty scorers are found, a clean one is not accused, and one that never returns ends after its time."""
+"""Twelve kinds of faulty scorers are found, a clean one is not accused, and one that never returns is ended."""
 
 from __future__ import annotations
 
@@ -81,6 +81,11 @@ def sleeps(answer: str, entry: Mapping[str, Any]) -> float:
     return clean(answer, entry)
 
 
+def near(answer: Any, entry: Mapping[str, Any]) -> float:
+    pairs = list(zip(plain(answer), plain(entry["answer"])))
+    return float(len(plain(answer)) == len(plain(entry["answer"])) and sum(a != b for a, b in pairs) < 2)
+
+
 FAULTY = {
     contains: "two answers",
     partial_for_containing: "a longer word that contains it",
@@ -93,6 +98,7 @@ FAULTY = {
     draws: "exact",
     raises: "empty",
     too_much: "exact",
+    near: "one character changed",
 }
 
 

@@ -22,6 +22,11 @@ GYM_SETS: Final = {  # tasks that a prover settles -> the domain and the world t
     "knights_knaves": ("knights_knaves", ""),
     "propositional_logic": ("propositional_logic", ""),
     "zebra_puzzles": ("zebra_puzzles", ""),
+    "shortest_path": ("shortest_path", ""),
+    "course_schedule": ("course_schedule", ""),
+    "number_sorting": ("number_sorting", ""),
+    "mini_sudoku": ("mini_sudoku", ""),
+    "sudoku": ("sudoku", ""),
 }
 GYM_OPTIONS: Final = {"size": 2000, "seed": 0}
 

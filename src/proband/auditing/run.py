@@ -32,6 +32,8 @@ from proband.auditing.parsed_reader import ParsedReader
 from proband.auditing.problem import Prover, Provers
 from proband.auditing.puzzles.circles import CIRCLES
 from proband.auditing.puzzles.formulas import KNIGHTS, PROPOSITIONAL
+from proband.auditing.puzzles.graphs import COURSE_SCHEDULE, SHORTEST_PATH
+from proband.auditing.puzzles.numbers import MINI_SUDOKU, NUMBER_SORTING, SUDOKU
 from proband.auditing.puzzles.orders import ORDERS
 from proband.auditing.puzzles.puzzle import PuzzleJudge
 from proband.auditing.puzzles.syllogism import SYLLOGISM
@@ -63,7 +65,13 @@ def differences(domain: Domain) -> Prover:
 
 
 PROVERS: Final[Provers] = {"differences": differences}
-PUZZLES: Final = {puzzle.name: puzzle for puzzle in (SYLLOGISM, CIRCLES, KNIGHTS, PROPOSITIONAL, ZEBRA, ORDERS)}
+PUZZLES: Final = {
+    puzzle.name: puzzle
+    for puzzle in (
+        SYLLOGISM, CIRCLES, KNIGHTS, PROPOSITIONAL, ZEBRA, ORDERS, SHORTEST_PATH, COURSE_SCHEDULE, NUMBER_SORTING,
+        MINI_SUDOKU, SUDOKU,
+    )
+}  # fmt: skip
 
 
 def judge_for(name: str, provers: Provers, *, world: str = "", readers: int = 1, templates: bool = False) -> Judge:

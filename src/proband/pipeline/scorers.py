@@ -13,6 +13,7 @@ from __future__ import annotations
 import importlib
 import math
 import multiprocessing
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,9 +33,9 @@ Scorer = Callable[[Any, Mapping[str, Any]], Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Probe:
-    """A kind of reply: `text` is a template of `right`, `wrong` and `question`. `wants` is the credit it deserves;
-    None: that depends on what the scorer is given (whole replies or answers cut out of them); it is shown, not judged.
-    """
+    """A kind of reply: `text` is a template of `right`, `wrong`, `changed` and `question`. `wants` is the credit it
+    deserves; None: that depends on what the scorer is given (whole replies or answers cut out of them), so that it is
+    shown, not judged."""
 
     name: str
     text: str
@@ -54,6 +55,7 @@ PROBES: Final = (
     Probe(name="another answer, the right one mentioned", text="{wrong}, although it looks like {right}"),
     Probe(name="the right one denied", text="not {right}"),
     Probe(name="a longer word that contains it", text="x{right}x"),
+    Probe(name="one character changed", text="{changed}"),
     Probe(name="two answers", text="{right} or {wrong}"),
     Probe(name="two answers, the right one last", text="{wrong} or {right}"),
     Probe(name="two lines of answers", text="{right}\n{wrong}"),
@@ -120,8 +122,16 @@ def _cases(audited: JudgedRows) -> Iterator[tuple[Probe, str, Mapping[str, Any]]
         wrong = others[0] if others else f"{right[:-1]}{'x' if right[-1:] != 'x' else 'y'}"
         entry = {"question": row.question, "answer": row.answer, "metadata": {}, **_entry(row.record)}
         for probe in PROBES:
-            text = probe.text.format(right=right, wrong=wrong, question=row.question)
+            text = probe.text.format(right=right, wrong=wrong, changed=_changed(right), question=row.question)
             yield probe, probe.change(text), entry
+
+
+def _changed(text: str) -> str:
+    """
+    >>> _changed("['1.5', '97.45']"), _changed("Yes"), _changed("bob")
+    ("['1.5', '97.46']", 'Yet', 'boc')
+    """
+    return re.sub(r"\w(?=\W*\Z)", lambda last: "a0"[last[0] == "9"] if last[0] in "z9" else chr(ord(last[0]) + 1), text)
 
 
 def _entry(record: Any) -> Mapping[str, Any]:

@@ -53,8 +53,8 @@ def test_every_puzzle_is_a_task_that_can_be_audited() -> None:
 def test_a_task_that_no_prover_settles_is_refused_with_those_that_are(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["audit", "reasoning-gym:sudoku", "-o", str(tmp_path)]) == 2
+    assert main(["audit", "reasoning-gym:futoshiki", "-o", str(tmp_path)]) == 2
     error = capsys.readouterr().err.strip().splitlines()
     assert len(error) == 1
-    assert "sudoku" in error[0]
+    assert "futoshiki" in error[0]
     assert all(task in error[0] for task in GYM_SETS)
