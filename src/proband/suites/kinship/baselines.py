@@ -39,11 +39,9 @@ from proband.suites.kinship.logic.closure import shortest_path
 from proband.suites.kinship.reading.lexicon import KIN
 from proband.suites.kinship.reading.reader import story_of
 from proband.suites.kinship.world.facts import YES_NO, asked_relation, facts_of
+from proband.suites.kinship.world.relations import UP
 from proband.suites.kinship.world.rules import NONE, converse, of_item
 
-# how many generations up somebody of the relation is
-UP: Final = {"parent": 1, "child": -1, "grandparent": 2, "grandchild": -2, "pibling": 1, "nibling": -1,
-             "parent-in-law": 1, "child-in-law": -1}  # fmt: skip
 SMOOTHING: Final = 0.5
 KEYS: Final = 3  # sentences further on count as this far
 SENTENCE: Final = re.compile(r"(?<=[.!?])\s+|\n")

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
+from fractions import Fraction
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -23,10 +24,19 @@ from proband.core.plugins import declared
 from proband.core.suite import Built
 from proband.core.types import Item
 from proband.core.worker_processes import Pool
+from proband.suites.kinship.generate.balance import matched_drafts, sets_of
 from proband.suites.kinship.generate.hold_outs import HeldClauses
 from proband.suites.kinship.generate.options import HOLD_OUTS, LICENCE, MIXED, BuildOptions, Cell, Plan, make_plan
 from proband.suites.kinship.generate.rule_world_logic import rules_draft
-from proband.suites.kinship.generate.story_logic import Draft, Goal, Setting, family_draft, from_either_side, goals
+from proband.suites.kinship.generate.story_logic import (
+    Accept,
+    Draft,
+    Goal,
+    Setting,
+    family_draft,
+    from_either_side,
+    goals,
+)
 from proband.suites.kinship.generate.wording import Note, Wording
 from proband.suites.kinship.telling.bank import OURS
 from proband.suites.kinship.telling.crowd_templates import ONLY, bank_licence, crowd_folder
@@ -64,7 +74,8 @@ def items_of(plan: Plan, cells: Sequence[Cell], tally: BuildTally) -> Iterator[I
     with Pool(rounds_of, (plan,), workers=plan.options.workers) as workers:
         for cell in cells:
             only = plan.options.bank.startswith(ONLY)
-            limit, kept = cell.count if most is None and not only else MAX_TRIES * cell.count, 0
+            all_kept = most is None and not only and plan.options.balance == "none"
+            limit, kept = cell.count if all_kept else MAX_TRIES * cell.count, 0
             with closing(workers.results(_tasks(cell, limit, plan))) as rounds:
                 stories = islice(chain.from_iterable(rounds), limit)
                 told = (story for story in stories if not only or not story[1].bank_templates[1])
@@ -78,6 +89,8 @@ def items_of(plan: Plan, cells: Sequence[Cell], tally: BuildTally) -> Iterator[I
                     f"'bank' {plan.options.bank}: only {wanted} can be told with these templates alone "
                     f"({limit:,} tried); collect more, or --bank clutrr:FOLDER"
                 )
+            if kept < cell.count and most is None:
+                raise ProbandError(f"'balance': only {kept} of {cell.count} stories of {cell.k} facts have fellows")
             if kept < cell.count:
                 raise ProbandError(
                     f"'max-per-clause' is {most}: the {cell.task} stories of {cell.k} facts have too few clauses for "
@@ -130,12 +143,13 @@ class Rounds:
         clauses = HeldClauses(self.rules, share=options.held_clauses, seed=plan.seed) if held else None
         self.shared = {c.k for c in plan.cells if c.part == "train"}  # longer clauses are new to training anyway
         self.accept = {part: clauses.accept(part) if clauses and part else None for part in ("", "train", "test")}
+        self.sets = sets_of(self.rules, self.goals, open=options.open > 0) if options.balance == "shortcuts" else []
         self.wording = Wording(plan, self.rules)
 
     @staticmethod
     def size(plan: Plan) -> int:
-        """Stories per round: as many as there are goals."""
-        return len(goals(load(plan.options.rules)))
+        """Stories per round: as many as there are goals. A balanced round may have fewer, or with open ones more."""
+        return (2 if plan.options.balance != "none" else 1) * len(goals(load(plan.options.rules)))
 
     def stories(self, cell: Cell, number: int) -> Iterator[CountedItem]:
         """The stories of a round, one for every goal."""
@@ -144,11 +158,9 @@ class Rounds:
         draw, words = generator(*key).random, generator(*key, "words")  # apart: the same facts in any form
         sides = generator(*key, "sides").random  # apart: the same questions, whichever side facts are stated from
         opens = generator(*key, "open").random
-        first = number * len(self.goals)
+        first = number * self.size(self.plan)
         sample = self._sample(cell, first)
-        for index, goal in enumerate(self._order(draw), start=first):
-            task = MIXED[index % len(MIXED)] if cell.task == "mixed" else cell.task
-            draft = self._draft(cell, goal, task, draw, open=opens() < self.plan.options.open)
+        for index, (task, draft) in enumerate(self._drafts(cell, first, draw, opens), start=first):
             if not self.plan.options.facts_along_chain:
                 draft = from_either_side(draft, self.rules, sides)
             searched = index in sample and draft.verdict == "entailed"
@@ -156,6 +168,21 @@ class Rounds:
                 _search(draft)
             name = f"{cell.prefix}-{index:06d}"
             yield self.wording.item(draft, draw, words, cell=cell, name=name, kind=task, searched=searched)
+
+    def _drafts(self, cell: Cell, first: int, draw: Random, opens: Random) -> Iterator[tuple[str, Draft]]:
+        """The drafts of a round, each with its task."""
+        if self.sets:
+            accept = self._accept(cell, cell.task)
+            drafts = [
+                draft
+                for wanted in self.sets
+                for draft in matched_drafts(self.setting, wanted, cell.k, task=cell.task, draw=draw, accept=accept)
+            ]
+            yield from ((cell.task, drafts[i]) for i in shuffle(len(drafts), draw))
+            return
+        for index, goal in enumerate(self._order(draw), start=first):
+            task = MIXED[index % len(MIXED)] if cell.task == "mixed" else cell.task
+            yield task, self._draft(cell, goal, task, draw, open=opens() < self.plan.options.open)
 
     def _order(self, draw: Random) -> list[Goal]:
         """Balanced: every goal once, each word with one gender of x, in random order, then each with the other.
@@ -170,7 +197,7 @@ class Rounds:
 
     def _draft(self, cell: Cell, goal: Goal, task: str, draw: Random, *, open: bool) -> Draft:
         """A draft for the goal or, where its clauses are all held out, for one of the goals that come after it."""
-        accept = self.accept[cell.part] if task != "memory" and cell.k in self.shared else None
+        accept = self._accept(cell, task)
         for candidate in self.from_here[goal]:
             more = {"open": True} if open else {}
             draft = self.draft(self.setting, candidate, cell.k, task=task, draw=draw, accept=accept, **more)
@@ -178,9 +205,12 @@ class Rounds:
                 return draft
         raise ProbandError(f"no story of {cell.k} facts for task {task!r} can be made with these settings")
 
+    def _accept(self, cell: Cell, task: str) -> Accept | None:
+        return self.accept[cell.part] if task != "memory" and cell.k in self.shared else None
+
     def _sample(self, cell: Cell, first: int) -> Sequence[int]:
         """The stories of a round to search for a counter-family: all, or one of every SAMPLE of the cell at random."""
-        last, certify = first + len(self.goals), self.plan.options.certify
+        last, certify = first + self.size(self.plan), self.plan.options.certify
         if self.rules.world != "family" or certify == "none":
             return ()
         if certify == "full":
@@ -242,10 +272,14 @@ class BuildTally:
         self.verdicts: Counter[str] = Counter()
         self.searched = 0
         self.bank_stories = self.only_bank = 0
+        self.sets: dict[tuple[Any, ...], Fraction] = defaultdict(
+            Fraction
+        )  # balanced sets by cell, in shares of 1 / stories of the set
 
     def add(self, note: Note) -> None:
         self.targets[note.cell, note.target] += 1
         self.genders[note.genders] += 1
+        self.sets[note.cell] += Fraction(1, note.fellows)
         if len(self.clauses) < COUNTED_CLAUSES or note.clause in self.clauses:  # flat memory, however long the build
             self.clauses[note.clause] += 1
         self.verdicts[note.verdict] += 1
@@ -291,6 +325,7 @@ class BuildTally:
                 "items": labels.total(),
                 "majority_accuracy": round(max(labels.values()) / labels.total(), 4),
                 "priors": shares(labels),
+                "shortcuts_at_most": round(float(self.sets[split, task, k] / labels.total()), 4),
             }
         return report
 
@@ -304,7 +339,7 @@ def _summary(plan: Plan, tally: BuildTally) -> Mapping[str, Any]:
     """Counts, priors and majority accuracy, genders, clauses, certificates, and the leak report of a split."""
     total = tally.targets.total()
     cells = tally.priors()
-    even = plan.options.labels == "balanced" and not plan.options.open
+    even = plan.options.labels == "balanced" and not plan.options.open and plan.options.balance == "none"
     warnings = [
         f"{name}: {cell['majority_accuracy']:.0%} of the stories have one label; hold out fewer clauses"
         for name, cell in cells.items()
@@ -315,6 +350,11 @@ def _summary(plan: Plan, tally: BuildTally) -> Mapping[str, Any]:
         "counts": {name: cell["items"] for name, cell in cells.items()},
         "majority_accuracy": {name: cell["majority_accuracy"] for name, cell in cells.items()},
         "priors": {name: cell["priors"] for name, cell in cells.items()},
+        **(
+            {"shortcuts_at_most": {name: cell["shortcuts_at_most"] for name, cell in cells.items()}}
+            if plan.options.balance != "none"
+            else {}
+        ),
         "genders": shares(tally.genders),
         **_of_the_crowd(plan, tally, total),
         "clauses": {"distinct": len(tally.clauses), "most_common": dict(tally.clauses.most_common(5))},

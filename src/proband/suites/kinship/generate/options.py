@@ -63,6 +63,11 @@ class BuildOptions:
     labels: Annotated[
         Literal["balanced", "uniform"], _says("balanced: every target and gender equally often; uniform: drawn"), RARE
     ] = "balanced"
+    balance: Annotated[
+        Literal["none", "shortcuts"],
+        _says("shortcuts: stories in sets with the same ends and generations and different answers"),
+        RARE,
+    ] = "none"
     max_per_clause: Annotated[Count | None, _says("largest number of stories of one clause per task and k"), RARE] = (
         None
     )
@@ -298,6 +303,13 @@ def _check(plan: Plan) -> None:
             raise ProbandError("'open' needs the family world, --question choice or text, no 'revisit', no 'anonymise'")
         if kinds & {"memory", "mixed"}:
             raise ProbandError("'open' has no meaning for tasks 'memory' and 'mixed', where answers are told")
+    if options.balance != "none":
+        if rules.name != "sound" or options.revisit or options.anonymise or options.max_per_clause:
+            raise ProbandError("'balance' needs the rules 'sound', no 'revisit', no 'anonymise', no 'max-per-clause'")
+        if kinds & {"memory", "mixed"} or shortest < 3:
+            raise ProbandError(
+                "'balance' needs k of 3 or more (two facts determine the answer), not 'memory' or 'mixed'"
+            )
     if options.avoid:
         try:
             re.compile(options.avoid)

@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from typing import NamedTuple
 
 from proband.suites.kinship.logic.closure import chart, depth
 from proband.suites.kinship.logic.noise import NOISE, NoisePath, noise_paths, walk
@@ -43,6 +44,7 @@ Step = tuple[int, int, int]  # (a, y, b): the fact (a, b) follows from (a, y) an
 Chain = tuple[list[int], list[Step]]  # the people of a path, and the steps that lead back to the goal
 Inference = tuple[Edge, ...]  # two premises (one: a fact read from its other side) and the conclusion
 Accept = Callable[[tuple[int, ...]], bool]
+FindChain = Callable[[FamilyGraph, Pair, int, Random], Chain | None]
 ATTEMPTS = 2000
 
 
@@ -63,6 +65,7 @@ class Draft:
     verdict: str = "entailed"
     other_family: list[Row] = field(default_factory=list)  # of an open question: one in which the answer is another
     path: list[int] = field(default_factory=list)  # places in `edges`, from one end of the chain to the other
+    fellows: int = 1  # stories of a balanced set, with itself
 
     @property
     def k(self) -> int:
@@ -182,6 +185,31 @@ def wandering(graph: FamilyGraph, goal: Pair, k: int, draw: Random) -> Chain | N
 # ---- the story -----------------------------------------------------------------------------------------------------
 
 
+class Candidate(NamedTuple):
+    """A chain in one of the families, before noise, proof and words."""
+
+    family: int
+    pair: Pair
+    path: list[int]
+    steps: list[Step]
+    clause: tuple[int, ...]
+
+
+def candidate(setting: Setting, goal: Goal, k: int, *, find_chain: FindChain, draw: Random) -> Candidate | None:
+    """A chain of k facts for the goal in a family drawn at random, or None where that family gives out."""
+    number = int(draw() * setting.families)
+    graph = setting.graphs(number)
+    pairs = graph.pairs.get(goal)
+    if not pairs:
+        return None
+    pair = pairs[int(draw() * len(pairs))]
+    chain = find_chain(graph, pair, k, draw)
+    if chain is None:
+        return None
+    path, steps = chain
+    return Candidate(number, pair, path, steps, tuple([graph.matrix[a][b] for a, b in pairwise(path)]))
+
+
 def family_draft(
     setting: Setting, goal: Goal, k: int, *, task: str, draw: Random, accept: Accept | None = None, open: bool = False
 ) -> Draft | None:
@@ -189,38 +217,35 @@ def family_draft(
     which a second family shows."""
     find_chain = retrieval if task == "memory" else revisiting if setting.revisit else backward
     find_chain = wandering if open else find_chain
-    kinds = NOISE.get(task, ())
     for _ in range(ATTEMPTS):
-        number = int(draw() * setting.families)
-        graph = setting.graphs(number)
-        pairs = graph.pairs.get(goal)
-        if not pairs:
+        one = candidate(setting, goal, k, find_chain=find_chain, draw=draw)
+        if one is None or (accept is not None and not accept(one.clause)):
             continue
-        pair = pairs[int(draw() * len(pairs))]
-        chain = find_chain(graph, pair, k, draw)
-        if chain is None:
-            continue
-        path, steps = chain
-        clause = tuple([graph.matrix[a][b] for a, b in pairwise(path)])
-        if accept is not None and not accept(clause):
-            continue
-        noise: list[NoisePath] | None = []
-        strangers = graph
-        if kinds:
-            strangers = setting.graphs((number + 1 + int(draw() * (setting.families - 1))) % setting.families)
-            noise = noise_paths(graph, strangers, path, sizes={kind: setting.size[kind] for kind in kinds}, draw=draw)
-        if noise is not None:
-            draft = make_draft(graph, strangers, path, noise, pair=pair, steps=steps, clause=clause, draw=draw)
-            if open:
-                if _opened(setting, draft, [graph.genders[p] for p in path]):
-                    return draft
-                continue
-            if task == "memory":
-                draft.depth = 1
-                return draft
-            if _proved(setting, draft, [graph.genders[p] for p in path], goal=goal[0]):
-                return draft
+        draft = certified_draft(setting, one, goal, task=task, draw=draw, open=open)
+        if draft is not None:
+            return draft
     return None
+
+
+def certified_draft(
+    setting: Setting, one: Candidate, goal: Goal, *, task: str, draw: Random, open: bool = False
+) -> Draft | None:
+    """The chain with the noise of the task as a draft, if its answer follows (or, `open`, does not)."""
+    graph, path, kinds = setting.graphs(one.family), one.path, NOISE.get(task, ())
+    noise: list[NoisePath] | None = []
+    strangers = graph
+    if kinds:
+        strangers = setting.graphs((one.family + 1 + int(draw() * (setting.families - 1))) % setting.families)
+        noise = noise_paths(graph, strangers, path, sizes={kind: setting.size[kind] for kind in kinds}, draw=draw)
+    if noise is None:
+        return None
+    draft = make_draft(graph, strangers, path, noise, pair=one.pair, steps=one.steps, clause=one.clause, draw=draw)
+    if open:
+        return draft if _opened(setting, draft, [graph.genders[p] for p in path]) else None
+    if task == "memory":
+        draft.depth = 1
+        return draft
+    return draft if _proved(setting, draft, [graph.genders[p] for p in path], goal=goal[0]) else None
 
 
 def make_draft(

@@ -45,6 +45,7 @@ class Note:
     # templates, names, cluster, digests of the prompt, its sentences and its phrases; nothing where nothing is held out
     seen: tuple[Any, ...]
     bank_templates: tuple[int, int] = (0, 0)  # of the bank itself, and of ours that complete it
+    fellows: int = 1  # stories of its balanced set
 
 
 class Wording:
@@ -110,7 +111,7 @@ class Wording:
         cell_name = (cell.part, cell.task, cell.k)
         ours = sum(name in self.bank.added for name in telling.templates) if self.options.form == "story" else 0
         used = (len(telling.templates) - ours, ours)
-        return item, Note(cell_name, draft.target, genders, clause, draft.verdict, searched, seen, used)
+        return item, Note(cell_name, draft.target, genders, clause, draft.verdict, searched, seen, used, draft.fellows)
 
     def _facts(
         self, draft: Draft, names: Sequence[str], telling: Telling, prompt: str, *, searched: bool

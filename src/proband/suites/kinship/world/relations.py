@@ -39,6 +39,9 @@ MALE, FEMALE = "male", "female"
 Edge = tuple[int, str, int]  # (i, relation, j): person j is the relation of person i
 NONE: Final = "none"  # two people between whom none of the 22 relations holds
 UNTOLD: Final = "cannot be told"  # the right answer where no relation follows
+# how many generations up somebody of the relation is
+UP: Final = {"parent": 1, "child": -1, "grandparent": 2, "grandchild": -2, "pibling": 1, "nibling": -1,
+             "parent-in-law": 1, "child-in-law": -1}  # fmt: skip
 
 # neutral name -> (word for a man, word for a woman)
 WORDS: Final = {
