@@ -116,3 +116,19 @@ def test_a_setting_needs_an_opening_and_doings() -> None:
         parse_settings("== bees\nlight the smoker\nbrush off bees", name="mine")
     with pytest.raises(ProbandError, match="more words"):
         parse_settings("== bees\nBees.\nbuzz", name="mine")
+
+
+def test_variations_stay_in_the_setting_and_weave_their_noise_in(tmp_path: Path) -> None:
+    _built(tmp_path / "items", k="2,5", per_k=11, hold_out="constructions,paraphrases", constructions="cleft,list")
+    proband.vary(tmp_path / "items", out=tmp_path / "varied", as_="noise,reorder,reword,twin")
+    assert proband.verify(tmp_path / "varied")["failed"] == 0
+    settings = {doing.id: setting.name for setting in BANK.settings for doing in setting.doings}
+    noisy = [item for item in read_items(tmp_path / "varied") if item.tags.get("variation") == "noise"]
+    assert len(noisy) == 22
+    for item in noisy:
+        assert len({settings[d] for t in item.facts["templates"] for d in t.split(AND)[1:]}) == 1
+        held = {BANK.families[t.split(AND)[0]] in ("cleft", "list") for t in item.facts["templates"]}
+        assert held == {item.split == "test"}
+        noise = {tuple(edge) for edge, _ in item.facts["noise"]}
+        order = [tuple(item.facts["edges"][fact]) in noise for group in item.facts["groups"] for fact in group]
+        assert sorted(order) != order != sorted(order, reverse=True)

@@ -331,5 +331,5 @@ def _check_constructions(plan: Plan) -> None:
         raise ProbandError(f"'constructions' has no {wrong!r}; there are {', '.join(families)}")
     if CONSTRUCTED in plan.hold_out and not 0 < len(named) < len(families):
         raise ProbandError("'hold-out' constructions: --constructions names those that are kept for the test")
-    if CONSTRUCTED in plan.hold_out and "paraphrases" in plan.hold_out:
+    if CONSTRUCTED in plan.hold_out and "paraphrases" in plan.hold_out and plan.options.bank == CONSTRUCTED:
         raise ProbandError("'hold-out' constructions keeps their paraphrases for the test: leave out 'paraphrases'")

@@ -149,7 +149,8 @@ class Wording:
         if self.options.form != "story" or not self.english:
             return [], []
         sentences = masked_sentences(text, names)
-        return [stories.digest(s) for s in sentences], [stories.digest(p) for p in fact_phrases(sentences)]
+        phrases = fact_phrases(sentences, whole=bool(self.bank.settings))
+        return [stories.digest(s) for s in sentences], [stories.digest(p) for p in phrases]
 
     def _spell(self, clause: tuple[int, ...]) -> tuple[str, str]:
         """A clause in words, and the name it shares with its reading from the other end."""

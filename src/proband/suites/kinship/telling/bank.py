@@ -156,7 +156,8 @@ def bank_of_build(name: str, *, hold_out: Sequence[str], share: float, construct
     """The bank that a build tells its stories from, with what it keeps for the test."""
     bank, named = load_bank(name), names_in(constructions)
     if "constructions" in hold_out:
-        return bank.held_constructions(named)
+        bank = bank.held_constructions(named)
+        return bank.hold_out(share, seed) if "paraphrases" in hold_out else bank
     bank = bank.only(named) if named else bank
     return bank.hold_out(share, seed) if "paraphrases" in hold_out else bank
 

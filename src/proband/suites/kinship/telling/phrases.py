@@ -34,12 +34,18 @@ def masked_sentences(story: str, names: Collection[str]) -> list[str]:
     return [sentence for sentence in SENTENCE_END.split(masked) if sentence]
 
 
-def fact_phrases(sentences: Iterable[str]) -> list[str]:
-    """The phrases that tell a fact, of sentences with masked names."""
+def fact_phrases(sentences: Iterable[str], *, whole: bool = False) -> list[str]:
+    """The phrases that tell a fact, of sentences with masked names. `whole`: the sentences that tell one, where what
+    stands between two names is grammar alone (`_'s # _ lit the lamp`) and the rest of the sentence is the phrase.
+
+    >>> fact_phrases(["_'s aunt _ lit the lamp."]), fact_phrases(["_'s aunt _ lit the lamp."], whole=True)
+    (["_'s # _"], ["_'s # _ lit the lamp."])
+    """
     phrases = []
     for sentence in sentences:
         text = PRONOUN_WORD.sub(PRONOUN_MARK, KIN_WORD.sub(KIN_MARK, sentence)).lower()
-        phrases += [match[1] for match in PHRASE.finditer(text) if KIN_MARK in match[1]]
+        found = [text] if whole else [match[1] for match in PHRASE.finditer(text)]
+        phrases += [phrase for phrase in found if KIN_MARK in phrase]
     return phrases
 
 

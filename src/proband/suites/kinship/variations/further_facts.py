@@ -16,6 +16,7 @@ from proband.suites.kinship.logic.closure import Edge
 from proband.suites.kinship.logic.noise import KINDS
 from proband.suites.kinship.telling import stories
 from proband.suites.kinship.telling.bank import load_bank
+from proband.suites.kinship.telling.settings import AND
 from proband.suites.kinship.telling.stories import plain, shown_names
 from proband.suites.kinship.variations.other_texts import fresh_names
 from proband.suites.kinship.variations.proved_story import TRIES, UNREAD, ProvedStory, TextUnit, tell_facts
@@ -134,7 +135,15 @@ def _one_more(
         telling = tell_facts(story, [fact], names=larger.names, genders=genders, rng=rng, folder=folder, scenes=bank)
         return TextUnit(telling.text, telling.templates, groups)
     told = sum(template in story.templates for unit in after for template in unit.templates)
-    occasion = next(each for each in load_bank().occasions if each.name == story.retold.occasions[max(told - 1, 0)])
+    place = story.retold.occasions[max(told - 1, 0)]
+    setting = next((each for each in load_bank("release2").settings if each.name == place), None)
+    if setting is not None:
+        taken = {doing for template in used for doing in template.split(AND)[1:]}
+        telling = tell_facts(
+            story, [fact], names=larger.names, genders=genders, rng=rng, folder=folder, setting=setting.again(taken)
+        )
+        return TextUnit(telling.text, telling.templates, groups)
+    occasion = next(each for each in load_bank().occasions if each.name == place)
     free = [phrase for phrase in occasion.phrases if phrase.id not in used]
     if not free:
         return None

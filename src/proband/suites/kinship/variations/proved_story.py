@@ -26,6 +26,7 @@ from proband.suites.kinship.reading.reader import TRIPLE, unfaithful
 from proband.suites.kinship.reading.reader import story_of as prompt_story
 from proband.suites.kinship.telling import stories
 from proband.suites.kinship.telling.bank import Bank, bank_of_build, load_bank
+from proband.suites.kinship.telling.settings import AND, Setting
 from proband.suites.kinship.telling.stories import Telling, plain, shown_names, tell
 from proband.suites.kinship.verify.items import misstated, of_the_crowd
 from proband.suites.kinship.verify.retelling import Retold, ours, retell, untold
@@ -125,6 +126,8 @@ class ProvedStory:
         parts = _that_follow(lines, self.shown) if self.form == "story" else [[line] for line in lines]
         if self.retold is None:
             return [TextUnit(between.join(part)) for part in parts]
+        if any(AND in template for template in self.templates):
+            return self._frames()
         units, at, told = list[TextUnit](), 0, 0
         for part in parts:
             text, first = between.join(part), told
@@ -132,6 +135,19 @@ class ProvedStory:
             while told < len(self.retold.ends) and self.retold.ends[told] < at:
                 told += 1
             units.append(TextUnit(text, self.templates[first:told], self.item.facts["groups"][first:told]))
+        return units
+
+    def _frames(self) -> list[TextUnit]:
+        """The frames of a story in settings, each apart; where a setting begins, its opening."""
+        assert self.retold is not None
+        openings = [opening for each in load_bank("release2").settings for opening in each.openings]
+        units, at = list[TextUnit](), 0
+        for end, template, group in zip(self.retold.ends, self.templates, self.item.facts["groups"], strict=True):
+            text = self.text[at:end]
+            if opening := next((each for each in openings if text.startswith(f"{each} ")), ""):
+                units.append(TextUnit(opening))
+            units.append(TextUnit(text[len(opening) :].strip(), [template], [group]))
+            at = end + 1
         return units
 
     def with_units(self, units: Sequence[TextUnit], **facts: Any) -> Item:
@@ -270,12 +286,15 @@ def tell_facts(
     folder: Path,
     genders: Sequence[str] = (),
     scenes: bool = False,
+    setting: Setting | None = None,
 ) -> Telling:
     """Facts in paraphrases of the bank that the story's folder is told from, of its split. `scenes`: they stand among
-    somebody else's words, where an occasion would be out of place."""
+    somebody else's words, where an occasion would be out of place; `setting`: the one where the story is."""
     bank, held = _bank(folder)
-    if scenes and bank.occasions:
+    if scenes and (bank.occasions or bank.settings):
         bank, held = load_bank("scenes"), False
+    if setting is not None:
+        bank = bank.within(setting)
     along = story.item.tags.get("facts") == "along-chain" or "seal" not in story.item.facts
     return tell(
         facts,
