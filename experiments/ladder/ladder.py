@@ -1,7 +1,7 @@
-"""Panel 1 over four causal models of 135 million to 1.5 billion parameters: tables and figure from committed answers.
+"""Panel 1 over three causal models of 135 million to 1.5 billion parameters: tables and figure from committed answers.
 
     python experiments/ladder/ladder.py                     # tables.md, figure.svg from answers.zip
-    python experiments/ladder/ladder.py --collect PAGE...   # answers.zip from pages of `proband evaluate`
+    python experiments/ladder/ladder.py --collect PAGE...   # first, answers of pages of `proband evaluate` into answers.zip
 
 The answers were made by `proband evaluate hf:FILE.gguf -o PAGE --model-set dtype=float32` on a GPU, one page per file,
 the replies in words by `proband run PAGE/items/stories -m hf:FILE.gguf -s choose --set permutations=4
@@ -25,32 +25,28 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "src"))
 
 from proband import run  # noqa: E402
-from proband.core.text import slug  # noqa: E402
+from proband.core.text import md, slug  # noqa: E402
 from proband.pipeline.evaluate import item_sets, make_profile  # noqa: E402
 from proband.pipeline.panel import place_items, read_panel  # noqa: E402
+from proband.reporting.numbers.systems import first_token  # noqa: E402
 from proband.reporting.profile import Part, Profile, Reader, Row, scores_of  # noqa: E402
 from proband.stats import holm  # noqa: E402
 
 # file -> (name, parameters in millions, what it is), smallest first
 LADDER = {
     "smollm2-135m-q4_1": ("SmolLM2 135M", 134.5, "instruction-tuned, 4 bits"),
-    "gemma-3-270m-q4_k_m": ("Gemma 3 270M ‡", 268.1, "base model, 4 to 8 bits"),
     "tinyllama-1.1b-iq2_xxs": ("TinyLlama 1.1B †", 1100.0, "chat model, 2 bits"),
     "qwen2.5-coder-1.5b-q4_k_m": ("Qwen2.5-Coder 1.5B", 1543.7, "instruction-tuned, for code, 4 to 6 bits"),
 }
 ROUNDED = (
     "smollm2-135m-q4_1-Q8_0",
     "smollm2-135m-q4_1-Q4_0",
-    "gemma-3-270m-q4_k_m-Q4_0",
     "qwen2.5-coder-1.5b-q4_k_m-Q4_0",
 )
-# † ‡: asked without the first token that the file asks for (`<s>`, `<bos>`): transformers loses it from GGUF files, and
-# Proband restores it since; ‡ no measure of the model: Gemma does not work without it
-WITHOUT_FIRST_TOKEN = {"gemma-3-270m-q4_k_m", "tinyllama-1.1b-iq2_xxs"}
-NOTE = (
-    "† ‡: asked before the first token that the file asks for (`<s>`, `<bos>`) was restored. ‡ is therefore no\n"
-    "measure of the model: without `<bos>` Gemma continues *The capital of France is* with *France. The The The*."
-)
+# †: asked without the first token that the file asks for (`<s>`) where a text has a context: transformers loses it from
+# GGUF files, and Proband restores it since
+WITHOUT_FIRST_TOKEN = {"tinyllama-1.1b-iq2_xxs"}
+NOTE = "†: asked before the first token that the file asks for (`<s>`) was restored in front of texts with a context."
 FIRST, LAST = "smollm2-135m-q4_1", "qwen2.5-coder-1.5b-q4_k_m"
 
 
@@ -69,15 +65,18 @@ def main() -> None:
 
 
 def collect(pages: Sequence[Path]) -> None:
-    """The answers of pages, one folder per item set and model, and `words` of each, as one file."""
+    """The answers of pages, one folder per item set and model, and `words` of each, beside those that are there."""
+    with zipfile.ZipFile(HERE / "answers.zip") as stored:
+        contents = {name: stored.read(name) for name in stored.namelist()}
+    for file in (file for page in pages for name in ("answers.jsonl", "run.json") for file in page.rglob(name)):
+        names = file.relative_to(next(page for page in pages if page in file.parents)).parts
+        if not any("baseline" in name or "solver" in name for name in names):
+            contents["/".join(name for name in names if name != "runs")] = file.read_bytes()
     with zipfile.ZipFile(HERE / "answers.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=9) as made:
-        files = sorted(file for page in pages for name in ("answers.jsonl", "run.json") for file in page.rglob(name))
-        for file in files:
-            names = file.relative_to(next(page for page in pages if page in file.parents)).parts
-            if not any("baseline" in name or "solver" in name for name in names):
-                entry = zipfile.ZipInfo("/".join(name for name in names if name != "runs"), (1980, 1, 1, 0, 0, 0))
-                entry.compress_type = zipfile.ZIP_DEFLATED
-                made.writestr(entry, file.read_bytes())
+        for name in sorted(contents):
+            entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            made.writestr(entry, contents[name])
 
 
 def profiles(folder: Path) -> tuple[Profile, Profile, Reader, dict[str, Any]]:
@@ -127,6 +126,19 @@ def with_interval(row: Row) -> str:
     return f"{percent(e.mean)}{interval}{' *' if row.can else ''}"
 
 
+def routes_table(reader: Reader) -> list[str]:
+    """How each was asked, as its runs have recorded it."""
+    rows = []
+    for file, (name, _, _) in LADDER.items():
+        runs = [run for items in reader.sets.values() for run in items.runs if run.model == spec(file)]
+        kind = spec(file).partition(":")[0]
+        by = {f"`{kind}:`, {run.identity.get('dtype') or run.identity.get('engine', '')}" for run in runs}
+        sets = sum(any(run.model == spec(file) for run in items.runs) for items in reader.sets.values())
+        firsts = {md(first_token(run).removeprefix("first token ")) for run in runs}
+        rows.append([name, *(", ".join(sorted(each)) for each in (by, firsts)), str(sets)])
+    return table(["model", "computed by", "first token of a text", "sets asked"], rows)
+
+
 def signed(difference: Any) -> str:
     return f"{100 * difference.value:+.1f} [{100 * difference.low:+.1f}, {100 * difference.high:+.1f}]"
 
@@ -144,7 +156,7 @@ def scores_table(profile: Profile) -> list[str]:
         rows.append(
             [capability.does, str(own[0].estimate.n if own[0].estimate else 0), *map(with_interval, own), beside]
         )
-    head = ["capability", "n", *(name for name, _, _ in LADDER.values()), "highest level of all four"]
+    head = ["capability", "n", *(name for name, _, _ in LADDER.values()), "highest level of all"]
     return table(head, rows)
 
 
@@ -227,6 +239,7 @@ def write(profile: Profile, rounded: Profile, reader: Reader, words: dict[str, A
         "# Panel 1 over a ladder of models", "",
         "Per cent with 95 % intervals; `*`: above its own level (chance, the best shortcut, the model without the",
         f"question), {profile.tests} tests corrected together. n: items of a row.", NOTE, "", *scores_table(profile),
+        "## How each was asked", "", *routes_table(reader),
         "## What grows with size", "", *growth_table(profile),
         "## Rounded once more", "",
         "The file with its matrices rounded to eight or four bits less the file, points.", "",
@@ -265,7 +278,7 @@ def figure(profile: Profile) -> None:
         axis.set_xscale("log")
         axis.set_xlim(95, 2200)
         axis.set_ylim(0, 100)
-        axis.set_xticks(sizes, ["135M", "270M", "1.1B", "1.5B"], rotation=45)
+        axis.set_xticks(sizes, ["135M", "1.1B", "1.5B"], rotation=45)
         axis.minorticks_off()
         axis.spines[["top", "right"]].set_visible(False)
     for axis in axes.flat[len(profile.capabilities) :]:
