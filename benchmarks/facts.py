@@ -4,10 +4,11 @@
     python benchmarks/facts.py --data BEAR --published examples/gpt2_results
 
 Both read the same folder in BEAR's format, with some facts of six relations, and load the same transformers folder
-(fp32, one thread). The settings are lm-pub-quiz's: all wordings, sums over the tokens of a sentence that begins with a
-capital letter; behind a causal model's BOS; of a masked model each token with the rest of its word masked. Time is CPU
-time without loading the model, the relations in turn by one and by the other; lm-pub-quiz at the best of several batch
-sizes, found on the first facts. A prediction is the preferred answer of a fact in one wording.
+(fp32, one thread, no cache of answers). The settings are lm-pub-quiz's: all wordings, sums over the tokens of a
+sentence that begins with a capital letter; behind a causal model's BOS; of a masked model each token with the rest of
+its word masked. Time is CPU time without loading the model, the relations in turn by one and by the other; lm-pub-quiz
+at the best of several batch sizes, found on the first facts. A prediction is the preferred answer of a fact in one
+wording.
 
 With --published, the scores that lm-pub-quiz's repository publishes for GPT-2 are scored by Proband's metric.
 """
@@ -50,9 +51,11 @@ class Peer:
     name = "lm-pub-quiz"
 
     def __init__(self, folder: Path, *, masked: bool) -> None:
+        import torch
         from lm_pub_quiz import Evaluator
 
-        self.evaluator = Evaluator.from_model(str(folder), model_type="MLM" if masked else "CLM", device="cpu")
+        kind, fp32 = "MLM" if masked else "CLM", {"dtype": torch.float32}  # otherwise as the file has it
+        self.evaluator = Evaluator.from_model(str(folder), model_type=kind, device="cpu", model_kw=fp32)
         self.batch = 1
 
     def choose_batch(self, data: Path) -> None:
@@ -87,7 +90,7 @@ class Ours:
         with tempfile.TemporaryDirectory() as folder:
             items, out = Path(folder, "items"), Path(folder, "run")
             proband.build("facts", out=items, data=str(data))
-            proband.run(items, model=self.model, out=out, solver="likelihood", options=self.options)
+            proband.run(items, model=self.model, out=out, solver="likelihood", options=self.options, cache=False)
             answers = [json.loads(line) for line in (out / "answers.jsonl").read_text(encoding="utf-8").splitlines()]
         return [blank["scores"] for answer in answers for blank in answer["blanks"]]
 

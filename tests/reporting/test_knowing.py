@@ -6,12 +6,14 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 
+import msgspec
+import numpy as np
 import pytest
 
 from proband.core.metrics import ACCURACY
 from proband.core.suite import Suite
 from proband.core.types import Answer, Item, Run
-from proband.reporting.knowing import knowing_and_using
+from proband.reporting.knowing import Used, knowing_and_using, shuffle
 from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.item_sets import AnsweredRun, ItemSet
 from proband.suites import suite
@@ -101,3 +103,70 @@ def test_a_handful_of_items_is_too_few_to_tell() -> None:
     sheet = knowing_and_using([Study(asked), Study(analogies(use=True))])
     assert sheet is not None
     assert sheet.rows[0][6] == "too few to tell"
+
+
+# ---- like with like -------------------------------------------------------------------------------------------------
+
+
+def pair(at: int) -> frozenset[str]:
+    return frozenset({f"x{at}", f"y{at}"})
+
+
+def test_a_difference_between_kinds_of_items_is_none_within_them() -> None:
+    """Of an easy relation all facts are known and all items right but for chance; of a hard one neither."""
+    rng = np.random.default_rng(0)
+    cells = np.repeat([0, 1], 400)
+    facts = {pair(at): bool(rng.random() < (0.8 if cells[at] == 0 else 0.2)) for at in range(800)}
+    right = (rng.random(800) < np.where(cells == 0, 0.9, 0.3)).astype(float)
+    used = Used(right=right, pairs=[[pair(at)] for at in range(800)], cells=cells)
+    together = Used(right=right, pairs=used.pairs, cells=np.zeros(800, dtype=np.int64))
+    assert together.gap(facts) > 0.25
+    assert abs(used.gap(facts)) < 0.08
+    low, high = np.quantile(used.bootstrap(facts, rng), (0.025, 0.975))
+    assert low < 0 < high
+
+
+def test_a_difference_that_knowing_makes_is_left_and_shuffling_takes_it_away() -> None:
+    rng = np.random.default_rng(1)
+    pairs = [[pair(at), pair((at + 1) % 300)] for at in range(300)]
+    facts = {pair(at): bool(rng.random() < 0.5) for at in range(300)}
+    right = np.array([float(all(facts[each] for each in own)) for own in pairs])
+    used = Used(right=right, pairs=pairs, cells=np.zeros(300, dtype=np.int64))
+    assert used.gap(facts) == 1.0
+    kinds = dict.fromkeys(facts, ("one",))
+    shuffled = [used.gap(shuffle(facts, kinds, rng)) for _ in range(50)]
+    assert abs(float(np.mean(shuffled))) < 0.1
+
+
+def test_shuffled_facts_are_as_many_in_each_relation() -> None:
+    facts = {pair(at): at % 3 == 0 for at in range(60)}
+    kinds = {pair(at): ("first" if at < 20 else "second",) for at in range(60)}
+    shuffled = shuffle(facts, kinds, np.random.default_rng(0))
+    assert shuffled != facts
+    for kind in ("first", "second"):
+        own = [each for each in facts if kinds[each] == (kind,)]
+        assert sum(shuffled[each] for each in own) == sum(facts[each] for each in own)
+
+
+def test_facts_that_the_prior_has_too_are_left_out_in_a_line_of_their_own() -> None:
+    asked, by_prior = facts(), facts()
+    answers = [Answer(item_id=f"f{at}", scores=(1.0, 0.0) if at < 4 else (0.0, 1.0)) for at in range(len(WORDS))]
+    run = Run(suite="facts", solver="prior", model="m", seed=0, items_sha="")
+    asked = replace(asked, answered=[*asked.answered, replace(by_prior.answered[0], run=run, answers=answers)])
+    sheet = knowing_and_using([Study(asked), Study(analogies(use=True))])
+    assert sheet is not None
+    lines = {str(row[2]): row for row in sheet.rows}
+    assert list(lines) == ["likelihood", "likelihood, without what the prior has", "prior (no subject)"]
+    assert str(lines["likelihood"][3]).endswith("n = 19")
+    assert str(lines["likelihood, without what the prior has"][3]).endswith("n = 17")  # without those of 0 and 2
+
+
+def test_an_inference_is_joined_by_the_type_of_its_answer() -> None:
+    of = suite("inference")
+    premise = {"premise": ["the land1", "lies in", "asia"], "hypothesis": ["the land1", "is in", "asia"]}
+    item = Item(id="a", suite="inference", prompt="?", choices=("yes", "no"), gold=0)
+    typed = msgspec.structs.replace(item, facts={**premise, "types": ["town1", ""]}, tags={"control": "none"})
+    assert of.pairs is not None
+    assert of.pairs(typed) == [("land1", "town1")]
+    assert of.pairs(msgspec.structs.replace(typed, tags={"control": "random-premise"})) == []
+    assert of.pairs(msgspec.structs.replace(typed, facts=premise)) == []

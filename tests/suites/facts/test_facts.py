@@ -19,6 +19,7 @@ from proband.core.types import Answer, Item
 from proband.pipeline.build import build as build_folder
 from proband.pipeline.studies.study_file import read_study
 from proband.pipeline.study import study_path
+from proband.pipeline.vary import vary
 from proband.reporting.numbers.grids import comparable
 from proband.suites import suite
 from proband.suites.facts.build import BuildOptions, build
@@ -62,6 +63,15 @@ class Knows:
     def _total(self, text: str) -> float:
         known_pair = any(_named(x, text) and _named(y, text) for x, y in self.pairs) and self.deaf_to not in text
         return -10.0 + 5.0 * known_pair + 2.0 * (self.prefers in text)
+
+
+class OneWay(Knows):
+    """Hears a pair only where the answer that varies is the object: it counts an object's sentence once."""
+
+    def score(self, texts: Sequence[Text], *, method: str) -> list[Score]:
+        objects = [{y for _, y in self.pairs if _named(y, text.text)} for text in texts]
+        varied = len(set.union(*objects[: len(self.pairs)])) > 1
+        return [Score(self._total(text.text) if varied else -10.0, 4, 3) for text in texts]
 
 
 def _named(name: str, text: str) -> bool:
@@ -263,6 +273,7 @@ def test_lama_pararel_lre_and_popqa_are_read(tmp_path: Path) -> None:
         ("a.csv", "subject,object\nFrance,Paris\n", "relation 'a' has one answer; a choice needs two"),
         ("a.csv", "subject,object\nFrance,Paris\nRome,Rome\n", "row 3: the subject 'Rome' is its own object"),
         ("a.csv", "subject,object\nFrance,Paris\nItaly,\n", "row 3: no object: one of the columns object, obj_label"),
+        ("a.csv", "id,subject,object\n7,France,Paris\n7,Italy,Rome\n", "row 3: the id '7' occurs twice"),
         ("a.csv", "subject,object\n", "contains no facts"),
         ("a.jsonl", "", "contains no facts"),
         ("a.json", '{"name": "x"}', "has no field 'samples'"),
@@ -280,6 +291,37 @@ def test_bad_files_are_refused_in_one_line(tmp_path: Path, name: str, text: str,
         items_of(data=str(file))
     assert str(file) in str(caught.value)
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("template", "place", "message"),
+    [
+        ("The capital of [X] is [Y].", 7, "P36.jsonl line 2: column 'answer_idx': is 7, but there are 2 answers"),
+        (
+            "The capital of [X] is Rome.",
+            1,
+            "metadata_relations.json: relation 'P36': 'The capital of [X] is Rome.' must",
+        ),
+        ("Its capital is [Y].", 1, "metadata_relations.json: relation 'P36': 'Its capital is [Y].' must have [X] once"),
+    ],
+)
+def test_bad_rows_and_templates_of_bear_are_refused(tmp_path: Path, template: str, place: int, message: str) -> None:
+    about = {"P36": {"templates": [template], "answer_space_labels": ["Paris", "Rome"]}}
+    (tmp_path / "metadata_relations.json").write_text(json.dumps(about), encoding="utf-8")
+    rows = [("France", "Paris", 0), ("Italy", "Rome", place)]
+    lines = [json.dumps({"sub_label": x, "obj_label": y, "answer_idx": at}) for x, y, at in rows]
+    (tmp_path / "P36.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    with pytest.raises(ProbandError) as caught:
+        items_of(data=str(tmp_path))
+    assert message in str(caught.value)
+
+
+def test_a_pattern_without_its_slots_is_refused_with_its_row(tmp_path: Path) -> None:
+    facts, patterns = tmp_path / "P36.csv", tmp_path / "patterns.csv"
+    facts.write_text("subject,object\nFrance,Paris\nItaly,Rome\n", encoding="utf-8")
+    patterns.write_text("relation,wording\nP36,[X] has [Y].\nP36,[X] has a capital.\n", encoding="utf-8")
+    with pytest.raises(ProbandError, match=r"patterns.csv.*row 3.*'\[X\] has a capital.' must have \[Y\] once"):
+        items_of(data=str(facts), patterns=str(patterns))
 
 
 def test_an_answer_outside_the_space_and_a_fact_twice_are_refused() -> None:
@@ -317,9 +359,27 @@ def test_variations_ask_for_the_same_fact_and_the_reverse_for_its_subject(tmp_pa
     assert make["reverse"](euro, rng=rng, folder=tmp_path / "items") == "several subjects have its object"
 
 
+def test_the_reverse_is_right_only_of_a_model_that_knows_it_too(tmp_path: Path) -> None:
+    """The reversal curse: what goes from the country to its capital alone is at chance where the country is asked for,
+    and both directions are right of nothing."""
+    build_folder("facts", out=tmp_path / "items", relations="capital")
+    vary(tmp_path / "items", out=tmp_path / "varied", as_="reverse")
+    items = list(read_items(tmp_path / "varied" / "items.jsonl"))
+    turned = {item.facts["source"]: item for item in items if item.tags["variation"] == "reverse"}
+    straight = [item for item in items if item.tags["variation"] == "original"]
+    assert len(turned) == len(straight) == 44
+    pairs = {(item.facts["subject"], item.facts["object"]) for item in straight}
+    for model, expected in ((Knows(pairs), 1.0), (OneWay(pairs), 0.0)):
+        there = recall(straight, model, seed=0, options=RecallOptions())
+        back = recall([turned[item.id] for item in straight], model, seed=0, options=RecallOptions())
+        assert {recalled(item, answer) for item, answer in zip(straight, there)} == {1.0}
+        right = [recalled(turned[item.id], answer) == 1.0 for item, answer in zip(straight, back)]
+        assert sum(right) / len(right) == pytest.approx(expected, abs=0.05)
+
+
 def test_facts_are_asked_with_and_without_their_subject_and_analogies_too() -> None:
     """The study of facts and of the analogies made of them."""
     read = read_study(study_path("knowing"), {})
-    assert [each.suite for each in read.build] == ["facts", "analogy"]
-    assert [each.how["solver"] for each in read.run] == ["likelihood", "prior", "pppl"]
+    assert [each.suite for each in read.build] == ["facts", "facts", "analogy", "inference"]
+    assert [each.how["solver"] for each in read.run] == ["likelihood", "prior", "pppl", "prompts"]
     assert len({tuple(each.models) for each in read.run}) == 1  # the same models, or nothing can be joined

@@ -44,6 +44,7 @@ SUITE = Suite(
         "many_valued": "a word has several partners",
     },
     pairs=pairs_of,
+    alike=("relation", "probe"),
     shown_as="as a probe",
     demo=(
         Demo(

@@ -83,6 +83,8 @@ SUITE = Suite(
     tag_titles={"leak": "the subject names the object", "popularity": "views of the subject's page in a month"},
     relations={"part : whole": {"relation": "part"}, "parent : child": {"relation": "young"}},
     pairs=lambda item: [(item.facts["subject"], item.facts["object"])],
+    recalls=True,
+    alike=("relation",),
     shown_as="as a fact",
     demo=(
         Demo(

@@ -41,6 +41,8 @@ def build(options: BuildOptions, *, seed: int) -> Built:
         if unknown := next((name for name in wanted if name not in named), None):
             raise ProbandError(f"--relations: no relation {unknown!r}; there are {', '.join(named)}")
         relations = [named[name] for name in wanted]
+    else:
+        relations = [relation for relation in relations if not relation.by_name]
     digest = Fingerprint()
     for relation in relations:
         for fact in relation.facts:

@@ -53,6 +53,7 @@ class FactRelation:
     facts: tuple[Fact, ...]
     space: tuple[str, ...] = ()  # the answers, where the data names them
     released: bool = False  # a set as it was published, with what is odd in it: Djibouti's capital is Djibouti
+    by_name: bool = False  # left out unless it is asked for by its name
     file: object = field(default=None, compare=False)
 
     @cached_property
@@ -81,10 +82,8 @@ class FactRelation:
 
     def checked(self) -> FactRelation:
         """An error names the file and the line of what cannot be asked."""
-        for wording in self.wordings:
-            missing = next((slot for slot in (SUBJECT, OBJECT) if wording.count(slot) != 1), None)
-            if missing:
-                raise ProbandError(f"relation {self.name!r}: {wording!r} must have {missing} once", file=self.file)
+        for problem in filter(None, map(wrong_wording, self.wordings)):
+            raise ProbandError(f"relation {self.name!r}: {problem}", file=self.file)
         if len({fold(answer) for answer in self.answers}) < 2:
             raise ProbandError(f"relation {self.name!r} has one answer; a choice needs two", file=self.file)
         seen: dict[tuple[str, str], Fact] = {}
@@ -99,6 +98,16 @@ class FactRelation:
                 raise fact.error(f"{fact.subject!r} : {fact.objects[0]!r} occurs twice")
             seen[pair] = fact
         return self
+
+
+def wrong_wording(wording: str) -> str:
+    """What is wrong with a wording, or nothing.
+
+    >>> wrong_wording("The capital of [X] is Paris.")
+    "'The capital of [X] is Paris.' must have [Y] once"
+    """
+    missing = next((slot for slot in (SUBJECT, OBJECT) if wording.count(slot) != 1), "")
+    return f"{wording!r} must have {missing} once" if missing else ""
 
 
 def fold(text: str) -> str:

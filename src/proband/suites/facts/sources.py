@@ -19,7 +19,7 @@ from proband.core.files import decode
 from proband.core.progress import say
 from proband.core.suite import MeasuredOn, Published
 from proband.core.tables import TableRow, kind_of, read_table, read_text
-from proband.suites.facts.relations import OBJECT, SUBJECT, Fact, FactRelation
+from proband.suites.facts.relations import OBJECT, SUBJECT, Fact, FactRelation, wrong_wording
 
 LICENCES = {
     "built-in": "Apache-2.0",
@@ -39,7 +39,7 @@ def read(data: str = "", patterns: str = "") -> tuple[list[FactRelation], str]:
 
     >>> relations, licence = read()
     >>> len(relations), sum(len(relation.facts) for relation in relations) >= 400, licence
-    (13, True, 'Apache-2.0')
+    (14, True, 'Apache-2.0')
     """
     if not data:
         return [relation.checked() for relation in built_in()], LICENCES["built-in"]
@@ -72,7 +72,13 @@ def built_in() -> Iterator[FactRelation]:
             file, listed = relation["pairs"]
             with resources.as_file(data / "analogy" / file) as table:
                 facts = list(_pairs(table, listed, turned=relation.get("turned", False)))
-        yield FactRelation(name=name, wordings=tuple(relation["wordings"]), facts=tuple(facts), file=path)
+        yield FactRelation(
+            name=name,
+            wordings=tuple(relation["wordings"]),
+            facts=tuple(facts),
+            by_name=relation.get("by_name", False),
+            file=path,
+        )
 
 
 def _pairs(path: Path, relation: str, *, turned: bool) -> Iterator[Fact]:
@@ -128,7 +134,7 @@ def read_bear(folder: Path) -> list[FactRelation]:
         )
         without += len(rows) - len(facts)
         relation = FactRelation(
-            name=name, wordings=tuple(wordings), facts=facts, space=answers, file=path, released=True
+            name=name, wordings=tuple(wordings), facts=facts, space=answers, file=folder / BEAR_FILE, released=True
         )
         relations.append(replace(relation, facts=tuple(_merged(facts))))
     if without:
@@ -166,7 +172,12 @@ def _relations(path: Path, worded: Mapping[str, tuple[str, ...]]) -> Iterator[Fa
         yield _read_lre(path)
         return
     facts: dict[str, list[Fact]] = {}
+    ids: set[Any] = set()
     for row in read_table(path):
+        own = row.cells.get("id") or row.cells.get("uuid")
+        if own and own in ids:
+            raise row.error(f"the id {own!r} occurs twice")
+        ids.add(own)
         facts.setdefault(_cell(row, "relation") or path.stem, []).append(_fact(row))
     if not facts:
         raise ProbandError("contains no facts", file=path)
@@ -258,5 +269,7 @@ def read_patterns(path: Path) -> dict[str, tuple[str, ...]]:
             )
             if not relation or not isinstance(wording, str):
                 raise row.error("needs a relation and its wording: columns relation, and pattern, template or wording")
+            if problem := wrong_wording(wording):
+                raise row.error(problem)
             wordings.setdefault(relation, {})[wording.replace(" .", ".")] = None
     return {relation: tuple(listed) for relation, listed in wordings.items()}

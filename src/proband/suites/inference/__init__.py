@@ -20,7 +20,7 @@ from proband.suites.inference.curves.control_scores import CONTROL_SCORES, FREQU
 from proband.suites.inference.curves.decisions import ANCHORS, DECISIONS, SECTION3
 from proband.suites.inference.curves.figure import CLAIMS, FIGURE2
 from proband.suites.inference.curves.measures import METRICS, TABLES
-from proband.suites.inference.items import show
+from proband.suites.inference.items import show, typed_pairs
 from proband.suites.inference.methods.baselines import Direction, Frequency, HypothesisWords
 from proband.suites.inference.methods.combination import DIRECT, RuleSolver
 from proband.suites.inference.methods.embeddings.dependency_words import DEPENDENCY_WORDS, WORDS
@@ -40,6 +40,8 @@ SUITE = Suite(
     metrics=METRICS,
     tables=TABLES,
     show=show,
+    pairs=typed_pairs,
+    alike=("direction", "lemma"),
     tag_titles={
         "source": "data set",
         "direction": "premise to hypothesis",
