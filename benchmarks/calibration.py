@@ -5,7 +5,8 @@
     python benchmarks/calibration.py --keep FILE         designs that FILE has are not simulated again
 
 Which designs: calibration_designs.py; which methods: calibration_methods.py; how answers are simulated:
-calibration_simulation.py; sentences and plans: calibration_reports.py; designs at the edges: calibration_edges.py.
+calibration_simulation.py; sentences, plans: calibration_reports.py; designs at the edges: calibration_edges.py; rules
+that are no intervals, and what any rule has to pay: calibration_rules.py; variations: calibration_variations.py.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from calibration_designs import Layout, layouts
 from calibration_edges import edges
 from calibration_methods import OURS
 from calibration_reports import findings_about_guessers, plans
+from calibration_rules import bounds, rules
 from calibration_simulation import (
     BLIND,
     CORRELATIONS,
@@ -179,7 +181,9 @@ def page(lines: Sequence[Line], repetitions: int) -> str:
     return PAGE.format(
         designs=len(lines),
         printed=sum(not line.few for line in lines),
-        edges=edges(max(20, repetitions // 4)),
+        edges=edges(max(20, repetitions)),
+        rules=rules(max(20, repetitions // 3)),
+        bounds=bounds(),
         repetitions=f"{repetitions:,}",
         methods=by_method([line for line in main if not line.few]),
         layouts=by_layout(main),
@@ -233,6 +237,19 @@ changed (*held out*). *Formerly*: coverage and width of the version before. "Too
 no interval is printed; coverage and nulls are of the others.
 
 {edges}
+What is no interval, on the same kind of designs:
+
+{rules}
+### What kinds of clusters cost
+
+A kind of cluster that means nothing costs width, since nobody knows beforehand that it means nothing. *Any rule*: for
+normal scores in a balanced crossed design, no interval that covers 95 % whatever the variances of the clusters has a
+smaller mean width, beside an oracle's, where these are 0 (a bound by Neyman and Pearson's lemma: `least_width` in
+calibration_rules.py). *Union of Student's*: of the exact intervals by each kind alone, the simplest rule in which a
+further kind never makes a result more significant; kinds that matter together are not yet covered by it. Zeros and ones
+cost more than both, since few clusters of rare answers do not show how alike they are.
+
+{bounds}
 ## Sentences and plans
 
 {told}"""

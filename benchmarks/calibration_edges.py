@@ -52,6 +52,13 @@ class Edge:
                 f"{np.mean(self.few):.2f}", str(len(self.values))]  # fmt: skip
 
 
+def prompts(items: int, count: int) -> Layout:
+    """Every item asked with every prompt; prompts mean nothing."""
+    places = np.arange(items * count)
+    member = np.column_stack([places // count, items + places % count])
+    return Layout(f"{items:,} items x {count} prompts that are nearly equal", "prompts", member)
+
+
 def layouts_at_the_edge(repetitions: int) -> Iterator[Edge]:
     """Few clusters of many items, kinds of clusters that mean nothing, one large cluster."""
     designs: Sequence[tuple[Layout, float, float, str, bool]] = [
@@ -62,6 +69,8 @@ def layouts_at_the_edge(repetitions: int) -> Iterator[Edge]:
         (single("10 x 400", "", [400] * 10), 0.7, 0.0, "", True),
         (single("10 x 400", "", [400] * 10), 0.7, 0.3, "", True),
         (single("40 x 250", "", [250] * 40), 0.2, 0.05, "", True),
+        (prompts(1000, 8), 0.7, 0.9, "1.000, 5.7", False),
+        (prompts(300, 12), 0.5, 0.7, "", True),
         (crossed(224, 28, 8), 0.5, 0.0, "1.000, 1.82", False),
         (crossed(300, 8, 10, 12), 0.5, 0.0, "1.000, 2.17", False),
         (crossed(360, 9, 24), 0.6, 0.0, "", True),
@@ -72,8 +81,9 @@ def layouts_at_the_edge(repetitions: int) -> Iterator[Edge]:
     for layout, p, r, formerly, held_out in designs:
         edge = Edge(f"{layout.name}: mean {p:g}, r {r:g}", formerly, held_out)
         rng = np.random.default_rng([layout.items, int(100 * p), int(100 * r)])
-        for _ in range(max(1, repetitions // 12)):
-            za, zb = latent(layout, r, 50, rng)
+        alike = replace(layout, member=layout.member[:, :1]) if layout.like == "prompts" else layout
+        for _ in range(max(1, repetitions // 50)):
+            za, zb = latent(alike, r, 50, rng)
             a, b = ((z < ndtri(p)).astype(np.float64) for z in (za, zb))
             low, high = ours(a, layout.shared, share=True)
             edge.inside += ((low <= p) & (p <= high)).tolist()
@@ -102,7 +112,7 @@ def strata_at_the_edge(repetitions: int) -> Iterator[Edge]:
         clusters, chances = Clusters.named(code, len(code)), np.linspace(0.85, 0.5, len(sizes))
         what = f"{len(sizes)} tags x {groups} clusters" if groups else f"tags of {', '.join(map(str, sizes))} items"
         edge, rng = Edge(f"mean over {what}", formerly, held_out), np.random.default_rng(len(code))
-        for _ in range(repetitions):
+        for _ in range(4 * repetitions):
             sides = []
             for _ in range(2):
                 z = np.sqrt(r) * rng.standard_normal(code.max() + 1)[code]
@@ -122,7 +132,7 @@ def graded_at_the_edge(repetitions: int) -> Iterator[Edge]:
         code = np.arange(120) * groups // 120
         clusters, edge = Clusters.named(code, 120), Edge(name, "width 1.55" if groups == 12 else "", held_out)
         rng = np.random.default_rng(groups)
-        for _ in range(repetitions):
+        for _ in range(2 * repetitions):
             a, b = (Scores.of(rng.beta(one, other, 120), clusters=clusters) for _ in range(2))
             edge.add(a, b, one / (one + other))
         yield edge
@@ -137,6 +147,8 @@ def sets_at_the_edge(repetitions: int) -> Iterator[Edge]:
         (AVERAGE_PRECISION, 200, 80, 2.5, 20, "", False),
         (AUC, 150, 25, 2.0, 30, "", True),
         (AVERAGE_PRECISION, 150, 25, 2.0, 30, "", True),
+        (AUC, 250, 50, 2.2, 15, "", True),
+        (AVERAGE_PRECISION, 250, 125, 1.5, 15, "", True),
     ]
     for metric, items, positives, lift, groups, formerly, held_out in designs:
         name = f"{metric.name}, {positives} of {items} positive, {groups} clusters, lift {lift:g}"
@@ -144,7 +156,7 @@ def sets_at_the_edge(repetitions: int) -> Iterator[Edge]:
         code, truth = np.arange(items) % groups, (np.arange(items) * 7919 % items) < positives
         clusters, pairs = Clusters.named(code, items), []
         share = 0.3 if groups < items else 0.0
-        for _ in range(max(20, repetitions // 2)):
+        for _ in range(repetitions):
             sides = []
             for _ in range(2):
                 z = np.sqrt(share) * rng.standard_normal(groups)[code] + np.sqrt(1 - share) * rng.standard_normal(items)
@@ -157,29 +169,52 @@ def sets_at_the_edge(repetitions: int) -> Iterator[Edge]:
 
 
 def seeds_at_the_edge(repetitions: int) -> Iterator[Edge]:
-    """Nets of which one in five collapses; clusters that are all right or all wrong. Said beside the number."""
-    rng, edge = np.random.default_rng(0), Edge("5 seeds, one in five collapses to .3", ".57 to .70")
-    noted: list[bool] = []
-    for _ in range(repetitions):
-        sides = []
-        for _ in range(2):
-            levels = np.where(rng.random(5) < 0.2, 0.3, 0.8)
-            sides.append(Scores.of(rng.random((5, 200)) < levels[:, None], trained=True))
-        edge.add(sides[0], sides[1], 0.7)
-        noted.append(bool(sides[0].doubt))
-    edge.name += f"; said beside {np.mean(noted):.0%}"
-    yield edge
-    code = np.arange(200) // 10
+    """Nets of which one in five collapses, where one of their seeds shows it and where none does; nets that do not; and
+    clusters that are all right or all wrong. How often it is said beside the number."""
+    for seeds, low, sd, held_out in ((5, 0.3, 0.0, False), (8, 0.4, 0.03, True)):
+        rng = np.random.default_rng(seeds)
+        name = f"{seeds} seeds, one in five collapses from .8 to {low:g}, sd {sd:g}"
+        edges = {shown: Edge(f"{name}: {what}", ".57 to .70" if seeds == 5 else "", held_out)
+                 for shown, what in ((True, "one shows it"), (False, "none shows it"))}  # fmt: skip
+        noted: dict[bool, list[bool]] = {True: [], False: []}
+        for _ in range(4 * repetitions):
+            sides = []
+            for _ in range(2):
+                fell = rng.random(seeds) < 0.2
+                level = np.where(fell, low, 0.8) + sd * rng.standard_normal(seeds)
+                sides.append((fell, Scores.of(rng.random((seeds, 200)) < level[:, None], trained=True)))
+            (fell, a), (_, b) = sides
+            shown = 0 < fell.sum() < seeds
+            edges[shown].add(a, b, 0.2 * low + 0.8 * 0.8)
+            noted[shown].append(bool(a.doubt))
+        for shown, edge in edges.items():
+            edge.name += (
+                f" ({len(noted[shown]) / (4 * repetitions):.0%} of cases; said beside {np.mean(noted[shown]):.0%})"
+            )
+            yield edge
+    for seeds, sd in ((3, 0.06), (5, 0.06), (10, 0.06)):
+        rng, edge, said = (
+            np.random.default_rng(seeds),
+            Edge(f"{seeds} seeds that differ by sd {sd:g}, none collapses"),
+            [],
+        )
+        for _ in range(4 * repetitions):
+            a, b = (Scores.of(rng.random((seeds, 200)) < np.clip(rng.normal(0.7, sd, (seeds, 1)), 0, 1), trained=True)
+                    for _ in range(2))  # fmt: skip
+            edge.add(a, b, 0.7)
+            said.append(bool(a.doubt))
+        edge.name += f" (said beside {np.mean(said):.0%})"
+        yield edge
+    rng, code, said = np.random.default_rng(0), np.arange(200) // 10, []
     clusters, edge = (
         Clusters.named(code, 200),
         Edge("20 clusters x 10, all right or all wrong, mean .8", ".837 to .884"),
     )
-    noted = []
-    for _ in range(repetitions):
+    for _ in range(2 * repetitions):
         a, b = (Scores.of((rng.random(20) < 0.8)[code], clusters=clusters) for _ in range(2))
         edge.add(a, b, 0.8)
-        noted.append(bool(a.doubt))
-    edge.name += f"; said beside {np.mean(noted):.0%}"
+        said.append(bool(a.doubt))
+    edge.name += f" (said beside {np.mean(said):.0%})"
     yield edge
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import groupby, takewhile
 
 from proband.core.statistics.clusters import LEAST_CLUSTERS
+from proband.core.statistics.spread import share_of_trainings
 from proband.core.suite import Sheet
 from proband.core.text import csv_lines, markdown_table, md
 from proband.reporting.numbers import words
@@ -112,8 +113,10 @@ def signs(grid: Grid) -> list[str]:
         out.append(f"{words.TOO_FEW.capitalize()}: fewer than {LEAST_CLUSTERS:g} items or effective clusters.")
     if grid.has_chance:
         out.append(f"° the interval includes {grid.level}; ▼ below {'it' if grid.level != 'chance' else 'chance'}.")
-    if any(cell.runs > 1 for cell in grid.filled):
+    if several := [cell.runs for cell in grid.filled if cell.runs > 1]:
         out.append("± standard deviation over training seeds, which the intervals take into account.")
+        hidden = f"{100 * share_of_trainings(0, min(several))[1]:.0f}%"
+        out.append(f"That up to {hidden} of trainings fail altogether may not show in {min(several)} seeds.")
     if any(cell.unread for cell in grid.filled):
         out.append("Unread: replies from which no answer could be read; they count as wrong.")
     if any(cell.uncovered for cell in grid.filled):

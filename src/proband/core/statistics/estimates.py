@@ -68,29 +68,38 @@ def value_ends(
 
 
 LEAST_TELLING = 3.0  # items that decide a value, of one that none seems to move
+AS_MANY = 10.0  # items that tell nothing count as so many beside each that does, where a value is drawn towards 1/2
+
+
+def _deciding(of_items: Spread, shared: Neighbours) -> Floats:
+    """k: a metric over a set may rest on a few items (the true ones that score low)."""
+    return np.minimum(np.maximum(of_items.telling, LEAST_TELLING), float(shared.items))
 
 
 def few_telling(variance: Floats, freedom: Floats, of_items: Spread, shared: Neighbours) -> Known:
-    """A metric over a set may rest on a few items (the true ones that score low). With k of them that tell anything,
-    its variance is 1 + 2/k times what the influence values show, and is known no better than their kurtosis n/k
-    allows: 2n / (n/k - 1) degrees of freedom."""
-    n = float(shared.items)
-    k = np.minimum(np.maximum(of_items.telling, LEAST_TELLING), n)
-    return variance * (1 + 2 / k), 1 / (1 / freedom + (n - k) / (2 * n * k))
+    """With k items that tell anything, the variance is 1 + 2/k times what the influence values show (with G effective
+    clusters also 1 + 2/G times), and is known no better than their kurtosis n/k allows: 2n / (n/k - 1) degrees of
+    freedom."""
+    n, k = float(shared.items), _deciding(of_items, shared)
+    more = (1 + 2 / k) * (1 + (2 / shared.effective if shared.pairs else 0.0))
+    return variance * more, 1 / (1 / freedom + (n - k) / (2 * n * k))
 
 
 def _on_logits(
     value: Floats, u: Floats, shared: Neighbours, seeds: Seeds | None
 ) -> list[tuple[Floats, Floats, Floats]]:
     """Of a metric over a set that lies between 0 and 1: the centre, error and degrees of freedom of log(y / (1 - y)),
-    in every reading. Near 1 the distribution of such a metric is skewed, that of its logit is not."""
+    in every reading. Near 1 the distribution of such a metric is skewed, that of its logit is not; and its centre is
+    drawn towards 1/2 by half an item of as many as the deciding ones stand for."""
     parts = []
     for each in shared.readings:
         of_items = spread(u, each, OTHER)
         _, own, freedom = _plain(value, of_items, each)
         error, freedom = with_seeds(*few_telling(own, freedom, of_items, each), [seeds or Seeds()])
         y = (value * of_items.number + 0.5) / (of_items.number + 1)
-        parts.append((np.log(y / (1 - y)), error / (y * (1 - y)), freedom))
+        number = np.minimum(of_items.number, AS_MANY * _deciding(of_items, each))
+        centre = (value * number + 0.5) / (number + 1)
+        parts.append((np.log(centre / (1 - centre)), error / (y * (1 - y)), freedom))
     return parts
 
 

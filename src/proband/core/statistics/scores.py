@@ -27,7 +27,16 @@ from proband.core.statistics import estimates
 from proband.core.statistics.clusters import LEAST_CLUSTERS, Clusters, Floats, Ints, Neighbours
 from proband.core.statistics.influence import of_mean, of_set
 from proband.core.statistics.resampling import DRAWS, MANY, draws_of, percentiles
-from proband.core.statistics.spread import Seeds, detectable, quantile, seeds_of, seeds_part, standing_in, training
+from proband.core.statistics.spread import (
+    Seeds,
+    detectable,
+    quantile,
+    seeds_of,
+    seeds_part,
+    share_of_trainings,
+    standing_in,
+    training,
+)
 from proband.core.statistics.strata import FEWEST, strata_variance
 from proband.core.types import Estimate
 
@@ -334,13 +343,12 @@ class Scores:
         """Why its interval may be too short: training seeds that fall into two groups (one net in five collapses, and
         four seeds may not show it), or clusters of which nearly each is all right or all wrong."""
         if self.trained and len(self.runs) > 2:
-            values = np.sort(self.values)
-            gaps = np.diff(values)
-            widest = int(gaps.argmax())
-            rest = max(float(np.ptp(values[: widest + 1])), float(np.ptp(values[widest + 1 :])))
-            if gaps[widest] > max(COLLAPSED * rest, FAR_APART if self.share else np.inf):
-                low = widest + 1 if widest + 1 <= len(values) // 2 else len(values) - widest - 1
-                return f"{low} of {len(values)} seeds fell apart from the rest: intervals cover 57 to 70 % of such"
+            lower, upper = _two_groups(self.values)
+            if lower and min(upper) - max(lower) > (FAR_APART if self.share else np.inf):
+                apart = min(len(lower), len(upper))
+                least, most = (100 * end for end in share_of_trainings(apart, len(self.runs)))
+                seen = f"{apart} of {len(self.runs)} seeds fell apart from the rest"
+                return f"{seen}, as {least:.0f} to {most:.0f} % of trainings may"
         if self.binary and self.metric.over == "item" and len(self.runs) == 1 and self.strata is None:
             sizes = self.dependence.cluster_sums(np.ones(len(self)))
             means = self.dependence.cluster_sums(self.runs[0])[sizes > 2] / sizes[sizes > 2]
@@ -436,6 +444,22 @@ class Scores:
             seeds=_counted(seeds),
         )
         return _difference(both, [self, other], dependence, share=self.share, seeds=seeds)
+
+
+def _two_groups(values: Floats) -> tuple[list[float], list[float]]:
+    """Values on both sides of their widest gap; none, where that is no wider than the rest suggests: less than three
+    times the range on either side, and than Student's t at .995 times the standard deviation within both.
+
+    >>> _two_groups(np.array([0.8, 0.82, 0.3, 0.79])), _two_groups(np.array([0.6, 0.65, 0.7, 0.8]))
+    (([0.3], [0.79, 0.8, 0.82]), ([], []))
+    """
+    ordered = np.sort(values)
+    gaps = np.diff(ordered)
+    at = int(gaps.argmax()) + 1
+    sides = ordered[:at], ordered[at:]
+    within = np.sqrt(sum(len(side) * side.var() for side in sides) / (len(values) - 2))
+    usual = min(COLLAPSED * max(map(np.ptp, sides)), float(quantile(np.array(len(values) - 2.0), 0.995)) * within)
+    return (sides[0].tolist(), sides[1].tolist()) if gaps.max() > usual else ([], [])
 
 
 def contrast(

@@ -133,6 +133,21 @@ def seeds_of(values: Floats, influence: Floats, *, trained: bool = False) -> See
     return Seeds(count, net if values.ndim > 1 else float(net), trained)
 
 
+def share_of_trainings(failed: int, count: int) -> tuple[float, float]:
+    """The exact 95 % interval (Clopper and Pearson's) of how often trainings fail, where so many of `count` did. Where
+    none did, one-sided: they may fail as often as this without being seen.
+
+    >>> [round(end, 2) for failed in (0, 1) for end in share_of_trainings(failed, 5)]
+    [0.0, 0.45, 0.01, 0.72]
+    """
+    from scipy.special import betaincinv
+
+    if not failed:
+        return 0.0, float(1 - 0.05 ** (1 / count))
+    low, high = betaincinv([failed, failed + 1], [count - failed + 1, count - failed], [1 - LEVEL, LEVEL])
+    return float(low), float(high)
+
+
 def standing_in(one: Seeds, other: Seeds) -> tuple[Seeds, ...]:
     """The seeds of a difference: where one of two nets was trained once, the other's variance stands in for it.
 

@@ -1,0 +1,108 @@
+"""What reports say of variations that change nothing, simulated: gaps between items and twins, answers that flip."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proband.core.metrics import ACCURACY, AUC, Metric, best_threshold
+from proband.core.statistics.clusters import Floats
+from proband.core.suite import Sheet
+from proband.core.types import Answer, Item, Run
+from proband.reporting.variations import variation_sheets
+
+Row = Mapping[str, Any]
+
+
+@dataclass
+class VariedRuns:
+    """Scores of runs (runs x items) on yes-no items and on one variation of each; what `variation_sheets` reads."""
+
+    scores: Floats
+    truth: NDArray[np.bool_]  # of source items and, behind them, their variations
+    effect: str
+    shared: Sequence[str]  # what each of them shares
+
+    def __post_init__(self) -> None:
+        self.manifest = {"variations": {"varied": {"effect": self.effect}}}
+        self.labels = [f"m, asked {n}" for n in range(len(self.scores))]
+        self.runs = [
+            Run(suite="questions", solver="choose", model="m", seed=n, items_sha="") for n in range(len(self.scores))
+        ]
+
+    def items(self) -> Iterator[Item]:
+        half = len(self.truth) // 2
+        for at, (true, shares) in enumerate(zip(self.truth.tolist(), self.shared, strict=True)):
+            yield Item(
+                id=str(at),
+                suite="questions",
+                prompt="?",
+                choices=("yes", "no"),
+                gold=0 if true else 1,
+                tags={"variation": "original" if at < half else "varied"},
+                facts={"source": str(at % half), "clusters": [shares]},
+            )
+
+    def answers(self, run: int) -> Iterator[tuple[Item, Answer]]:
+        for item, score in zip(self.items(), self.scores[run].tolist(), strict=True):
+            yield item, Answer(item_id=item.id, scores=(score, 0.0))
+
+    scored = answers
+
+
+def sheet(runs: VariedRuns, metric: Metric, name: str) -> tuple[Sheet, list[Row]]:
+    (found,) = (each for each in variation_sheets(runs, metric) if each.name == name)
+    return found, [dict(zip(found.header, row)) for row in found.rows]
+
+
+def null_gap(size: int, rng: np.random.Generator, *, tuples: int = 0) -> VariedRuns:
+    """Items and twins alike: scores of true items are one standard deviation higher in both. With `tuples`, twins come
+    from so few of them, and those of one tuple are alike."""
+    truth = np.tile(rng.random(size) < 0.5, 2)
+    code = rng.integers(0, tuples, size) if tuples else np.arange(size)
+    noise = rng.standard_normal((1, 2 * size))
+    if tuples:
+        noise[0, size:] = np.sqrt(0.5) * (noise[0, size:] + rng.standard_normal(tuples)[code])
+    shared = [f"item {n}" for n in range(size)] + [f"tuple {n}" for n in code]
+    return VariedRuns(noise + truth, truth, "twin", shared)
+
+
+def null_gaps(size: int, reports: int, *, tuples: int = 0) -> tuple[float, float, float]:
+    """The mean gap, that with a threshold fitted to the source items alone, and how often a gap is significant."""
+    rng, gaps, fitted, alarms = np.random.default_rng([size, tuples]), [], [], []
+    for _ in range(reports):
+        runs = null_gap(size, rng, tuples=tuples)
+        _, (row,) = sheet(runs, AUC, "variations")
+        gaps.append(float(row["difference"]))
+        alarms.append(row["p (Holm)"] is not None and float(row["p (Holm)"].lstrip("<")) < 0.05)
+        score, truth = runs.scores[0], runs.truth
+        right = (score >= best_threshold(score[:size], truth[:size].astype(float))) == truth
+        fitted.append(100 * (right[:size].mean() - right[size:].mean()))
+    return float(np.mean(gaps)), float(np.mean(fitted)), float(np.mean(alarms))
+
+
+def flips(size: int, unsteady: float, rng: np.random.Generator, *, asked: int = 2) -> VariedRuns:
+    """A model that knows half of the answers, guesses the rest, and takes back so many answers by chance; the variation
+    changes nothing for it."""
+    truth = np.tile(rng.random(size) < 0.5, 2)
+    meant = np.tile(np.where(rng.random(size) < 0.5, truth[:size], rng.random(size) < 0.5), 2)
+    given = meant ^ (rng.random((asked, 2 * size)) < unsteady)
+    return VariedRuns(np.where(given, 1.0, -1.0), truth, "keeps", [f"item {n}" for n in range(size)] * 2)
+
+
+def null_flips(size: int, unsteady: float, reports: int) -> tuple[float, float, float]:
+    """Flips of a variation that does nothing, answers that change by themselves (the floor), and how often the interval
+    of the floor contains what is expected of both: 2 q (1 - q)."""
+    rng, changed, floors, inside = np.random.default_rng(size), [], [], []
+    for _ in range(reports):
+        runs = flips(size, unsteady, rng)
+        changed.append(float(sheet(runs, ACCURACY, "variations")[1][0]["flips"]))
+        _, (floor,) = sheet(runs, ACCURACY, "floor")
+        low, high = map(float, floor["95 %"].split(" to "))
+        floors.append(float(floor["answers that changed"]))
+        inside.append(low <= 200 * unsteady * (1 - unsteady) <= high)
+    return float(np.mean(changed)), float(np.mean(floors)), float(np.mean(inside))
