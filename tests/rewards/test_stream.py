@@ -1,4 +1,4 @@
-"""The reward: right answers get it however they are written; 160 kinds of replies that only look right get nothing."""
+"""The reward: right answers get it however they are written; 203 kinds of replies that only look right get nothing."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ def test_a_reply_that_only_looks_right_gets_nothing(number: int) -> None:
 
 
 def test_there_are_as_many_kinds_as_are_told() -> None:
-    assert len(set(KINDS)) >= 160
-    assert len({filled(kind, stream()[n]) for kind in KINDS for n in (1, 4)}) >= 200
+    assert len(set(KINDS)) == 203
+    assert len({filled(kind, stream()[1]) for kind in KINDS}) >= 200
 
 
 @pytest.mark.parametrize("kind", RIGHT)

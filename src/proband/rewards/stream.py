@@ -38,7 +38,7 @@ from proband.core.suite import Suite
 from proband.core.types import Item
 from proband.pipeline.vary import marked
 from proband.rewards.process import process_reward
-from proband.solvers.replies import TAGGED, without_thoughts
+from proband.solvers.replies import BOXED, TAGGED, without_thoughts
 
 KEPT: Final = 4096  # items that are not made again
 FEWEST: Final = 3  # words: what is no longer is no question given back
@@ -183,5 +183,5 @@ def _without(reply: str, *texts: str) -> str:
 
 
 def _stated(text: str) -> list[str]:
-    """The answers that a reply states outright, in tags or as "answer: ..."."""
-    return [each.strip().lower() for each in TAGGED.findall(text)] + [each.lower() for each in STATED.findall(text)]
+    """The answers that a reply states outright, in tags, in boxes or as "answer: ..."."""
+    return [each.strip().lower() for form in (TAGGED, BOXED, STATED) for each in form.findall(text)]
