@@ -63,4 +63,4 @@ def test_a_build_says_what_a_shortcut_can_have_and_does_not_depend_on_processes(
     assert one.summary()["shortcuts_at_most"].keys() == {"clean k=4", "clean k=5"}
     assert one.summary()["shortcuts_at_most"]["clean k=4"] == 0.5
     with pytest.raises(ProbandError, match="two facts determine"):
-        make_plan(replace(BALANCED, k="2,3"), seed=0)
+        list(build(replace(BALANCED, k="2,3"), seed=0).items)

@@ -73,6 +73,8 @@ def items_of(plan: Plan, cells: Sequence[Cell], tally: BuildTally) -> Iterator[I
     most = plan.options.max_per_clause
     with Pool(rounds_of, (plan,), workers=plan.options.workers) as workers:
         for cell in cells:
+            if plan.options.balance != "none" and cell.k < 3:
+                raise ProbandError(f"'balance' needs k of 3 or more, not {cell.k}: two facts determine the answer")
             only = plan.options.bank.startswith(ONLY)
             all_kept = most is None and not only and plan.options.balance == "none"
             limit, kept = cell.count if all_kept else MAX_TRIES * cell.count, 0
@@ -198,7 +200,10 @@ class Rounds:
     def _draft(self, cell: Cell, goal: Goal, task: str, draw: Random, *, open: bool) -> Draft:
         """A draft for the goal or, where its clauses are all held out, for one of the goals that come after it."""
         accept = self._accept(cell, task)
-        for candidate in self.from_here[goal]:
+        candidates = self.from_here[goal]
+        if task == "both":  # in some families no two ways leave a grandparent or a spouse together: anybody instead
+            candidates = [goal, *(candidates[i] for i in shuffle(len(candidates), draw))]
+        for candidate in candidates:
             more = {"open": True} if open else {}
             draft = self.draft(self.setting, candidate, cell.k, task=task, draw=draw, accept=accept, **more)
             if draft is not None:

@@ -34,7 +34,7 @@ from proband.suites.kinship.generate.build import BuildTally, items_of
 from proband.suites.kinship.generate.release import HIDDEN, Definition, Release, load_release
 from proband.suites.kinship.verify.items import verify
 
-SHOWN: Final = ("names", "genders", "query")  # of the facts: what a reader of the story is told anyway
+SHOWN: Final = ("names", "genders", "query", "canary")  # of the facts: what a reader of the story is told anyway
 KEPT_TAGS: Final = ("task", "k", "split", "slice")
 
 
@@ -73,7 +73,7 @@ def _certified(definition: Definition, secret: str) -> Iterator[Item]:
         if part.split == HIDDEN:
             plan = definition.plan(part, secret=secret)
             for item in items_of(plan, definition.cells(part, plan), BuildTally()):
-                yield decode(Item, encode(item), file=definition.path)  # as it is read from a file
+                yield decode(Item, encode(definition.marked(item)), file=definition.path)  # as it is read from a file
 
 
 def question(item: Item) -> Item:
@@ -87,7 +87,7 @@ def question(item: Item) -> Item:
         item,
         gold=None,
         tags={name: item.tags[name] for name in KEPT_TAGS if name in item.tags},
-        facts={name: item.facts[name] for name in SHOWN},
+        facts={name: item.facts[name] for name in SHOWN if name in item.facts},
     )
 
 
@@ -99,6 +99,7 @@ def freeze(
     /,
     *,
     key: Annotated[Path, Meta(title="FILE", description="Answer key of the hidden split: read if there, else made.")],
+    workers: Annotated[int, Meta(ge=1, description="Processes; the result does not depend on it.")] = 1,
 ) -> dict[str, Any]:
     """Freeze a release: draw its hidden split, and write the hashes of all splits and of the key into its definition.
 
@@ -109,7 +110,7 @@ def freeze(
     release = load_release(str(definition))
     secret = read_key(key).secret if key.exists() else secrets.token_hex(32)
     questions, sealed = hide(release, secret)
-    making = Release(release)
+    making = Release(release, workers=workers)
     stories = sum(1 for _ in making.items(check=False))
     lines = b"".join(line + b"\n" for line in questions)
     hashes = {**making.sha256, HIDDEN: hashlib.sha256(lines).hexdigest()}

@@ -12,12 +12,13 @@ from typing import Annotated, Literal
 from proband.core.errors import ProbandError
 from proband.core.options import Meta, OnCommandLine
 from proband.core.types import Split
-from proband.suites.kinship.logic.noise import KINDS
+from proband.suites.kinship.logic.noise import KINDS, WAYS
 from proband.suites.kinship.telling.bank import FAMILIES, OURS, checked_bank, names_in
 from proband.suites.kinship.world.families import FamilyShape
 from proband.suites.kinship.world.rules import load
 
-TASKS = ("clean", "supporting", "irrelevant", "disconnected", "all", "memory", "mixed")
+MIXED = ("clean", "supporting", "irrelevant", "disconnected", "all", "memory")
+TASKS = (*MIXED, "mixed", *WAYS)
 LICENCE = "Apache-2.0 (rules, templates, names and stories are Proband's own)"
 HOLD_OUTS = ("paraphrases", "clauses", "lengths", "names")
 CONSTRUCTED = "constructions"  # held out by name, of a bank that has them
@@ -178,9 +179,6 @@ def parse_hold_out(text: str) -> tuple[str, ...]:
     return tuple(name for name in known if name in names)
 
 
-MIXED = TASKS[:-1]
-
-
 @dataclass(frozen=True, kw_only=True)
 class Cell:
     """`count` stories of one kind. `part` is "train" or "test" where stories are held out, else nothing.
@@ -301,15 +299,17 @@ def _check(plan: Plan) -> None:
     if options.open:
         if rules.world != "family" or options.question == "yes-no" or options.revisit or options.anonymise:
             raise ProbandError("'open' needs the family world, --question choice or text, no 'revisit', no 'anonymise'")
+        if kinds & set(WAYS):
+            raise ProbandError("'open' has no meaning for tasks 'either' and 'both', whose answers follow")
         if kinds & {"memory", "mixed"}:
             raise ProbandError("'open' has no meaning for tasks 'memory' and 'mixed', where answers are told")
+    if kinds & set(WAYS) and (rules.name != "sound" or options.revisit or options.anonymise):
+        raise ProbandError("tasks 'either' and 'both' need the rules 'sound', no 'revisit', no 'anonymise'")
     if options.balance != "none":
         if rules.name != "sound" or options.revisit or options.anonymise or options.max_per_clause:
             raise ProbandError("'balance' needs the rules 'sound', no 'revisit', no 'anonymise', no 'max-per-clause'")
-        if kinds & {"memory", "mixed"} or shortest < 3:
-            raise ProbandError(
-                "'balance' needs k of 3 or more (two facts determine the answer), not 'memory' or 'mixed'"
-            )
+        if kinds & {"memory", "mixed", *WAYS}:
+            raise ProbandError("'balance' needs tasks with one chain whose answer is not told")
     if options.avoid:
         try:
             re.compile(options.avoid)

@@ -66,7 +66,12 @@ class Definition(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
     generator: str = ""  # version of Proband that it was frozen with
     sha256: dict[str, str] = {}  # of the lines of each split
     key_sha256: str = ""  # of the answer key of the hidden split
+    canary: str = ""  # a text that stands in every item, to find them in training data by
     path: Path = Path()
+
+    def marked(self, item: Item) -> Item:
+        """The item with the canary, if the release has one."""
+        return msgspec.structs.replace(item, facts={**item.facts, "canary": self.canary}) if self.canary else item
 
     @property
     def questions(self) -> Path:
@@ -155,7 +160,7 @@ class Release:
         held_out = part.split == "train" or (part.split == "test" and not part.phrases and plan.options.form == "story")
         cells = self.definition.cells(part, plan)
         self.counts.update({f"{part.split} {part.slice} k={cell.k}": cell.count for cell in cells})
-        yield from items_of(plan, cells, self.tally if held_out else self.apart)
+        yield from map(self.definition.marked, items_of(plan, cells, self.tally if held_out else self.apart))
 
     def _compare(self, split: str) -> None:
         frozen, now, of = self.definition.sha256.get(split, "none"), self.sha256[split], self.definition
@@ -203,8 +208,10 @@ class Release:
             lengths.setdefault((split, part), set()).add(int(k.removeprefix("k=")))
         table = [f"| {s} | {p} | {min(lengths[s, p])} to {max(lengths[s, p])} | {n:,} |" for (s, p), n in rows.items()]
         hashes = [f"| {split} | `{sha}` |" for split, sha in self.sha256.items()]
-        template = (files("proband") / "data" / "kinship" / "releases" / CARD).read_text(encoding="utf-8")
-        return template.format(
+        own = of.path.with_name(f"{of.path.stem}-{CARD}")
+        shipped = Path(str(files("proband") / "data" / "kinship" / "releases" / CARD))
+        return (own if own.is_file() else shipped).read_text(encoding="utf-8").format(
+            canary=of.canary,
             name=of.name, version=of.version, generator=of.generator, key=of.key_sha256, hidden=hidden, licence=LICENCE,
             composition="\n".join(table), hashes="\n".join(hashes), leaks=self._leaks_in_words(),
         )  # fmt: skip

@@ -23,7 +23,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from proband.suites.kinship.logic.closure import chart, depth
-from proband.suites.kinship.logic.noise import NOISE, NoisePath, noise_paths, walk
+from proband.suites.kinship.logic.noise import NOISE, SECOND, WAYS, NoisePath, noise_paths, walk
 from proband.suites.kinship.logic.search import family_of
 from proband.suites.kinship.world.families import (
     FamilyGraph,
@@ -46,6 +46,7 @@ Inference = tuple[Edge, ...]  # two premises (one: a fact read from its other si
 Accept = Callable[[tuple[int, ...]], bool]
 FindChain = Callable[[FamilyGraph, Pair, int, Random], Chain | None]
 ATTEMPTS = 2000
+SECOND_WAYS = 10  # looked for beside one chain
 
 
 @dataclass(slots=True, kw_only=True)
@@ -216,8 +217,8 @@ def family_draft(
     """A story about somebody in a family, or None where `accept` lets none through. `open`: its answer does not follow,
     which a second family shows."""
     find_chain = retrieval if task == "memory" else revisiting if setting.revisit else backward
-    find_chain = wandering if open else find_chain
-    for _ in range(ATTEMPTS):
+    find_chain = wandering if open or task == "both" else find_chain
+    for _ in range(ATTEMPTS // 20 if task == "both" else ATTEMPTS):  # few relations need two ways
         one = candidate(setting, goal, k, find_chain=find_chain, draw=draw)
         if one is None or (accept is not None and not accept(one.clause)):
             continue
@@ -234,6 +235,8 @@ def certified_draft(
     graph, path, kinds = setting.graphs(one.family), one.path, NOISE.get(task, ())
     noise: list[NoisePath] | None = []
     strangers = graph
+    if task in WAYS:
+        return _two_ways(setting, one, goal, task=task, draw=draw)
     if kinds:
         strangers = setting.graphs((one.family + 1 + int(draw() * (setting.families - 1))) % setting.families)
         noise = noise_paths(graph, strangers, path, sizes={kind: setting.size[kind] for kind in kinds}, draw=draw)
@@ -246,6 +249,48 @@ def certified_draft(
         draft.depth = 1
         return draft
     return draft if _proved(setting, draft, [graph.genders[p] for p in path], goal=goal[0]) else None
+
+
+def _two_ways(setting: Setting, one: Candidate, goal: Goal, *, task: str, draw: Random) -> Draft | None:
+    """The chain and a second way between the two, past everybody else and at most one fact longer: `either` proves the
+    answer, or neither does and `both` together do."""
+    graph, answer = setting.graphs(one.family), 1 << goal[0]
+    proves: Callable[[int], bool] = answer.__eq__ if task == "either" else lambda left: not left & (left - 1)
+    if proves(_left_of(setting, graph, one.path)) != (task == "either"):
+        return None
+    for _ in range(SECOND_WAYS):
+        k = len(one.clause) + int(draw() * 2)
+        way = (backward if task == "either" else wandering)(graph, one.pair, k, draw)
+        if way is None or set(way[0][1:-1]) & set(one.path):
+            continue
+        together = along(setting, graph, one.path) & along(setting, graph, way[0])
+        if proves(_left_of(setting, graph, way[0])) != (task == "either") or (task == "both" and together != answer):
+            continue
+        words = [graph.words[a][b] for a, b in pairwise(way[0])]
+        other = NoisePath(SECOND, way[0], words, {person: graph.genders[person] for person in way[0][1:-1]})
+        steps = one.steps if task == "either" else []
+        draft = make_draft(graph, graph, one.path, [other], pair=one.pair, steps=steps, clause=one.clause, draw=draw)
+        if task == "both":
+            draft.depth = depth(setting.sound, draft.genders, draft.edges, draft.query) or len(draft.edges)
+            draft.proofs = 0
+        return draft
+    return None
+
+
+def _left_of(setting: Setting, graph: FamilyGraph, path: Sequence[int]) -> int:
+    """The relations that a path leaves between its ends."""
+    return chart(setting.sound, [graph.matrix[a][b] for a, b in pairwise(path)], [graph.genders[p] for p in path])[0]
+
+
+def along(setting: Setting, graph: FamilyGraph, path: Sequence[int]) -> int:
+    """The relations that are left between the ends when the facts of a path are composed one after the other, which is
+    how the checker does it; never fewer than `chart` leaves."""
+    rules, left = setting.sound, 1 << graph.matrix[path[0]][path[1]]
+    for here, there in pairwise(path[1:]):
+        known = not left >> len(rules.neutrals)  # nothing is said of people who are not related
+        left = rules.union(left, 1 << graph.matrix[here][there]) if known else rules.full
+        left &= ~rules.opposite if graph.genders[path[0]] == graph.genders[there] else rules.full
+    return left
 
 
 def make_draft(

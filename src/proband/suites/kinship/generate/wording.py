@@ -14,6 +14,7 @@ from proband.core.types import Item, Tag
 from proband.suites.kinship.generate.hold_outs import names_of
 from proband.suites.kinship.generate.options import CONSTRUCTED, Cell, Plan
 from proband.suites.kinship.generate.story_logic import Draft
+from proband.suites.kinship.logic.noise import WAYS
 from proband.suites.kinship.reading.reader import unfaithful
 from proband.suites.kinship.telling import stories
 from proband.suites.kinship.telling.bank import Bank, bank_of_build
@@ -265,6 +266,8 @@ def _tags(draft: Draft, cell: Cell, kind: str, *, along_chain: bool, open: bool)
         tags["slice"] = cell.slice
     if cell.task == "mixed":
         tags["kind"] = kind
+    if cell.task in WAYS:  # simple proofs: ways that prove the answer alone
+        tags["ways"] = 2 if cell.task == "either" else 0
     if along_chain:
         tags["facts"] = "along-chain"
     if open:

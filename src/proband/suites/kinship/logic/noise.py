@@ -4,6 +4,10 @@
     irrelevant      exactly one end shared, with one of the two people asked about
     disconnected    nobody shared: people of another family
 
+A fourth way does help (`second`): it leads from one of the two people asked about to the other, past everybody else.
+In a story of the task `either` each of the two ways proves the answer, in one of `both` neither does alone: one leaves,
+say, sibling or sibling-in-law, the other spouse or sibling-in-law.
+
 All facts come from families, so the story stays true of one; what was proved stays proved. And no proof gets
 shorter: a relation follows only from facts that connect the two people (closure.distance), and the distance stays k.
 A way from position i to position j of the path with more than j - i facts never gains on the path.
@@ -19,6 +23,8 @@ from proband.suites.kinship.world.families import FamilyGraph, Random, resolve
 
 KINDS = ("supporting", "irrelevant", "disconnected")
 NOISE = {"clean": (), "supporting": KINDS[:1], "irrelevant": KINDS[1:2], "disconnected": KINDS[2:], "all": KINDS}
+WAYS = ("either", "both")
+SECOND = "second"
 ENDS = {"supporting": 2, "irrelevant": 1, "disconnected": 0}  # on the story's path
 TRIES = 30
 

@@ -6,6 +6,7 @@ its TOML text; each rule of the table that ships is a theorem (proofs/Sound.v) a
     a proof step    y is the A of x, z is the B of y  =>  z is the C of x:  right if x, y, z are three people and C is
                     all that the table lists for (A, B), less what cannot be between people of one gender;
                     y is the A of x  =>  x is the B of y:  right if B is the inverse of A
+    two ways        the facts of a way, composed one after the other, leave a set; the sets of the two have C in common
     a family        rows of (gender, father, mother, spouse)
 """
 
@@ -79,6 +80,33 @@ def check_open(facts: dict[str, Any], table: RuleTable) -> str | None:
     if len(held) != 2 or held[0] & held[1] or not held[0] | held[1]:
         return "the two families do not differ in what is asked"
     return None
+
+
+def check_ways(facts: dict[str, Any], table: RuleTable) -> str | None:
+    """Why the answer does not follow from what the ways between the two people leave together, or None."""
+    genders, edges, (x, z) = facts["genders"], facts["edges"], facts["query"]
+    beside: dict[int, list[tuple[str, int]]] = {}
+    for edge in edges:
+        if wrong := misnamed(edge, genders, table):
+            return wrong
+        i, relation, j = edge[0], table.meaning[edge[1]][0], edge[2]
+        beside.setdefault(i, []).append((relation, j))
+        beside.setdefault(j, []).append((table.inverse[relation], i))
+    left = set(table.inverse)
+    for relation, there in beside.get(x, ()):
+        some, seen = {relation}, {x}
+        while there != z:
+            seen.add(there)
+            onward = [step for step in beside[there] if step[1] not in seen]
+            if len(onward) != 1:
+                return "a way between the two people ends or divides"
+            (second, there), everything = onward[0], {*table.inverse, "other"}
+            some = set().union(*(table.compose.get((first, second), everything) for first in some))
+            some -= table.opposite if genders[x] == genders[there] else set()
+        left &= some
+    if left != {table.meaning[facts["target"]][0]} or table.meaning[facts["target"]][1] not in (None, genders[z]):
+        return f"the ways leave {sorted(left)}, not {facts['target']!r}"
+    return no_family(facts["family"], genders, edges, table)
 
 
 def misnamed(edge: Row, genders: Sequence[str], table: RuleTable) -> str | None:

@@ -15,11 +15,12 @@ from typing import Any, Final
 
 from proband.core.suite import Verified
 from proband.core.types import Item
-from proband.suites.kinship.logic.closure import depth, distance, shortest_path
+from proband.suites.kinship.logic.closure import depth, distance, entailed, shortest_path
+from proband.suites.kinship.logic.noise import SECOND, WAYS
 from proband.suites.kinship.reading.reader import story_of, unfaithful
 from proband.suites.kinship.telling.bank import OURS
 from proband.suites.kinship.telling.stories import seal, shown_names
-from proband.suites.kinship.verify.checker import check, check_open, read_table
+from proband.suites.kinship.verify.checker import check, check_open, check_ways, read_table
 from proband.suites.kinship.verify.retelling import misasked, ours, untold
 from proband.suites.kinship.world.relations import UNTOLD
 from proband.suites.kinship.world.rules import Rules, converse, load, of_item
@@ -36,6 +37,7 @@ TASK_OF: Final = {
     ("irrelevant",): ("irrelevant",),
     ("disconnected",): ("disconnected",),
     ("disconnected", "irrelevant", "supporting"): ("all",),
+    (SECOND,): WAYS,
 }
 
 
@@ -74,6 +76,8 @@ def _wrong_kind(chain: Sequence[Any], noise: Sequence[Any], query: Sequence[int]
             left = [each for each in left if each not in more]
             people |= {person for edge, _ in more for person in (edge[0], edge[2])}
         kind = {0: "disconnected", 1: "irrelevant"}.get(len(people & path), "supporting")
+        if block[0][1] == SECOND and people & path == set(query):
+            kind = SECOND
         if wrong := next((stated for _, stated in block if stated != kind), None):
             return f"noise called {wrong!r} is {kind}"
     return None
@@ -85,10 +89,22 @@ def _wrong_task(item: Item, edges: Sequence[Any], noise: Sequence[Any]) -> str |
     possible = TASK_OF.get(tuple(sorted({kind for _, kind in noise})), ())
     if task not in possible:
         return f"tag 'task' is {task!r}, the noise says {' or '.join(possible) or 'otherwise'}"
+    if task in WAYS:
+        return _wrong_ways(item, edges, noise)
     told = frozenset(item.facts["query"]) in {frozenset((i, j)) for i, _, j in edges}
     revisits = len({person for i, _, j in edges for person in (i, j)}) <= len(edges)  # a chain that passes people twice
     if possible == TASK_OF[()] and (task == "memory") != told and not (told and revisits):
         return f"tag 'task' is {task!r}, and the answer is {'' if told else 'not '}told"
+    return None
+
+
+def _wrong_ways(item: Item, edges: Sequence[Any], noise: Sequence[Any]) -> str | None:
+    """The tag counts the ways that prove the answer alone: two in `either`, none in `both`."""
+    second = [edge for edge, _ in noise]
+    ways, facts = (second, [edge for edge in edges if edge not in second]), item.facts
+    proving = sum(entailed(of_item(item), facts["genders"], way, tuple(facts["query"])) is not None for way in ways)
+    if item.tags.get("ways") != proving or proving != {"either": 2, "both": 0}[str(item.tags["task"])]:
+        return f"tag 'ways' is {item.tags.get('ways')!r}, and {proving} of the two ways prove the answer"
     return None
 
 
@@ -169,7 +185,7 @@ def verify(item: Item, manifest: Mapping[str, Any] = MappingProxyType({})) -> Ve
     rules = of_item(item)
     try:
         words, problem = _words(item, rules, manifest)
-        replay = check_open if verdict == "open" else check
+        replay = check_open if verdict == "open" else check_ways if item.tags.get("task") == "both" else check
         problem = problem or misstated(item, rules) or replay(dict(facts), read_table(rules.text))
     except (TypeError, ValueError, KeyError, IndexError, AttributeError) as error:
         words, problem = "", f"the certificate is malformed ({type(error).__name__}: {error})"
