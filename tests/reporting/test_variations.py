@@ -68,3 +68,19 @@ def test_surviving_accuracy_says_over_how_many_variations(simulated: Any) -> Non
     sheet, rows = simulated.sheet(simulated.flips(60, 0.1, np.random.default_rng(0)), ACCURACY, "surviving")
     assert [row["of an item"] for row in rows] == ["1", "1"]
     assert "only lines with as many of an item can be compared" in sheet.note
+
+
+def test_a_gap_stands_beside_that_of_another_model(simulated: Any) -> None:
+    """Items easier than their twins for both models, and learnt by heart by one of them."""
+    truth, rng = np.tile(np.arange(200) % 2 == 0, 2), np.random.default_rng(0)
+    easy = rng.random((2, 400)) < np.r_[np.full(200, 0.8), np.full(200, 0.6)]
+    learnt = easy.copy()
+    learnt[0, :200] = True
+    shared = [f"item {n}" for n in range(200)] * 2
+    for right, significant in ((easy, False), (learnt, True)):
+        runs = simulated.VariedRuns(np.where(right == truth, 1.0, -1.0), truth, "twin", shared)
+        sheet, (row,) = simulated.sheet(runs, ACCURACY, "gaps")
+        assert float(row["gap"]) > 10
+        assert float(row["its gap"]) > 10
+        assert (float(row["p (Holm)"].lstrip("<")) < 0.05) == significant
+        assert "only beside a model that cannot have seen them" in sheet.note

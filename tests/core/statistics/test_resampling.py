@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.special import ndtri
 
 from proband.core.statistics.clusters import Clusters, Floats
 from proband.core.statistics.estimates import difference_ends
-from proband.core.statistics.resampling import Percentiles, draws_of
+from proband.core.statistics.resampling import MANY, Percentiles, draws_of
 from proband.core.statistics.scores import Scores
 from proband.suites.inference.curves.measures import NORMALISED, RECALL_AT_80
 
@@ -47,6 +48,14 @@ def test_draws_of_a_mean_are_students_interval() -> None:
     assert high - low == pytest.approx(float(apart.high - apart.low), rel=0.15)
     assert found.p_against(0.0) == pytest.approx(float(apart.p), abs=0.1)
     assert found.p_against(5.0) < 1e-12
+
+
+def test_one_stray_draw_does_not_decide_a_small_p_value() -> None:
+    """Seven standard errors from zero: one draw of 400 beyond it gave .005."""
+    normal = [ndtri((np.arange(draws) + 0.5) / draws) + 7 for draws in (400, MANY)]
+    few, many = (Percentiles(7.0, np.r_[draws[1:], -0.1], 200.0).p_against(0.0) for draws in normal)
+    assert few == pytest.approx(0.005, abs=0.002)
+    assert many < 0.001
 
 
 def test_a_normalised_area_near_zero_has_a_short_interval() -> None:

@@ -14,9 +14,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from proband.core.metrics import ACCURACY
 from proband.core.statistics.clusters import Clusters, Floats
 from proband.core.statistics.scores import Scores
 from proband.core.statistics.spread import ONE_SEED, SHARE, STANDS_IN, Spread, effective, share_ends, spread
+from proband.reporting.numbers.words import span
 
 NIGHT = "PROBAND_MUTATIONS" in os.environ  # `make test-all`
 BENCHMARKS = Path(__file__).resolve().parents[3] / "benchmarks"
@@ -27,7 +29,9 @@ def simulation() -> Any:
     """The benchmark's modules as one."""
     sys.path.insert(0, str(BENCHMARKS))
     try:
-        parts = [importlib.import_module(f"calibration_{name}") for name in ("designs", "methods", "simulation")]
+        parts = [
+            importlib.import_module(f"calibration_{name}") for name in ("designs", "methods", "rules", "simulation")
+        ]
     finally:
         sys.path.remove(str(BENCHMARKS))
     return SimpleNamespace(**{name: value for part in parts for name, value in vars(part).items()})
@@ -293,6 +297,20 @@ def test_twenty_thousand_items_need_no_list_of_their_pairs() -> None:
     assert shared.pairs > 7_000_000
     assert shared.inside.nnz <= 3 * 20_000
     assert spread(rng.random(20_000) - 0.5, shared, SHARE).number > 10_000
+
+
+def test_an_end_at_one_is_printed() -> None:
+    """All right: the interval has two ends, no half width on both sides of 100."""
+    found = scores(np.ones(80), clusters=shared_by([(str(i),) for i in range(80)]), share=True).interval()
+    assert span(found, ACCURACY) == "[95.4, 100.0]"
+
+
+@pytest.mark.nightly
+def test_no_rule_is_narrower_than_the_bound_for_kinds_that_mean_nothing(simulation: Any) -> None:
+    """Eight clusters: the bound lies between the oracle's width and that of Student's interval, which is exact."""
+    bound = simulation.least_width((8,), (0, 0.3, 1, 2, 4, 8, 30))
+    assert 1.1 < bound < simulation.student_union((8,)) == pytest.approx(1.166, abs=0.01)
+    assert simulation.student_union((8, 10, 12)) > 1.3
 
 
 @pytest.mark.nightly
