@@ -36,7 +36,7 @@ from proband.stats import holm  # noqa: E402
 LADDER = {
     "smollm2-135m-q4_1": ("SmolLM2 135M", 134.5, "instruction-tuned, 4 bits"),
     "tinyllama-1.1b-iq2_xxs": ("TinyLlama 1.1B †", 1100.0, "chat model, 2 bits"),
-    "qwen2.5-coder-1.5b-q4_k_m": ("Qwen2.5-Coder 1.5B", 1543.7, "instruction-tuned, for code, 4 to 6 bits"),
+    "qwen2.5-coder-1.5b-q4_k_m": ("Qwen2.5-Coder 1.5B ‡", 1543.7, "instruction-tuned, for code, 4 to 6 bits"),
 }
 ROUNDED = (
     "smollm2-135m-q4_1-Q8_0",
@@ -46,7 +46,10 @@ ROUNDED = (
 # †: asked without the first token that the file asks for (`<s>`) where a text has a context: transformers loses it from
 # GGUF files, and Proband restores it since
 WITHOUT_FIRST_TOKEN = {"tinyllama-1.1b-iq2_xxs"}
-NOTE = "†: asked before the first token that the file asks for (`<s>`) was restored in front of texts with a context."
+NOTE = (
+    "†: asked before the first token that the file asks for (`<s>`) was restored in front of texts with a context.\n"
+    "‡: its pairs, which have no context, were asked with no first token; today `<|endoftext|>` stands there."
+)
 FIRST, LAST = "smollm2-135m-q4_1", "qwen2.5-coder-1.5b-q4_k_m"
 
 
