@@ -19,7 +19,7 @@ from cyclopts import App, CycloptsError, Group, Parameter
 
 from proband import __version__
 from proband.cli.arguments_and_output import OPTIONS, shown
-from proband.cli.verbs import audit, build, compare, evaluate, plan, report, run, show, steps, study, train
+from proband.cli.verbs import audit, build, compare, evaluate, items, plan, report, run, show, steps, study, train
 from proband.cli.verbs.show import list_
 from proband.core.errors import CheckFailed, ProbandError, not_installed
 from proband.core.plugins import entry_points_of
@@ -48,6 +48,7 @@ VERBS: tuple[Callable[..., None], ...] = (  # `build`, which has a command per s
     run.run,
     report.report,
     steps.steps,
+    items.items,
     compare.compare,
     show.show,
     study.study,

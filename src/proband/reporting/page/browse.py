@@ -41,12 +41,19 @@ def script(call: str, *values: Any) -> str:
     return f"{call}({text});\n".replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
-def write_browser(study: Study, write: Callable[[str, str], None]) -> dict[str, int]:
+def write_browser(
+    study: Study,
+    write: Callable[[str, str], None],
+    *,
+    order: Floats | None = None,
+    facts: Mapping[int, Mapping[str, str]] | None = None,
+) -> dict[str, int]:
     """Write the index and the shards of one item set by `write(file, text)`; returns how many items it has, shows and
-    draws."""
+    draws. `order`: a number for every item, the lowest first (NaN: last); `facts`: what else is said of an item."""
     values = outcomes(study)
     places = sample(study, values, most=SHOWN)
-    browser = _Browser(study, places, [line[places] for line in values])
+    places = places if order is None else places[np.argsort(order[places], kind="stable")]
+    browser = _Browser(study, places, [line[places] for line in values], facts or {})
     records = browser.records()
     for number, first in enumerate(range(0, len(records), SHARD)):
         part = records[first : first + SHARD]
@@ -84,8 +91,10 @@ def _evenly_spaced(count: int, most: int) -> set[int]:
 class _Browser:
     """The items at `places` with everyone's answers; `values` are the main metric of each run for them."""
 
-    def __init__(self, study: Study, places: Any, values: Sequence[Any]) -> None:
-        self.study, self.places = study, places.tolist()
+    def __init__(
+        self, study: Study, places: Any, values: Sequence[Any], facts: Mapping[int, Mapping[str, str]]
+    ) -> None:
+        self.study, self.places, self.facts = study, places.tolist(), facts
         tags = study.arrays.tags
         self.listed = [name for name in study.arrays.written if len(tags[name].values) <= FILTERED]
         result = study.items.items_at(self.places)
@@ -145,8 +154,9 @@ class _Browser:
         if item.choices:
             record |= {"choices": item.choices, "gold": item.gold}
         own = {name: value for name, value in item.tags.items() if name not in self.listed}
-        if own:
-            record["tags"] = {self._title(name): words.tag(value) for name, value in own.items()}
+        facts = dict(self.facts.get(self.places[i], {}))
+        if own or facts:
+            record["tags"] = {self._title(name): words.tag(value) for name, value in own.items()} | facts
         record["answers"] = [_answer(given[i], float(line[i])) for given, line in zip(self.answers, self.values)]
         text = self.study.items.suite.show(item)
         return record | ({"show": text} if text.strip() != item.prompt.strip() else {})

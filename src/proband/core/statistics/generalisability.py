@@ -1,0 +1,127 @@
+"""Can these items rank these systems? Variance components of systems, items and clusters (generalisability theory).
+
+An answer is a sum of the system, the item, what the system has in common with the cluster and with the item. What all
+systems share does not change their order: with y_si the answer less the item's mean over systems, the error of the mean
+of a system is that of the mean of y over clusters, and
+
+    reliability = var(systems) / (var(systems) + var(error)),    var(systems) = var(means) - var(error)
+
+is the correlation of the systems' means on two such sets of items. With G' clusters instead of G the error is G / G'
+times as large. Prompts and training seeds of one system are treated likewise: what their means differ by beyond the
+error of items is their own variance.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from proband.core.statistics.clusters import Clusters, Floats, Neighbours
+
+BLOCKS = 40  # of clusters, each left out once
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reliability:
+    """`alone`: what it would be if items shared nothing. `needed`: the clusters for a reliability (None: no number of
+    them, since the systems do not differ)."""
+
+    value: float
+    low: float
+    high: float
+    alone: float
+    systems: float  # variances
+    in_clusters: float
+    in_items: float
+    clusters: int
+    few: bool
+
+    @property
+    def same_order(self) -> float:
+        """The chance that two of the systems stand in the same order on another set of as many clusters."""
+        return 0.5 + math.asin(min(max(self.value, 0.0), 1.0)) / math.pi
+
+    def needed(self, wanted: float, at: float | None = None) -> int | None:
+        """Clusters for a reliability; `at`: if it were so much now.
+
+        >>> Reliability(value=0.8, low=0.7, high=0.9, alone=0.9, systems=1, in_clusters=1, in_items=1, clusters=20,
+        ...     few=False).needed(0.9)
+        45
+        """
+        now = self.value if at is None else at
+        return math.ceil(self.clusters * wanted / (1 - wanted) * (1 - now) / now - 1e-9) if now > 0 else None
+
+
+def reliability(right: Floats, clusters: Clusters) -> Reliability:
+    """Of systems x items; by the kinds of clusters that make the error largest. The interval is a jackknife over
+    blocks of clusters, on the logit of the reliability."""
+    from scipy.stats import t
+
+    readings = clusters.neighbours().readings
+    reading = max(readings, key=lambda each: _components(right, each)[1])
+    systems, error, in_clusters, in_items = _components(right, reading)
+    value = _ratio(systems, error)
+    parts = _without_blocks(right, clusters, reading)
+    blocks, low, high = len(parts), 0.0, 1.0
+    if blocks > 2 and 0 < value < 1:
+        logits = np.log(np.clip(parts, 1e-4, 1 - 1e-6) / (1 - np.clip(parts, 1e-4, 1 - 1e-6)))
+        half = t.ppf(0.975, blocks - 1) * math.sqrt((blocks - 1) ** 2 / blocks * float(np.var(logits, ddof=1)))
+        low, high = (1 / (1 + math.exp(-(math.log(value / (1 - value)) + side * half))) for side in (-1, 1))
+    return Reliability(
+        value=value,
+        low=low,
+        high=high,
+        alone=_ratio(*_components(right, None)[:2]),
+        systems=systems,
+        in_clusters=in_clusters,
+        in_items=in_items,
+        clusters=reading.clusters,
+        few=clusters.neighbours().few,
+    )
+
+
+def _ratio(systems: float, error: float) -> float:
+    return max(systems, 0.0) / (max(systems, 0.0) + error) if systems + error > 0 else 0.0
+
+
+def _components(right: Floats, known: Neighbours | None) -> tuple[float, float, float, float]:
+    """The variance of systems and that of the error of a mean; those of systems within clusters and within items. Of
+    deviations from a mean of variance v, squares and products are smaller by v."""
+    systems, n = right.shape
+    y = right - right.mean(axis=0)
+    means = y.mean(axis=1)
+    u = y - means[:, None]
+    square = float((u**2).mean(axis=1).sum()) / (systems - 1)
+    pairs = known.pairs if known is not None else 0.0
+    product = float(known.products(u).sum()) / pairs / (systems - 1) if known is not None and pairs else 0.0
+    error = (n * square + pairs * product) / n**2 / max(1 - 1 / n - pairs / n**2, 1e-9)
+    error = max(error, square / n)  # a negative correlation of clusters is chance
+    own = float((means**2).sum()) / (systems - 1) - error
+    common = max(product + error, 0.0) if pairs else 0.0
+    return own, error, common, max(square + error - common, 0.0)
+
+
+def _without_blocks(right: Floats, clusters: Clusters, reading: Neighbours) -> Floats:
+    """The reliability without each block of clusters."""
+    member = reading.belongs.tocsc()
+    blocks = np.arange(reading.clusters) % min(BLOCKS, reading.clusters)
+    results = []
+    for block in range(int(blocks.max()) + 1):
+        cells = np.unique(member[:, np.flatnonzero(blocks == block)].indices)
+        rows = np.flatnonzero(~np.isin(reading.cell, cells))
+        if len(rows) > 1:
+            own = Neighbours.of(clusters, rows)
+            parts = [_components(right[:, rows], each) for each in own.readings]
+            systems, error, *_ = max(parts, key=lambda each: each[1])
+            results.append(_ratio(systems, error))
+    return np.array(results)
+
+
+def facet(groups: Sequence[Floats], clusters: Clusters) -> float:
+    """The variance of what the means of runs differ by that should be one system's (its prompts, its seeds): the mean
+    over the groups of such runs (runs x items)."""
+    known = clusters.neighbours()
+    return max(float(np.mean([_components(group, known)[0] for group in groups])), 0.0)

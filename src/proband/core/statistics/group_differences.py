@@ -1,0 +1,99 @@
+"""Items that are harder for one group of systems than their ability explains (differential item functioning).
+
+With E_si the answer of system s to item i less what the model of item_response.py expects, a group differs on some
+items by the weight of g in
+
+    mean over the items of E_si = a + b theta_s + c g_s,
+
+so that neither ability nor items that tell abilities apart better than others look like a difference of groups. c is
+a sum over systems and a mean over items: it is tested over both. The p-value is the larger of Student's over systems
+(other models of the family) and ours over clusters of items (other items of the kind), the interval holds both, and all
+tests of one call are corrected together (Holm).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proband.core.errors import ProbandError
+from proband.core.statistics.clusters import Clusters, Floats
+from proband.core.statistics.estimates import holm
+from proband.core.statistics.item_response import Fit
+from proband.core.statistics.scores import Scores
+
+LEAST_IN_GROUP = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupDifference:
+    """How much more often than its ability explains the group is right on these items (a share)."""
+
+    items: str
+    value: float
+    low: float
+    high: float
+    p: float
+    p_holm: float
+    n: int
+    few: bool
+
+
+def group_differences(
+    fit: Fit, group: NDArray[np.bool_], sets: Mapping[str, NDArray[np.bool_]], clusters: Clusters
+) -> list[GroupDifference]:
+    """The systems of `group` against the others, on each of these sets of items."""
+    if min(int(group.sum()), int((~group).sum())) < LEAST_IN_GROUP:
+        raise ProbandError(
+            f"groups of {int(group.sum())} and {int((~group).sum())} systems are too few to compare: "
+            f"{LEAST_IN_GROUP} in each are needed"
+        )
+    design = np.column_stack([np.ones(len(group)), fit.theta - fit.theta.mean(), group])
+    return _differences(fit.right - fit.expected, design, sets, clusters)
+
+
+def paired_differences(
+    one: Floats, other: Floats, sets: Mapping[str, NDArray[np.bool_]], clusters: Clusters
+) -> list[GroupDifference]:
+    """The same systems on two forms of the same items (`one`, `other`: residuals of one model of both)."""
+    return _differences(one - other, np.ones((len(one), 1)), sets, clusters)
+
+
+def _differences(
+    residual: Floats, design: Floats, sets: Mapping[str, NDArray[np.bool_]], clusters: Clusters
+) -> list[GroupDifference]:
+    """The last column of the design is tested."""
+    inverse: Floats = np.asarray(np.linalg.pinv(design), dtype=np.float64)
+    of_items = inverse[-1] @ residual
+    parts = []
+    for chosen in sets.values():
+        low, high, p = _over_systems(residual[:, chosen].mean(axis=1), design, inverse)
+        known = Scores.of(of_items[chosen], clusters=clusters.only(np.flatnonzero(chosen)), share=False)
+        band = known.interval()
+        p = max(p, known.p_against(0.0))
+        parts.append((known.value, min(low, band.low), max(high, band.high), p, int(chosen.sum()), band.few))
+    corrected = iter(holm([p for *_, p, _, few in parts if not few]))
+    return [
+        GroupDifference(
+            items=name, value=v, low=low, high=high, p=p, p_holm=1.0 if few else next(corrected), n=n, few=few
+        )
+        for name, (v, low, high, p, n, few) in zip(sets, parts)
+    ]
+
+
+def _over_systems(means: Floats, design: Floats, inverse: Floats) -> tuple[float, float, float]:
+    """Student's interval and p-value of the last weight; errors may differ between groups (HC3)."""
+    from scipy.stats import t
+
+    weights = inverse @ means
+    leverage = np.clip(np.einsum("ij,ji->i", design, inverse), 0, 0.99)
+    errors = (means - design @ weights) / (1 - leverage)
+    error = max(float(np.sqrt((inverse[-1] ** 2 * errors**2).sum())), 1e-12)
+    freedom: Any = max(len(means) - design.shape[1], 1)
+    half = error * float(t.ppf(0.975, freedom))
+    value = float(weights[-1])
+    return value - half, value + half, float(2 * t.sf(abs(value) / error, freedom))

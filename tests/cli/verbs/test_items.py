@@ -1,0 +1,47 @@
+"""`proband items` on logs and on runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Eight systems on 120 items of 24 clusters; k makes items hard, item 7 is labelled wrong."""
+    folder, rng = tmp_path_factory.mktemp("logs"), np.random.default_rng(0)
+    k = 2 + np.arange(120) % 4
+    files = []
+    for system, ability in enumerate(np.linspace(-0.5, 3, 8)):
+        right = rng.random(120) < 1 / (1 + np.exp(k - 3 - ability))
+        right[7] = system < 4
+        lines = [f"i{at},{int(r)},c{at // 5},{k[at]}" for at, r in enumerate(right)]
+        file = folder / f"{'old' if system < 4 else 'new'}-{system}.csv"
+        file.write_text("\n".join(["item,correct,cluster,k", *lines]) + "\n")
+        files.append(str(file))
+    return files
+
+
+def test_a_page_a_table_and_the_items_to_audit(proband: Any, logs: list[str], tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    result = proband.json("items", *logs, "-o", out, "--group", "old*")
+    assert (result["systems"], result["items"]) == (8, 120)
+    weight = next(row for sheet in result["sheets"] for row in sheet["rows"] if row[0] == "k")
+    assert 0.5 < float(weight[1]) < 1.6
+    assert "i7" in [json.loads(line)["id"] for line in (out / "suspects.jsonl").read_text().splitlines()]
+    assert len((out / "items.csv").read_text().splitlines()) == 121
+    page = (out / "index.html").read_text()
+    assert "Can this set rank these systems?" in page
+    hardest = (out / "data" / "logs-0.js").read_text()[:60]
+    again = proband.json("items", *logs, "-o", tmp_path / "again", "--group", "old*")
+    assert again["sheets"] == result["sheets"]
+    assert (tmp_path / "again" / "data" / "logs-0.js").read_text()[:60] == hardest
+
+
+def test_too_few_runs_are_refused_in_one_line(proband: Any, logs: list[str], tmp_path: Path) -> None:
+    line = proband.fails("items", *logs[:4], "-o", tmp_path / "out")
+    assert line == "proband: 4 logs are too few to look at items: 5 are needed"

@@ -1,0 +1,45 @@
+"""Groups that differ in ability alone do not differ on items; those that do are found."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from proband.core.errors import ProbandError
+from proband.core.statistics.clusters import Clusters
+from proband.core.statistics.group_differences import GroupDifference, group_differences, paired_differences
+from proband.core.statistics.item_response import fit
+
+
+def found_in(seed: int, *, gap: float = 0.0, dif: float = 0.0) -> list[GroupDifference]:
+    rng = np.random.default_rng(seed)
+    c = np.repeat(np.arange(30), 8)
+    tag, group = c % 5, np.arange(16) < 8
+    d = rng.normal(0, 0.5, 30)[c] + rng.normal(0, 0.8, 240) + (tag - 2) * 0.7
+    z = rng.normal(0, 0.7, 16)[:, None] + gap * group[:, None] - d + dif * np.outer(group, tag == 1)
+    right = (rng.random(z.shape) < 1 / (1 + np.exp(-z))).astype(float)
+    sets = {str(value): tag == value for value in range(5)}
+    return group_differences(fit(right, influence=False), group, sets, Clusters.named(c, 240))
+
+
+def test_ability_alone_is_no_difference_and_a_planted_one_is_found() -> None:
+    null = [min(each.p_holm for each in found_in(seed, gap=1.5)) < 0.05 for seed in range(12)]
+    assert sum(null) <= 2
+    found = [found_in(seed, dif=1.5)[1] for seed in range(4)]
+    assert all(each.p_holm < 0.05 and each.low > 0 for each in found)
+
+
+def test_two_forms_of_the_same_items() -> None:
+    rng = np.random.default_rng(0)
+    c, chosen = np.repeat(np.arange(30), 4), np.arange(120) % 2 == 0
+    one, other = rng.normal(0, 0.3, (10, 120)) + 0.3 * chosen, rng.normal(0, 0.3, (10, 120))
+    yes, no = paired_differences(one, other, {"a": chosen, "b": ~chosen}, Clusters.named(c, 120))
+    assert yes.p_holm < 0.001
+    assert no.p_holm > 0.05
+
+
+def test_small_groups_are_refused() -> None:
+    with pytest.raises(ProbandError, match="groups of 2 and 6 systems are too few"):
+        right = np.random.default_rng(0).random((8, 40)) < 0.5
+        known = fit(right, influence=False)
+        group_differences(known, np.arange(8) < 2, {"all": np.ones(40, bool)}, Clusters.named(None, 40))
