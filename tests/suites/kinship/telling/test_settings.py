@@ -44,6 +44,8 @@ def test_no_word_of_kin_or_gender_around_the_facts() -> None:
             words = set(re.findall(r"[a-z-]+", text.lower()))
             assert not words & (KIN.keys() | PRONOUN.keys()), text
             assert text.isascii()
+        for doing in setting.doings:  # frames go on with `with her aunt Ann`, and with several people
+            assert not {"with", "both"} & set(doing.forms["base"].split()) or "tires" in doing.forms["base"], doing
 
 
 def test_every_construction_has_frames_of_one_fact_and_of_two() -> None:
