@@ -36,6 +36,7 @@ from proband.suites.kinship.generate.story_logic import (
     family_draft,
     from_either_side,
     goals,
+    other_questions,
 )
 from proband.suites.kinship.generate.wording import Note, Wording
 from proband.suites.kinship.telling.bank import OURS
@@ -169,7 +170,20 @@ class Rounds:
             if searched:
                 _search(draft)
             name = f"{cell.prefix}-{index:06d}"
-            yield self.wording.item(draft, draw, words, cell=cell, name=name, kind=task, searched=searched)
+            one = self.wording.item(draft, draw, words, cell=cell, name=name, kind=task, searched=searched)
+            yield one
+            if self.plan.options.questions > 1:
+                yield from self._further(draft, one[0], cell, index, words)
+
+    def _further(self, draft: Draft, one: Item, cell: Cell, index: int, words: random.Random) -> Iterator[CountedItem]:
+        """Further questions about the story of an item, which begin with its number."""
+        others = islice(other_questions(draft, self.rules, words.random), self.plan.options.questions - 1)
+        for number, other in enumerate(others, start=1):
+            own = replace(cell, task="irrelevant", k=other.k)
+            name = f"{own.prefix}-{cell.k:02d}{index:06d}{number:02d}"
+            yield self.wording.item_about(
+                other, one.facts["names"], self.wording.telling_of(one), words, cell=own, name=name, kind=own.task
+            )
 
     def _drafts(self, cell: Cell, first: int, draw: Random, opens: Random) -> Iterator[tuple[str, Draft]]:
         """The drafts of a round, each with its task."""

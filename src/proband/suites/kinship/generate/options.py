@@ -79,6 +79,9 @@ class BuildOptions:
         Probability, _says('share of the stories whose answer cannot be told; "cannot be told" is then a choice')
     ] = 0.0
     question: Annotated[Literal["choice", "text", "yes-no"], _says("choice, text or yes-no")] = "choice"
+    questions: Annotated[
+        Count, _says("questions about one story (task clean), the others about parts of its chain"), RARE
+    ] = 1
     form: Annotated[Literal["story", "facts", "graph"], _says("story, facts (plain sentences) or graph (triples)")] = (
         "story"
     )
@@ -305,6 +308,8 @@ def _check(plan: Plan) -> None:
             raise ProbandError("'open' has no meaning for tasks 'memory' and 'mixed', where answers are told")
     if kinds & set(WAYS) and (rules.name != "sound" or options.revisit or options.anonymise):
         raise ProbandError("tasks 'either' and 'both' need the rules 'sound', no 'revisit', no 'anonymise'")
+    if options.questions > 1 and (kinds != {"clean"} or rules.name != "sound" or options.revisit or options.anonymise):
+        raise ProbandError("'questions' needs the task 'clean', the rules 'sound', no 'revisit', no 'anonymise'")
     if options.balance != "none":
         if rules.name != "sound" or options.revisit or options.anonymise or options.max_per_clause:
             raise ProbandError("'balance' needs the rules 'sound', no 'revisit', no 'anonymise', no 'max-per-clause'")

@@ -17,12 +17,12 @@ worlds that are known by their rules alone.)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import NamedTuple
 
-from proband.suites.kinship.logic.closure import chart, depth
+from proband.suites.kinship.logic.closure import chart, depth, derivation, entailed, shortest_path
 from proband.suites.kinship.logic.noise import NOISE, SECOND, WAYS, NoisePath, noise_paths, walk
 from proband.suites.kinship.logic.search import family_of
 from proband.suites.kinship.world.families import (
@@ -382,6 +382,35 @@ def from_either_side(draft: Draft, rules: Rules, draw: Random) -> Draft:
         proof=[*turned, *draft.proof],
         path=sorted(range(len(order)), key=lambda place: order[place]),
     )
+
+
+def other_questions(draft: Draft, rules: Rules, draw: Random) -> Iterator[Draft]:
+    """The same story with other questions, in random order: about two people of its chain with other people between
+    them, where the answer follows; the facts outside are then noise that leads away."""
+    steps, people = shortest_path(draft.edges, draft.query) or [], [draft.query[0]]
+    for i, _, j in steps:
+        people.append(j if i == people[-1] else i)
+    spans = [(a, b) for a in range(len(people)) for b in range(a + 2, len(people)) if b - a < len(steps)]
+    for place in shuffle(len(spans), draw):
+        first, last = spans[place]
+        query = (people[first], people[last]) if draw() < 0.5 else (people[last], people[first])
+        own, genders = steps[first:last], draft.genders
+        target, proof = entailed(rules, genders, own, query), derivation(rules, genders, own, query)
+        if target is None or proof is None:
+            continue
+        along = people[first : last + 1][:: 1 if query[0] == people[first] else -1]
+        known = {(i, j): rules.code[word] for edge in own for i, word, j in (edge, converse(rules, edge, genders))}
+        clause = tuple(known[pair] for pair in pairwise(along))
+        yield replace(
+            draft,
+            query=query,
+            target=target,
+            depth=len(own),
+            noise=[(edge, "irrelevant") for edge in draft.edges if edge not in own],
+            proof=proof,
+            proofs=chart(rules, clause, [genders[person] for person in along])[1],
+            clause=clause,
+        )
 
 
 def _opened(setting: Setting, draft: Draft, genders: Sequence[str]) -> bool:

@@ -87,6 +87,17 @@ class Wording:
         `words` how that is told."""
         names = self._names_for(draft.genders, cell.part, draw)
         telling = self._tell(draft, names, cell.phrases or cell.part, words)
+        return self.item_about(draft, names, telling, words, cell=cell, name=name, kind=kind, searched=searched)
+
+    def telling_of(self, item: Item) -> Telling:
+        """How an item of ours was told."""
+        return Telling(item.prompt.rsplit("\n", 1)[0], item.facts["templates"], item.facts["groups"])
+
+    def item_about(
+        self, draft: Draft, names: list[str], telling: Telling, words: random.Random,
+        *, cell: Cell, name: str, kind: str, searched: bool = False,
+    ) -> tuple[Item, Note]:  # fmt: skip
+        """The item of a draft that is told so."""
         x, z = draft.query
         shown = shown_names(names, brackets=self.options.brackets)
         question = stories.ask(
@@ -137,7 +148,7 @@ class Wording:
             "certificate": draft.verdict,
             "certified_by": {"entailed": proved, "open": ("search",)}.get(draft.verdict, ()),
             "clause": clause,
-            "clusters": [cluster],
+            "clusters": [cluster, *([f"story {stories.seal(telling.text)}"] if self.options.questions > 1 else [])],
             "templates": telling.templates,
             "groups": telling.groups,
             "rules": self.rules.reference,
