@@ -1,4 +1,4 @@
-"""What `reward_training.py` measured, with intervals: before and after, proved against reversed labels.
+"""What `reward_training.py` (and `reward_net.py`) measured, with intervals: before and after, proved and other labels.
 
     python benchmarks/reward_figures.py OUT/curves.json [--write]
 
@@ -19,12 +19,13 @@ from proband.core.files import write_json, write_text
 from proband.reporting.draw.marks import Axis, Mark, Picture, soft_text, svg
 
 HERE = Path(__file__).parent.parent / "experiments" / "rewards"
-WRONG = (
-    "son-in-law",
-    "daughter-in-law",
-    "father-in-law",
-    "mother-in-law",
-)  # whose labels are reversed, or half of them
+WRONG = ("son-in-law", "daughter-in-law", "father-in-law", "mother-in-law")  # whose labels are reversed, or half
+LABELS = {  # paint, dash and name in the drawing
+    "proved": ("m0", "", "proved labels"),
+    "reversed": ("m1", "5 4", "13.4 % reversed"),
+    "shuffled": ("m2", "2 3", "shuffled labels"),
+    "coin": ("m3", "1 4", "rewards by a coin"),
+}
 SETS: dict[str, Any] = {
     "all test items": lambda item: True,
     "k = 2, other names": lambda item: item["k"] == 2,
@@ -41,7 +42,7 @@ def compared(a: list[list[int]], b: list[list[int]], clauses: list[str]) -> dict
 
 
 def figures(data: dict[str, Any]) -> dict[str, Any]:
-    runs = {labels: [each for each in data["runs"] if each["labels"] == labels] for labels in ("proved", "reversed")}
+    runs = {labels: [each for each in data["runs"] if each["labels"] == labels] for labels in present(data)}
     made: dict[str, Any] = {}
     for name, chosen in SETS.items():
         places = [n for n, item in enumerate(data["test"]) if chosen(item)]
@@ -53,11 +54,16 @@ def figures(data: dict[str, Any]) -> dict[str, Any]:
         made[name] = {
             "items": len(places),
             "clauses": len(set(clauses)),
-            "proved: after - before": compared(scores("proved", "last"), scores("proved", "first"), clauses),
-            "reversed: after - before": compared(scores("reversed", "last"), scores("reversed", "first"), clauses),
             "proved - reversed, after": compared(scores("proved", "last"), scores("reversed", "last"), clauses),
         }
+        for labels in runs:
+            gain = compared(scores(labels, "last"), scores(labels, "first"), clauses)
+            made[name][f"{labels}: after - before"] = gain
     return made
+
+
+def present(data: dict[str, Any]) -> list[str]:
+    return [labels for labels in LABELS if any(run["labels"] == labels for run in data["runs"])]
 
 
 def whole(data: dict[str, Any]) -> dict[str, Any]:
@@ -75,7 +81,8 @@ def table(made: dict[str, Any]) -> list[str]:
     rows = []
     for name, each in made.items():
         gain, cost = each["proved: after - before"], each["proved - reversed, after"]
-        means = [number(mean, "") for mean in (gain["mean_b"], gain["mean_a"], cost["mean_b"])]
+        ends = [each[key]["mean_a"] for key in each if key.endswith("before")]
+        means = [number(mean, "") for mean in (gain["mean_b"], *ends)]
         found = [f"{number(c['value'])} [{number(c['low'])}, {number(c['high'])}]" for c in (gain, cost)]
         rows.append(" | ".join(["", name, str(each["items"]), str(each["clauses"]), *means, *found, ""]).strip())
     return rows
@@ -84,21 +91,23 @@ def table(made: dict[str, Any]) -> list[str]:
 def drawing(data: dict[str, Any]) -> Picture:
     """Accuracy on the test items along the steps, a line per run."""
     longest = max(run["steps"] for run in data["runs"])
-    across, up = Axis(0, longest + 2, 60, 560), Axis(0.0, 0.4, 250, 30, True)
-    marks = [soft_text(across(n), 270, str(n)) for n in range(0, longest + 1, 10)]
+    highest = max(each["right"] for run in data["runs"] for each in run["curve"])
+    across, up = Axis(0, longest + 2, 60, 560), Axis(0.0, 0.4 if highest < 0.4 else 1.0, 250, 30, True)
+    marks = [soft_text(across(n), 270, str(n)) for n in range(0, longest + 1, 10 if longest < 100 else 50)]
     for tick in up.ticks():
         marks += [Mark(kind="line", at=(60, up(tick), 560, up(tick)), paint="soft", opacity=0.3)]
         marks += [soft_text(52, up(tick) + 4, up.name(tick), anchor="end")]
     for run in data["runs"]:
-        paint, dash = ("m0", "") if run["labels"] == "proved" else ("m1", "5 4")
+        paint, dash, _ = LABELS[run["labels"]]
         first = sum(run["first"]) / len(run["first"])
         points = [(0, first), *((each["step"], each["right"]) for each in run["curve"])]
         places = tuple(place for step, right in points for place in (across(step), up(right)))
         marks.append(Mark(kind="poly", at=places, paint=paint, width=2, dash=dash))
         marks += [Mark(kind="dot", at=(across(step), up(right), 3), paint=paint) for step, right in points]
-    for y, (paint, text) in zip((60, 80), (("m0", "proved labels"), ("m1", "13.4 % reversed"))):
-        marks += [Mark(kind="dot", at=(584, y - 4, 5), paint=paint), Mark(kind="text", at=(596, y), text=text)]
-    marks.append(soft_text(310, 288, "steps of 32 items, 16 replies each"))
+    for y, labels in enumerate(present(data)):
+        marks.append(Mark(kind="dot", at=(584, 56 + 20 * y, 5), paint=LABELS[labels][0]))
+        marks.append(Mark(kind="text", at=(596, 60 + 20 * y), text=LABELS[labels][2]))
+    marks.append(soft_text(310, 288, f"steps of {data.get('prompts', 32)} items, 16 replies each"))
     title = "Accuracy on test items by proved labels, % of 704"
     marks.append(Mark(kind="text", at=(60, 16), text=title, bold=True, size=13))
     return Picture(width=720, height=300, marks=tuple(marks), title=title, description=f"{len(data['runs'])} runs.")

@@ -173,13 +173,22 @@ def _without(reply: str, *texts: str) -> str:
     """A reply without a question that it gives back, whatever its spaces and case, whole or sentence by sentence."""
     if len(reply.split()) <= FEWEST:
         return reply
+    spoken = _words(reply)
     for text in texts:
         for part in (text, *re.split(r"(?<=[.?:])\s+", text)):
             words = re.findall(r"\w+", part)
-            if len(words) > FEWEST:
+            if len(words) > FEWEST and _words(part) in spoken:  # the pattern costs more than the rest together
                 pattern = r"\W+".join(map(re.escape, words))
                 reply = re.sub(rf"(?i)\b{pattern}\b", " ", reply)
     return reply
+
+
+def _words(text: str) -> str:
+    """
+    >>> _words("The son, of Ann?")
+    ' the son of ann '
+    """
+    return " ".join(["", *re.findall(r"\w+", text.lower()), ""])
 
 
 def _stated(text: str) -> list[str]:
