@@ -18,7 +18,8 @@ from proband.suites.kinship.world.families import FamilyShape
 from proband.suites.kinship.world.rules import load
 
 MIXED = ("clean", "supporting", "irrelevant", "disconnected", "all", "memory")
-TASKS = (*MIXED, "mixed", *WAYS)
+TASKS = (*MIXED, "mixed")  # for chains of any length
+LONGEST_OF_BOTH = 4  # facts of the shorter of two ways that are both needed: longer ones hardly come up
 LICENCE = "Apache-2.0 (rules, templates, names and stories are Proband's own)"
 HOLD_OUTS = ("paraphrases", "clauses", "lengths", "names")
 CONSTRUCTED = "constructions"  # held out by name, of a bank that has them
@@ -41,7 +42,7 @@ def _says(text: str) -> Meta:
 class BuildOptions:
     """What stories to make. `--data` takes CLUTRR's own rows instead; see RELEASED for what applies to them."""
 
-    task: Annotated[str, _says(f"{', '.join(TASKS)}; several with commas")] = "clean"
+    task: Annotated[str, _says(f"{', '.join((*TASKS, *WAYS))}; several with commas")] = "clean"
     k: Annotated[str | int, _says("facts per story, like 2,3,4 or 2..10")] = "2,3,4"
     per_k: Annotated[Count, _says("stories per task and k")] = 100
     hold_out: Annotated[
@@ -251,8 +252,8 @@ def make_plan(options: BuildOptions, *, seed: int) -> Plan:
 
 def _cells(options: BuildOptions, held: tuple[str, ...]) -> tuple[Cell, ...]:
     tasks, lengths = list(dict.fromkeys(part.strip() for part in options.task.split(","))), parse_range(options.k)
-    if wrong := next((name for name in tasks if name not in TASKS), None):
-        raise ProbandError(f"no task {wrong!r}; there are {', '.join(TASKS)}")
+    if wrong := next((name for name in tasks if name not in (*TASKS, *WAYS)), None):
+        raise ProbandError(f"no task {wrong!r}; there are {', '.join((*TASKS, *WAYS))}")
     if not held and not options.test_per_k and options.test_k is None:
         return tuple(Cell(part="", task=t, k=n, count=options.per_k) for t in tasks for n in lengths)
     longer = f"{max(lengths) + 1}..{max(10, max(lengths) + 1)}"
@@ -308,6 +309,8 @@ def _check(plan: Plan) -> None:
             raise ProbandError("'open' has no meaning for tasks 'memory' and 'mixed', where answers are told")
     if kinds & set(WAYS) and (rules.name != "sound" or options.revisit or options.anonymise):
         raise ProbandError("tasks 'either' and 'both' need the rules 'sound', no 'revisit', no 'anonymise'")
+    if any(cell.task == "both" and cell.k > LONGEST_OF_BOTH for cell in plan.cells):
+        raise ProbandError(f"task 'both' has ways of {LONGEST_OF_BOTH} facts at most (k)")
     if options.questions > 1 and (kinds != {"clean"} or rules.name != "sound" or options.revisit or options.anonymise):
         raise ProbandError("'questions' needs the task 'clean', the rules 'sound', no 'revisit', no 'anonymise'")
     if options.balance != "none":
