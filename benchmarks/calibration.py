@@ -1,6 +1,6 @@
 """Are the intervals and tests calibrated? Simulates the designs of all suites and writes benchmarks/calibration.md.
 
-    python benchmarks/calibration.py                     ten minutes of processor time
+    python benchmarks/calibration.py                     half an hour of processor time
     python benchmarks/calibration.py --repetitions 50    a quick look, printed only
     python benchmarks/calibration.py --keep FILE         designs that FILE has are not simulated again
 

@@ -354,7 +354,7 @@ class Scores:
             means = self.dependence.cluster_sums(self.runs[0])[sizes > 2] / sizes[sizes > 2]
             whole = (means == 0) | (means == 1)
             if len(means) >= LEAST_CLUSTERS and whole.mean() > ALL_OR_NOTHING and 0.02 < self.value < 0.98:
-                return "most clusters are all right or all wrong: intervals cover 84 to 88 % of such"
+                return "most clusters are all right or all wrong: each tells no more than one item"
         return ""
 
     def against(self, constant: float) -> Difference:
