@@ -156,7 +156,7 @@ def test_facts_that_the_prior_has_too_are_left_out_in_a_line_of_their_own() -> N
     sheet = knowing_and_using([Study(asked), Study(analogies(use=True))])
     assert sheet is not None
     lines = {str(row[2]): row for row in sheet.rows}
-    assert list(lines) == ["likelihood", "likelihood, without what the prior has", "prior (no subject)"]
+    assert list(lines) == ["likelihood", "likelihood, without what the prior has", "prior, no subject"]
     assert str(lines["likelihood"][3]).endswith("n = 19")
     assert str(lines["likelihood, without what the prior has"][3]).endswith("n = 17")  # without those of 0 and 2
 

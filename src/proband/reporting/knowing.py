@@ -93,12 +93,12 @@ def _recalled(facts: Sequence[Study], model: str) -> list[Recalled]:
                     for place, right in zip(own.items, own.numbers.mean(0))
                     if int(place) in pairs
                 }
-        by_prior = asked.get(PRIOR)
+        by_prior, of = asked.get(PRIOR), f" ({study.name})" if len(facts) > 1 else ""
         for solver, known in asked.items():
-            results.append(Recalled(f"{solver} (no subject)" if solver == PRIOR else solver, known, kind_of))
+            results.append(Recalled(f"{solver}{of}" + (", no subject" if solver == PRIOR else ""), known, kind_of))
             if by_prior is not None and solver != PRIOR:
                 kept = {pair: right for pair, right in known.items() if not by_prior.get(pair, False)}
-                results.append(Recalled(f"{solver}, without what the prior has", kept, kind_of))
+                results.append(Recalled(f"{solver}{of}, without what the prior has", kept, kind_of))
     return [each for each in results if each.known]
 
 
