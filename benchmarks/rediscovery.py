@@ -70,8 +70,9 @@ def main() -> None:
             for task, rows in generated(Path(folder), given.size).items():
                 figures[version][task] = audited(rows, *GYM_SETS[task])
                 print(version, task, json.dumps(figures[version][task]), flush=True)
-    if given.write:
-        write_json(HERE / "rediscovery.json", figures)
+    if given.write:  # versions that are not given again keep their figures
+        kept = json.loads((HERE / "rediscovery.json").read_text(encoding="utf-8"))
+        write_json(HERE / "rediscovery.json", kept | figures)
 
 
 if __name__ == "__main__":
