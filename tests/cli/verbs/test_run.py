@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 
-from proband.core.options import described
+from proband.cli.verbs.run import model_names
+from proband.core.options import described, read_options
 from proband.pipeline.run_options import RunOptions
+from proband.solvers.generate import GenerateOptions
 
 
 def test_the_result_is_a_table(proband: Any, items: Path) -> None:
@@ -108,3 +110,9 @@ def test_a_folder_of_another_run_is_refused(proband: Any, items: Path) -> None:
     proband("run", items, "-m", "baseline:random", "-o", out)
     proband("run", items, "-m", "baseline:random", "-o", out)
     assert "'seed' differs" in proband.fails("run", items, "-m", "baseline:random", "-o", out, "--seed", 5)
+
+
+def test_a_number_may_begin_with_a_point_and_models_complete() -> None:
+    assert read_options(RunOptions, {"max_cost": ".5"}, of="run").max_cost == 0.5
+    assert read_options(GenerateOptions, {"temperature": ".5"}, of="generate").temperature == 0.5
+    assert {"embedded:smollm2", "embedded:glove"} <= set(model_names())
