@@ -206,3 +206,26 @@ def test_long_trees_and_windows_are_read_otherwise(longest: int, trees: int, mon
     for total, row, where in zip(found, rows, positions):
         assert total == pytest.approx(naive(network, row[: where[0]], row[where].tolist()), abs=1e-4)
     assert read == [trees]
+
+
+def test_texts_that_begin_alike_without_a_context_are_trees(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An answer stands first and several subjects behind it: what they share is read once, and scores stay."""
+    network = network_of("llama")
+    rng = np.random.default_rng(0)
+    answers, subjects = rng.integers(5, 60, (4, 6)), rng.integers(5, 60, (5, 2))
+    rows = [np.r_[1, answer, subject] for answer in answers for subject in subjects]
+    rows.append(np.r_[1, rng.integers(5, 60, 7)])
+    positions = [np.arange(1, len(row)) for row in rows]
+    obeys_trees(network)
+    read: list[int] = []
+    honest = network.states
+
+    def counted(ids: Any, *rest: Any, **given: Any) -> Any:
+        read.append(ids.numel())
+        return honest(ids, *rest, **given)
+
+    monkeypatch.setattr(network, "states", counted)
+    totals = continuation_scores.text_logprobs(network, [""] * len(rows), rows, positions)
+    assert sum(read) == 4 * (1 + 6 + 5) + len(rows[-1])  # of each answer: BOS, itself, a token of each subject
+    for total, row in zip(totals, rows):
+        assert total == pytest.approx(naive(network, row[:1], row[1:].tolist()), abs=1e-4)

@@ -138,7 +138,8 @@ def _along_paths(network: Network, states: Any, tree: PrefixTree) -> Any:
 # ---- texts that share a context ------------------------------------------------------------------------------------
 
 # tokens that must be saved before a group is read together: as a tree, and from a context that is kept
-WORTH_A_TREE, WORTH_A_CONTEXT = 64, {"cpu": 64, "cuda": 8192}  # a GPU reads many small texts faster than a few alone
+WORTH_A_TREE, WORTH_A_CONTEXT = {"cpu": 16, "cuda": 64}, {"cpu": 64, "cuda": 8192}  # a GPU reads small texts faster
+ALIKE = 4  # counted tokens that rows must share to be a tree without a context
 LONGEST_ROW = 4096  # tokens of a tree row; attention grows with its square
 # tokens of a context up to which a group is a tree: behind a longer one a CPU goes on from it as fast; behind a short
 # one (a fact and its 44 possible answers) a tree takes half the time
@@ -174,6 +175,21 @@ def shared(
     return groups
 
 
+def begun_alike(rows: Sequence[Ints], positions: Sequence[Ints], among: Sequence[int]) -> list[tuple[int, list[int]]]:
+    """Groups (length of what is not counted, members) of rows that begin alike from their first counted token on: the
+    answer stands first, and several subjects behind it.
+
+    >>> rows = [np.array([0, 5, *rest]) for rest in ([6, 7, 8, 9, 1], [6, 7, 8, 9, 2], [3, 3, 3, 3, 3])]
+    >>> begun_alike(rows, [np.arange(1, 7)] * 3, range(3))
+    [(1, [0, 1])]
+    """
+    members: dict[tuple[int, ...], list[int]] = {}
+    for i in among:
+        first = int(positions[i][0])
+        members.setdefault((first, *rows[i][: first + ALIKE].tolist()), []).append(i)
+    return [(first, group) for (first, *_), group in members.items() if len(group) > 1]
+
+
 def text_logprobs(network: Network, keys: Sequence[str], rows: Sequence[Ints], positions: Sequence[Ints]) -> Doubles:
     """Sum of log P(ids[t] | ids[<t]) over each row's positions. Rows with a long context in common (one key) are read
     as a tree or go on from the context; the others run as they are."""
@@ -181,7 +197,10 @@ def text_logprobs(network: Network, keys: Sequence[str], rows: Sequence[Ints], p
     trees: list[TreeRow] = []
     trunk = LONGEST_TRUNK.get(network.device.type, 0)
     if trunk:
-        groups = shared(keys, rows, positions, worth=WORTH_A_TREE)
+        groups = shared(keys, rows, positions, worth=WORTH_A_TREE[network.device.type])
+        if network.device.type == "cpu":
+            grouped = {i for _, group in groups for i in group}
+            groups += begun_alike(rows, positions, [i for i in range(len(rows)) if i not in grouped])
         trees = [_tree_of(*group, rows, positions) for group in groups if group[0] <= trunk]
         trees = [row for row in trees if row.size <= LONGEST_ROW and _within(network, row)]
         _read_trees(network, trees, positions, totals)
