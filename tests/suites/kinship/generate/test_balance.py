@@ -64,3 +64,11 @@ def test_a_build_says_what_a_shortcut_can_have_and_does_not_depend_on_processes(
     assert one.summary()["shortcuts_at_most"]["clean k=4"] == 0.5
     with pytest.raises(ProbandError, match="two facts determine"):
         list(build(replace(BALANCED, k="2,3"), seed=0).items)
+
+
+def test_the_relation_asked_for_holds_in_the_first_of_two_families() -> None:
+    """Where nothing but the facts decided who is in it, the two families of this round agreed on one answer."""
+    plan = make_plan(replace(BALANCED, k="5", open=0.9, form="facts"), seed=4502)
+    items = [item for item, _ in Rounds(plan).stories(plan.cells[0], 2) if item.facts["certificate"] == "open"]
+    assert len(items) > 10
+    assert [item.id for item in items if verify(item).problem] == []

@@ -66,6 +66,7 @@ class Draft:
     verdict: str = "entailed"
     other_family: list[Row] = field(default_factory=list)  # of an open question: one in which the answer is another
     path: list[int] = field(default_factory=list)  # places in `edges`, from one end of the chain to the other
+    people: list[int] = field(default_factory=list)  # who they are in the family the story is taken from
     fellows: int = 1  # stories of a balanced set, with itself
 
     @property
@@ -243,7 +244,9 @@ def certified_draft(
     if noise is None:
         return None
     draft = make_draft(graph, strangers, path, noise, pair=one.pair, steps=one.steps, clause=one.clause, draw=draw)
-    if open:
+    if open:  # in its family the relation asked for must hold, which the facts do not see to
+        seats = {person: seat for seat, person in enumerate(draft.people)}
+        draft.family = _family(graph, strangers, path, noise, seats, asked=[one.pair])
         return draft if _opened(setting, draft, [graph.genders[p] for p in path]) else None
     if task == "memory":
         draft.depth = 1
@@ -325,15 +328,22 @@ def make_draft(
         proofs=1,
         clause=clause,
         family=_family(graph, strangers, path, noise, place),
+        people=sorted(place, key=place.__getitem__),
     )
 
 
 def _family(
-    graph: FamilyGraph, strangers: FamilyGraph, path: list[int], noise: list[NoisePath], place: Mapping[int, int]
+    graph: FamilyGraph,
+    strangers: FamilyGraph,
+    path: list[int],
+    noise: list[NoisePath],
+    place: Mapping[int, int],
+    *,
+    asked: Sequence[Pair] = (),
 ) -> list[Row]:
     """A family in which the facts hold: part of the one the story is taken from, and part of the strangers', whose
     people have numbers below 0."""
-    pairs = [pair for people in (path, *(each.people for each in noise)) for pair in pairwise(people)]
+    pairs = [*asked, *(pair for people in (path, *(each.people for each in noise)) for pair in pairwise(people))]
     home = {person: seat for person, seat in place.items() if person >= 0}
     parts = [Part(graph.rows, graph.needed, home, [pair for pair in pairs if pair[0] >= 0])]
     if guests := {-1 - person: seat for person, seat in place.items() if person < 0}:
