@@ -230,17 +230,14 @@ class ItemStudy:
 
     def short_sheet(self, sizes: Sequence[int], seed: int) -> Sheet | None:
         sizes = [size for size in sizes if LEAST <= size <= len(self.rows) // 2]
-        found = [saved(self.right, size, seed=seed, draws=4) for size in sizes]
-        rows = tuple(
-            (
-                each["size"],
-                *(f"{100 * each[n]:.1f}" for n in ("error", "error of counting", "bias", "covered", "saved")),
-            )
-            for each in found
-        )
+        rows: list[tuple[Any, ...]] = []
+        for size in sizes:
+            known = saved(self.right, size, seed=seed, draws=4)
+            names = ("error", "error of counting", "bias", "covered", "saved")
+            rows.append((size, *(f"{100 * known[name]:.1f}" for name in names)))
         note = "Each system as if new, the others known: root mean square error, 4 draws each. Saved: at equal error."
         header = ("items", "error", "error of counting", "bias", "intervals that hold, %", "saved, %")
-        return Sheet(name="short", title="Shorter tests", header=header, rows=rows, note=note) if rows else None
+        return Sheet(name="short", title="Shorter tests", header=header, rows=tuple(rows), note=note) if rows else None
 
     def suspects_sheet(self, ids: Sequence[str]) -> Sheet:
         names = ("share", "discrimination", "infit", "best third", "worst third", "seen")

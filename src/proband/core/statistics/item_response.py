@@ -94,7 +94,14 @@ class Fit:
         """The weights with 95 % intervals over clusters of items, for these systems."""
         assert self.influence is not None
         known, results = clusters.neighbours(), []
-        for name, value, u in zip(names, self.w, self.influence, strict=True):
+        x = np.column_stack([np.ones(len(self.x)), self.x])
+        leverage = ((np.linalg.pinv(x.T @ x) @ x.T) * _over_neighbours(x.T, known)).sum(axis=0)  # of an item's cluster
+        own = 1 / (
+            1 - np.clip(leverage, 0.0, 0.5)
+        )  # a cluster draws the weights to itself: without it they are further off
+        for name, value, influence in zip(names, self.w, self.influence, strict=True):
+            u = influence * own
+            u = u - u.mean()
             low, high = estimates.value_ends(np.array(value), u, known, share=False)
             p = float(estimates.value_p(0.0, np.array(value), u, known, share=False))
             results.append(Weight(name=name, value=float(value), low=float(low), high=float(high), p=p, few=known.few))
