@@ -29,6 +29,13 @@ def test_it_beats_counting_and_its_interval_holds() -> None:
     assert known["covered"] > 0.85
 
 
+def test_all_wrong_is_not_known_for_certain() -> None:
+    before = (np.random.default_rng(2).random((6, 100)) < 0.5) * 1.0
+    found = ShortTest.draw(before, 30, seed=0).estimate(np.zeros(30))
+    assert (found.mean, found.low) == (0.0, 0.0)
+    assert 0.05 < found.high < 0.2
+
+
 def test_a_folder_of_the_same_test_has_the_same_items() -> None:
     before = np.random.default_rng(2).random((6, 100)) < 0.5
     tests = [ShortTest.draw(before, 30, seed=7) for _ in range(2)]

@@ -75,6 +75,10 @@ class ShortTest:
         value = float(np.mean(list(self._folds(np.asarray(right, dtype=np.float64), residual))))
         rest = 1 - len(self.drawn) / len(self.stratum)
         scores = replace(Scores.of(residual, share=False), strata=self.stratum[self.drawn])
+        if (
+            np.ptp(right) < 1e-9
+        ):  # all right or all wrong: residuals show no spread, counting knows how little that says
+            scores = Scores.of(right)
         known = scores.interval()
         low, high = (value + np.sqrt(rest) * (end - known.mean) for end in (known.low, known.high))
         return Estimate(mean=value, low=max(low, 0.0), high=min(high, 1.0), n=len(right), few=known.few)
