@@ -80,9 +80,7 @@ def judge(row: Mapping[str, Any], reading: Reading) -> tuple[str, str]:
         return ("false" if right else "entailed"), right
     asked = parts.question.word if parts.question.word else answer.word
     assert asked is not None
-    if asked.relation in BEYOND:
-        return beyond(problem, asked, "strict"), right
-    verdict = _verdict(asked, possible)
+    verdict = beyond(problem, asked, "strict") if asked.relation in BEYOND else _verdict(asked, possible)
     if answer.truth is False:
         verdict = {"entailed": "false", "false": "entailed"}.get(verdict, verdict)
     return verdict, right

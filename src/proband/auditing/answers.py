@@ -112,6 +112,14 @@ def _thing(text: str, things: Sequence[str]) -> str:
 # ---- what follows ----------------------------------------------------------------------------------------------------
 
 
+YES_OR_NO: Final = {
+    "entailed": Outcome((YES,), (YES,)),
+    "false": Outcome((NO,), (NO,)),
+    "gender open": Outcome((YES, NO), ()),
+    "inconsistent": Outcome((), ()),
+}
+
+
 def outcome(prover: Prover, problem: Problem, asked: AskedRelation, world: str) -> Outcome:
     """The answers to a question in a world."""
     if asked.route:
@@ -119,6 +127,8 @@ def outcome(prover: Prover, problem: Problem, asked: AskedRelation, world: str) 
     if asked.word is None:
         solution = prover.solve(problem, world)
         return Outcome(solution.possible, solution.certain)
+    if asked.a and prover.beyond and asked.word.relation in prover.relations_beyond:
+        return YES_OR_NO[prover.beyond(problem, asked.word, world)]
     if asked.a:
         return _yes_or_no(prover, prover.solve(problem, world), asked.word)
     things = list(dict.fromkeys(thing for fact in problem.facts for thing in (fact.a, fact.b)))[:MOST_THINGS]

@@ -54,6 +54,7 @@ class Prover:
     along: Callable[[str, Word], bool] = lambda answer, word: answer == word.relation  # or more: left, and above too
 
     beyond: Callable[[Problem, Word, str], str] | None = None  # the verdict on a word that is none of the domain's
+    relations_beyond: frozenset[str] = frozenset()  # what such words say
 
     def follows(self, problem: Problem, answer: str, world: str) -> bool:
         """Is the answer the only one that is possible?"""

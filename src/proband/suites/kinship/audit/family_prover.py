@@ -85,6 +85,7 @@ def provided(_: Domain) -> Prover:
         clauses=ReplyReader,
         fits=fits,
         beyond=beyond,
+        relations_beyond=frozenset(BEYOND),
     )
 
 

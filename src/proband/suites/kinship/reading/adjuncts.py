@@ -27,6 +27,9 @@ ADVERBS: Final = word_set("""
 _PHRASES = """
     of course|in fact|by the way|long ago|at last|in time|in addition|after all|these days|at present|as well
     at the time|at that time|as it happens|as you know|in turn|on the other hand|for example|by now|ever since
+    for the record|in short|to be clear|just to say|just to say that|this is to announce that|this is to say that
+    please note that|for your information|as a matter of fact|it so happens that|dear all|dear friends|by then
+    we are delighted to announce that|we are pleased to announce that|we are happy to announce that|quick one
     """
 PHRASES: Final = tuple(tuple(phrase.split()) for phrase in re.split(r"[|\n]", _PHRASES) if phrase.strip())
 # they say that what follows is so
@@ -46,8 +49,8 @@ PLACES: Final = word_set("""
     boat ship park street road mountains coast seaside lake river registry office cottage castle hotel courthouse abroad
     """)
 NUMBERS: Final = word_set("""
-    a an one two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty sixty many
-    several few some
+    a an one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
+    eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred many several few some
     """)
 BEFORE_A_TIME: Final = word_set("in on at last this that one every each during early late by since after before over")
 WITHIN: Final = word_set(

@@ -180,6 +180,10 @@ class Clauses(Predicates):
         if previous is not None and previous.text in LEFT and any(event.relation == "spouse" for event in told):
             raise self.fail("a marriage that may be over")
         thing = self.text() in POSSESSED and not self._is_verb_s()
+        if thing and people[0].name and self.ends(1) and self._word_before(before) in ("at", "to", "round", "near"):
+            self.at, self.starts = self.at + 1, False  # sleep over at Maribel's
+            self.last = (self.at, people)
+            return
         self.last = (self.at, people)
         if thing:
             self.possessor_before = self.possessor_before or self.subject is None

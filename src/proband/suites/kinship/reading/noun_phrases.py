@@ -22,6 +22,7 @@ from proband.suites.kinship.reading.tokens import KIN, MARK, NAME, NotUnderstood
 from proband.suites.kinship.world.relations import FEMALE, MALE
 
 END: Final = Token("end", "")
+AFTER_THE_TWO: Final = word_set("have had are were married now got live moved met")
 HE_SHE: Final = {"he": MALE, "him": MALE, "his": MALE, "she": FEMALE, "her": FEMALE}
 POSSESSIVE: Final = {"his": "he", "her": "she", "their": "they", "my": "i", "your": "you", "our": "we"}
 PRONOUNS: Final = {"he": "he", "him": "he", "she": "she", "her": "she", "they": "they", "them": "they"} | {
@@ -32,6 +33,10 @@ PRONOUNS: Final = {"he": "he", "him": "he", "she": "she", "her": "she", "they": 
 POSSESSED: Final = ("'s", "'")
 ARTICLES: Final = word_set("the a an this that these those")
 NUMBERS: Final = {w: n for n, w in enumerate(("one", "two", "three", "four", "five", "six", "seven", "eight"), start=1)}
+COUNTS: Final = frozenset(NUMBERS) | word_set(
+    "nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty"
+    " sixty seventy eighty ninety"
+)
 # what may stand before a kin word and leaves it what it is; read one by one
 ADJECTIVES: Final = word_set(
     """
@@ -72,6 +77,34 @@ STRANGERS: Final = word_set(
     mechanic pilot
     """
 )
+# what somebody does, or comes from; said of somebody it tells no kin
+OCCUPATIONS: Final = ACQUAINTANCES | STRANGERS | word_set(
+    """
+    miner poet painter writer author journalist editor printer postman postmistress postwoman milkman fireman sailor
+    fisherman fisherwoman carpenter builder mason joiner blacksmith potter weaver seamstress dressmaker shoemaker
+    cobbler watchmaker jeweller goldsmith sculptor musician pianist violinist cellist drummer guitarist organist
+    composer conductor dancer engineer architect scientist chemist physicist biologist historian professor lecturer
+    headmaster headmistress schoolmaster schoolmistress librarian bookseller banker merchant trader grocer fishmonger
+    greengrocer florist publican innkeeper barman barmaid landowner lord lady duke duchess prince princess count
+    countess knight squire vicar bishop rabbi monk nun surgeon midwife pharmacist optician paramedic physiotherapist
+    electrician welder railwayman signalman conductor bus-driver lorry-driver trucker taxi-driver cyclist runner
+    swimmer footballer cricketer boxer jockey skier athlete coach referee magician juggler clown acrobat comedian
+    politician minister president senator councillor ambassador diplomat detective constable sergeant inspector colonel
+    major general admiral lieutenant corporal shepherd ranger forester beekeeper winemaker brewer miller gamekeeper
+    caretaker cleaner housekeeper butler footman maid receptionist salesman saleswoman shopkeeper carer therapist
+    psychologist translator interpreter astronomer geologist botanist zoologist programmer designer decorator plasterer
+    roofer notary solicitor barrister magistrate clerk bookkeeper treasurer founder speaker lodger tenant widow widower
+    bachelor spinster orphan refugee canadian american englishman englishwoman irishman irishwoman scotsman frenchman
+    frenchwoman german italian spaniard pole russian dutchman swede norwegian dane finn greek turk indian australian
+    fellow chap bloke guy expert champion veteran pensioner vegetarian vegan local newcomer beginner novice
+    """
+)
+BEFORE_OCCUPATION: Final = word_set(
+    "retired former young old tall short thin quiet loud lovely clever famous well-known local country village town"
+    " piano maths music school primary head army police bus lorry taxi train family spry kind keen good great rich poor"
+    " shy cheerful strict gentle business fellow district night hospital dance driving swimming football tennis"
+) - {"former", "family"}
+AFTER_OCCUPATION: Final = word_set("in at from with of by for on")
 NOT_A_STRANGER_AFTER: Final = word_set("is was are were 's 'm became become becomes be been being as , - (")
 GREAT_OF: Final = ("grandparent", "grandchild", "pibling", "nibling")
 TWINS: Final = ("twins", "triplets")
@@ -260,11 +293,27 @@ class NounPhrases:
             person = self._pronoun(word)
             person.oblique = word in ("him", "her", "them")
             return self._mention([person])
+        if word == "the" and (couple := self._the_two()):
+            return couple
         if word in ("the", "a", "an", "this", "these"):
             return self._determined()
         if token.kind == KIN and token.title and self.quoted:
             return self._title()
         return self._siblings()
+
+    def _the_two(self) -> list[Person] | None:
+        """`the couple`, `the two of them`, `the pair`: they."""
+        saved = self.save()
+        self.at += 1
+        if self.text() not in ("couple", "pair", "two"):
+            self.restore(saved)
+            return None
+        word = self._take_word()
+        self.take("of", "them")
+        if not (self.text() in POSSESSED or self.text() in AFTER_THE_TWO or (self.ends() and word == "couple")):
+            self.restore(saved)
+            return None
+        return self._mention([self._third("they", None)])
 
     def _siblings(self) -> list[Person] | None:
         """`Brothers Ade and Bola`, `Two sisters, Ann and Bea,`: of each other, where nobody owns them."""
@@ -384,6 +433,8 @@ class NounPhrases:
     def _possessed(self, owners: list[Person]) -> list[Person] | None:
         """After a person: `'s mother`. None where 's is a verb or a thing is owned."""
         saved = self.save()
+        if self.text(1) == "got":
+            return None
         if self.text(1) == "own":
             self.at += 1
         if self.nominal_ahead(1):
@@ -588,6 +639,7 @@ class NounPhrases:
         saved = self.at
         if self.text() in NUMBERS and self.text(1) == "years" and self.text(2) in ("younger", "older"):
             self.at += 3
+        self._pass_age_or_place()
         mark = self.text() if self.text() in (",", "(", "-", ":") else ""
         self.at += bool(mark)
         naming = self.take("named") or self.take("called") or self.take("by", "the", "name", "of")
@@ -607,6 +659,25 @@ class NounPhrases:
         if mark in (",", "-") and not self._closes(mark):
             raise self.fail("a name or another person?")
         return token.text
+
+    def _pass_age_or_place(self) -> None:
+        """`a boy of six, Obinna`; `a brother, too, named Beto`; `a son in the navy, Eetu`: on to the comma."""
+        saved = self.at
+        if self.text() == "," and self.text(1) in ("too", "also") and self.text(2) == ",":
+            self.at += 2
+        elif self.text() == "of" and is_count(self.text(1)):
+            self.at += 2
+        elif self.text() in ("there", "too", "here", "now"):
+            self.at += 1
+        elif self.text() in ("in", "at"):
+            self.at += 1
+            while self.peek().kind in ("word", "place") and plain(self.peek()) and self.text() not in ("and", "with"):
+                self.at += 1
+        named = self.text() == "," and (self.peek(1).kind == NAME or self.text(1) in NAMING)
+        if not named or self._owns(1):
+            self.at = saved
+        elif self.text(1) in NAMING:
+            self.at += 1
 
     def _closes(self, mark: str) -> bool:
         """After `, NAME`: is it the name of the one before, and not part of a list? Moves over the closing comma."""
@@ -669,6 +740,8 @@ class NounPhrases:
             saved = self.at
             comma = self.take(",")
             last = self.take("and")
+            if self.text() in ("little", "young", "old", "baby") and self.peek(1).kind == NAME:
+                self.at += 1
             if not (comma or last) or self.peek().kind != NAME or self._owns(0):
                 self.at = saved
                 break
@@ -724,10 +797,17 @@ class NounPhrases:
         ahead = 0
         while self.text(ahead) in ADJECTIVES or self.text(ahead) in ("best", "good", "other", "tall", "first"):
             ahead += 1
-        return self.text(ahead) in ACQUAINTANCES or self.text(ahead) in STRANGERS
+        if self.text(ahead) in ACQUAINTANCES or self.text(ahead) in STRANGERS:
+            return True
+        while self.text(ahead) in BEFORE_OCCUPATION:
+            ahead += 1
+        named = self.peek(ahead + 1).kind == NAME or (
+            self.text(ahead + 1) in (",", "called", "named") and self.peek(ahead + 2).kind == NAME
+        )
+        return self.text(ahead) in OCCUPATIONS and named
 
     def _stranger(self) -> list[Person]:
-        while not (self.text() in ACQUAINTANCES or self.text() in STRANGERS):
+        while self.text() not in OCCUPATIONS:
             self.at += 1
         word = self._take_word()
         person = Person(relation="friend", plural=word.endswith("s") and word != "boss")
@@ -736,7 +816,7 @@ class NounPhrases:
             self.at += 1
             if self.people() is None:
                 raise self.fail("of whom?")
-        elif self.peek().kind == NAME or (self.text() == "," and self.peek(1).kind == NAME):
+        elif self.peek().kind == NAME or (self.text() in (",", "called", "named") and self.peek(1).kind == NAME):
             person.name = self._name_after()
         return [person]
 
@@ -760,8 +840,53 @@ class NounPhrases:
 
     # ---- apposition --------------------------------------------------------------------------------------------------
 
+    def _occupation(self) -> bool:
+        """`a miner`, `my piano teacher`, `the village baker`: moves over it."""
+        saved = self.at
+        if self.text() in ARTICLES or self.text() in POSSESSIVE:
+            self.at += 1
+            while self.text() in ADJECTIVES or self.text() in BEFORE_OCCUPATION:
+                self.at += 1
+            if self.text() in OCCUPATIONS or (self.text() == "one" and self.at > saved + 1):
+                self.at += 1
+                return True
+        self.at = saved
+        return False
+
+    def _described(self, head: Person) -> bool:
+        """`Ramon, a vet, looks`; `Mildred, my piano teacher and the daughter of Clarence.`: no kin, or what follows."""
+        saved = self.save()
+        mark = self.text()
+        if mark not in (",", "(", "-") or self.peek(-1).kind != NAME:
+            return False
+        self.at += 1
+        if self._occupation():
+            if self.text() == "and" and self.text(1) == "the":
+                self.at += 1
+                kin = self.kin_titles()
+                if kin is not None and self.ends() and not any(nominal.plural for _, nominal in kin):
+                    for owners, nominal in kin:
+                        self.relate(owners, nominal, head)
+                    self.take(mark)
+                    return True
+            elif self.text() in ("who", "whose"):
+                return True
+            else:
+                if self.text() in AFTER_OCCUPATION:
+                    while self.peek().kind in ("word", "place") and plain(self.peek()):
+                        self.at += 1
+                if mark == "(" and self.take(")"):
+                    return True
+                if mark != "(" and self.ends() and not (self.text() == "," and self.text(1) == "and"):
+                    self.at += self.text() == mark
+                    return True
+        self.restore(saved)
+        return False
+
     def _apposition(self, head: list[Person]) -> None:
         """`Mateo, Lucia's father, drove`; `Vincent (Rosalie's brother)`; `George, husband of Edith, was`."""
+        if len(head) == 1 and self._described(head[0]):
+            return
         if self.text(-1) == "," and self.peek(-2).kind == NAME and len(head) == 1:
             self._further_apposition(head[0])
             return
@@ -827,12 +952,24 @@ class NounPhrases:
     def _further_apposition(self, head: Person) -> None:
         """At the end of a sentence: `his sister-in-law, Trudy, the wife of Clyde.`"""
         saved = self.save()
-        if head.name != self.peek(-2).text or not (self.text() == "the" or self.peek().kind == NAME):
+        if head.name != self.peek(-2).text:
+            return
+        if not (self.text() == "the" or self.peek().kind in (NAME, KIN) or self.text() in ADJECTIVES):
+            self.at -= 1  # `Her sister, Opal, the loud one, is`
+            if not self._described(head):
+                self.restore(saved)
             return
         kin = self.kin_titles()
-        if kin is None or self.text() not in (".", "!", ";") or any(nominal.plural for _, nominal in kin):
+        if kin is None and self.text() == "the":
+            self.at -= 1
+            if not self._described(head):
+                self.restore(saved)
+            return
+        verb = self.text() == "," and self.peek(1).kind == "word" and self.text(1) not in ("and", *POSSESSIVE, *ARTICLES)
+        if kin is None or not (self.text() in (".", "!", ";") or verb) or any(nominal.plural for _, nominal in kin):
             self.restore(saved)
             return
+        self.take(",")
         for owners, nominal in kin:
             self.relate(owners, nominal, head)
 
@@ -939,6 +1076,11 @@ class NounPhrases:
         one.gender = one.gender or other.gender
         other.gender = other.gender or one.gender
         self.events.append(Same(one, other))
+
+
+def is_count(word: str) -> bool:
+    """A number: `six`, `forty-one`, `12`."""
+    return word in COUNTS or word.isdigit() or all(part in COUNTS for part in word.split("-"))
 
 
 def plain(token: Token) -> bool:

@@ -133,9 +133,16 @@ def is_plain(word: str) -> bool:
         return False
     if word in known or word in PLAIN_SMALL or NUMBER.fullmatch(word) or AGE.fullmatch(word):
         return True
+    if word.endswith("ly") and word not in DOUBTFUL and _of_manner(word[:-2], known):
+        return True
     if "-" in word:
         return all(part in known or part in PLAIN_SMALL or _stem_known(part, known) for part in word.split("-") if part)
     return _stem_known(word, known)
+
+
+def _of_manner(stem: str, known: frozenset[str]) -> bool:
+    """`dreadfully`, `happily`: of an adjective of the lists."""
+    return any(each in known for each in (stem, stem + "le", stem + "l", stem[:-1] + "y" if stem[-1:] == "i" else stem))
 
 
 def _stem_known(word: str, known: frozenset[str]) -> bool:
@@ -155,6 +162,17 @@ SMALL_NEVER_PLAIN: Final = word_set("""
     if whether not never n't neither nor no nobody nothing none can could will would shall should may might must any
     anyone anybody anything i me my we us our you your myself yourself who whose which what how why perhaps half such
     once ago same hardly seldom rarely 'd 'll else instead like as than past or
+    """)
+# adverbs of truth and doubt, of how far something is so, of law and of likeness: never read over
+DOUBTFUL: Final = word_set("""
+    apparently allegedly supposedly reportedly presumably seemingly probably possibly likely unlikely nearly hardly
+    barely scarcely practically virtually effectively basically essentially technically legally officially formally
+    nominally notionally theoretically hypothetically ideally figuratively metaphorically symbolically spiritually
+    falsely wrongly mistakenly incorrectly jokingly playfully ironically sarcastically purportedly ostensibly evidently
+    conceivably arguably doubtfully questionably fictionally formerly originally previously eventually ultimately
+    temporarily briefly partly half-heartedly mostly largely roughly approximately certainly surely truly really
+    honestly biologically genetically adoptively only early family fatherly motherly brotherly sisterly
+    initially currently lately newly usually normally commonly generally
     """)
 # in no form of another word either
 NEVER: Final = word_set("""

@@ -224,7 +224,12 @@ class Predicates(NounPhrases):
         saved = self.save()
         if not naming and (self.text() in POSSESSIVE or (self.peek().kind == NAME and self.text(1) in POSSESSED)):
             return self._be_named_kin(subject)
+        if not naming and not subject[0].name and self._occupation():  # is a dentist named Arkady
+            if not (self.take("called") or self.take("named") or self.take(",")) or self.peek().kind != NAME:
+                self.restore(saved)
+                return False
         if self.peek().kind != NAME:
+            self.restore(saved)
             return False
         names = self.names()
         if not names or self.text() in POSSESSED:

@@ -70,14 +70,18 @@ A is to B an?(?: GAP)? | A is the what of B
 B has A as (?:a|an|his|her|their) GAP | B has a GAP called A | A is related to B as (?:a|his|her|their|the) GAP
 as for B,? A is (?:his|her|the|their) GAP | to B,? A is (?:a|the|his|her|an) GAP
 how is A connected to B | how is A kin to B | what is A's place in relation to B | what role does A have for B
+A is what to B | in relation to B,? A is what | in relation to B,? what is A | what did A become to B | what has A become to B
+what would B have called A | the word for what A is to B | what A is to B | A is what relation to B
+what relation to B is A | how does B know A as family | A became B's GAP
 """
 EITHER_FORMS: Final = """
 how are A and B related(?: to each other)? | in what way are A and B related | in which way are A and B related
 what (?:is|was) the (?:family )?relation(?:ship)? between A and B | how A and B are related
 how do A and B relate | what relation are A and B(?: to each other)? | the relation(?:ship)? between A and B
+how A and B are related to each other | what are A and B to each other
 """
 TRUTH_FORMS: Final = """
-is A (?:the|a|an) R of B | is A B's R | is B's R A | is B's R (?:called|named) A | was A B's R | is A a R to B
+is A (?:the|a|an) R of B | is A B's R | is B's R A | is B's R (?:called|named) A | is A a R to B
 is it (?:right|true|correct|so) (?:that|to say that) A is (?:the|a|an) R of B
 is it (?:right|true|correct|so) that A is B's R
 true or false:? A is B's R | true or false:? A is (?:the|a|an) R of B | A is B's R,? true or false
@@ -90,35 +94,44 @@ yes or no:? (?:is )?A (?:is )?B's R | yes or no:? is A the R of B | would you sa
 do you agree that A is B's R
 """
 PERSON_FORMS: Final = """
-who is B's R | who is the R of B | who was B's R | who was the R of B | what is the name of B's R | what is B's R's name
-what is B's R called | B's R | the R of B | which person is B's R | which person is the R of B
+who(?: WHERE)? is B's R | who(?: WHERE)? is the R of B | what is the name of B's R | what is B's R's name
+what is B's R called | B's R | the R of B | which SOMEBODY is B's R | which SOMEBODY is the R of B
 who is a R of B | B's R is (?:called )?GAP | the R of B is (?:called )?GAP | who is it that is B's R | GAP is B's R
-GAP is the R of B | which of them is B's R | which of them is the R of B | who does B call R | whom does B call R
+GAP is the R of B | which of (?:them|these)(?: people)? is B's R | which of them is the R of B | who does B call R
+whom does B call R | which SOMEBODY here is B's R
 """
 SAID_FIRST: Final = re.compile(
     r"^(?:(?:please|so|now|then|and|question|q|pick one|choose one|tell me|can you tell me|say|state|name|give|explain|"
-    r"complete|fill in the blank|fill the gap|in one word|work out|find out|answer|based on the (?:story|text)|"
+    r"complete(?: (?:the|this) (?:sentence|line))?|finish (?:this|the sentence|this sentence)|fill in (?:the blank|one word|the gap)|"
+    r"fill the gap|in (?:one|a) word|work out|find out|answer|based on the (?:story|text)|"
     r"given this|according to the (?:story|text)|select one|which is right|i wonder)\b[:,.]?\s*)+"
 )
 INSTRUCTION: Final = re.compile(
     r"(?i)(?:please\s+)?(?:respond|answer|reply|choose|pick|select|give|write|state|provide|use|your answer)\b"
-    r"[^?]{0,120}"
+    r"(?! (?:how|what|the word for|in one word what) )[^?]{0,120}"
 )
 OPTION: Final = re.compile(r"(?:^|(?<=[\s,;:]))\(?([A-Ha-h]|[1-8])[).:]\s+|(?:^|(?<=[\s,;:]))\(([A-Ha-h]|[1-8])\)\s*")
 LISTED: Final = re.compile(r"\b(?:Options|Choices|Choose from|Pick one of|Select one of):\s*([^()?:]+)$", re.IGNORECASE)
+NAMED_OPTIONS: Final = re.compile(r"[:,?]\s*((?:[a-z-]+,\s*)*[a-z-]+,?\s+or\s+[a-z-]+)\s*\?$")
 OUTSIDE_KIN: Final = re.compile(
     r"(?i)\b(?:cousins?|step\w+|half-\w+|god\w+|great-\w+|ex-\w+|foster \w+|friend|owner|stranger)\b"
 )
 
 
+TENSES: Final = {"is": "(?:is|was)(?: now)?", "are": "(?:are|were)"}
+
+
 @cache
 def _forms() -> tuple[tuple[str, re.Pattern[str]], ...]:
     kin = "|".join(sorted(map(re.escape, STORY_KIN), key=len, reverse=True))
+    beyond = "|".join(re.escape(word) for word in BEYOND_WORDS)
     slots = {
         "A": r"(?P<a>@\d+)",
         "B": r"(?P<b>@\d+)",
         "R": rf"(?:(?:older|younger|elder|big|little) )?(?P<r>{kin})",
         "GAP": r"(?:_+|\.\.\.|\[\w*\]|<\w+>|…)",
+        "SOMEBODY": r"(?:person|man|woman|boy|girl|lady|gentleman|one|guest|family member)",
+        "WHERE": r"(?:out there|here|there|in (?:this|the) (?:story|text|family)|of them|among them)",
     }
     compiled: list[tuple[str, re.Pattern[str]]] = []
     for kind, forms in (
@@ -129,7 +142,10 @@ def _forms() -> tuple[tuple[str, re.Pattern[str]], ...]:
     ):
         for form in re.split(r"\s\|\s|\n", forms):
             if form.strip():
-                pattern = re.sub(r"\b(?:A|B|R|GAP)\b", lambda m: slots[m[0]], form.strip())
+                pattern = re.sub(r"(?<!\?:)\b(?:is|are)\b(?!\|)", lambda m: TENSES[m[0]], form.strip())
+                pattern = re.sub(r"\b(?:A|B|R|GAP|SOMEBODY|WHERE)\b", lambda m: slots[m[0]], pattern)
+                if kind == "truth":
+                    pattern = pattern.replace(f"(?P<r>{kin})", f"(?P<r>{kin}|{beyond})")
                 compiled.append((kind, re.compile(pattern)))
     return tuple(compiled)
 
@@ -164,12 +180,15 @@ def masked(text: str, people: Collection[str]) -> tuple[str, list[str]]:
     order: list[str] = []
 
     def mask(match: re.Match[str]) -> str:
-        if match[0] not in order:
-            order.append(match[0])
-        return f"@{order.index(match[0])}"
+        name = short.get(match[0], match[0])
+        if name not in order:
+            order.append(name)
+        return f"@{order.index(name)}"
 
+    firsts = [name.split()[0] for name in people if name.strip()]
+    short = {name.split()[0]: name for name in people if " " in name and firsts.count(name.split()[0]) == 1}
     if people:
-        names = "|".join(re.escape(name) for name in sorted(people, key=len, reverse=True))
+        names = "|".join(re.escape(name) for name in sorted({*people, *short}, key=len, reverse=True))
         text = re.sub(rf"(?<!\w)\[?({names})\]?(?!\w)", lambda m: mask(re.match(".*", m[1]) or m), text)
     return " ".join(text.split()).lower(), order
 
@@ -183,6 +202,10 @@ def split_options(question: str) -> tuple[str, dict[str, str]]:
     if listed := LISTED.search(question):
         texts = [each.strip(" .") for each in re.split(r",\s*(?:or\s+)?|;\s*|\s+or\s+", listed[1]) if each.strip(" .")]
         if len(texts) > 1 and "(" not in listed[1]:
+            return question[: listed.start()].strip(), dict(zip("abcdefgh", texts))
+    if listed := NAMED_OPTIONS.search(question):
+        texts = [each.strip() for each in re.split(r",\s*(?:or\s+)?|\s+or\s+", listed[1])]
+        if all(each in STORY_KIN or each in BEYOND_WORDS for each in texts):
             return question[: listed.start()].strip(), dict(zip("abcdefgh", texts))
     marks = list(OPTION.finditer(question))
     letters = [(mark[1] or mark[2]).lower() for mark in marks]
@@ -207,7 +230,7 @@ def read_question(text: str, people: Collection[str]) -> Question:
     sentence, order = masked(plain, people)
     sentence = re.sub(r"^(what|who)'s\b", r"\1 is", sentence)
     sentence = re.sub(r"@\d+'s (?:[a-z-]+) (?=@\d+ (?:to|is|related)\b)", "", sentence)  # Chen's wife Ling
-    sentence = SAID_FIRST.sub("", sentence).strip(" ?.!:\"'")
+    sentence = re.sub(r"\bthe [a-z]+, (?=@\d+$)", "", SAID_FIRST.sub("", sentence).strip(" ?.!:\"'"))  # the mayor, Ann
     found: set[tuple[str, str, str, Word | None]] = set()
     for kind, form in _forms():
         if match := form.fullmatch(sentence) or form.fullmatch(sentence + " ___"):
@@ -245,6 +268,9 @@ NO: Final = re.compile(
 )
 
 
+EACH_OTHER: Final = re.compile(r"(?:they (?:are|were) )?(cousin|brother|sister|sibling)s")
+
+
 def read_answer(text: str, asked: Question, people: Collection[str]) -> StatedAnswer:
     """What an answer says; NotUnderstood if it is no answer to the question.
 
@@ -262,7 +288,7 @@ def read_answer(text: str, asked: Question, people: Collection[str]) -> StatedAn
             raise NotUnderstood(f"{text[:40]!r} is none of the options")
         plain = with_letter[2]
     sentence, order = masked(plain, people)
-    sentence = sentence.strip(" .!?")
+    sentence = re.sub(r"\b(s?he|it|that)'s\b", r"\1 is", sentence.strip(" .!?"))
     if OPEN.fullmatch(sentence):
         return StatedAnswer(open=True)
     if asked.word is not None and asked.a:
@@ -304,12 +330,14 @@ def _relation(sentence: str, order: list[str], asked: Question, text: str) -> St
             raise NotUnderstood(f"the answer {text[:40]!r} is no word of kinship")
         return StatedAnswer(word=word, pair=(x, y))
     sentence = re.sub(r"\bgreat (?=grand|aunt|uncle|niece|nephew)", "great-", sentence)
+    if asked.either_way and (each_other := EACH_OTHER.fullmatch(sentence)):
+        sentence = each_other[1]
     short = re.fullmatch(
         rf"(?:(?:s?he|it|they|@\d+) (?:is|was|are|'s) )?"
         rf"(?:(?:the|an?|his|her|their|@\d+'s) )?{age}{kin}(?: (?:of|to) (?P<z>@\d+|him|her))?",
         sentence,
     )
-    word = (_word(short["r"]) or BEYOND_WORDS.get(short["r"])) if short else None
+    word = _word(short["r"]) if short else None
     if word is None:
         raise NotUnderstood(f"the answer {text[:40]!r} is no word of kinship")
     mentioned = {order[int(each[1:])] for each in re.findall(r"@\d+", sentence)}
@@ -321,5 +349,8 @@ def _relation(sentence: str, order: list[str], asked: Question, text: str) -> St
 
 
 def _word(text: str) -> Word | None:
+    """A word of the 22 relations, or of those beyond."""
     kin = STORY_KIN.get(text)
+    if kin is None and text in BEYOND_WORDS:
+        return BEYOND_WORDS[text]
     return None if kin is None or kin.plural else Word(kin.neutral, kin.gender)
