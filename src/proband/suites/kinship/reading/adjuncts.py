@@ -55,11 +55,12 @@ NUMBERS: Final = word_set("""
 BEFORE_A_TIME: Final = word_set("in on at last this that one every each during early late by since after before over")
 WITHIN: Final = word_set(
     "the a an his her their my our this that same last next very early late following first small tiny old local"
+    " shortest longest hottest coldest wettest"
 )
 COUNT: Final = re.compile(r"\d[\d,.]*")
 YEAR: Final = re.compile(r"(?:1[5-9]|20)\d\d(?:s)?")
 PRONOUNS: Final = word_set("he she they i we you it his her their my our your the a an both all one that this")
-FOLLOWING: Final = word_set("and but while whereas who whose so because too though although where")
+FOLLOWING: Final = word_set("and but while whereas who whose whom so because too though although where")
 # a sentence that begins so tells nothing of what is, unless nothing but a time follows
 FRAMES: Final = word_set("""
     when once as after before until till with without given assuming supposing granted provided if unless whether in on
@@ -129,6 +130,8 @@ def _time(tokens: Sequence[Token], at: int) -> tuple[int, str]:
         here += 1
     if not any(_text(tokens, n).lower() in TIMES for n in range(first, here)):
         return at, ""
+    if _text(tokens, here) == "of" and _text(tokens, here + 1) == "the" and _text(tokens, here + 2) in TIMES:
+        here += 3
     if _text(tokens, here) == "of" and (YEAR.fullmatch(_text(tokens, here + 1)) or _text(tokens, here + 1) == "last"):
         here += 2 + (_text(tokens, here + 1) == "last")
     return here, EVENT
@@ -183,7 +186,7 @@ def goes_on_well(
     token = tokens[at]
     if token.text in (".", "!", ";", ")", "?", ":") or token.text in FOLLOWING:
         return not _says_so(tokens, at + 1)
-    if happened and token.text in IN_TIME:
+    if happened and (token.text in IN_TIME or (token.text == "the" and _text(tokens, at + 1) in TIMES)):
         return True
     if token.text not in (",", "-", "("):
         return False

@@ -44,7 +44,7 @@ ADJECTIVES: Final = word_set(
     beloved favorite favourite proud loving lovely kind grown adult sleepy new young old beautiful handsome awesome
     wonderful sweet cute amazing good aging ageing elderly sick ill wealthy rich poor lazy annoying crazy funny strict
     generous adorable precious teenage infant newborn middle late dead deceased doting supportive gorgeous pretty smart
-    clever talented quiet shy wild brave strong caring busy stubborn cool grumpy angry nice energetic pregnant rude
+    healthy bonny clever talented quiet shy wild brave strong caring busy stubborn cool grumpy angry nice energetic pregnant rude
     silly noisy lonely eccentric fun happy hilarious devoted adoring thoughtful naughty hard-working bossy nosy blind
     deaf ailing widowed retired tired cheerful gentle patient clumsy famous frail kid tiny jolly chatty patient
     long-lost twin surviving
@@ -66,9 +66,11 @@ ACQUAINTANCES: Final = word_set(
     friend friends neighbour neighbor neighbours neighbors colleague colleagues boss teacher doctor dentist classmate
     teammate roommate housemate flatmate coworker co-worker landlady landlord coach tutor lawyer secretary guest guests
     student students pupil schoolmate customer client assistant accountant nurse babysitter nanny hairdresser barber
-    gardener
+    gardener cousin cousins boyfriend girlfriend fiance fiancee partner godfather godmother godson goddaughter
     """
 )
+# kin outside the 22 relations: nothing is told by them, and nothing taken back
+COUSINS: Final = word_set("cousin cousins boyfriend girlfriend godfather godmother godson goddaughter")
 STRANGERS: Final = word_set(
     """
     man woman lady gentleman stranger waiter waitress vet priest policeman policewoman driver baker butcher farmer
@@ -106,6 +108,7 @@ BEFORE_OCCUPATION: Final = word_set(
 ) - {"former", "family"}
 AFTER_OCCUPATION: Final = word_set("in at from with of by for on")
 NOT_A_STRANGER_AFTER: Final = word_set("is was are were 's 'm became become becomes be been being as , - (")
+CHILD_ALONE: Final = word_set("newborn baby youngest eldest oldest")
 GREAT_OF: Final = ("grandparent", "grandchild", "pibling", "nibling")
 TWINS: Final = ("twins", "triplets")
 NAMING: Final = word_set("named called")
@@ -495,7 +498,9 @@ class NounPhrases:
             if self._is_age(word) and self.text() == "old":
                 self.at += 1
         kin = self._kin_word(seen) or self._owned_youth(saved)
-        if kin is None and seen and seen[-1] in ("newborn", "baby") and self._is_named_baby(saved):
+        if kin is None and self.text() in ("one", "ones") and seen[-1:] == ["little"] and self._is_owned(saved):
+            kin = Kin("child", None, self.text() == "ones")
+        if kin is None and seen and seen[-1] in CHILD_ALONE and self._is_named_baby(saved):
             self.at -= 1
             kin = Kin("child", None)
         if kin is None:
@@ -575,10 +580,13 @@ class NounPhrases:
 
     def _is_named_baby(self, begin: int) -> bool:
         """`her newborn, Tom,`."""
-        before = self.tokens[begin - 1].text if begin else ""
-        if before not in POSSESSED and before not in POSSESSIVE:
+        if not self._is_owned(begin):
             return False
         return self.text() == "," and self.peek(1).kind == NAME and not self._owns(1)
+
+    def _is_owned(self, begin: int) -> bool:
+        before = self.tokens[begin - 1].text if begin else ""
+        return before in POSSESSED or before in POSSESSIVE
 
     def _owned_youth(self, begin: int) -> Kin | None:
         """`Ann's boy Ben`, `her lad, Ben,`; and, of a woman, `her girl`."""
@@ -775,8 +783,10 @@ class NounPhrases:
         self.at += 1
         if self._stranger_ahead():
             return self._stranger()
+        family = article == "the" and self.peek().kind in (NAME, "place") and self.nominal_ahead(1) is not None
+        self.at += family
         nominal = self.nominal()
-        if nominal is None:
+        if nominal is None or (family and not (nominal.plural and nominal.relation == "sibling")):
             self.restore(saved)
             return None
         if self.text() == "of" or (self.text() == "to" and article != "the"):
@@ -849,7 +859,7 @@ class NounPhrases:
                 self.at += 1
             if self.text() in OCCUPATIONS or (self.text() == "one" and self.at > saved + 1):
                 self.at += 1
-                return True
+                return self.text(-1) not in YOUTH
         self.at = saved
         return False
 
@@ -885,8 +895,6 @@ class NounPhrases:
 
     def _apposition(self, head: list[Person]) -> None:
         """`Mateo, Lucia's father, drove`; `Vincent (Rosalie's brother)`; `George, husband of Edith, was`."""
-        if len(head) == 1 and self._described(head[0]):
-            return
         if self.text(-1) == "," and self.peek(-2).kind == NAME and len(head) == 1:
             self._further_apposition(head[0])
             return
@@ -897,6 +905,8 @@ class NounPhrases:
         if youth and self.text(2) in YOUTH and self.ends(3):  # Deniz, a girl.
             head[0].gender = head[0].gender or YOUTH[self.text(2)][1]
             self.at += 3
+            return
+        if len(head) == 1 and self._described(head[0]):
             return
         mark = self.text()
         unnamed = bool(head[0].relation) and not head[0].name and not head[0].plural
@@ -1019,7 +1029,7 @@ class NounPhrases:
 
     def _skip_adjectives(self) -> None:
         """`the mother of little Zuzia`."""
-        ahead = 0
+        ahead = int(self.text() == "the" and self.text(1) in ("late", "famous", "young", "little"))
         while self.text(ahead) in ADJECTIVES:
             ahead += 1
         if self.peek(ahead).kind == NAME:

@@ -65,7 +65,8 @@ class Predicates(NounPhrases):
             token = self.tokens[n]
             if token.kind in (NAME, KIN, QUOTE) or token.text in SUBJECTS:
                 start = n + 1
-        joint = [n for n in range(start, begin) if self.tokens[n].text in JOINTS] if start > first else []
+        joints = JOINTS | PAST_FRAMES
+        joint = [n for n in range(start, begin) if self.tokens[n].text in joints] if start > first else []
         start = joint[-1] if joint else start
         self.opened = opening(self.tokens[start:begin])
         if first < begin and self.tokens[first].text in FRAMES and start > first and self.tokens[start].text != "but":
@@ -89,6 +90,7 @@ class Predicates(NounPhrases):
     def predicate(self, subject: list[Person]) -> bool:
         """A verb that tells kin, with what belongs to it; nothing moves where it is another verb."""
         saved = self.save()
+        self._pass_in_turn()
         rules = (self._be_the_one, self._be_survived, self._be, self._have, self._marry, self._give_birth, self._become)
         for rule in rules:
             if rule(subject):
@@ -100,6 +102,10 @@ class Predicates(NounPhrases):
                 return True
             self.restore(saved)
         return False
+
+    def _pass_in_turn(self) -> None:
+        """Between subject and verb: `Orla in turn bore`, `Njeri herself was`."""
+        self.take("in", "turn") or self.take("of", "course") or self.take("herself") or self.take("himself")
 
     def _be_the_one(self, subject: list[Person]) -> bool:
         """`Josefina is the one whose daughter ...`."""
@@ -155,6 +161,7 @@ class Predicates(NounPhrases):
         return (
             self._be_man_or_woman(subject)
             or self._be_married(subject, how)
+            or self._be_these(subject)
             or self._be_called(subject)
             or self._be_born(subject, how)
             or self._be_each_other(subject, how)
@@ -250,6 +257,24 @@ class Predicates(NounPhrases):
         self._ends_well(somewhere=True)
         return True
 
+    def _be_these(self, subject: list[Person]) -> bool:
+        """`Boaz's children are a boy, Jethro, and a girl, Tamar`; `... are his son Yahya and his daughter Hana`."""
+        one = subject[0]
+        if len(subject) != 1 or not one.plural or one.relation != "child" or not one.owners:
+            return False
+        saved = self.save()
+        people = self._indefinite_people(Nominal("parent", None, False)) if self._object_ahead() else self.people()
+        named = people is not None and len(people) > 1 and all(person.name for person in people)
+        if people is None or not named or (one.count and one.count != len(people)):
+            self.restore(saved)
+            return False
+        self._tell()
+        for person in people:
+            self.relate(one.owners, Nominal("child", None, False), person)
+        self.last = (self.at, people)
+        self._ends_well()
+        return True
+
     def _be_named_kin(self, subject: list[Person]) -> bool:
         """`Kyle's father is Dave's brother Sean`."""
         if subject[0].name:
@@ -312,7 +337,8 @@ class Predicates(NounPhrases):
             self._couple(subject, how)
             self._ends_well()
             return True
-        if self.text() == "a" and self.text(1) in ("widow", "widower") and self.ends(2) and len(subject) == 1:
+        ends = self.ends(2) or self.text(2) in ("and", "who", "with", "now")
+        if self.text() == "a" and self.text(1) in ("widow", "widower") and ends and len(subject) == 1:
             subject[0].gender = subject[0].gender or (FEMALE if self.text(1) == "widow" else MALE)
             self.at += 2
             return not how["negated"]
@@ -416,7 +442,7 @@ class Predicates(NounPhrases):
         self._tell(happened=among is not None or verb == "had")
         if verb == "had" and any(isinstance(e, Kinship) and e.relation == "spouse" for e in self.events[begun:]):
             raise self.fail("a marriage that may be over")
-        if self.text() == "with" and all(person.name for person in found) and len(subject) == 1:
+        if self.text() in ("with", "by") and all(person.name for person in found) and len(subject) == 1:
             self._other_parent(subject[0], found)
         if self.text() in ("with", "by", "from") and self.text(1) not in ("a", "an", "the"):
             raise self.fail("with whom?")
@@ -468,8 +494,12 @@ class Predicates(NounPhrases):
 
     def _marry(self, subject: list[Person]) -> bool:
         """`married Carl`, `got married to Carl`, `tied the knot with Carl`; of two: `got married`."""
-        if self.text() in ("has", "have", "'s", "'ve") and self.text(1) in ("just", "recently", "now", "finally"):
+        if self.text() == "never" and self.text(1) in ("married", "wed") and self.ends(2):
+            self.at += 2
+            return True
+        if self.text() in ("has", "have", "'s", "'ve") and self.text(1) in ("just", "recently", "now", "finally", "since"):
             self.at += 1
+        self.take("since")
         self.take("in", "time") or self.take("at", "last")
         self._skip(word_set("later then finally eventually recently just now soon happily"))
         reciprocal = self.take("tied", "the", "knot") or self.take("got", "married") or self.take("get", "married")
@@ -510,7 +540,9 @@ class Predicates(NounPhrases):
         self._skip(word_set("later then soon"))
         if self.text() in ("gave", "gives", "given") and self.text(1) == "birth" and self.text(2) == "to":
             self.at += 3
-        elif self.take("had", "given", "birth", "to") or self.take("has", "given", "birth", "to") or self.take("bore"):
+        elif self.text() in ("had", "has", "have") and self._given_birth():
+            pass
+        elif self.take("bore") or self.take("was", "delivered", "of"):
             pass
         elif self.take("fathered") or self.take("sired") or self.take("begot") or self.take("begat"):
             parent = MALE
@@ -542,6 +574,16 @@ class Predicates(NounPhrases):
         if parent is not None and len(subject) == 1:
             subject[0].gender = subject[0].gender or parent
         return True
+
+    def _given_birth(self) -> bool:
+        """`has just given birth to`."""
+        saved = self.at
+        self.at += 1
+        self._skip(word_set("just recently now since"))
+        if self.take("given", "birth", "to"):
+            return True
+        self.at = saved
+        return False
 
     def _become(self, subject: list[Person]) -> bool:
         """`became the mother of Ann`, `became a father when Tiana was born`."""

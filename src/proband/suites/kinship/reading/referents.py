@@ -225,6 +225,9 @@ class Referents:
         others = [one for one in candidates if one not in known]
         if len(known) == 1 and not known[0].doubt and all(one.gender not in (None, gender) for one in others):
             return known
+        again = [one for one in candidates if self._is_told_already(one, person, events)]
+        if len(again) == 1 and again[0].may_be(gender):
+            return again
         if len(candidates) == 2 and len(unnamed := [one for one in candidates if not one.name]) == 1:
             owner = next(one for one in candidates if one.name)
             owned = {e.relation for e in events if isinstance(e, Kinship) and e.owner is person}
@@ -236,6 +239,12 @@ class Referents:
             if again and named:
                 return [owner]
         return candidates
+
+    def _is_told_already(self, one: Somebody, person: Person, events: Sequence[Event]) -> bool:
+        """*Ben's parents are Al and Bea. Bea, his mother, ...*: is what is said of the pronoun told of this one?"""
+        said = [e for e in events if isinstance(e, Kinship) and e.owner is person and e.person.name]
+        facts = {(owner, relation, kin) for owner, relation, kin in self._from_both_sides()}
+        return any((one, e.relation, self.by_name(e.person.name)) in facts for e in said)
 
     def _named_after(self, person: Person, gender: str, events: Sequence[Event]) -> list[Somebody]:
         """`After her mother died, Olga ...`: the subject that follows, where nobody was spoken of before."""

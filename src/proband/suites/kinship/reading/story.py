@@ -203,6 +203,7 @@ def _learn_titles(referents: Referents, sentences: Sequence[Sentence]) -> set[st
         for token in sentence.tokens:
             if token.kind == NAME and token.gender:
                 referents.by_name(token.text).learn(token.gender)
+            if token.kind == NAME and token.kin_title:
                 titled.add(token.text)
     return titled
 

@@ -33,6 +33,7 @@ class Token(NamedTuple):
     kin: Kin | None = None
     title: bool = False  # written with a capital letter
     gender: str | None = None  # of a name with a title: Aunt May, Mr Hill
+    kin_title: bool = False  # the title is of kin: whose, must be told
 
 
 class NotUnderstood(Exception):
@@ -160,7 +161,7 @@ def _after_quotes(pieces: list[str], quoted: list[str]) -> Iterator[list[str]]:
 # ---- names ---------------------------------------------------------------------------------------------------------
 
 NO_PERSON: Final = word_set("""
-    I I'm Mr Mrs Ms Dr Monday Tuesday Wednesday Thursday Friday Saturday Sunday Mondays Tuesdays Wednesdays Thursdays
+    I I'm Mr Mrs Ms Dr Sir Lady Lord Madame Sergeant Professor Monday Tuesday Wednesday Thursday Friday Saturday Sunday Mondays Tuesdays Wednesdays Thursdays
     Fridays Saturdays Sundays January February March July September October November December Christmas Easter
     Thanksgiving Halloween God English French German Italian Spanish Irish Scottish Welsh Dutch Russian Polish Greek
     Turkish Chinese Japanese Indian African American British European Canadian Mexican TV DNA OK
@@ -253,9 +254,10 @@ def names_in(cuts: list[_Cut], given: Collection[str]) -> tuple[frozenset[str], 
 
 # ---- titles --------------------------------------------------------------------------------------------------------
 
-MALE_TITLES: Final = word_set("mr uncle grandpa granddad grandad papa dad daddy")
-FEMALE_TITLES: Final = word_set("mrs ms miss aunt auntie aunty grandma granny nana mama mum mom mommy")
-TITLES: Final = dict.fromkeys(MALE_TITLES, MALE) | dict.fromkeys(FEMALE_TITLES, FEMALE)
+MALE_TITLES: Final = word_set("mr sir lord king prince duke monsieur signor senor herr uncle grandpa granddad grandad papa dad daddy")
+FEMALE_TITLES: Final = word_set("mrs ms miss lady queen princess duchess madame signora frau dame aunt auntie aunty grandma granny nana mama mum mom mommy")
+OPEN_TITLES: Final = word_set("dr doctor professor sergeant captain colonel major inspector constable reverend cousin")
+TITLES: Final = dict.fromkeys(MALE_TITLES, MALE) | dict.fromkeys(FEMALE_TITLES, FEMALE) | dict.fromkeys(OPEN_TITLES)
 OWNER: Final = word_set("'s ' his her my our your their the a an whose")
 _TITLE = "|".join(sorted(each.title() for each in TITLES))
 TITLED: Final = re.compile(rf"\b({_TITLE})\.? (?:and (Mrs|Mr)\.? )?([A-Z][\w-]+)")
@@ -343,7 +345,8 @@ def _titled(pieces: list[str], at: int, people: frozenset[str], titles: dict[str
 
     def token(title: str) -> Token:
         longer = f"{title} {name}" if len(titles.get(name, ())) > 1 else name
-        return Token(NAME, longer, title=True, gender=TITLES[title.lower()])
+        kin = title.lower() in STORY_KIN
+        return Token(NAME, longer, title=True, gender=TITLES[title.lower()], kin_title=kin)
 
     return [token(pieces[at]), _word("and"), token(pieces[at + 2])] if both else [token(pieces[at])]
 
