@@ -186,6 +186,8 @@ def goes_on_well(
     token = tokens[at]
     if token.text in (".", "!", ";", ")", "?", ":") or token.text in FOLLOWING:
         return not _says_so(tokens, at + 1)
+    if happened and at and _text(tokens, at - 1) in TIMES and token.text in PRONOUNS:
+        return True  # the year the bridge opened
     if happened and (token.text in IN_TIME or (token.text == "the" and _text(tokens, at + 1) in TIMES)):
         return True
     if token.text not in (",", "-", "("):

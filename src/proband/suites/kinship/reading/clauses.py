@@ -135,7 +135,7 @@ class Clauses(Predicates):
         self.verbless = True
         self.unsure = self.thought = sentence.tokens[-1:] != () and sentence.tokens[-1].text == "?"
         self.conditional = False
-        self.identifies = False  # somebody who was described is named: who may be one who has no name elsewhere
+        self.identifies = ""  # somebody who was described is named: who may be one who has no name elsewhere
         self.possessor_before = False
         self.described: Person | None = None  # the lady in the green hat, who is named next
         self.spoken_by: Person | None = None
@@ -272,6 +272,8 @@ class Clauses(Predicates):
             return True
         following = self.peek(1)
         subject = self.last[1]
+        if following.text == "got":
+            return True
         if self.peek(-1).text in HE_SHE or self.peek(-1).text in ("who", "that", "there", "it"):
             return True
         return (
@@ -328,6 +330,8 @@ class Clauses(Predicates):
         if self.text() not in INVERTED_AT_FIRST:
             return False
         before = self.text(-1)
+        if self.text() == "has" and before == "and" and following.text in POSSESSIVE:
+            return False
         if self.at == 0 or before in (";", ":", "for", "even", "or"):
             return True
         if self.said_until in (self.at, self.at - 1) and following.text not in ("a", "an"):
@@ -374,7 +378,8 @@ class Clauses(Predicates):
         before = self.text(-1)
         owned = before in POSSESSIVE or before in POSSESSED
         if word in ("i", "me", "my", "myself", "we", "us", "you", "your", "our", "?"):
-            return self.quoted and self.text(1) != "name"
+            mine = word in ("my", "our") and plain(self.peek(1)) and self.text(1) not in OCCUPATIONS
+            return (self.quoted and self.text(1) != "name") or mine
         if word in SAYING:
             return bool(self.sentence.quotes)
         if word == "same":
@@ -402,7 +407,8 @@ class Clauses(Predicates):
         if word in ("mr", "mrs", "ms"):
             return self.peek(1).kind != NAME
         if self.peek(1).kind == NAME and word in ("is", "was") and self._is_described():
-            self.identifies = True
+            gender = next((MAN_OR_WOMAN[t.text] for t in self.tokens[:4] if t.text in MAN_OR_WOMAN), "")
+            self.identifies = gender or "somebody"
             subject = self.subject[0] if self.subject and len(self.subject) == 1 else None
             self.described = subject if subject and subject.relation == "friend" and not subject.name else None
             return False
@@ -418,6 +424,8 @@ class Clauses(Predicates):
         """`The lady in the green hat is Millicent`: somebody of whom no kin is told."""
         begin = max((n + 1 for n, token in enumerate(self.tokens[: self.at]) if token.text in (";", ":")), default=0)
         words = self.tokens[begin : self.at]
+        if words and words[-1].text in OCCUPATIONS and not any(t.kind in (NAME, KIN, QUOTE) for t in words):
+            return len(words) < 5 and self.text(2) not in POSSESSED  # Monday's speaker is Leticia
         return (
             len(words) > 3
             and words[0].text == "the"

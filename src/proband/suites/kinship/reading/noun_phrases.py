@@ -19,7 +19,7 @@ from proband.suites.kinship.reading.lexicon import Kin, word_set
 from proband.suites.kinship.reading.plain_words import is_plain
 from proband.suites.kinship.reading.statements import Event, Kinship, Mention, Person, Same
 from proband.suites.kinship.reading.tokens import KIN, MARK, NAME, NotUnderstood, Token
-from proband.suites.kinship.world.relations import FEMALE, MALE
+from proband.suites.kinship.world.relations import FEMALE, INVERSE, MALE
 
 END: Final = Token("end", "")
 AFTER_THE_TWO: Final = word_set("have had are were married now got live moved met")
@@ -96,7 +96,7 @@ OCCUPATIONS: Final = ACQUAINTANCES | STRANGERS | word_set(
     caretaker cleaner housekeeper butler footman maid receptionist salesman saleswoman shopkeeper carer therapist
     psychologist translator interpreter astronomer geologist botanist zoologist programmer designer decorator plasterer
     roofer notary solicitor barrister magistrate clerk bookkeeper treasurer founder speaker lodger tenant widow widower
-    bachelor spinster orphan refugee canadian american englishman englishwoman irishman irishwoman scotsman frenchman
+    bride bridegroom groom heir neighbour bachelor spinster orphan refugee canadian american englishman englishwoman irishman irishwoman scotsman frenchman
     frenchwoman german italian spaniard pole russian dutchman swede norwegian dane finn greek turk indian australian
     fellow chap bloke guy expert champion veteran pensioner vegetarian vegan local newcomer beginner novice
     """
@@ -135,6 +135,7 @@ class NounPhrases:
         self.speaker, self.addressee = speaker, addressee
         self.relative: tuple[Person, ...] = ()  # whom `whose` means
         self.quoted = False
+        self.list_owner: Person | None = None  # in `her mother Ann, her aunt Bea and her cousin`
         self.clause_is_complete = False  # what follows a comma may be a clause of its own
 
     # ---- the cursor --------------------------------------------------------------------------------------------------
@@ -180,6 +181,7 @@ class NounPhrases:
     def people(self, *, tight: bool = False) -> list[Person] | None:
         """A person, or several joined by commas and `and`. `tight`: after a comma, names alone."""
         saved = self.save()
+        begun = self.text() in POSSESSIVE
         self.take("both")
         if (owners := self._joint_owners()) is None:
             first = self.person()
@@ -198,7 +200,10 @@ class NounPhrases:
             if tight and not self._continues_tightly(comma=comma, first=last and len(everyone) == 1):
                 self.restore(before)
                 break
+            possessed = next((e.person for e in self.events[saved[1] :] if isinstance(e, Mention)), None)
+            self.list_owner = possessed if begun and possessed and possessed.pronoun else None
             further = self._listed(last=last)
+            self.list_owner = None
             if further is None:
                 self.restore(before)
                 break
@@ -213,6 +218,11 @@ class NounPhrases:
         """`Anna and Ben, Carl's parents, moved`."""
         saved = self.save()
         if not self.take(","):
+            return
+        if len(everyone) == 2 and (self.take("a", "married", "couple") or self.take("husband", "and", "wife")):
+            if not self.take(","):
+                raise self.fail("a couple?")
+            self.each_other(everyone, Nominal("spouse", None, False))
             return
         kin = self.kin_titles()
         if kin is None or not self.ends() or not all(nominal.plural for _, nominal in kin):
@@ -282,7 +292,9 @@ class NounPhrases:
             return self._owned(self.relative)
         if word in POSSESSIVE and (self.nominal_ahead(1) or self._acquaintance_ahead(1)):
             self.at += 1
-            owner = self._owner_of(word) if self.quoted or word not in ("my", "our") else self.speaker
+            shared = self.list_owner if self.list_owner and self.list_owner.pronoun == POSSESSIVE[word] else None
+            mine = not self.quoted and word in ("my", "our")
+            owner = self.speaker if mine else shared or self._owner_of(word)
             if self._acquaintance_ahead():
                 return self._acquaintance()
             owner.own = owner.own or (self.text() == "own" and word in ("his", "her"))
@@ -298,7 +310,7 @@ class NounPhrases:
             return self._mention([person])
         if word == "the" and (couple := self._the_two()):
             return couple
-        if word in ("the", "a", "an", "this", "these"):
+        if word in ("the", "a", "an", "this", "these") or (word == "that" and self.nominal_ahead(1)):
             return self._determined()
         if token.kind == KIN and token.title and self.quoted:
             return self._title()
@@ -458,13 +470,15 @@ class NounPhrases:
     def _acquaintance_ahead(self, ahead: int = 0) -> bool:
         while self.text(ahead) in ADJECTIVES or self.text(ahead) in ("best", "good", "old", "close", "next-door"):
             ahead += 1
-        return self.text(ahead) in ACQUAINTANCES
+        while self.text(ahead) in BEFORE_OCCUPATION:
+            ahead += 1
+        return self.text(ahead) in OCCUPATIONS and self.text(ahead) not in YOUTH and self.peek(ahead).kind != KIN
 
     def _acquaintance(self) -> list[Person]:
         """`his friend Kasia`, `Roland's friend`: somebody, of whom no kin is told."""
-        while self.text() not in ACQUAINTANCES:
+        while self.text() not in OCCUPATIONS:
             self.at += 1
-        plural = self.text().endswith("s") and self.text() not in ("boss",)
+        plural = self.text().endswith("s") and not self.text().endswith("ss")
         self.at += 1
         if plural:
             return self._mention([Person(plural=True, relation="friend")])
@@ -484,9 +498,12 @@ class NounPhrases:
 
     def nominal(self) -> Nominal | None:
         """Adjectives and a kin word."""
-        saved, count, seen = self.at, 0, []
+        saved, count = self.at, 0
+        seen: list[str] = []
         while True:
             word = self.text()
+            if word == "one" and seen[-1:] == ["little"]:
+                break
             if word in NUMBERS:
                 count = NUMBERS[word]
             elif not (word in ADJECTIVES or word in ORDINALS or word == "great" or self._is_age(word)):
@@ -530,6 +547,8 @@ class NounPhrases:
             self.at = saved
             count = 0
             while self.text() in ADJECTIVES or self.text() in NUMBERS or self.text() in ORDINALS:
+                if self.text() == "baby" and not (self.text(1) in YOUTH or self.text(1) in ADJECTIVES):
+                    break
                 count = NUMBERS.get(self.text(), count)
                 self.at += 1
             if self.text() in ("baby", "babies"):
@@ -756,6 +775,9 @@ class NounPhrases:
             if comma and not last and not self._list_goes_on():
                 self.at = saved
                 break
+            if last and self.text(1) in ("is", "was", "has"):  # is Ragnar, and Nils is not
+                self.at = saved
+                break
             if last:
                 names.append(self.peek().text)
                 self.at += 1
@@ -797,7 +819,19 @@ class NounPhrases:
             self._mention(people)
             self.each_other(people, nominal)
             return people
-        raise self.fail("whose?")
+        if article not in ("the", "that") or nominal.plural or nominal.count or nominal.relation not in INVERSE:
+            raise self.fail("whose?")
+        return self._told_of_before(nominal)
+
+    def _told_of_before(self, nominal: Nominal) -> list[Person]:
+        """`the niece is Liv`, `that daughter, Sabine, has`, `The son himself, Dietmar, calls`."""
+        self.take("himself") or self.take("herself")
+        self.take("in", "question")
+        person = Person(relation=nominal.relation, gender=nominal.gender, definite=True)
+        self._mention([person])
+        if name := self._name_after():
+            self.same(person, self._mention([Person(name=name)])[0])
+        return [person]
 
     def _stranger_ahead(self) -> bool:
         """Somebody without a name: `the old waiter`, `a friend of Ann`; not where it says what the one before is."""
@@ -820,7 +854,7 @@ class NounPhrases:
         while self.text() not in OCCUPATIONS:
             self.at += 1
         word = self._take_word()
-        person = Person(relation="friend", plural=word.endswith("s") and word != "boss")
+        person = Person(relation="friend", plural=word.endswith("s") and not word.endswith("ss"))
         self._mention([person])
         if self.text() == "of" and self.nominal_ahead(1) is None and word in ACQUAINTANCES:
             self.at += 1
@@ -964,6 +998,10 @@ class NounPhrases:
         saved = self.save()
         if head.name != self.peek(-2).text:
             return
+        if self.text() == "a" and self.text(1) in YOUTH and self.ends(2):  # a baby, Deniz, a girl.
+            head.gender = head.gender or YOUTH[self.text(1)][1]
+            self.at += 2
+            return
         if not (self.text() == "the" or self.peek().kind in (NAME, KIN) or self.text() in ADJECTIVES):
             self.at -= 1  # `Her sister, Opal, the loud one, is`
             if not self._described(head):
@@ -1018,7 +1056,8 @@ class NounPhrases:
                 self.at += 2
                 return self._one_of_several()
         if (nominal := self.nominal()) is not None:
-            bare = word not in ARTICLES and self.tokens[begin - 1].text in (",", "(", "-", "and") and begin > 0
+            before = self.tokens[begin - 1].text if begin else ""
+            bare = word not in ARTICLES and before in (",", "(", "-", "and", "is", "was", "became")
             if self.text() != "of" and (self.text() != "to" or not (word == "the" or bare)):
                 return None
             self.at += 1

@@ -14,10 +14,12 @@ from proband.suites.kinship.reading.noun_phrases import (
     ADJECTIVES,
     HE_SHE,
     NUMBERS,
+    OCCUPATIONS,
     POSSESSED,
     POSSESSIVE,
     Nominal,
     NounPhrases,
+    is_count,
 )
 from proband.suites.kinship.reading.statements import Kinship, Mention, Person
 from proband.suites.kinship.reading.tokens import KIN, NAME, QUOTE, Token
@@ -89,8 +91,9 @@ class Predicates(NounPhrases):
 
     def predicate(self, subject: list[Person]) -> bool:
         """A verb that tells kin, with what belongs to it; nothing moves where it is another verb."""
-        saved = self.save()
+        begin = self.save()
         self._pass_in_turn()
+        saved = self.save()
         rules = (self._be_the_one, self._be_survived, self._be, self._have, self._marry, self._give_birth, self._become)
         for rule in rules:
             if rule(subject):
@@ -101,6 +104,7 @@ class Predicates(NounPhrases):
                 self.asserts = True
                 return True
             self.restore(saved)
+        self.restore(begin)
         return False
 
     def _pass_in_turn(self) -> None:
@@ -108,8 +112,9 @@ class Predicates(NounPhrases):
         self.take("in", "turn") or self.take("of", "course") or self.take("herself") or self.take("himself")
 
     def _be_the_one(self, subject: list[Person]) -> bool:
-        """`Josefina is the one whose daughter ...`."""
-        if self.text() not in BE or not (self.text(1) == "the" and self.text(2) == "one" and self.text(3) == "whose"):
+        """`Josefina is the one whose daughter ...`, `He is the fellow whose father ...`."""
+        somebody = self.text(2) == "one" or self.text(2) in OCCUPATIONS
+        if self.text() not in BE or not (self.text(1) == "the" and somebody and self.text(3) == "whose"):
             return False
         self.at += 3
         self.last = (self.at, subject)
@@ -159,9 +164,10 @@ class Predicates(NounPhrases):
         if len(subject) == 1 and not subject[0].plural and self._be_alone(negated=negated):
             return True
         return (
-            self._be_man_or_woman(subject)
+            self._be_these(subject)
+            or self._be_parent_of_some(subject, negated=negated)
+            or self._be_man_or_woman(subject)
             or self._be_married(subject, how)
-            or self._be_these(subject)
             or self._be_called(subject)
             or self._be_born(subject, how)
             or self._be_each_other(subject, how)
@@ -256,6 +262,19 @@ class Predicates(NounPhrases):
         self.clause_is_complete = False
         self._ends_well(somewhere=True)
         return True
+
+    def _be_parent_of_some(self, subject: list[Person], *, negated: bool) -> bool:
+        """`is a mother of four`: of whom is not told."""
+        saved = self.save()
+        if self.take("a") or self.take("the"):
+            nominal = self.nominal()
+            if nominal and nominal.relation == "parent" and self.take("of") and self.text() in NUMBERS and not negated:
+                self.at += 1
+                if self.text() in (".", "!", ";", "and") and len(subject) == 1:
+                    subject[0].gender = subject[0].gender or nominal.gender
+                    return True
+        self.restore(saved)
+        return False
 
     def _be_these(self, subject: list[Person]) -> bool:
         """`Boaz's children are a boy, Jethro, and a girl, Tamar`; `... are his son Yahya and his daughter Hana`."""
@@ -474,7 +493,8 @@ class Predicates(NounPhrases):
         nominal = self._indefinite()
         if nominal is None or (among and nominal.relation not in among):
             return None
-        if self.text() in ("of", "to") and not (self.text(1) in HE_SHE and self.text(2) == "own"):
+        own = self.text(1) in HE_SHE and self.text(2) == "own"
+        if self.text() in ("of", "to") and not (own or is_count(self.text(1))):
             raise self.fail("of whom?")
         self.take("himself") or self.take("herself")
         people = self._named(nominal, tuple(subject))
@@ -529,6 +549,9 @@ class Predicates(NounPhrases):
             return True
         if other is None and not to and (len(subject) == 2 or subject[0].pronoun == "they"):
             self._couple(subject, how)
+            self._ends_well(happened=True)
+            return True
+        if other is None and reciprocal and not to and len(subject) == 1:  # to whom is not told
             self._ends_well(happened=True)
             return True
         raise self.fail("who married whom?")

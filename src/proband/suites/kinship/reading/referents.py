@@ -180,7 +180,15 @@ class Referents:
             return self._they(person, events)
         if person.pronoun:
             return [self._he_or_she(person, events)]
+        if person.definite:
+            return [self._told_of(person)]
         return [Somebody(known=person.gender, several=person.plural)]
+
+    def _told_of(self, person: Person) -> Somebody:
+        """The one who was said to be somebody's niece, for `the niece`."""
+        kin = {kin for _, relation, kin in self._from_both_sides() if relation == person.relation}
+        fits = [one for one in kin if person.gender in (None, one.gender) or one.gender is None]
+        return fits[0] if len(fits) == 1 else Somebody(doubt=f"which {person.relation} is meant?")
 
     # ---- pronouns ----------------------------------------------------------------------------------------------------
 
@@ -244,7 +252,15 @@ class Referents:
         """*Ben's parents are Al and Bea. Bea, his mother, ...*: is what is said of the pronoun told of this one?"""
         said = [e for e in events if isinstance(e, Kinship) and e.owner is person and e.person.name]
         facts = {(owner, relation, kin) for owner, relation, kin in self._from_both_sides()}
-        return any((one, e.relation, self.by_name(e.person.name)) in facts for e in said)
+        if any((one, e.relation, self.by_name(e.person.name)) in facts for e in said):
+            return True
+        named = {e.one for e in events if isinstance(e, Same)}
+        unnamed = [e for e in events if isinstance(e, Kinship) and e.owner is person and e.person in named]
+        return any(
+            owner is one and relation == e.relation and not kin.name and kin.gender == e.gender
+            for owner, relation, kin in facts
+            for e in unnamed
+        )
 
     def _named_after(self, person: Person, gender: str, events: Sequence[Event]) -> list[Somebody]:
         """`After her mother died, Olga ...`: the subject that follows, where nobody was spoken of before."""

@@ -24,6 +24,7 @@ class Person:
     count: int = 0  # of several: how many
     own: bool = False  # `her own`: the clause's subject
     talking: tuple[Person, ...] = ()  # in a quotation: who speaks and who is spoken to; no pronoun he or she means them
+    definite: bool = False  # `the niece`, `that brother`: the one of whom it was told
     oblique: bool = False  # `him`, `her`, `them`: not the subject of its own clause
 
     def __repr__(self) -> str:

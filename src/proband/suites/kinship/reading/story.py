@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from proband.suites.kinship.reading.clauses import Clauses
 from proband.suites.kinship.reading.noun_phrases import plain
 from proband.suites.kinship.reading.predicates import AFFINES
-from proband.suites.kinship.reading.referents import Referents, Told
+from proband.suites.kinship.reading.referents import Referents, Somebody, Told
 from proband.suites.kinship.reading.statements import Event, Kinship, Mention, Person
 from proband.suites.kinship.reading.tokens import KIN, NAME, QUOTE, NotUnderstood, Sentence, sentences_of
 from proband.suites.kinship.world.relations import word
@@ -85,7 +85,7 @@ class StoryReader:
         self.speaker: Person | None = None
         self.addressee: Person | None = None
         self.count = 0
-        self.identifies = False
+        self.identifies: set[str] = set()
 
     def sentence(self, text: str) -> Statements:
         """The statements of a text of one sentence (or a few), with those before in mind."""
@@ -113,7 +113,7 @@ class StoryReader:
         """What a sentence says, and then what is said in its quotations."""
         frame = Clauses(sentence, speaker=Person(name="I"), ours=self.ours)
         told = frame.read()
-        self.identifies = self.identifies or frame.identifies
+        self.identifies = self.identifies | {frame.identifies} - {""}
         if not sentence.quotes:
             return [told]
         speaker = frame.spoken_by or self.speaker
@@ -170,7 +170,8 @@ def read_story(
         _check_circles(reader.referents.told)
         reader.referents.settle()
         _check_spouses(reader.referents.told)
-        if reader.identifies and any(not x.one.name for t in reader.referents.told for x in (t.owner, t.person)):
+        unnamed = [x.one for t in reader.referents.told for x in (t.owner, t.person) if not x.one.name]
+        if any(_may_be_described(one, how) for one in unnamed for how in reader.identifies):
             raise NotUnderstood("who is described?")
     except NotUnderstood as error:
         return Story(unread=Unread(str(error), now))
@@ -186,6 +187,10 @@ def read_story(
         by_name=frozenset(name for name, one in people.items() if one.gender and not one.known),
         sentences=tuple(text for text, _ in parsed),
     )
+
+
+def _may_be_described(one: Somebody, how: str) -> bool:
+    return "somebody" in (how, one.gender or "somebody") or one.gender == how
 
 
 def _only_asks(sentence: Sentence) -> bool:

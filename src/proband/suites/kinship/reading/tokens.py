@@ -166,8 +166,19 @@ NO_PERSON: Final = word_set("""
     Thanksgiving Halloween God English French German Italian Spanish Irish Scottish Welsh Dutch Russian Polish Greek
     Turkish Chinese Japanese Indian African American British European Canadian Mexican TV DNA OK
     """)
+# written with a capital, and nobody
+COUNTRIES: Final = word_set("""
+    Canada France Germany Spain Italy England Scotland Wales Ireland Britain America Australia Austria Switzerland
+    Belgium Holland Portugal Greece Turkey Russia Poland Ukraine Norway Sweden Denmark Finland Iceland Hungary Romania
+    Bulgaria Croatia Serbia Egypt Morocco Nigeria Ghana Kenya Uganda Tanzania Ethiopia India Pakistan Bangladesh Nepal
+    China Japan Korea Vietnam Thailand Malaysia Singapore Indonesia Philippines Mexico Brazil Argentina Chile Peru
+    Colombia Cuba Africa Asia Europe London Manchester Liverpool Glasgow Edinburgh Dublin Cardiff Leeds Birmingham
+    Berlin Munich Hamburg Vienna Zurich Geneva Rome Milan Naples Venice Madrid Barcelona Lisbon Porto Athens Istanbul
+    Moscow Warsaw Prague Budapest Oslo Stockholm Copenhagen Helsinki Brussels Amsterdam Tokyo Beijing Shanghai Seoul
+    Delhi Mumbai Lagos Nairobi Cairo Toronto Montreal Vancouver Chicago Boston Denver Seattle Dallas Houston
+    """)
 WHERE: Final = word_set("in at from near outside around across through into to reach reached reaching")
-MOVING: Final = word_set("went go goes moved moves drove flew came trip back travelled traveled train bus road way ran")
+MOVING: Final = word_set("went go goes going gone moved moves moving move emigrated sailed drove flew came trip back travelled traveled train bus road way ran")
 MONTHS: Final = frozenset({"April", "May", "June", "August"})
 WHEN: Final = word_set("in of since until till last next every this by each early late before after from")
 AT_FIRST: Final = word_set("""
@@ -184,6 +195,8 @@ def _is_name_shaped(piece: str) -> bool:
 def _is_where(pieces: list[str], at: int) -> bool:
     """Does a place or a month stand here: `in Porto`, `moved to Denver`, `every August`?"""
     before, piece = pieces[at - 1].lower(), pieces[at]
+    if piece in COUNTRIES:
+        return before in WHERE or before in ("of", "for", "the", "to", "leave", "left")
     if piece in MONTHS:
         return before in WHEN
     if before == "to":
@@ -312,6 +325,8 @@ def _cut_text(text: str, names: Collection[str]) -> list[_Cut]:
     quoted: list[str] = []
 
     def mask(match: re.Match[str]) -> str:
+        if re.fullmatch(r"[a-z][a-z ]{1,30}", match[1]) and not set(match[1].split()) & set(STORY_KIN):
+            return match[1]  # calls him "the new guy"
         quoted.append(match[1].strip())
         return f" \x00{len(quoted) - 1}\x00 "
 
