@@ -98,6 +98,16 @@ OCCUPATIONS: Final = ACQUAINTANCES | STRANGERS | word_set(
     roofer notary solicitor barrister magistrate clerk bookkeeper treasurer founder speaker lodger tenant widow widower
     bride bridegroom groom heir neighbour bachelor spinster orphan refugee canadian american englishman englishwoman irishman irishwoman scotsman frenchman
     frenchwoman german italian spaniard pole russian dutchman swede norwegian dane finn greek turk indian australian
+    housewife businessman businesswoman millionaire celebrity specialist instructor apprentice trainee researcher
+    navigator watchman doorman cameraman commentator correspondent missionary chaplain archbishop abbot preacher
+    philosopher critic entrepreneur activist filmmaker attendant bodyguard supervisor administrator adviser attorney
+    cadet youngster redhead teenager stonemason locksmith bricklayer dressmaker hairdresser upholsterer ferryman
+    boatman coachman cowboy lumberjack trapper hunter gardener florist hatter tanner cooper wheelwright bellringer
+    verger sexton deacon curate canon pastor choirmaster bandleader trumpeter flautist harpist ballerina actress
+    poetess novelist playwright columnist cartoonist illustrator engraver bookbinder cartographer surveyor geographer
+    mathematician economist sociologist archaeologist meteorologist lifeguard gymnast wrestler golfer rower climber
+    mountaineer explorer stewardess steward waitress bartender barista dishwasher pastrycook confectioner cheesemaker
+    greengrocer ironmonger haberdasher draper auctioneer broker estate-agent insurer programmer developer technician
     fellow chap bloke guy expert champion veteran pensioner vegetarian vegan local newcomer beginner novice
     """
 )

@@ -386,8 +386,8 @@ class Referents:
             if heard.groups and {one.one for one in heard.groups[-1]} == set(people):
                 return list(dict.fromkeys(one.one for one in heard.groups[-1]))
             if len(people) > 1:
-                return self._couple(people, owned) or self._younger(people, owned) or [Somebody(doubt=THEY)]
-        return [Somebody(doubt=THEY)]
+                return self._couple(people, owned) or self._younger(people, owned) or [Somebody(doubt=THEY, several=True)]
+        return [Somebody(doubt=THEY, several=True)]
 
     def _couple(self, people: Sequence[Somebody], owned: set[str]) -> list[Somebody]:
         """Whose child it can be: the only two of them who are married, or have a child together."""
