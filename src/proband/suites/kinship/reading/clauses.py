@@ -18,7 +18,8 @@ from typing import Final
 
 from proband.suites.kinship.reading.adjuncts import STATE, adjunct
 from proband.suites.kinship.reading.lexicon import word_set
-from proband.suites.kinship.reading.noun_phrases import (
+from proband.suites.kinship.reading.noun_phrases import Nominal, plain
+from proband.suites.kinship.reading.people_words import (
     ADJECTIVES,
     COUSINS,
     HE_SHE,
@@ -29,8 +30,6 @@ from proband.suites.kinship.reading.noun_phrases import (
     POSSESSIVE,
     TWINS,
     YOUTH,
-    Nominal,
-    plain,
 )
 from proband.suites.kinship.reading.plain_words import IDIOMS, is_own, own_asides
 from proband.suites.kinship.reading.predicates import BE, HAVE, MAN_OR_WOMAN, SURE, Predicates
@@ -83,7 +82,15 @@ SETTINGS: Final = word_set(
 )
 INTRODUCING: Final = tuple(
     tuple(each.split())
-    for each in ("have you met", "you know", "do you know", "do you remember", "remember", "have you seen", "you remember")
+    for each in (
+        "have you met",
+        "you know",
+        "do you know",
+        "do you remember",
+        "remember",
+        "have you seen",
+        "you remember",
+    )
 )
 DATES: Final = word_set("""
     monday tuesday wednesday thursday friday saturday sunday today yesterday tomorrow tonight year week month morning

@@ -72,7 +72,8 @@ _IDIOMS: Final = """
     movie theater|movie night|movie tickets|see the movie|saw the movie|watch the movie|watched the movie|to a movie
     to see a play|saw a play|watched a play|the movies together
     adopted a dog|adopted a cat|adopted a puppy|adopted a kitten
-    told jokes|tells jokes|telling jokes|cracked jokes|tell jokes|the whole clan|so far|in his spare time|in her spare time
+    told jokes|tells jokes|telling jokes|cracked jokes|tell jokes|the whole clan|so far
+    in his spare time|in her spare time
     every single|did nothing wrong|done nothing wrong|pretends not to|pretended not to|pretends to be pleased
     anyone else|anybody else|everyone else|everybody else|nobody else|can n't either|could n't either|any more
     like any mother|like any father|like any grandmother|like any grandfather|like any parent|over the moon

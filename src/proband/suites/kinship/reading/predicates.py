@@ -10,15 +10,14 @@ from typing import Final
 
 from proband.suites.kinship.reading.adjuncts import EVENT, FRAMES, STATE, goes_on_well, opening
 from proband.suites.kinship.reading.lexicon import word_set
-from proband.suites.kinship.reading.noun_phrases import (
+from proband.suites.kinship.reading.noun_phrases import Nominal, NounPhrases
+from proband.suites.kinship.reading.people_words import (
     ADJECTIVES,
     HE_SHE,
     NUMBERS,
     OCCUPATIONS,
     POSSESSED,
     POSSESSIVE,
-    Nominal,
-    NounPhrases,
     is_count,
 )
 from proband.suites.kinship.reading.statements import Kinship, Mention, Person
@@ -238,9 +237,7 @@ class Predicates(NounPhrases):
         if not naming and (self.text() in POSSESSIVE or (self.peek().kind == NAME and self.text(1) in POSSESSED)):
             return self._be_named_kin(subject)
         if not naming and not subject[0].name and self._occupation():  # is a dentist named Arkady
-            if not (self.take("called") or self.take("named") or self.take(",")) or self.peek().kind != NAME:
-                self.restore(saved)
-                return False
+            _ = self.take("called") or self.take("named") or self.take(",")
         if self.peek().kind != NAME:
             self.restore(saved)
             return False
@@ -517,7 +514,13 @@ class Predicates(NounPhrases):
         if self.text() == "never" and self.text(1) in ("married", "wed") and self.ends(2):
             self.at += 2
             return True
-        if self.text() in ("has", "have", "'s", "'ve") and self.text(1) in ("just", "recently", "now", "finally", "since"):
+        if self.text() in ("has", "have", "'s", "'ve") and self.text(1) in (
+            "just",
+            "recently",
+            "now",
+            "finally",
+            "since",
+        ):
             self.at += 1
         self.take("since")
         self.take("in", "time") or self.take("at", "last")
@@ -563,9 +566,7 @@ class Predicates(NounPhrases):
         self._skip(word_set("later then soon"))
         if self.text() in ("gave", "gives", "given") and self.text(1) == "birth" and self.text(2) == "to":
             self.at += 3
-        elif self.text() in ("had", "has", "have") and self._given_birth():
-            pass
-        elif self.take("bore") or self.take("was", "delivered", "of"):
+        elif self._given_birth() or self.take("bore") or self.take("was", "delivered", "of"):
             pass
         elif self.take("fathered") or self.take("sired") or self.take("begot") or self.take("begat"):
             parent = MALE
@@ -601,7 +602,7 @@ class Predicates(NounPhrases):
     def _given_birth(self) -> bool:
         """`has just given birth to`."""
         saved = self.at
-        self.at += 1
+        self.at += self.text() in ("had", "has", "have")
         self._skip(word_set("just recently now since"))
         if self.take("given", "birth", "to"):
             return True

@@ -70,8 +70,9 @@ A is to B an?(?: GAP)? | A is the what of B
 B has A as (?:a|an|his|her|their) GAP | B has a GAP called A | A is related to B as (?:a|his|her|their|the) GAP
 as for B,? A is (?:his|her|the|their) GAP | to B,? A is (?:a|the|his|her|an) GAP
 how is A connected to B | how is A kin to B | what is A's place in relation to B | what role does A have for B
-A is what to B | in relation to B,? A is what | in relation to B,? what is A | what did A become to B | what has A become to B
-what would B have called A | the word for what A is to B | what A is to B | A is what relation to B
+A is what to B | in relation to B,? A is what | in relation to B,? what is A | what did A become to B
+what has A become to B | what would B have called A | the word for what A is to B | what A is to B
+A is what relation to B
 what relation to B is A | how does B know A as family | A became B's GAP
 """
 EITHER_FORMS: Final = """
@@ -102,7 +103,8 @@ whom does B call R | which SOMEBODY here is B's R
 """
 SAID_FIRST: Final = re.compile(
     r"^(?:(?:please|so|now|then|and|question|q|pick one|choose one|tell me|can you tell me|say|state|name|give|explain|"
-    r"complete(?: (?:the|this) (?:sentence|line))?|finish (?:this|the sentence|this sentence)|fill in (?:the blank|one word|the gap)|"
+    r"complete(?: (?:the|this) (?:sentence|line))?|finish (?:this|the sentence|this sentence)|"
+    r"fill in (?:the blank|one word|the gap)|"
     r"fill the gap|in (?:one|a) word|work out|find out|answer|based on the (?:story|text)|"
     r"given this|according to the (?:story|text)|select one|which is right|i wonder)\b[:,.]?\s*)+"
 )

@@ -386,7 +386,9 @@ class Referents:
             if heard.groups and {one.one for one in heard.groups[-1]} == set(people):
                 return list(dict.fromkeys(one.one for one in heard.groups[-1]))
             if len(people) > 1:
-                return self._couple(people, owned) or self._younger(people, owned) or [Somebody(doubt=THEY, several=True)]
+                return (
+                    self._couple(people, owned) or self._younger(people, owned) or [Somebody(doubt=THEY, several=True)]
+                )
         return [Somebody(doubt=THEY, several=True)]
 
     def _couple(self, people: Sequence[Somebody], owned: set[str]) -> list[Somebody]:

@@ -71,9 +71,9 @@ def _reading(text: str, question: str, genders: Mapping[str, str | None], read: 
     for name in (asked.a, asked.b):
         if name and name not in named:  # a sentence about them may have been taken for one about nobody's kin
             return Reading(unread=Unread(f"nothing that was read relates {name} to anybody"))
-    if asked.a and asked.b and not _connected(told, asked.a, asked.b):
-        if any("'s " in name or name.startswith("somebody") for name in named):
-            return Reading(unread=Unread(f"somebody without a name may link {asked.a} and {asked.b}"))
+    unnamed = any("'s " in name or name.startswith("somebody") for name in named)
+    if unnamed and asked.a and asked.b and not _connected(told, asked.a, asked.b):
+        return Reading(unread=Unread(f"somebody without a name may link {asked.a} and {asked.b}"))
     return Reading(
         facts=tuple(Fact(f.person, f.relation, f.owner, f.gender, f.negated, f.sentence) for f in told.facts),
         question=AskedRelation(asked.a, asked.b, asked.word, either_way=asked.either_way),

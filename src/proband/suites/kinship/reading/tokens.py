@@ -161,7 +161,9 @@ def _after_quotes(pieces: list[str], quoted: list[str]) -> Iterator[list[str]]:
 # ---- names ---------------------------------------------------------------------------------------------------------
 
 NO_PERSON: Final = word_set("""
-    I I'm Mr Mrs Ms Dr Sir Lady Lord Madame Sergeant Professor Monday Tuesday Wednesday Thursday Friday Saturday Sunday Mondays Tuesdays Wednesdays Thursdays
+    I I'm Mr Mrs Ms Dr Sir Lady Lord Madame Sergeant Professor
+    Monday Tuesday Wednesday Thursday Friday Saturday Sunday Mondays Tuesdays
+    Wednesdays Thursdays
     Fridays Saturdays Sundays January February March July September October November December Christmas Easter
     Thanksgiving Halloween God English French German Italian Spanish Irish Scottish Welsh Dutch Russian Polish Greek
     Turkish Chinese Japanese Indian African American British European Canadian Mexican TV DNA OK
@@ -178,7 +180,10 @@ COUNTRIES: Final = word_set("""
     Delhi Mumbai Lagos Nairobi Cairo Toronto Montreal Vancouver Chicago Boston Denver Seattle Dallas Houston
     """)
 WHERE: Final = word_set("in at from near outside around across through into to reach reached reaching")
-MOVING: Final = word_set("went go goes going gone moved moves moving move emigrated sailed drove flew came trip back travelled traveled train bus road way ran")
+MOVING: Final = word_set(
+    "went go goes going gone moved moves moving move emigrated sailed"
+    " drove flew came trip back travelled traveled train bus road way ran"
+)
 MONTHS: Final = frozenset({"April", "May", "June", "August"})
 WHEN: Final = word_set("in of since until till last next every this by each early late before after from")
 AT_FIRST: Final = word_set("""
@@ -267,8 +272,13 @@ def names_in(cuts: list[_Cut], given: Collection[str]) -> tuple[frozenset[str], 
 
 # ---- titles --------------------------------------------------------------------------------------------------------
 
-MALE_TITLES: Final = word_set("mr sir lord king prince duke monsieur signor senor herr uncle grandpa granddad grandad papa dad daddy")
-FEMALE_TITLES: Final = word_set("mrs ms miss lady queen princess duchess madame signora frau dame aunt auntie aunty grandma granny nana mama mum mom mommy")
+MALE_TITLES: Final = word_set(
+    "mr sir lord king prince duke monsieur signor senor herr uncle grandpa granddad grandad papa dad daddy"
+)
+FEMALE_TITLES: Final = word_set(
+    "mrs ms miss lady queen princess duchess madame signora frau dame"
+    " aunt auntie aunty grandma granny nana mama mum mom mommy"
+)
 OPEN_TITLES: Final = word_set("dr doctor professor sergeant captain colonel major inspector constable reverend cousin")
 TITLES: Final = dict.fromkeys(MALE_TITLES, MALE) | dict.fromkeys(FEMALE_TITLES, FEMALE) | dict.fromkeys(OPEN_TITLES)
 OWNER: Final = word_set("'s ' his her my our your their the a an whose")
