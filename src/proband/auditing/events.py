@@ -34,7 +34,7 @@ _DOUBT = """
     dreamt imagine imagined pretend pretended plan planned plans want wanted wants expect expected intend intended
     wish wished suppose supposed guess joke kidding lie lied rumour rumor forgot refused failed tried tries about
     cancelled canceled postponed either or usually often sometimes always every each rather actually wrong mistake
-    while during until till except unlike
+    while until till except unlike
     """
 DOUBT: Final = frozenset(_DOUBT.split())
 _EMPTY = """
@@ -83,10 +83,12 @@ BEHIND: Final = re.compile(
 STEP: Final = re.compile(
     r";\s*|,\s*(?:and\s+)?(?=(?:then|next|finally|after that|lastly|afterwards|later)\b)"
     r"|\s+and\s+(?=(?:then|finally|afterwards|later)\b)|\s(?=then\b)"
+    r"|,?\s+and\s+(?=(?:in \d{4}|(?:an|one|two|three|four|five|six|ten) (?:hours?|days?|weeks?|months?|years?) later) )"
 )
+DURING: Final = "during"
 BEFORE: Final = ("before", "earlier than", "prior to", "ahead of")
 AFTER: Final = ("after", "later than", "following", "once", "as soon as")
-_BETWEEN = "|".join((*BEFORE, *AFTER))
+_BETWEEN = "|".join((*BEFORE, *AFTER, DURING))
 _HOW = f"{MEASURE}|only|even|the (?:day|week|month|year|evening|morning)"
 BETWEEN: Final = re.compile(rf"(?P<a>.+?),?(?: (?P<how>{_HOW}))? (?P<r>{_BETWEEN}) (?P<b>.+)")
 OPENED: Final = re.compile(rf"(?:{MEASURE} )?(?P<r>{_BETWEEN}) (?P<b>[^,]+), (?P<a>[^,]+)", re.IGNORECASE)
@@ -122,8 +124,8 @@ TIME: Final = re.compile(
     rf"(?:in (?:(?P<month1>{_MONTH}) (?:of )?)?{YEAR}|on (?:(?P<month2>{_MONTH}) "
     rf"(?P<day2>\d+)(?:st|nd|rd|th)?,? (?P<year2>\d{{4}})|"
     rf"(?P<weekday>{'|'.join(DAYS)})(?P<week> of (?:the|that) (?:same )?week)?)|"
-    rf"at (?:(?P<half>half past |quarter past |quarter to )?(?P<hour>\d+|{_HOUR})"
-    rf"(?::(?P<minute>\d\d))?(?: ?o'clock)? ?(?P<half_day>a\.?m\.?|p\.?m\.?)?"
+    rf"at (?:a )?(?:(?P<half>half past |quarter past |quarter to )?(?P<hour>\d+|{_HOUR})"
+    rf"(?:[:.](?P<minute>\d\d))?(?: ?o'clock)? ?(?P<half_day>a\.?m\.?|p\.?m\.?)?(?: sharp)?"
     rf"(?P<part> in the (?:morning|afternoon|evening))?|(?P<noon>noon|midday)))"
 )
 AT_FIRST: Final = re.compile(rf"({TIME.pattern}),? (?P<e>\w.+)", re.IGNORECASE)
@@ -237,6 +239,9 @@ class _Story:
             if len(parts) != 2 or not all(BETWEEN.fullmatch(part) or AT_LAST.fullmatch(part) for part in parts):
                 return [step]
         first = AT_LAST.fullmatch(parts[0])
+        deed = re.fullmatch(r"[A-Z][a-z]+ ([a-z]+(?: [a-z]+){0,2})", first["e"]) if first else None
+        if deed:
+            parts[1:] = [re.sub(r"^([A-Z][a-z]+) (?=at |in |on )", rf"\1 {deed[1]} ", part) for part in parts[1:]]
         verb = re.search(r"\b(?:was|were) (\w+)\s*$", first["e"]) if first else None
         return [parts[0], *(self._with_verb(part, verb[1] if verb else "") for part in parts[1:])]
 
@@ -276,6 +281,10 @@ class _Story:
             if len(re.findall(rf"\b(?:{_BETWEEN})\b", text)) > 1:
                 raise NoEvents("it can be cut in two ways")
             relation = "before" if match["r"].lower() in BEFORE else "after"
+            if match["r"].lower() == DURING:
+                a, b = self.event(match["a"]), self.event(match["b"])
+                self._say(a, DURING, b)
+                return a
             told = self._with_deed(match["a"], match["b"])
             a, b = self._bounded(match["a"], relation, first=True), self._bounded(told, relation, first=False)
             self._say(a, relation, b)

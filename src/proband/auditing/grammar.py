@@ -36,11 +36,11 @@ from proband.auditing.things import AmbiguousThing, NounPhrases, Shape, mask_nam
 from proband.core.errors import ProbandError
 
 MARK: Final = r"@\d+"
-EACH: Final = rf"{MARK}(?:(?:, and | and |, ){MARK})*"
+EACH: Final = rf"{MARK}(?:(?:, and then |, and |, then | and | then |, ){MARK})*"
 SENTENCE: Final = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=\S)")
 ABBREVIATED: Final = re.compile(r"\b(Mr|Mrs|Ms|Dr|St)\.")
 HARMLESS: Final = re.compile(r",? (?:too|as well|in turn|finally)(?=[,;]|$)|^(?:also|finally),? | also(?= )")
-SETTING: Final = re.compile(rf"(?:on|in|at|along|inside) ({MARK}),? (?={MARK})")  # where it all is: on the shelf
+SETTING: Final = re.compile(rf"(?:on|in|at|along|inside) ({MARK}),? (?={MARK}|from )")  # where it all is: on the shelf
 NOT_REAL: Final = frozenset(
     ("mirror", "dream", "film", "movie", "story", "novel", "game", "plan", "theory", "past", "future")
 )
@@ -58,6 +58,27 @@ _TAKEN_BACK = """
     gossip invented opposite reverse reversed contrary actually
     """
 RETRACTS: Final = frozenset(_TAKEN_BACK.split())
+# whence one looks, and in which picture: they change no direction
+_VIEWS = r"from where (?:i|we) (?:sit|stand)|as (?:you|we|i) (?:come|go|walk) in|as (?:you|we|i) enter"
+VIEW_FIRST: Final = re.compile(rf"^(?:{_VIEWS}),? (?=\w)", re.IGNORECASE)
+VIEW_LATER: Final = re.compile(rf",? (?:{_VIEWS})(?=[,.;?]|$)", re.IGNORECASE)
+PICTURE: Final = re.compile(
+    r"^((?:in|on|at) (?:the|my|our|this|a) (?:class |school |group |old |family )?"
+    r"(?:photo|picture|map|shelf|desk|wall|poster|table|plan|drawing|photograph|dashboard)) (?=[A-Z]|the |an? )",
+    re.IGNORECASE,
+)
+ASIDE: Final = re.compile(r", (?:which|who|so) ([^,;.]+)(,|(?=[.;!]|$))", re.IGNORECASE)
+# of all of them something is said that leaves them where they are
+OF_ALL: Final = re.compile(
+    r"(?:they|all (?:of them|two|three|four|five)(?: of them)?|both(?: of them)?) (?:all )?(?:are|were|need|want|smell|"
+    r"look|have|belong|cost|taste|seem|love|like|hate)\b.*|.* (?:on|in|of|to|for|with) (?:all of them|all three|all four|"
+    r"both of them|both|them)|.* from one to the other"
+)
+CHANGES: Final = re.compile(
+    r"\b(?:not?|never|none|nothing|move[sd]?|moving|swap\w*|switch\w*|turn\w*|rotat\w*|exchang\w*|chang\w*|flip\w*|"
+    r"replac\w*|rearrang\w*|carr\w+|push\w*|pull\w*|shift\w*|took|take[sn]?|put|puts|remov\w*|mirror\w*|upside|opposite|"
+    r"it|this|that|same|if|would|could|might|may|should|must)\b"
+)
 RANKS: Final = {"second": 2, "third": 3, "fourth": 4, "fifth": 5}
 EVERYTHING: Final = "*"
 SHAPES_KEPT: Final = 50_000
@@ -132,7 +153,7 @@ class Grammar:
                 used.add(name)
                 return f"(?P<{name}>{EACH if name == 'each' else MARK})"
             if name == "kind":
-                return rf"(?:{MARK}|thing|one|of them|of the \w+)"
+                return rf"(?:{MARK}|thing|one|of them|of the \w+|of {MARK})"
             if name == "most":
                 return "(?P<most>" + "|".join(p.pattern for p in self.domain.most.values()) + ")"
             if name in self.domain.slots:
@@ -176,6 +197,19 @@ class Grammar:
                 return shape, facts, shape.things[int(setting[1][1:])]
         return first, None, ""
 
+    def without_asides(self, sentence: str) -> str:
+        """The sentence without what changes no fact: where one stands, and clauses that speak of no relation."""
+        plain = VIEW_LATER.sub("", VIEW_FIRST.sub("", sentence))
+        plain = PICTURE.sub(r"\1, ", plain)
+
+        def harmless(match: re.Match[str]) -> str:
+            words = set(match[1].lower().split())
+            if self.relation_word.search(match[1].lower()) or words & RETRACTS or CHANGES.search(match[1].lower()):
+                return match[0]
+            return ""
+
+        return ASIDE.sub(harmless, plain)
+
     def names(self, text: str, question: str) -> set[str]:
         """What `shape` is to be told: names, or what is in brackets; nothing where things are nouns."""
         found = names_in(text, question)
@@ -185,7 +219,8 @@ class Grammar:
         """The facts of a text; unread if a sentence about its things is covered by no phrase."""
         facts: list[Fact] = []
         sentences = split(text)
-        read = [self._read_sentence(sentence, names) for sentence in sentences]
+        plain = [self.without_asides(sentence) for sentence in sentences] if self.nouns else sentences
+        read = [self._read_sentence(sentence, names) for sentence in plain]
         told = {shape.things[place] for shape, own, _ in read for f in own or () for place in (f.a, f.b) if place >= 0}
         pair: tuple[str, ...] = ()
         for number, (sentence, (shape, clauses, setting)) in enumerate(zip(sentences, read)):
@@ -210,10 +245,12 @@ class Grammar:
             return False
         if not self.domain.nouns:
             return False  # of people much can be said in other words
-        if TOGETHER.fullmatch(shape.text):
+        if TOGETHER.fullmatch(shape.text) or re.fullmatch(r"@0 \d+|@0", shape.text):
             return True
         words = {word for thing in shape.things for word in thing.lower().split()}
         heads = {thing.split()[-1] for thing in told}
+        if OF_ALL.fullmatch(shape.text) and not (CHANGES.search(shape.text) or words & RETRACTS):
+            return not any(thing.split()[-1] in heads for thing in shape.things)
         if WEATHER.fullmatch(shape.text) or not (POINTS_BACK.search(shape.text) or words & RETRACTS):
             return not any(thing.split()[-1] in heads for thing in shape.things)
         return False
@@ -289,8 +326,9 @@ class Grammar:
         """Which of the sentences is the question, and what it asks."""
         questions: dict[tuple[int, AskedRelation], None] = {}
         for number, sentence in enumerate(sentences):
-            if "?" in sentence or "___" in sentence:
-                for shape in self._shapes(sentence, names):
+            if "?" in sentence or "___" in sentence or sentence.lower().startswith("tell me"):
+                plain = VIEW_LATER.sub("", VIEW_FIRST.sub("", sentence))
+                for shape in self._shapes(plain, names):
                     if found := dict.fromkeys(self._asked(shape)):
                         questions |= {(number, asked): None for asked in found}
                         break

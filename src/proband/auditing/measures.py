@@ -23,9 +23,17 @@ from proband.auditing.grammar import Grammar, split
 from proband.auditing.reading import Reading, Unread
 from proband.auditing.things import AmbiguousThing, same_things
 
-_WORDS = "one two three four five six seven eight nine ten eleven twelve"
-NUMBERS: Final = {word: n for n, word in enumerate(_WORDS.split(), start=1)}
-NUMBER: Final = rf"(?P<n>\d[\d,]*(?:\.\d+)?|{'|'.join(NUMBERS)})"
+_WORDS = """
+    one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
+    nineteen
+    """
+_TENS = {word: 10 * n for n, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2)}
+NUMBERS: Final = {word: n for n, word in enumerate(_WORDS.split(), start=1)} | _TENS | {
+    f"{tens}-{ones}": ten + one
+    for tens, ten in _TENS.items()
+    for one, ones in enumerate(_WORDS.split()[:9], start=1)
+}
+NUMBER: Final = rf"(?P<n>\d[\d,]*(?:\.\d+)?|{'|'.join(sorted(NUMBERS, key=len, reverse=True))})"
 LENGTH: Final[dict[str, float]] = {
     "mm": 0.001,
     "cm": 0.01,
@@ -63,10 +71,16 @@ SCALES: Final = {
     "deep": "deeper",
     "wide": "wider",
 }
+_LENGTH = "|".join(sorted((*LENGTH, *FEET), key=len, reverse=True))
+_WEIGHT = "|".join(sorted((*WEIGHT, *POUNDS), key=len, reverse=True))
+LEFT_OUT: Final = re.compile(rf"(?P<t>.+?) {NUMBER} ?{UNIT}", re.IGNORECASE)  # the spire 112 metres
+AGED: Final = re.compile(r"\b(?:old|older|oldest|young|younger|youngest|eldest|age)\b", re.IGNORECASE)
 FORMS: Final = tuple(
     re.compile(form, re.IGNORECASE)
     for form in (
         rf"(?P<t>.+?) (?:is|was|are) (?:only |just |exactly )?{NUMBER}[ -]{UNIT}[ -](?P<s>{'|'.join(SCALES)})",
+        rf"(?P<t>.+?) (?:measures?|measured|stands?|stood) {NUMBER} ?(?P<u>{_LENGTH})s?(?: (?P<s>{'|'.join(SCALES)}))?",
+        rf"(?P<t>.+?)(?: (?:is|was)|:) {NUMBER} ?(?P<u>{_WEIGHT})s?",
         rf"(?P<t>.+?) (?:weighs?|weighed) (?:only |just |exactly )?{NUMBER} ?{UNIT}",
         rf"(?P<t>.+?) (?:costs?|cost) (?:only |just |exactly )?(?P<c>[$€£]){NUMBER}",
         rf"(?P<t>.+?) (?:costs?|cost) (?:only |just |exactly )?{NUMBER} (?P<c>dollars|euros|pounds|cents)",
@@ -87,10 +101,12 @@ class MeasureReader:
     def __init__(self, grammar: Grammar) -> None:
         self.grammar = grammar
         self.past: set[bool] = set()
+        self.ages = False  # is an age asked for?
 
     def __call__(self, text: str, question: str, genders: Mapping[str, str | None], /) -> Reading:
         sentences = split(text)
         self.past.clear()
+        self.ages = AGED.search(question) is not None
         values: dict[tuple[str, str], dict[str, float]] = {}  # by relation and family of units
         facts: list[Fact] = []
         try:
@@ -139,10 +155,15 @@ class MeasureReader:
             if match := form.fullmatch(clause):
                 groups = match.groupdict()
                 self._same_time(clause)
-                scale = SCALES.get((groups.get("s") or "").lower(), "heavier" if groups.get("u") else "dearer")
                 family, factor = _unit(groups["u"]) if groups.get("u") else ((groups["c"] or "").lower(), 1.0)
+                by_unit = "taller" if family in ("m", "ft") else "heavier" if groups.get("u") else "dearer"
+                scale = SCALES.get((groups.get("s") or "").lower(), by_unit)
                 return self._set(match["t"], scale, family, _number(match["n"]) * factor, values)
-        if (match := BARE.fullmatch(clause)) and ("older", "year") in values:
+        if (match := LEFT_OUT.fullmatch(clause)) and len(values) == 1:
+            (scale, known), (family, factor) = next(iter(values)), _unit(match["u"])
+            if family == known and scale != "older":
+                return self._set(match["t"], scale, family, _number(match["n"]) * factor, values)
+        if (match := BARE.fullmatch(clause)) and (("older", "year") in values or self.ages):
             return self._set(match["t"], "older", "year", _number(match["n"]) * YEARS["year"], values)
         return False
 

@@ -54,6 +54,10 @@ TOKEN: Final = re.compile(r"\d+:\d\d|[^\W_][\w-]*(?:['’](?!s\b)\w+)?|['’]s\b
 VERBS: Final = r"(?:is|and|are|was|presents|lies|sits|stands|on|to|has|overlaps?|before|after|during)\b"
 ONE_WORD: Final = re.compile(r"(?<![\w@])[A-Za-z][\w-]*")  # a name of one word needs no pattern of its own
 LONGEST_THING: Final = 4  # words
+NUMBERS: Final = frozenset("one two three four five six seven eight nine ten".split())
+NUMBERED: Final = frozenset(
+    "number parcel camp room house platform gate locker box bus flat desk seat team runner lane".split()
+)
 
 
 class Shape(NamedTuple):
@@ -147,6 +151,9 @@ class NounPhrases:
                 run[-1] += "'s"  # Clara's locker is above Dan's
                 run += owned
                 continue
+            if run and self._is_number(token, run[-1]):  # Camp One, parcel two, number 12
+                run.append(lower)
+                continue
             close()
             if lower in DETERMINERS:
                 determiner = lower
@@ -157,6 +164,11 @@ class NounPhrases:
         close()
         shape = "".join(parts).strip().rstrip(".!? ")
         return Shape(shape, tuple(things))
+
+    @staticmethod
+    def _is_number(token: str, before: str) -> bool:
+        number = token.lower() in NUMBERS or token.isdigit()
+        return number and (token[0].isupper() or before in NUMBERED)
 
     def _is_content(self, lower: str) -> bool:
         """Can the word be part of a thing? Neither a function word nor one of the domain, nor made of such."""
