@@ -83,7 +83,7 @@ BEHIND: Final = re.compile(
 STEP: Final = re.compile(
     r";\s*|,\s*(?:and\s+)?(?=(?:then|next|finally|after that|lastly|afterwards|later)\b)"
     r"|\s+and\s+(?=(?:then|finally|afterwards|later)\b)|\s(?=then\b)"
-    r"|,?\s+and\s+(?=(?:in \d{4}|(?:an|one|two|three|four|five|six|ten) (?:hours?|days?|weeks?|months?|years?) later) )"
+    r"|,?\s+and\s+(?=(?:an|one|two|three|four|five|six|ten) (?:hours?|days?|weeks?|months?|years?) later )"
 )
 DURING: Final = "during"
 BEFORE: Final = ("before", "earlier than", "prior to", "ahead of")

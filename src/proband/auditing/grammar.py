@@ -71,7 +71,8 @@ ASIDE: Final = re.compile(r", (?:which|who|so) ([^,;.]+)(,|(?=[.;!]|$))", re.IGN
 # of all of them something is said that leaves them where they are
 OF_ALL: Final = re.compile(
     r"(?:they|all (?:of them|two|three|four|five)(?: of them)?|both(?: of them)?) (?:all )?(?:are|were|need|want|smell|"
-    r"look|have|belong|cost|taste|seem|love|like|hate)\b.*|.* (?:on|in|of|to|for|with) (?:all of them|all three|all four|"
+    r"look|have|belong|cost|taste|seem|love|like|hate)\b.*|.* (?:on|in|of|to|for|with) (?:all of them|all three|"
+    r"all four|"
     r"both of them|both|them)|.* from one to the other"
 )
 CHANGES: Final = re.compile(

@@ -27,12 +27,19 @@ _WORDS = """
     one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
     nineteen
     """
-_TENS = {word: 10 * n for n, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2)}
-NUMBERS: Final = {word: n for n, word in enumerate(_WORDS.split(), start=1)} | _TENS | {
-    f"{tens}-{ones}": ten + one
-    for tens, ten in _TENS.items()
-    for one, ones in enumerate(_WORDS.split()[:9], start=1)
+_TENS = {
+    word: 10 * n
+    for n, word in enumerate(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], start=2)
 }
+NUMBERS: Final = (
+    {word: n for n, word in enumerate(_WORDS.split(), start=1)}
+    | _TENS
+    | {
+        f"{tens}-{ones}": ten + one
+        for tens, ten in _TENS.items()
+        for one, ones in enumerate(_WORDS.split()[:9], start=1)
+    }
+)
 NUMBER: Final = rf"(?P<n>\d[\d,]*(?:\.\d+)?|{'|'.join(sorted(NUMBERS, key=len, reverse=True))})"
 LENGTH: Final[dict[str, float]] = {
     "mm": 0.001,

@@ -54,9 +54,26 @@ TOKEN: Final = re.compile(r"\d+:\d\d|[^\W_][\w-]*(?:['’](?!s\b)\w+)?|['’]s\b
 VERBS: Final = r"(?:is|and|are|was|presents|lies|sits|stands|on|to|has|overlaps?|before|after|during)\b"
 ONE_WORD: Final = re.compile(r"(?<![\w@])[A-Za-z][\w-]*")  # a name of one word needs no pattern of its own
 LONGEST_THING: Final = 4  # words
-NUMBERS: Final = frozenset("one two three four five six seven eight nine ten".split())
+NUMBERS: Final = frozenset(["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"])
 NUMBERED: Final = frozenset(
-    "number parcel camp room house platform gate locker box bus flat desk seat team runner lane".split()
+    [
+        "number",
+        "parcel",
+        "camp",
+        "room",
+        "house",
+        "platform",
+        "gate",
+        "locker",
+        "box",
+        "bus",
+        "flat",
+        "desk",
+        "seat",
+        "team",
+        "runner",
+        "lane",
+    ]
 )
 
 

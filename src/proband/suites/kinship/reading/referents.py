@@ -239,12 +239,12 @@ class Referents:
         if len(candidates) == 2 and len(unnamed := [one for one in candidates if not one.name]) == 1:
             owner = next(one for one in candidates if one.name)
             owned = {e.relation for e in events if isinstance(e, Kinship) and e.owner is person}
-            again = any(
+            told_again = any(
                 told.owner.one is owner and told.person.one is unnamed[0] and told.relation in owned
                 for told in self.told
             )
             named = any(isinstance(e, Same) and e.one.owners[:1] == (person,) for e in events)
-            if again and named:
+            if told_again and named:
                 return [owner]
         return candidates
 
