@@ -81,7 +81,6 @@ SCALES: Final = {
 _LENGTH = "|".join(sorted((*LENGTH, *FEET), key=len, reverse=True))
 _WEIGHT = "|".join(sorted((*WEIGHT, *POUNDS), key=len, reverse=True))
 LEFT_OUT: Final = re.compile(rf"(?P<t>.+?) {NUMBER} ?{UNIT}", re.IGNORECASE)  # the spire 112 metres
-AGED: Final = re.compile(r"\b(?:old|older|oldest|young|younger|youngest|eldest|age)\b", re.IGNORECASE)
 FORMS: Final = tuple(
     re.compile(form, re.IGNORECASE)
     for form in (
@@ -108,12 +107,10 @@ class MeasureReader:
     def __init__(self, grammar: Grammar) -> None:
         self.grammar = grammar
         self.past: set[bool] = set()
-        self.ages = False  # is an age asked for?
 
     def __call__(self, text: str, question: str, genders: Mapping[str, str | None], /) -> Reading:
         sentences = split(text)
         self.past.clear()
-        self.ages = AGED.search(question) is not None
         values: dict[tuple[str, str], dict[str, float]] = {}  # by relation and family of units
         facts: list[Fact] = []
         try:
@@ -170,7 +167,7 @@ class MeasureReader:
             (scale, known), (family, factor) = next(iter(values)), _unit(match["u"])
             if family == known and scale != "older":
                 return self._set(match["t"], scale, family, _number(match["n"]) * factor, values)
-        if (match := BARE.fullmatch(clause)) and (("older", "year") in values or self.ages):
+        if (match := BARE.fullmatch(clause)) and ("older", "year") in values:
             return self._set(match["t"], "older", "year", _number(match["n"]) * YEARS["year"], values)
         return False
 

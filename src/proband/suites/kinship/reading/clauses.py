@@ -21,11 +21,11 @@ from proband.suites.kinship.reading.lexicon import word_set
 from proband.suites.kinship.reading.noun_phrases import Nominal, plain
 from proband.suites.kinship.reading.people_words import (
     ADJECTIVES,
-    COUSINS,
     HE_SHE,
     NAMING,
     NUMBERS,
     OCCUPATIONS,
+    PASSED_OVER,
     POSSESSED,
     POSSESSIVE,
     TWINS,
@@ -210,8 +210,7 @@ class Clauses(Predicates):
             self.same(self.described, people[0])
         self.described = None
         fetched = self._word_before(before).startswith("call") and self.text() == "for"  # the plumber for her sister
-        known = all(p.name or p.pronoun or (p.relation == "friend" and self.text(-1) in COUSINS) for p in people)
-        if self._word_before(before) in NOT_BEFORE_KIN and not fetched and not known:
+        if self._word_before(before) in NOT_BEFORE_KIN and not fetched and not all(p.name or p.pronoun for p in people):
             raise self.fail("likened to kin, or called so")
         told = [event for event in self.events[said_before:] if isinstance(event, Kinship)]
         if previous is not None and previous.text in LEFT and any(event.relation == "spouse" for event in told):
@@ -393,7 +392,7 @@ class Clauses(Predicates):
             return before == "the" and self.text(1) not in ("man", "woman", "person", "one")
         if word == "family":
             return before not in BE
-        if word in OCCUPATIONS:
+        if word in PASSED_OVER:
             return True
         if word == "'s" and before in DATES:
             return True

@@ -27,6 +27,7 @@ from proband.suites.kinship.reading.people_words import (
     CHILD_ALONE,
     GREAT_OF,
     HE_SHE,
+    KIN_ARE_IN,
     MAKES_A_CHILD,
     NAMING,
     NOT_A_STRANGER_AFTER,
@@ -37,6 +38,7 @@ from proband.suites.kinship.reading.people_words import (
     OF_SEVERAL,
     ORDINALS,
     OWNED_YOUTH,
+    PASSED_OVER,
     POSSESSED,
     POSSESSIVE,
     PRONOUNS,
@@ -635,9 +637,9 @@ class NounPhrases:
         elif self.text() in ("there", "too", "here", "now"):
             self.at += 1
         elif self.text() in ("in", "at"):
-            self.at += 1
-            while self.peek().kind in ("word", "place") and plain(self.peek()) and self.text() not in ("and", "with"):
-                self.at += 1
+            self.at += 1 + (self.text(1) == "the")
+            place = self.peek().kind == "place" and self.text().lower() not in NOT_KIN_IN
+            self.at += place or self.text() in KIN_ARE_IN
         named = self.text() == "," and (self.peek(1).kind == NAME or self.text(1) in NAMING)
         if not named or self._owns(1):
             self.at = saved
@@ -829,7 +831,7 @@ class NounPhrases:
             self.at += 1
             while self.text() in ADJECTIVES or self.text() in BEFORE_OCCUPATION:
                 self.at += 1
-            if self.text() in OCCUPATIONS or (self.text() == "one" and self.at > saved + 1):
+            if self.text() in PASSED_OVER or (self.text() == "one" and self.at > saved + 1):
                 self.at += 1
                 return self.text(-1) not in YOUTH
         self.at = saved
@@ -997,7 +999,7 @@ class NounPhrases:
                 return self._one_of_several()
         if (nominal := self.nominal()) is not None:
             before = self.tokens[begin - 1].text if begin else ""
-            bare = word not in ARTICLES and before in (",", "(", "-", "and", "is", "was", "became")
+            bare = word not in ARTICLES and before in (",", "(", "-", "and")
             if self.text() != "of" and (self.text() != "to" or not (word == "the" or bare)):
                 return None
             self.at += 1

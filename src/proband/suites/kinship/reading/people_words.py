@@ -57,11 +57,9 @@ ACQUAINTANCES: Final = word_set(
     friend friends neighbour neighbor neighbours neighbors colleague colleagues boss teacher doctor dentist classmate
     teammate roommate housemate flatmate coworker co-worker landlady landlord coach tutor lawyer secretary guest guests
     student students pupil schoolmate customer client assistant accountant nurse babysitter nanny hairdresser barber
-    gardener cousin cousins boyfriend girlfriend fiance fiancee partner godfather godmother godson goddaughter
+    gardener cousin cousins boyfriend girlfriend fiance fiancee partner
     """
 )
-# kin outside the 22 relations: nothing is told by them, and nothing taken back
-COUSINS: Final = word_set("cousin cousins boyfriend girlfriend godfather godmother godson goddaughter")
 STRANGERS: Final = word_set(
     """
     man woman lady gentleman stranger waiter waitress vet priest policeman policewoman driver baker butcher farmer
@@ -107,6 +105,11 @@ OCCUPATIONS: Final = (
     """
     )
 )
+# what may be said of somebody and be passed over: who is a cousin or a partner is kin in some way
+PASSED_OVER: Final = OCCUPATIONS - word_set(
+    "cousin cousins boyfriend girlfriend fiance fiancee partner girl boy child baby"
+)
+KIN_ARE_IN: Final = word_set("navy army police circus town village city country hospital prison abroad")
 BEFORE_OCCUPATION: Final = word_set(
     "retired former young old tall short thin quiet loud lovely clever famous well-known local country village town"
     " piano maths music school primary head army police bus lorry taxi train family spry kind keen good great rich poor"
