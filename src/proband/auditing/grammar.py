@@ -41,6 +41,10 @@ SENTENCE: Final = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=\S)")
 ABBREVIATED: Final = re.compile(r"\b(Mr|Mrs|Ms|Dr|St)\.")
 HARMLESS: Final = re.compile(r",? (?:too|as well|in turn|finally)(?=[,;]|$)|^(?:also|finally),? | also(?= )")
 SETTING: Final = re.compile(rf"(?:on|in|at|along|inside) ({MARK}),? (?={MARK}|from )")  # where it all is: on the shelf
+BEHIND: Final = re.compile(rf" (?:on|in|at|along|with) ({MARK})$")
+OF_THE: Final = re.compile(
+    r"^of the (?:two|three|four|five) [a-z]+(?: (?:along|on|in|at) the [a-z]+)?, (?=[A-Z]|the )", re.IGNORECASE
+)
 NOT_REAL: Final = frozenset(
     ("mirror", "dream", "film", "movie", "story", "novel", "game", "plan", "theory", "past", "future")
 )
@@ -70,10 +74,9 @@ PICTURE: Final = re.compile(
 ASIDE: Final = re.compile(r", (?:which|who|so) ([^,;.]+)(,|(?=[.;!]|$))", re.IGNORECASE)
 # of all of them something is said that leaves them where they are
 OF_ALL: Final = re.compile(
-    r"(?:they|all (?:of them|two|three|four|five)(?: of them)?|both(?: of them)?) (?:all )?(?:are|were|need|want|smell|"
-    r"look|have|belong|cost|taste|seem|love|like|hate)\b.*|.* (?:on|in|of|to|for|with) (?:all of them|all three|"
-    r"all four|"
-    r"both of them|both|them)|.* from one to the other"
+    r"(?:they|all (?:of them|two|three|four|five)(?: of them)?|both(?: of them)?) (?:all )?(?:@\d+|are|were|need|want|"
+    r"smell|look|have|belong|cost|taste|seem|love|like|hate)\b.*|.* (?:on|in|of|to|for|with) (?:all of them|all three|"
+    r"all four|both of them|both|them)|.* from one to the other"
 )
 CHANGES: Final = re.compile(
     r"\b(?:not?|never|none|nothing|move[sd]?|moving|swap\w*|switch\w*|turn\w*|rotat\w*|exchang\w*|chang\w*|flip\w*|"
@@ -196,11 +199,16 @@ class Grammar:
                 continue
             if setting and (facts := self._shape_facts(shape.text[setting.end() :])):
                 return shape, facts, shape.things[int(setting[1][1:])]
+            behind = BEHIND.search(shape.text)  # Camp Two is above Camp One on the mountain
+            if behind and NOT_REAL & set(shape.things[int(behind[1][1:])].split()):
+                continue
+            if behind and (facts := self._shape_facts(shape.text[: behind.start()])):
+                return shape, facts, shape.things[int(behind[1][1:])]
         return first, None, ""
 
     def without_asides(self, sentence: str) -> str:
         """The sentence without what changes no fact: where one stands, and clauses that speak of no relation."""
-        plain = VIEW_LATER.sub("", VIEW_FIRST.sub("", sentence))
+        plain = OF_THE.sub("", VIEW_LATER.sub("", VIEW_FIRST.sub("", sentence)))
         plain = PICTURE.sub(r"\1, ", plain)
 
         def harmless(match: re.Match[str]) -> str:
