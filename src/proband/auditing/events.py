@@ -72,18 +72,21 @@ FIRST: Final = re.compile(
     r"(?:first(?: of all)?|firstly|to begin with|in the beginning|it started with),? (?=\w)", re.IGNORECASE
 )
 NEXT: Final = re.compile(
-    rf"(?:and |but )?(?:then|next|after that|after this|afterwards?|later(?: on)?|finally|lastly|last|last of all|"
-    rf"eventually|in the end|subsequently|{MEASURE} (?:later|after(?:wards| that))|{_NEXT_DAY}"
+    rf"(?:and |but )?(?:only then did|then|next|after that|after this|afterwards?|later(?: on)?|finally|lastly|last|"
+    rf"last of all|eventually|in the end|subsequently|{MEASURE} (?:later|after(?:wards| that))|{_NEXT_DAY}"
     rf"|the day after that|soon after(?:wards)?),? (?=\w)",
     re.IGNORECASE,
 )
 BEHIND: Final = re.compile(
     rf"(?P<e>.+?),? (?:{MEASURE} (?:later|afterwards|after that)|after that|afterwards|next|last|later|{_NEXT_DAY})"
 )
+DAYS: Final = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+_DAY = "|".join(DAYS)
 STEP: Final = re.compile(
     r";\s*|,\s*(?:and\s+)?(?=(?:then|next|finally|after that|lastly|afterwards|later)\b)"
     r"|\s+and\s+(?=(?:then|finally|afterwards|later)\b)|\s(?=then\b)"
     r"|,?\s+and\s+(?=(?:an|one|two|three|four|five|six|ten) (?:hours?|days?|weeks?|months?|years?) later )"
+    rf"|,?\s+(?:and\s+)?(?=(?i:on (?:{_DAY}) (?:we|i|he|she|they)) )"
 )
 DURING: Final = "during"
 BEFORE: Final = ("before", "earlier than", "prior to", "ahead of")
@@ -96,6 +99,9 @@ WHEN: Final = re.compile(
     r"when (?P<b>[^,]+? (?:had \w+[^,]*|(?:was|were) (?:over|finished|done))), (?P<a>[^,]+)", re.IGNORECASE
 )
 FOLLOWED: Final = re.compile(r"(?P<a>.+?) (?:was|were|is) (?:soon |immediately )?followed by (?P<b>.+)")
+FOLLOWS: Final = re.compile(r"(?P<a>[^,]+?) follows (?P<b>[^,]+)")
+_BUSY = "day|night|week|weekend|morning|afternoon|evening|year|summer|winter|spring|autumn"
+ASIDE: Final = re.compile(rf"it (?:was|had been|has been) an? (?:very )?(?:\w+ ){{0,2}}(?:{_BUSY})", re.IGNORECASE)
 PRECEDED: Final = re.compile(r"(?P<a>.+?) (?:preceded|came before) (?P<b>.+)")
 MONTHS: Final = [
     "january",
@@ -111,20 +117,20 @@ MONTHS: Final = [
     "november",
     "december",
 ]
-DAYS: Final = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 HOURS: Final = {
     word: n
     for n, word in enumerate(
         ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"], 1
     )
 }
+PARTS_OF_AN_HOUR: Final = {"half": 30, "quarter": 15, "five": 5, "ten": 10, "twenty": 20, "twenty-five": 25}
 _MONTH, _HOUR = "|".join(MONTHS), "|".join(HOURS)
 YEAR: Final = r"(?P<year>1\d\d\d|20\d\d)"
 TIME: Final = re.compile(
     rf"(?:in (?:(?P<month1>{_MONTH}) (?:of )?)?{YEAR}|on (?:(?P<month2>{_MONTH}) "
     rf"(?P<day2>\d+)(?:st|nd|rd|th)?,? (?P<year2>\d{{4}})|"
     rf"(?P<weekday>{'|'.join(DAYS)})(?P<week> of (?:the|that) (?:same )?week)?)|"
-    rf"at (?:a )?(?:(?P<half>half past |quarter past |quarter to )?(?P<hour>\d+|{_HOUR})"
+    rf"at (?:a )?(?:(?P<half>half past |(?:quarter|five|ten|twenty|twenty-five) (?:past|to) )?(?P<hour>\d+|{_HOUR})"
     rf"(?:[:.](?P<minute>\d\d))?(?: ?o'clock)? ?(?P<half_day>a\.?m\.?|p\.?m\.?)?(?: sharp)?"
     rf"(?P<part> in the (?:morning|afternoon|evening))?|(?P<noon>noon|midday)))"
 )
@@ -226,6 +232,9 @@ class _Story:
         plain = re.sub(r"\s+", " ", text.strip().rstrip(".!").strip())
         if "?" in plain or '"' in plain:
             raise NoEvents("a question or a quotation")
+        if ASIDE.fullmatch(plain):
+            self.number += 1
+            return
         for step in STEP.split(plain):
             for clause in self._clauses(step):
                 self._clause(clause)
@@ -236,7 +245,8 @@ class _Story:
         parts = re.split(r",\s*(?:and\s+)?|\s+and\s+", step)
         if len(parts) < 2 or not (all(map(AT_LAST.fullmatch, parts)) or all(map(BETWEEN.fullmatch, parts))):
             parts = re.split(r",?\s+and\s+", step)
-            if len(parts) != 2 or not all(BETWEEN.fullmatch(part) or AT_LAST.fullmatch(part) for part in parts):
+            forms = (BETWEEN, AT_LAST, FOLLOWS)
+            if len(parts) != 2 or not all(any(form.fullmatch(part) for form in forms) for part in parts):
                 return [step]
         first = AT_LAST.fullmatch(parts[0])
         deed = re.fullmatch(r"[A-Z][a-z]+ ([a-z]+(?: [a-z]+){0,2})", first["e"]) if first else None
@@ -268,7 +278,7 @@ class _Story:
 
     def _told(self, text: str) -> Event:
         """What one clause tells; the event that the next one follows."""
-        for pattern, relation in ((FOLLOWED, "before"), (PRECEDED, "before")):
+        for pattern, relation in ((FOLLOWED, "before"), (PRECEDED, "before"), (FOLLOWS, "after")):
             if match := pattern.fullmatch(text):
                 a, b = self.event(match["a"]), self.event(match["b"])
                 self._say(a, relation, b)
@@ -372,8 +382,10 @@ def _time(match: re.Match[str]) -> tuple[str, tuple[int, ...]]:
     hour = HOURS.get(groups["hour"]) or int(groups["hour"])
     minute = int(groups["minute"] or 0)
     half = (groups["half"] or "").strip()
-    minute = {"half past": 30, "quarter past": 15}.get(half, minute)
-    hour, minute = (hour - 1, 45) if half == "quarter to" else (hour, minute)
+    if half:
+        minutes, _, side = half.partition(" ")
+        minute = PARTS_OF_AN_HOUR[minutes.lower()]
+        hour, minute = (hour - 1, 60 - minute) if side == "to" else (hour, minute)
     told = (groups["half_day"] or "").replace(".", "") or {"morning": "am", "afternoon": "pm", "evening": "pm"}.get(
         (groups["part"] or "").rpartition(" ")[2], ""
     )

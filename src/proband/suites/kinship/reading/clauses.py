@@ -96,7 +96,7 @@ DATES: Final = word_set("""
     monday tuesday wednesday thursday friday saturday sunday today yesterday tomorrow tonight year week month morning
     evening night summer winter spring autumn
     """)
-CALLING: Final = word_set("named called calling christened baptised")
+CALLING: Final = word_set("named calling christened baptised")  # `called him Bobby` may be a name for a friend
 LEFT: Final = word_set("left leaves leaving")
 ABOUT: Final = word_set("about on with for under over behind from beside near")
 WEATHER: Final = word_set("""
@@ -460,7 +460,8 @@ class Clauses(Predicates):
             stands_alone = (
                 after is None or after.kind == "mark" or after.text in PREPOSITIONS or after.text in ("up", "out")
             )
-            about = token.text == "it" and self.tokens[at - 1].text in ABOUT
+            doubted = any(t.text in BE or t.text in MODAL for t in self.tokens)
+            about = token.text == "it" and self.tokens[at - 1].text in ABOUT and not doubted
             if token.text in ("it", "this", "that") and stands_alone and not asked and not about:
                 raise NotUnderstood("'it' may speak of what was said before")
         if len(words) < 3 and first not in ("he", "she", "they"):
