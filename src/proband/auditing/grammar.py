@@ -45,6 +45,9 @@ BEHIND: Final = re.compile(rf" (?:on|in|at|along|with) ({MARK})$")
 OF_THE: Final = re.compile(
     r"^of the (?:two|three|four|five) [a-z]+(?: (?:along|on|in|at) the [a-z]+)?, (?=[A-Z]|the )", re.IGNORECASE
 )
+WHERE_ALL_IS: Final = frozenset(
+    ("mountain", "hill", "wall", "shelf", "street", "road", "coast", "lane", "table", "desk", "roof", "beach", "lawn")
+)
 NOT_REAL: Final = frozenset(
     ("mirror", "dream", "film", "movie", "story", "novel", "game", "plan", "theory", "past", "future")
 )
@@ -200,7 +203,7 @@ class Grammar:
             if setting and (facts := self._shape_facts(shape.text[setting.end() :])):
                 return shape, facts, shape.things[int(setting[1][1:])]
             behind = BEHIND.search(shape.text)  # Camp Two is above Camp One on the mountain
-            if behind and NOT_REAL & set(shape.things[int(behind[1][1:])].split()):
+            if behind and shape.things[int(behind[1][1:])].split()[-1] not in WHERE_ALL_IS:
                 continue
             if behind and (facts := self._shape_facts(shape.text[: behind.start()])):
                 return shape, facts, shape.things[int(behind[1][1:])]
