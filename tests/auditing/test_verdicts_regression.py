@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 
-@pytest.mark.parametrize(("half", "least"), [("dev", 45), ("held", 32), ("third", 22)])
+@pytest.mark.parametrize(
+    ("half", "least"), [("dev", 45), ("held", 32), ("third", 22), ("fourth", 36), ("fifth_dev", 25)]
+)
 def test_nothing_wrong_is_said_of_the_rows_that_people_wrote(root: Path, half: str, least: int) -> None:
     folder = root / "benchmarks" / "reading"
     result = runpy.run_path(str(folder / "other_domains.py"))["measure"](folder / f"grid_temporal_{half}.jsonl")

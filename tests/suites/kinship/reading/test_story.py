@@ -307,3 +307,32 @@ def test_it_is_fast() -> None:
         assert not read_story(story).unread
         times.append(time.process_time() - begin)
     assert min(times) < 0.01
+
+
+NEWLY_TOLD = """
+Yui married a dentist named Arkady. || Arkady is the spouse of Yui
+Mona has a boy of six, Obi. || Obi is the son of Mona
+Ferdinand has a brother who cooks there. That brother is Ignacio. || Ignacio is the brother of Ferdinand
+Boaz's children are a boy, Jethro, and a girl, Tamar. || Jethro is the son of Boaz; Tamar is the daughter of Boaz
+Ann and Ben, a married couple, have a son, Carl. || Ben is the spouse of Ann; Carl is the son of Ann; Carl is the son of Ben
+Have you met Ivo? He is the fellow whose father, Stavros, left. || Stavros is the father of Ivo
+"""
+
+
+@pytest.mark.parametrize("line", NEWLY_TOLD.strip().splitlines())
+def test_constructions_of_livelier_english(line: str) -> None:
+    text, facts = line.split(" || ")
+    assert {str(fact) for fact in read_story(text).facts} == set(facts.split("; "))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Nobody is Ann's brother but Ben.",
+        "Tom, an actor who plays Ann's brother, came.",
+        "Robert is the son of Ann. Ann's brother came. They called him Bobby.",
+        "Anyone would think that Ben is Ann's brother.",
+    ],
+)
+def test_what_nobody_does_is_not_told(text: str) -> None:
+    assert read_story(text, names=["Ann", "Ben", "Tom"]).unread is not None
