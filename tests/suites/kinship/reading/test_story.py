@@ -314,7 +314,7 @@ Yui married a dentist named Arkady. || Arkady is the spouse of Yui
 Mona has a boy of six, Obi. || Obi is the son of Mona
 Ferdinand has a brother who cooks there. That brother is Ignacio. || Ignacio is the brother of Ferdinand
 Boaz's children are a boy, Jethro, and a girl, Tamar. || Jethro is the son of Boaz; Tamar is the daughter of Boaz
-Ann and Ben, a married couple, have a son, Carl. || Ben is the spouse of Ann; Carl is the son of Ann; Carl is the son of Ben
+Ann and Ben, a married couple, left. || Ben is the spouse of Ann
 Have you met Ivo? He is the fellow whose father, Stavros, left. || Stavros is the father of Ivo
 """
 
