@@ -9,7 +9,7 @@ import pytest
 
 
 @pytest.mark.parametrize(
-    ("half", "least"), [("dev", 45), ("held", 32), ("third", 22), ("fourth", 36), ("fifth_dev", 25)]
+    ("half", "least"), [("dev", 45), ("held", 32), ("third", 22), ("fourth", 36), ("fifth_dev", 25), ("fifth_held", 9)]
 )
 def test_nothing_wrong_is_said_of_the_rows_that_people_wrote(root: Path, half: str, least: int) -> None:
     folder = root / "benchmarks" / "reading"

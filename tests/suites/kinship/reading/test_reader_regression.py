@@ -17,6 +17,7 @@ READ = {
     "kinship_third": 0.9,
     "kinship_fourth": 0.7,
     "kinship_fifth_dev": 0.55,
+    "kinship_fifth_held": 0.28,
 }  # at least
 
 

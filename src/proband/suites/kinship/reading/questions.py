@@ -74,6 +74,10 @@ A is what to B | in relation to B,? A is what | in relation to B,? what is A | w
 what has A become to B | what would B have called A | the word for what A is to B | what A is to B
 A is what relation to B
 what relation to B is A | how does B know A as family | A became B's GAP
+A is how related to B | A is to B what | A is what relation of B(?:'s)? | what is A in relation to B
+what does (?:that|this) make A to B | what is A to B now | who is A to B now | what does (?:that|this) make A for B
+in (?:what|which) way is A connected to B(?: by family)? | how is A connected to B by family
+(?:by|with) what word would you describe A's relation(?:ship)? to B | (?:the )?kin term for A with respect to B
 """
 EITHER_FORMS: Final = """
 how are A and B related(?: to each other)? | in what way are A and B related | in which way are A and B related
@@ -99,14 +103,17 @@ who(?: WHERE)? is B's R | who(?: WHERE)? is the R of B | what is the name of B's
 what is B's R called | B's R | the R of B | which SOMEBODY is B's R | which SOMEBODY is the R of B
 who is a R of B | B's R is (?:called )?GAP | the R of B is (?:called )?GAP | who is it that is B's R | GAP is B's R
 GAP is the R of B | which of (?:them|these)(?: people)? is B's R | which of them is the R of B | who does B call R
-whom does B call R | which SOMEBODY here is B's R
+whom does B call R | which SOMEBODY WHERE is B's R | which SOMEBODY WHERE is the R of B
+which of the (?:(?:two|three|four|five) )?SEVERAL(?: WHERE)? is B's R
+which of the (?:(?:two|three|four|five) )?SEVERAL(?: WHERE)? is the R of B
 """
 SAID_FIRST: Final = re.compile(
     r"^(?:(?:please|so|now|then|and|question|q|pick one|choose one|tell me|can you tell me|say|state|name|give|explain|"
     r"complete(?: (?:the|this) (?:sentence|line))?|finish (?:this|the sentence|this sentence)|"
     r"fill in (?:the blank|one word|the gap)|"
     r"fill the gap|in (?:one|a) word|work out|find out|answer|based on the (?:story|text)|"
-    r"given this|according to the (?:story|text)|select one|which is right|i wonder)\b[:,.]?\s*)+"
+    r"given this|according to the (?:story|text)|in (?:that|this|the) family|select one|which is right|i wonder)"
+    r"\b[:,.]?\s*)+"
 )
 INSTRUCTION: Final = re.compile(
     r"(?i)(?:please\s+)?(?:respond|answer|reply|choose|pick|select|give|write|state|provide|use|your answer)\b"
@@ -133,7 +140,9 @@ def _forms() -> tuple[tuple[str, re.Pattern[str]], ...]:
         "R": rf"(?:(?:older|younger|elder|big|little) )?(?P<r>{kin})",
         "GAP": r"(?:_+|\.\.\.|\[\w*\]|<\w+>|…)",
         "SOMEBODY": r"(?:person|man|woman|boy|girl|lady|gentleman|one|guest|family member)",
-        "WHERE": r"(?:out there|here|there|in (?:this|the) (?:story|text|family)|of them|among them)",
+        "SEVERAL": r"(?:people|persons|men|women|boys|girls|ladies|gentlemen|guests|children|relatives)",
+        "WHERE": r"(?:out there|here|there|in (?:this|the) (?:story|text|family|picture|photo)|of them|"
+        r"among (?:them|those present))",
     }
     compiled: list[tuple[str, re.Pattern[str]]] = []
     for kind, forms in (
@@ -145,7 +154,7 @@ def _forms() -> tuple[tuple[str, re.Pattern[str]], ...]:
         for form in re.split(r"\s\|\s|\n", forms):
             if form.strip():
                 pattern = re.sub(r"(?<!\?:)\b(?:is|are)\b(?!\|)", lambda m: TENSES[m[0]], form.strip())
-                pattern = re.sub(r"\b(?:A|B|R|GAP|SOMEBODY|WHERE)\b", lambda m: slots[m[0]], pattern)
+                pattern = re.sub(r"\b(?:A|B|R|GAP|SOMEBODY|SEVERAL|WHERE)\b", lambda m: slots[m[0]], pattern)
                 if kind == "truth":
                     pattern = pattern.replace(f"(?P<r>{kin})", f"(?P<r>{kin}|{beyond})")
                 compiled.append((kind, re.compile(pattern)))
