@@ -23,8 +23,9 @@ PARTS = (
 )
 
 
-def argument(tree: Tree, head: int) -> tuple[int, ...]:
-    """A noun with what belongs to it: articles, adjectives, names, numbers, possessors, one phrase with `of`."""
+def argument(tree: Tree, head: int, *, restricted: bool = False) -> tuple[int, ...]:
+    """A noun with what belongs to it: articles, adjectives, names, numbers, possessors, one phrase with `of`; where
+    more would be said without them (`restricted`), other phrases too: "children under five should not eat honey"."""
     if tree.tokens[head].pos == "YEAR":
         return (head,)
     if not tree.is_noun(head) or unreal_noun(tree, head):
@@ -34,7 +35,8 @@ def argument(tree: Tree, head: int) -> tuple[int, ...]:
     for part in (*tree.under(head, *PARTS), *adverbs):  # "more than half of the students"
         inside += _all_under(tree, part)
     for part in tree.under(head, "appos"):  # "the river Thames"; after a comma it is another phrase
-        if part == head + 1 and tree.tokens[part].pos == "PROPN" and tree.tokens[head].pos == "NOUN":
+        beside = part == head + 1 and tree.tokens[part].pos == "PROPN" and tree.tokens[head].pos == "NOUN"
+        if beside or _epithet(tree, head, part):
             inside += _all_under(tree, part)
     for part in tree.under(head, "nmod"):
         case = tree.under(part, "case")
@@ -43,11 +45,27 @@ def argument(tree: Tree, head: int) -> tuple[int, ...]:
             for inner in tree.under(part, "nmod") if tree.tokens[part].pos == "PROPN" else ():
                 if [tree.shown(at) for at in tree.under(inner, "case")] == ["of"]:  # "of the University of Bergen"
                     inside += _all_under(tree, inner)
+    for part in tree.under(head, "nmod") if restricted and not _definite(tree, head) else ():
+        if (before := markers(tree, part)) and before[0] == max(inside) + 1:
+            inside += [*before, *(argument(tree, part) or _all_under(tree, part))]
     words = _with_hyphens(tree, {*inside, *_before_quantity(tree, head, min(inside))})
     # a phrase with a hole in it (a parenthesis, say) is no phrase; an inner quotation mark may be left out
     whole = words[-1] - words[0] < len(words) + 2
     relative = any(tree.shown(at) in ("whose", "whom", "which") for at in (*words, *tree.under(head, "nmod")))
     return words if _count(tree, words) <= LONGEST and whole and not relative else ()
+
+
+def _definite(tree: Tree, noun: int) -> bool:
+    """the bridge, its workers, Italy: the same thing whether or not a phrase follows."""
+    articles = [tree.shown(at) for at in tree.under(noun, "det")]
+    named = tree.tokens[noun].pos in ("PROPN", "PROPNS", QUANTITY)
+    return named or bool(tree.under(noun, "nmod:poss")) or any(word in ("the", "") for word in articles)
+
+
+def _epithet(tree: Tree, name: int, part: int) -> bool:
+    """Catherine the Great: without a comma it is part of the name."""
+    the = [at for at in tree.under(part, "det") if at == part - 1 and tree.shown(at) == "the"]
+    return bool(the) and tree.tokens[name].pos == "PROPN" and not tree.under(part, "punct", "nmod")
 
 
 def _with_hyphens(tree: Tree, words: Iterable[int]) -> tuple[int, ...]:

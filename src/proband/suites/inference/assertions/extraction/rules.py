@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from proband.suites.inference.assertions.extraction.factuality import asserted
+from proband.suites.inference.assertions.extraction.factuality import asserted, negated, unreal_noun
 from proband.suites.inference.assertions.extraction.phrases import (
     argument,
     is_name,
@@ -27,10 +27,12 @@ from proband.suites.inference.assertions.extraction.trees import FINITE, QUANTIT
 from proband.suites.inference.assertions.extraction.word_lists import (
     CALLING,
     ELECTING,
+    FORMER,
     GROUPS,
     OFFICES,
     PERSUADING,
     TOPICS,
+    UNIVERSAL,
 )
 
 IS, ARE, WAS, WERE = -1, -2, -3, -4
@@ -229,10 +231,15 @@ def object_and_preposition(tree: Tree, verb: int) -> Iterator[Link]:
         whole = tree.tokens[thing].pos == QUANTITY or tree.shown(thing) in GROUPS
         inner = (argument if whole else short_phrase)(tree, thing) if tree.is_noun(thing) and thing > verb else ()
         if inner and not tree.under(thing, "case", "conj"):
-            inside = phrases(tree, thing, "nmod") if light(tree, thing) else ()
+            own = tree.shown(verb) in ("has", "have", "had") and tree.under(thing, "nmod:poss")  # "has its seat in"
+            inside = phrases(tree, thing, "nmod") if light(tree, thing) or own else ()
+            end = inner[-1]
             for before, noun in (*phrases(tree, verb, "obl"), *inside):
-                if before[0] == inner[-1] + 1 and not is_name(tree, thing, before) and not timed(tree, noun):
-                    yield (*inner, *before), noun
+                if before[0] == end + 1 and not is_name(tree, thing, before):
+                    if not timed(tree, noun):
+                        yield (*inner, *before), noun
+                    if tree.tokens[noun].head == verb:  # "sold the islands to the United States for 25 million dollars"
+                        end = max((*argument(tree, noun), noun))
 
 
 def infinitive(tree: Tree, verb: int) -> Iterator[Link]:
@@ -307,13 +314,18 @@ def apposition(tree: Tree, noun: int) -> Iterator[Found]:
     for other in tree.under(noun, "appos") if asserted(tree, noun) else ():
         if not (tree.is_noun(other) and other > noun and tree.under(other, "det", "nmod:poss")):
             continue
-        be, inner = (ARE if tree.tokens[other].pos.endswith("NS") else IS), short_phrase(tree, other)
+        if unreal_noun(tree, other):  # "Sydney, not the capital"
+            continue
+        former = any(tree.shown(at) in FORMER for at in tree.under(other, "advmod", "mark"))
+        one, many = (WAS, WERE) if former else (IS, ARE)
+        be, inner = many if tree.tokens[other].pos.endswith("NS") else one, short_phrase(tree, other)
         links = [link for link in phrases(tree, other, "nmod") if link[0][0] == other + 1]
         parts = [link for link in links if inner and not is_name(tree, other, link[0])]
         for before, thing in parts:
             yield argument(tree, noun), (be, *inner, *before), argument(tree, thing)
         # "the owner of the tanker, a Greek": of which noun it is said, only its parser knows; "Henry the Navigator"
-        if not parts and tree.under(other, "punct") and tree.tokens[noun].dep != "nmod":
+        whole = any(tree.shown(before[-1]) == "of" for before, _ in parts)
+        if not whole and tree.under(other, "punct") and tree.tokens[noun].dep != "nmod":
             yield argument(tree, noun), (be,), argument(tree, other)
 
 
@@ -353,6 +365,15 @@ def existence(tree: Tree, noun: int) -> Iterator[Found]:
             if place > noun and tree.shown(before[0]) not in ("of", "for", "to", "about", "against") and not topic:
                 for one in together(tree, noun):
                     yield argument(tree, one), (*predicate(tree, verb), *before), argument(tree, place)
+
+
+def said_of_some(tree: Tree, noun: int, verb: int) -> bool:
+    """patients who take aspirin should not drink alcohol, every child that was born here: not of all of them."""
+    clauses = [at for at in tree.under(noun, "acl", "acl:relcl") if not tree.under(at, "punct")]
+    near = [tree.shown(at) for at in tree.under(noun, "det", "det:predet", "amod")]
+    duty = negated(tree, verb) or any(tree.shown(at) in ("should", "must") for at in tree.under(verb, "aux"))
+    bare = not near and not tree.under(noun, "nmod:poss", "nummod") and tree.tokens[noun].pos == "NOUNS"
+    return bool(clauses) and ((bare and duty and verb not in clauses) or any(word in UNIVERSAL for word in near))
 
 
 SUBJECTS: tuple[Callable[[Tree, int], Iterator[Subject]], ...] = (
@@ -398,8 +419,14 @@ def _of_predicate(tree: Tree, verb: int, results: dict[Found, None]) -> None:
                 for link, thing in rule(tree, verb):
                     relation = (*front, *sorted((*group, *link)))
                     for subject in together(tree, head):
+                        if said_of_some(tree, subject, verb):
+                            continue
                         for other in together(tree, thing) if rule is not copula else [thing]:
-                            one = (argument(tree, subject), relation, argument(tree, other))
+                            one = (
+                                argument(tree, subject, restricted=True),
+                                relation,
+                                argument(tree, other, restricted=negated(tree, verb)),
+                            )
                             if all(one) and not set(one[0]) & set(one[2]):
                                 results[one] = None
 

@@ -12,9 +12,11 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from proband.suites.inference.assertions.extraction.word_lists import (
+    BESIDE,
     CALLING,
     ELECTING,
     GIVING,
+    IN_FRONT,
     OFFICES,
     QUANTITIES,
     SHOWN,
@@ -140,7 +142,8 @@ def token(word: str, pos: str, dep: str, head: int) -> TreeToken:
 def tree(tokens: Iterable[TreeToken]) -> Tree:
     """A tree in one dialect, whatever the dialect of the tokens."""
     given = tuple(tokens)
-    plain = _with_initials(_with_nominal_subjects(_with_nominal_adjectives(_with_copulas(_with_cases(given)))))
+    given = _with_long_prepositions(_with_cases(given))
+    plain = _with_initials(_with_nominal_subjects(_with_nominal_adjectives(_with_copulas(given))))
     return _built(_with_quantities(_with_joined_nouns(_with_receivers(_with_offices(_with_per_cent(plain))))))
 
 
@@ -164,6 +167,26 @@ def _with_cases(tokens: Sequence[TreeToken]) -> list[TreeToken]:
         label = "nmod" if tokens[above].pos in NOUNS else "obl"
         out[at] = replace(one, dep=label, head=above)
         out[marker] = replace(tokens[marker], dep="case", head=at)
+    return out
+
+
+def _with_long_prepositions(tokens: Sequence[TreeToken]) -> list[TreeToken]:
+    """next to the station, in front of the hall: the noun depends on what stands there, and all the words before it are
+    its preposition."""
+    out = list(tokens)
+    for at, one in enumerate(tokens):
+        middle = one.head
+        cases = [n for n, each in enumerate(tokens) if each.head == at and each.dep == "case"]
+        if one.dep not in ("obl", "nmod") or not 0 <= middle < at or cases != [middle + 1]:
+            continue
+        word, above = tokens[middle], tokens[middle].head
+        beside = word.shown in BESIDE and out[cases[0]].shown == "to" and word.dep in ("advmod", "amod", "obl", "nmod")
+        first = [n for n, each in enumerate(tokens) if each.head == middle and each.dep == "case"]
+        front = word.shown in IN_FRONT and out[cases[0]].shown == "of" and first == [middle - 1]
+        if 0 <= above < middle and (beside or (front and word.dep in ("obl", "nmod"))):
+            out[at] = replace(one, dep="nmod" if tokens[above].pos in NOUNS else "obl", head=above)
+            for n in (*first, middle):
+                out[n] = replace(out[n], pos="ADP", dep="case", head=at)
     return out
 
 
@@ -236,7 +259,12 @@ def _with_offices(tokens: Sequence[TreeToken]) -> list[TreeToken]:
                 out[other] = replace(tokens[other], dep="flat", head=names[0])
             out[at] = replace(one, dep="xcomp")
             continue
-        if one.shown not in OFFICES or one.dep not in ("flat", "appos", "compound") or not 0 <= one.head < at:
+        beside = one.dep == "appos" and one.pos == "NOUN"  # "appointed Julia Stein chief executive"
+        if (
+            not (beside or one.shown in OFFICES)
+            or one.dep not in ("flat", "appos", "compound")
+            or not 0 <= one.head < at
+        ):
             continue
         thing = one.head
         while tokens[thing].dep in ("flat", "appos", "compound") and 0 <= tokens[thing].head < thing:
@@ -300,12 +328,19 @@ def _with_quantities(tokens: Sequence[TreeToken]) -> list[TreeToken]:
         for at in found
         if tokens[tokens[at].head].pos == "NUM" or tokens[tokens[at].head].shown in QUANTITIES
     }
+    shares = {  # "one in five customers"
+        at
+        for at, one in enumerate(tokens)
+        if one.dep in ("nmod", "obl") and one.pos == "NUM" and 0 <= one.head < at and tokens[one.head].dep == "nummod"
+    }
     whole = set(parts.values())  # "by most of the delegates": of an adjective a parser makes an obl
     return [
         replace(one, pos=QUANTITY)
         if at in parts and one.dep != "root"
         else replace(one, dep="nmod")
         if at in whole
+        else replace(one, dep="nummod")
+        if at in shares
         else one
         for at, one in enumerate(tokens)
     ]

@@ -126,6 +126,10 @@ attack attacks assault assaults raid raids report reports book books ban bans li
 debate debates research information war impact law laws restriction restrictions study studies
 """
 )
+FORMER = listed("once formerly previously then originally initially")  # "Hansen, once the head of the bank": no more
+BESIDE = listed("next close")  # with `to`
+IN_FRONT = listed("front behalf spite")  # in front of, on behalf of: one preposition
+UNIVERSAL = listed("all every each any most")
 TIMING = listed("after before during since until till")
 SHOWN = (
     CLOSED_CLASS
@@ -144,5 +148,9 @@ SHOWN = (
     | TIMES
     | SAYING
     | TOPICS
-    | {"according", "opinion", "opinions", "view", "there", "till"}
+    | FORMER
+    | BESIDE
+    | IN_FRONT
+    | UNIVERSAL
+    | {"must", "according", "opinion", "opinions", "view", "there", "till"}
 )
