@@ -119,6 +119,30 @@ CONSTRUCTIONS = {
     "The king fined the owner of the tanker, a Greek shipowner.": ["The king | fined | the owner of the tanker"],
     "The chapel that the guild had paid for burned down.": ["the guild | had paid for | The chapel"],
     "Diving is the main source of income.": ["Diving | is the main source of | income"],
+    "Children under six should not eat mussels.": ["Children under six | should not eat | mussels"],
+    "All ferries to Skye stop at Mallaig.": ["All ferries to Skye | stop at | Mallaig"],
+    "Sailors who drink seawater should not row the boat.": ["Sailors | drink | seawater"],
+    "Every pupil who failed the exam took another course.": [],
+    "Hardly any of the lawyers read the contract.": [],
+    "The ointment does not cure infections in horses.": ["The ointment | does not cure infections in | horses"],
+    "Three in four farmers rejected the plan.": ["Three in four farmers | rejected | the plan"],
+    "Larsen, formerly the head of the library, joined the navy.": [
+        "Larsen | was the head of | the library",
+        "Larsen | joined | the navy",
+    ],
+    "Bergen, not the capital of Norway, attracts tourists.": ["Bergen | attracts | tourists"],
+    "Ivan the Terrible killed his son.": ["Ivan the Terrible | killed | his son"],
+    "The library bought the atlas from a dealer for 900 euros.": [
+        "The library | bought | the atlas",
+        "The library | bought the atlas from | a dealer",
+        "The library | bought the atlas for | 900 euros",
+    ],
+    "There is a fountain in front of the theatre.": ["a fountain | is in front of | the theatre"],
+    "The pump stands next to the chapel.": ["The pump | stands next to | the chapel"],
+    "The college appointed Ruth Hill chief librarian.": [
+        "The college | appointed | Ruth Hill",
+        "The college | appointed ruth hill | chief librarian",
+    ],
 }
 
 

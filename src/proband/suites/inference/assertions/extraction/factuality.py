@@ -15,6 +15,7 @@ from proband.suites.inference.assertions.extraction.word_lists import CONDITIONS
 
 RELATIVE = ("that", "which", "who", "whom")
 NOT = ("not", "n't", "never")
+SCARCE = ("hardly", "barely", "scarcely")  # "hardly any of the doctors"
 NO = ("no", "neither", "few", "little", "which", "what", "whatever", "whichever")
 COMPLEMENTS = ("ccomp", "csubj", "csubj:pass", "csubj:outer")
 
@@ -53,7 +54,9 @@ def unreal_noun(tree: Tree, noun: int) -> bool:
     if any(word in NO for word in near) and not (articles & {"a", "the"} and "no" not in near):
         return True
     cop = tree.under(noun, "cop")
-    doubts = NOT if quantity else (*NOT, *DOUBTS)  # "nearly half of them" are a quantity, "nearly Italy" is not Italy
+    doubts = (
+        (*NOT, *SCARCE) if quantity else (*NOT, *DOUBTS)
+    )  # "nearly half of them" are a quantity, "nearly Italy" is not Italy
     if not cop and any(tree.shown(at) in doubts for at in tree.under(noun, "advmod") if at < noun):
         return True
     if any(tree.shown(at) in NOT for part in tree.under(noun, "det", "amod") for at in tree.under(part, "advmod")):

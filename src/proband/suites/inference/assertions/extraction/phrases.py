@@ -33,7 +33,10 @@ def argument(tree: Tree, head: int, *, restricted: bool = False) -> tuple[int, .
     inside = [head]
     adverbs = [at for at in tree.under(head, "advmod") if at < head] if tree.tokens[head].pos == QUANTITY else []
     for part in (*tree.under(head, *PARTS), *adverbs):  # "more than half of the students"
-        inside += _all_under(tree, part)
+        if (
+            part < head or tree.tokens[part].dep != "amod" or not tree.under(part, "punct")
+        ):  # not: "the tower, 9 m tall"
+            inside += _all_under(tree, part)
     for part in tree.under(head, "appos"):  # "the river Thames"; after a comma it is another phrase
         beside = part == head + 1 and tree.tokens[part].pos == "PROPN" and tree.tokens[head].pos == "NOUN"
         if beside or _epithet(tree, head, part):

@@ -124,10 +124,20 @@ def transitive(tree: Tree, verb: int) -> Iterator[Link]:
     to = [at for at in tree.under(verb, "iobj") if at > verb and at not in things and tree.is_noun(at)]
     receiver = short_phrase(tree, to[0]) if to else ()
     for thing in things:
+        if negated(tree, verb) and _narrowed(tree, verb, thing):
+            continue
         if thing > verb and not tree.under(thing, "case"):
             yield receiver, thing
             if beside is not None and tree.shown(verb) in ELECTING:
                 yield from _office(tree, verb, beside)
+
+
+def _narrowed(tree: Tree, verb: int, thing: int) -> bool:
+    """does not prevent infection in children: infection is not what is not prevented."""
+    return any(
+        before[0] == max((*argument(tree, thing), thing)) + 1 and not timed(tree, noun)
+        for before, noun in phrases(tree, verb, "obl")
+    )
 
 
 def _office(tree: Tree, verb: int, person: int) -> Iterator[Link]:

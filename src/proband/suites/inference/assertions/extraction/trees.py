@@ -141,10 +141,9 @@ def token(word: str, pos: str, dep: str, head: int) -> TreeToken:
 
 def tree(tokens: Iterable[TreeToken]) -> Tree:
     """A tree in one dialect, whatever the dialect of the tokens."""
-    given = tuple(tokens)
-    given = _with_long_prepositions(_with_cases(given))
-    plain = _with_initials(_with_nominal_subjects(_with_nominal_adjectives(_with_copulas(given))))
-    return _built(_with_quantities(_with_joined_nouns(_with_receivers(_with_offices(_with_per_cent(plain))))))
+    given = _with_copulas(_with_long_prepositions(_with_cases(tuple(tokens))))
+    plain = _with_per_cent(_with_shares(_with_initials(_with_nominal_subjects(_with_nominal_adjectives(given)))))
+    return _built(_with_quantities(_with_joined_nouns(_with_receivers(_with_offices(plain)))))
 
 
 def _built(tokens: Sequence[TreeToken]) -> Tree:
@@ -246,6 +245,20 @@ def _with_per_cent(tokens: Sequence[TreeToken]) -> list[TreeToken]:
     return out
 
 
+def _with_shares(tokens: Sequence[TreeToken]) -> list[TreeToken]:
+    """one in five customers: customers, however a parser joins the numbers to them."""
+    out = list(tokens)
+    for at in range(len(tokens) - 3):
+        first, within, second, noun = tokens[at : at + 4]
+        if first.pos == second.pos == "NUM" and within.shown == "in" and noun.pos in ("NOUNS", "PROPNS"):
+            if noun.head == at:
+                out[at + 3] = replace(noun, dep=first.dep, head=first.head)
+            out[at] = replace(first, dep="nummod", head=at + 3)
+            out[at + 1] = replace(within, dep="case", head=at + 2)
+            out[at + 2] = replace(second, dep="nummod", head=at)
+    return out
+
+
 def _with_offices(tokens: Sequence[TreeToken]) -> list[TreeToken]:
     """appointed his brother Joseph king of Spain: the office is no part of the name before it, nor the name of it."""
     out = list(tokens)
@@ -328,19 +341,12 @@ def _with_quantities(tokens: Sequence[TreeToken]) -> list[TreeToken]:
         for at in found
         if tokens[tokens[at].head].pos == "NUM" or tokens[tokens[at].head].shown in QUANTITIES
     }
-    shares = {  # "one in five customers"
-        at
-        for at, one in enumerate(tokens)
-        if one.dep in ("nmod", "obl") and one.pos == "NUM" and 0 <= one.head < at and tokens[one.head].dep == "nummod"
-    }
     whole = set(parts.values())  # "by most of the delegates": of an adjective a parser makes an obl
     return [
         replace(one, pos=QUANTITY)
         if at in parts and one.dep != "root"
         else replace(one, dep="nmod")
         if at in whole
-        else replace(one, dep="nummod")
-        if at in shares
         else one
         for at, one in enumerate(tokens)
     ]
