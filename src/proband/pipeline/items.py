@@ -57,6 +57,9 @@ def items(
     seen = ItemStudy.of(study)
     at = study.items.items_at(seen.rows.tolist())
     ids = [at[row].id for row in seen.rows.tolist()]
+    if estimate is not None and not short:
+        raise ProbandError("--estimate needs --short N, the size of the test that the run answered")
+    test = ShortTest.draw(seen.right, short, seed=seed) if short else None
     short_sheet = seen.short_sheet(sorted({*SHORT, *([short] if short else [])}), seed)
     sheets = [seen.ranking_sheet(), seen.difficulty_sheet(by), *seen.group_sheets(group), seen.suspects_sheet(ids)]
     sheets += [short_sheet] if short_sheet else []
@@ -78,8 +81,8 @@ def items(
     lines = [seen.record(place) for place in range(len(ids))]
     write_csv(folder.out / "items.csv", ("item", *lines[0]), ((name, *line.values()) for name, line in zip(ids, lines)))
     write_jsonl(folder.out / "suspects.jsonl", (at[int(seen.rows[place])] for place in seen.suspects()))
-    if short or estimate:
-        result["short"] = _short(seen, ids, at, folder.out / "short", short, estimate=estimate, seed=seed)
+    if test is not None:
+        result["short"] = _short(seen, ids, at, folder.out / "short", test, estimate=estimate)
     folder.finish(result)
     return {**result, "page": str(folder.out / "index.html")}
 
@@ -99,12 +102,9 @@ def _one_set(paths: Sequence[Path], wanted: Wanted) -> ItemSet:
 
 
 def _short(
-    seen: ItemStudy, ids: list[str], at: Any, folder: Path, size: int, *, estimate: str | Path | None, seed: int
+    seen: ItemStudy, ids: list[str], at: Any, folder: Path, test: ShortTest, *, estimate: str | Path | None
 ) -> dict[str, Any]:
     """A short test as a folder of items; the score over all items of a run that answered it."""
-    if not size:
-        raise ProbandError("--estimate needs --short N, the size of the test that the run answered")
-    test = ShortTest.draw(seen.right, size, seed=seed)
     if estimate is not None:
         (own,) = item_sets([estimate])
         study = Study(own)
@@ -113,7 +113,13 @@ def _short(
         if missing:
             raise ProbandError(f"has no answer to {len(missing)} items of the short test: {missing[0]}", file=estimate)
         found = test.estimate(np.array([answers[ids[place]] for place in test.drawn]))
-        return {"system": study.labels[0], "mean": found.mean, "low": found.low, "high": found.high, "items": size}
+        return {
+            "system": study.labels[0],
+            "mean": found.mean,
+            "low": found.low,
+            "high": found.high,
+            "items": len(test.drawn),
+        }
     rows = [at[int(seen.rows[place])] for place in sorted(test.drawn.tolist())]
     write_jsonl(folder / "items.jsonl", rows)
     manifest = {**seen.study.items.manifest, "items": len(rows), "short test of": seen.study.items.runs[0].items_sha}

@@ -45,3 +45,13 @@ def test_a_page_a_table_and_the_items_to_audit(proband: Any, logs: list[str], tm
 def test_too_few_runs_are_refused_in_one_line(proband: Any, logs: list[str], tmp_path: Path) -> None:
     line = proband.fails("items", *logs[:4], "-o", tmp_path / "out")
     assert line == "proband: 4 logs are too few to look at items: 5 are needed"
+
+
+def test_a_short_test_that_cannot_be_drawn_is_refused_before_anything_is_written(
+    proband: Any, logs: list[str], tmp_path: Path
+) -> None:
+    assert "a short test of 120 items can have 20 to 60" in proband.fails(
+        "items", *logs, "-o", tmp_path / "o", "--short", "99"
+    )
+    assert "--estimate needs --short N" in proband.fails("items", *logs, "-o", tmp_path / "o", "--estimate", logs[0])
+    assert not (tmp_path / "o").exists()
