@@ -17,6 +17,8 @@ from proband.suites.script.filling import is_question
 
 LINE = re.compile(r"^\W*(?:gap\s*)?(\d{1,4})(?:\s?\(\d{1,3} words?\))?[\"'*_`\s]*[:.)\]\-–—=]+\s*(.*)$", re.IGNORECASE)
 NEXT = re.compile(r"[,;]\s+(?=\d{1,2}\s*[:.)])")  # `1: pan, 2: spoon`
+EXPLAINS = re.compile(r"(?<=\w)\W{0,3}(?:[(:;,–—]|\s-\s)")  # `whisk (to beat the eggs)`
+SPARE = 2  # words that an answer may have beyond its gap: `with a whisk`
 INLINE = re.compile(r"\[\s{0,9}(\d{1,4})\s{0,9}:\s{0,9}([^\]]{0,200})\]")
 
 
@@ -75,9 +77,21 @@ def parse(reply: str, lengths: Sequence[int]) -> list[list[str]]:
     ([['pan'], ['spoon'], ['lid']], [['pan'], ['lid']])
     >>> parse("pan\\nI would say that it is a wooden spoon\\nlid", [1, 1, 1])
     [['pan'], [], ['lid']]
+
+    A sentence is no answer, not even in its first words; what explains an answer may follow it:
+
+    >>> parse("1. The cake was placed on a rack.\\n2. rack (the cake has to cool on it)", [2, 1])
+    [[], ['rack']]
     """
     guesses = from_json(reply) or from_lines(reply) or in_order(reply, lengths)
-    return [[w for w in tokens(guesses.get(n, "")) if w[0].isalnum()][:size] for n, size in enumerate(lengths, start=1)]
+    return [filled(guesses.get(n, ""), size) for n, size in enumerate(lengths, start=1)]
+
+
+def filled(text: str, size: int) -> list[str]:
+    """The words that a text puts into a gap: none, if it has more than two beyond the gap before it explains them."""
+    own = EXPLAINS.split(text, maxsplit=1)[0]
+    long = len(own.split()) > size + SPARE
+    return [] if long else [word for word in tokens(text) if word[0].isalnum()][:size]
 
 
 def from_json(reply: str) -> dict[int, str]:
@@ -116,5 +130,5 @@ def in_order(reply: str, lengths: Sequence[int]) -> dict[int, str]:
         lines = [part for part in lines[0].split(",") if part.strip()]
     if len(lines) != len(lengths):
         return {}
-    fit = {n: line for n, (line, size) in enumerate(zip(lines, lengths), start=1) if len(line.split()) <= size + 2}
+    fit = {n: line for n, (line, size) in enumerate(zip(lines, lengths), start=1) if len(line.split()) <= size + SPARE}
     return fit if (1 if listed else 2) * len(fit) >= len(lines) else {}
