@@ -330,7 +330,7 @@ def test_stories_in_english_are_read_strictly(run: Callable[..., Any], tmp_path:
         ),
         ("Mary is not the mother of Jerry, but his aunt.", "What is Mary to Jerry?", "mother", "unread"),
         ("Mary met her stepsister Joan.", "What is Joan to Mary?", "sister", "unread"),
-        ("Mary met her sister. Zorkon saw his aunt Joan.", "What is Joan to Mary?", "aunt", "ambiguous"),
+        ("Mary met her sister. Zorkon saw his aunt Joan.", "What is Joan to Mary?", "aunt", "unread"),  # Joan?,
     ]
     run([{"story": story, "query": query, "target": target} for story, query, target, _ in rows], "--domain", "kinship")
     assert [each["verdict"] for each in lines(tmp_path, "verdicts.jsonl")] == [verdict for *_, verdict in rows]

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 import yaml
 
@@ -19,6 +20,7 @@ from proband.core.types import Answer, Item
 from proband.pipeline.asking.setup import load_model
 from proband.pipeline.evaluate import Evaluation, dry_run
 from proband.pipeline.panel import built_again, read_panel, references
+from proband.suites.kinship.verify.items import verify
 
 asked: list[str] = []
 
@@ -152,6 +154,14 @@ def test_the_seeds_build_the_frozen_items(name: str, tmp_path: Path) -> None:
     each = next(each for each in read_panel().sets if each.name == name)
     items = (built_again(each, tmp_path / name) / "items.jsonl").read_bytes()
     assert hashlib.sha256(items).hexdigest() == each.sha256
+
+
+def test_every_certificate_of_the_panel_replays() -> None:
+    for each in read_panel().sets:
+        if each.suite == "kinship":
+            raw = gzip.decompress((read_panel().folder / f"{each.name}.jsonl.gz").read_bytes())
+            items = [msgspec.json.decode(line, type=Item) for line in raw.splitlines()]
+            assert [item.id for item in items if verify(item).problem] == [], each.name
 
 
 def test_bad_input_is_one_line_before_anything_is_asked(tmp_path: Path) -> None:

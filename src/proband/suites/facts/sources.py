@@ -112,7 +112,7 @@ def published() -> Sequence[Published]:
     with resources.as_file(resources.files("proband") / "data" / "facts" / "published.csv") as path:
         rows = [row.cells for row in read_table(path)]
     return [
-        Published(model=row["model"], metric="accuracy", group={}, value=float(row["accuracy"]), source=source, on=BEAR)
+        Published(model=row["model"], metric="accuracy", group={}, value=float(row["value"]), source=source, on=BEAR)
         for row in rows
     ]
 

@@ -107,7 +107,10 @@ def _ends(setting: Setting, one: Candidate) -> Hashable:
 
 
 def _first(setting: Setting, some: Sequence[Candidate], each: Wanted, task: str, draw: Random) -> Draft | None:
-    drafts = (certified_draft(setting, one, each.goal, task=task, draw=draw, open=each.open) for one in some[:TRIED])
+    drafts = (
+        certified_draft(setting, one, each.goal, task=task, draw=draw, open=each.open, balanced=True)
+        for one in some[:TRIED]
+    )
     return next((draft for draft in drafts if draft is not None), None)
 
 

@@ -31,6 +31,8 @@ from proband.suites.kinship.world.families import (
     Part,
     Random,
     Row,
+    family_of_rows,
+    matrix,
     resolve,
     rows_of,
     shuffle,
@@ -230,7 +232,7 @@ def family_draft(
 
 
 def certified_draft(
-    setting: Setting, one: Candidate, goal: Goal, *, task: str, draw: Random, open: bool = False
+    setting: Setting, one: Candidate, goal: Goal, *, task: str, draw: Random, open: bool = False, balanced: bool = False
 ) -> Draft | None:
     """The chain with the noise of the task as a draft, if its answer follows (or, `open`, does not)."""
     graph, path, kinds = setting.graphs(one.family), one.path, NOISE.get(task, ())
@@ -244,10 +246,13 @@ def certified_draft(
     if noise is None:
         return None
     draft = make_draft(graph, strangers, path, noise, pair=one.pair, steps=one.steps, clause=one.clause, draw=draw)
-    if open:  # in its family the relation asked for must hold, which the facts do not see to
-        seats = {person: seat for seat, person in enumerate(draft.people)}
-        draft.family = _family(graph, strangers, path, noise, seats, asked=[one.pair])
-        return draft if _opened(setting, draft, [graph.genders[p] for p in path]) else None
+    if open:
+        if not _opened(setting, draft, [graph.genders[p] for p in path]):
+            return None
+        if balanced or _related(draft, draft.family) == _related(draft, draft.other_family):
+            seats = {person: seat for seat, person in enumerate(draft.people)}  # facts alone do not see to the relation
+            draft.family = _family(graph, strangers, path, noise, seats, asked=[one.pair])
+        return draft
     if task == "memory":
         draft.depth = 1
         return draft
@@ -421,6 +426,11 @@ def other_questions(draft: Draft, rules: Rules, draw: Random) -> Iterator[Draft]
             proofs=chart(rules, clause, [genders[person] for person in along])[1],
             clause=clause,
         )
+
+
+def _related(draft: Draft, family: Sequence[Row]) -> int:
+    """The relation of the two people asked about in a family."""
+    return matrix(family_of_rows(family, named=len(draft.genders)))[draft.query[0]][draft.query[1]]
 
 
 def _opened(setting: Setting, draft: Draft, genders: Sequence[str]) -> bool:
