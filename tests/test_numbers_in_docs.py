@@ -83,9 +83,9 @@ def test_ratios_beside_lm_eval() -> None:
     gpu = list(map(number, cells(text, "log-likelihood of 6,600 answers")[2:5]))
     for ours, theirs, ratio in (cpu, gpu):
         assert round(theirs / ours, 1) == ratio
-    export = (ROOT / "docs" / "export.md").read_text(encoding="utf-8")
-    assert f"({cpu[2]} times as fast)" in export
-    assert f"({gpu[2]} times)" in export
+    exports = (ROOT / "docs" / "compare.md").read_text(encoding="utf-8")
+    assert f"({cpu[2]} times as fast)" in exports
+    assert f"({gpu[2]} times)" in exports
 
 
 def test_the_readme_has_the_coverage_of_the_calibration() -> None:

@@ -87,7 +87,7 @@ def test_trl_gets_a_table_and_a_reward_function() -> None:
 def test_the_training_loop_of_the_guide_runs_with_the_trainer_of_trl(tmp_path: Path) -> None:
     """Three steps: some replies are rewarded, none of the means is that of a constant."""
     pytest.importorskip("trl")
-    page = (Path(__file__).parents[2] / "docs" / "rewards.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "replies.md").read_text(encoding="utf-8")
     loop = page.partition("```python grpo.py\n")[2].partition("```")[0]
     assert loop.count("\n") <= 24
     done = subprocess.run(
