@@ -81,7 +81,9 @@ def main() -> None:
             print(f"| {times} | {seed} | {half} | {means} | {100 * found.value:.1f} | {span} | {found.p:.3g} |")
     print(f"\nNull gaps called significant: {100 * rejected_nulls():.1f} % of 400 simulated ones.")
     mean, alarms = filtered_gaps()
-    print(f"A clean model on filtered sets: a gap of {100 * mean:.1f} points, significant in {100 * alarms:.0f} % of 200.")
+    print(
+        f"A clean model on filtered sets: a gap of {100 * mean:.1f} points, significant in {100 * alarms:.0f} % of 200."
+    )
 
 
 if __name__ == "__main__":
