@@ -55,6 +55,19 @@ def test_with_perfect_reading_the_rules_answer_stories_of_any_length(tmp_path: P
     assert sum(right) / len(right) > 0.99
 
 
+def test_with_perfect_reading_it_says_where_nothing_follows(tmp_path: Path) -> None:
+    proband.build("kinship", out=tmp_path, k="3,5", per_k=20, open=0.5)
+    options = read_options(ExtractorOptions, {}, of="extractor")
+    solver = Extractor(net=GoldReader(), options=options, vocabulary=Vocabulary.of([], least=1), name="gold", sha="")
+    items = list(read_items(tmp_path))
+    said = [
+        item.choices[max(range(23), key=answer.scores.__getitem__)] for item, answer in zip(items, solver.answer(items))
+    ]
+    right = [item.facts["target"] for item in items]
+    assert said == right
+    assert 10 < right.count("cannot be told") < 30
+
+
 def test_it_learns_to_read_and_answers(fifty: Path) -> None:
     options = read_options(
         ExtractorOptions,

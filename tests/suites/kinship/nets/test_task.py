@@ -143,6 +143,7 @@ def altered(items: Path, out: Path, **facts: Any) -> Path:
             "501 words and marks in 'prompt', more than",
         ),
         ("rmc", {"target": None}, "has no 'target' to learn"),
+        ("gat", {"target": "cannot be told"}, "has no 'target' to learn"),
     ],
 )
 def test_bad_data_fails_in_one_line(

@@ -18,12 +18,14 @@ from proband.suites.kinship.nets.options import NetOptions
 from proband.suites.kinship.nets.stories import NUMBER, readable_story
 from proband.suites.kinship.nets.task import KINDS, Reads
 from proband.suites.kinship.world.facts import YES_NO, asked_relation
+from proband.suites.kinship.world.relations import UNTOLD
 from proband.training.batches import to_device
 from proband.training.folder import NOTE
 from proband.training.task import with_weights
 from proband.training.vocabulary import Vocabulary
 
 TOGETHER = 100  # stories in a batch
+NEVER_SAID = -1e6  # a score below that of any relation
 
 
 @dataclass(kw_only=True)
@@ -64,12 +66,17 @@ class Trained:
         return scores
 
 
-def choice_scores(item: Item, logprobs: Sequence[float]) -> tuple[float, ...]:
-    """Of the choices, in their order; for yes and no, of the relation that is asked about, and of any other.
+def choice_scores(item: Item, logprobs: Sequence[float], *, untold: float = NEVER_SAID) -> tuple[float, ...]:
+    """Of the choices, in their order; for yes and no, of the relation that is asked about, and of any other. `untold`:
+    of "cannot be told", which nets do not learn: always the same, so that how far it is below the best relation says
+    how sure the net is.
 
     >>> item = Item(id="a", suite="kinship", prompt="...", choices=("yes", "no"), facts={"asked": "mother"})
     >>> choice_scores(item, [-9.0, -0.1, *[-9.0] * 20])[0]
     -0.1
+    >>> item = Item(id="a", suite="kinship", prompt="...", choices=("mother", "cannot be told"))
+    >>> choice_scores(item, [-9.0, -0.1, *[-9.0] * 20])
+    (-0.1, -1000000.0)
     """
     if item.choices == YES_NO:
         number = NUMBER.get(asked_relation(item))
@@ -77,10 +84,10 @@ def choice_scores(item: Item, logprobs: Sequence[float]) -> tuple[float, ...]:
             raise ProbandError(f"item {item.id!r} asks about none of the 22 relations")
         yes = torch.tensor(logprobs[number], dtype=torch.float64).clamp(max=-1e-12)
         return float(yes), float(torch.log(-torch.expm1(yes)))
-    unknown = next((word for word in item.choices if word not in NUMBER), None)
+    unknown = next((word for word in item.choices if word not in NUMBER and word != UNTOLD), None)
     if unknown is not None:
         raise ProbandError(f"item {item.id!r}: choice {unknown!r} is none of the 22 relations")
-    return tuple(round(logprobs[NUMBER[word]], 6) for word in item.choices)
+    return tuple(untold if word == UNTOLD else round(logprobs[NUMBER[word]], 6) for word in item.choices)
 
 
 def load(folder: Path, *, options: type[NetOptions]) -> Trained:

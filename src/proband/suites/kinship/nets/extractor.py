@@ -25,7 +25,7 @@ from proband.core.options import read_options
 from proband.core.protocols import EmbedsWords
 from proband.core.types import Answer, Item
 from proband.suites.kinship.logic.closure import close
-from proband.suites.kinship.nets.answers import Trained, choice_scores
+from proband.suites.kinship.nets.answers import NEVER_SAID, Trained, choice_scores
 from proband.suites.kinship.nets.batches import NEVER
 from proband.suites.kinship.nets.encoding import read_states
 from proband.suites.kinship.nets.graph_nets import LEAST, compose
@@ -221,18 +221,20 @@ class Extractor(Trained):
         stories = [readable_story(item, self.options, file=self.name) for item in items]
         states = read_states(self.encoder, stories, self.options) if self.needs_model else None
         order = sorted(range(len(items)), key=lambda n: (len(stories[n].words), stories[n].id))
-        solved: dict[int, tuple[list[float], str]] = {}
+        solved: dict[int, tuple[list[float], float, str]] = {}
         for at in range(0, len(order), TOGETHER):
             part = order[at : at + TOGETHER]
             solved.update(zip(part, self._solve([stories[n] for n in part], states)))
         return [
-            Answer(item_id=item.id, scores=choice_scores(item, solved[n][0]), text=solved[n][1])
-            for n, item in enumerate(items)
+            Answer(item_id=item.id, scores=choice_scores(item, logprobs, untold=untold), text=facts)
+            for item, (logprobs, untold, facts) in ((item, solved[n]) for n, item in enumerate(items))
         ]
 
     @torch.no_grad()
-    def _solve(self, stories: Sequence[NetStory], states: Mapping[str, Any] | None) -> list[tuple[list[float], str]]:
-        """Log-probabilities of the relations, and the facts that were read."""
+    def _solve(
+        self, stories: Sequence[NetStory], states: Mapping[str, Any] | None
+    ) -> list[tuple[list[float], float, str]]:
+        """Log-probabilities of the relations, the score of "cannot be told", and the facts that were read."""
         batch = pad_mentions(stories, self.vocabulary, pool=self.options.pool, states=states)
         logits, female = (output.cpu() for output in self.net(to_device(batch, self.device)))
         facts = logits.log_softmax(-1)[..., :NONE]
@@ -245,19 +247,19 @@ class Extractor(Trained):
             edges = likely_facts(facts[b].exp(), female[b], story)
             likely = torch.outer(derived[b, i, j].softmax(-1), torch.stack([-female[b, j], female[b, j]]).sigmoid())
             words = likely.flatten()  # the order of RELATIONS: of each neutral relation the man, then the woman
-            only = self._only_answer(edges, female[b], story)
-            if only is not None:
-                words = (words + torch.nn.functional.one_hot(torch.tensor(NUMBER[only]), len(RELATIONS))) / 2
+            possible = self._possible(edges, female[b], story)
+            if len(possible) == 1 and possible[0] in NUMBER:  # not "some other relation"
+                words = (words + torch.nn.functional.one_hot(torch.tensor(NUMBER[possible[0]]), len(RELATIONS))) / 2
             in_words = "; ".join(f"{i} {relation} {j}" for i, relation, j in edges)
-            solved.append(((words + LEAST).log().log_softmax(-1).tolist(), in_words))
+            untold = 0.0 if len(possible) > 1 else NEVER_SAID
+            solved.append(((words + LEAST).log().log_softmax(-1).tolist(), untold, in_words))
         return solved
 
-    def _only_answer(self, edges: Sequence[Edge], female: Tensor, story: NetStory) -> str | None:
-        """What all likely facts together leave as the only possibility, if they do not contradict each other."""
+    def _possible(self, edges: Sequence[Edge], female: Tensor, story: NetStory) -> Sequence[str]:
+        """What all likely facts together leave possible, if they do not contradict each other."""
         genders = [FEMALE if logit > 0 else MALE for logit in female[: story.people].tolist()]
         closed = close(load_rules(self.options.rules), genders, edges)
-        possible = closed.answers(*story.query) if closed.consistent else []
-        return possible[0] if len(possible) == 1 and possible[0] in NUMBER else None  # not "some other relation"
+        return closed.answers(*story.query) if closed.consistent else []
 
 
 def likely_facts(facts: Tensor, female: Tensor, story: NetStory) -> list[Edge]:

@@ -27,7 +27,7 @@ from proband.core.types import Item
 from proband.suites.kinship.nets.options import NetOptions
 from proband.suites.kinship.reading.reader import story_of
 from proband.suites.kinship.world.facts import StoryFacts, facts_of
-from proband.suites.kinship.world.relations import RELATIONS
+from proband.suites.kinship.world.relations import RELATIONS, UNTOLD
 
 TOKEN = re.compile(r"@[\w-]+|\w+|[^\w\s\[\]]")
 ENDS = frozenset(".!?")
@@ -84,7 +84,7 @@ def story_of_item(item: Item, *, genders: bool, file: object, line: int | None =
     if missing is not None:
         raise ProbandError(f"item {item.id!r} has no {missing!r} in its facts", file=file, line=line)
     facts = facts_of(item)
-    target = facts.target
+    target = None if facts.target == UNTOLD else facts.target  # which no net can say
     if target is not None and target not in NUMBER:
         raise ProbandError(f"item {item.id!r}: 'target' {target!r} is none of the 22 relations", file=file, line=line)
     return NetStory(
