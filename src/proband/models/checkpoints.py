@@ -252,7 +252,7 @@ def one_line(what: str) -> Iterator[None]:
 # ---- GGUF files: configuration and tokenizer are kept as a folder, weights are read from the file each time ---------
 
 
-LAYOUT = 2  # raised when what is kept changes
+LAYOUT = 3  # raised when what is kept changes
 
 
 def unpack_gguf(file: Path, *, name: str, weights: bool = False) -> Path:
@@ -276,6 +276,8 @@ def _unpack(file: Path, target: Path, *, name: str, weights: bool) -> None:
         with one_line(f"{name}: transformers cannot read it"), _fast_reader():
             config = AutoConfig.from_pretrained(file.parent, gguf_file=file.name)
             tokenizer = AutoTokenizer.from_pretrained(file.parent, gguf_file=file.name)
+            if not knows_its_words(tokenizer):
+                merge_in_the_files_order(tokenizer, file)
             begin_as_told(tokenizer, file)
             tokenizer.save_pretrained(made)
             # the architecture by which models are told apart stands in no GGUF file
@@ -294,6 +296,32 @@ def _unpack(file: Path, target: Path, *, name: str, weights: bool) -> None:
     if not (target / "config.json").is_file():
         shutil.rmtree(target, ignore_errors=True)
         raise ProbandError(f"{name}: could not be unpacked", file=file)
+
+
+def knows_its_words(tokenizer: Any) -> bool:
+    """Whether words of the vocabulary are read whole or nearly so, and not letter by letter."""
+    words = (tokenizer.decode([i]).strip() for i in range(0, len(tokenizer), 1 + len(tokenizer) // 2000))
+    words = [word for word in words if len(word) > 3 and word.isascii() and word.isalpha()]
+    return sum(map(len, tokenizer(words, add_special_tokens=False)["input_ids"])) <= 2 * len(words) if words else True
+
+
+def merge_in_the_files_order(tokenizer: Any, file: Path) -> None:
+    """Read by merging, as the file means it: Gemma's files have no merges, their tokens stand in the order of merging,
+    and transformers 5.17 makes a tokenizer of single letters of them (5.23 does not)."""
+    import gguf
+    from tokenizers.models import BPE
+    from transformers.convert_slow_tokenizer import generate_merges
+
+    fields = gguf.GGUFReader(file).fields
+    if fields["tokenizer.ggml.model"].contents() == "llama":
+        pieces = fields["tokenizer.ggml.tokens"]
+        tokens = [bytes(pieces.parts[i]).decode() for i in pieces.data]
+        order = {each if each.strip(" ") else "\u2581" * len(each): number for number, each in enumerate(tokens)}
+        merges = generate_merges(order, {token: -number for token, number in order.items()})
+        unknown = tokenizer.unk_token
+        tokenizer.backend_tokenizer.model = BPE(order, merges, unk_token=unknown, fuse_unk=True, byte_fallback=True)
+    if not knows_its_words(tokenizer):
+        raise ProbandError("the tokenizer made of it does not know the words of its own vocabulary; try gguf: instead")
 
 
 def begin_as_told(tokenizer: Any, file: Path) -> None:
