@@ -199,6 +199,7 @@ class Neighbours:
     effective: float
     beside: float  # the same without the largest cluster
     ways: float  # clusters per item
+    kinds: int  # of the clusters that are counted
     cell: Ints  # of each item
     belongs: Any  # cells x clusters, sparse: 1 where a cell stands in a cluster
     inside: Any  # cells x sets of clusters, sparse: 1 where a cell contains the set
@@ -221,11 +222,11 @@ class Neighbours:
         member = clusters.member[kept]
         kind = np.where(member >= 0, clusters.kind[member], -1)
         kinds = np.unique(kind[kind >= 0]).tolist()
-        whole, key = _neighbours(member, cell)
+        whole, key = _neighbours(member, cell, clusters.kind)
         seen, others = {key}, []
         for size in range(1, len(kinds)) if len(kinds) <= WIDE else (1,):
             for chosen in combinations(kinds, size):
-                part, key = _neighbours(np.where(np.isin(kind, chosen), member, -1), cell)
+                part, key = _neighbours(np.where(np.isin(kind, chosen), member, -1), cell, clusters.kind)
                 if key not in seen:
                     others.append(part)
                 seen.add(key)
@@ -293,10 +294,11 @@ class Neighbours:
         return result
 
 
-def _neighbours(member: Ints, cell: Ints) -> tuple[Neighbours, frozenset[int]]:
-    """Of items in cells with these clusters (-1: none), and which clusters were counted."""
+def _neighbours(member: Ints, cell: Ints, kind: Ints) -> tuple[Neighbours, frozenset[int]]:
+    """Of items in cells with these clusters (-1: none) of these kinds, and which clusters were counted."""
     from scipy.sparse import csr_array
 
+    named = int(member.max(initial=-1))
     member, cell = _alone(member, cell)
     counts = np.bincount(cell, minlength=len(member))
     member = _largest(member, counts)
@@ -313,6 +315,7 @@ def _neighbours(member: Ints, cell: Ints) -> tuple[Neighbours, frozenset[int]]:
         effective=_equal(weight),
         beside=_equal(np.sort(weight)[:-1]),
         ways=float(sizes.sum() / len(cell)),
+        kinds=len(np.unique(kind[names[names <= named]])),
         cell=cell,
         belongs=belongs,
         inside=inside,

@@ -127,11 +127,8 @@ def grown(pilot: Pilot, *, clusters: float = 1.0, within: float = 1.0) -> Plan:
     dependence = pilot.dependence
     n = dependence.items * clusters * within
     around = max(0.0, (dependence.pairs / dependence.items + 1) * within - 1)  # neighbours of an item
-    rho = (
-        min(1.0, pilot.correlation + margin(dependence.effective * clusters) * math.sqrt(2 / (n * around)))
-        if around
-        else 0.0
-    )
+    more = margin(dependence.effective * clusters, dependence.kinds)
+    rho = min(1.0, pilot.correlation + more * math.sqrt(2 / (n * around))) if around else 0.0
     effect = 1 + rho * around
     number = n / effect
     groups = max(dependence.effective * clusters, 2.0) - 1

@@ -5,13 +5,16 @@ items, N ordered pairs of neighbours, deg_i neighbours of item i, r = sum deg_i^
 over pairs of neighbours, the correlation rho of neighbours solves E[A], E[B] given that the u have been centred:
 
     rho = [A N/n + B (n-1)] / [A (N - 2r/n + N^2/n^2) + B N/n]
-    rho_1 = min(1, max(0, rho + (0.35 + 1.5/G) sqrt(2/N)))        a margin for its own error; G eff. clusters
+    rho_1 = min(1, max(0, rho + (0.35 + 1.5/G) sqrt(2/N)))        a margin for its own error; G eff. clusters (none
+                                                                   where clusters of several kinds are counted)
     rho_2 = [I rho_1 + w max(rho_1, rho_0)] / (I + w)              a weak prior; m clusters per item,
             rho_0 = min(q/m, n/2N + 4 rho_1)                       less where clusters are large: many items of a
                                                                    cluster tell how alike they are
             I = k(k-1)/2,  k = (sum v)^2 / sum v^2                 k items tell anything: v = u_i^2; for shares, whose
-                                                                   spread shrinks near 0 and 1, also k clusters:
-                                                                   v = (sum of u over a cluster)^2, the smaller k
+                                                                   spread shrinks near 0 and 1, also k_c clusters:
+                                                                   v = (sum of u over a cluster)^2; the smaller of k
+                                                                   and k_c (1 + 20 (k/n)^2): k/n is 1 at a mean of
+                                                                   1/2, .31 at .2, .06 at .05
 
 The variance of the mean is then D sigma^2 / n with the design effect D = 1 + rho_2 N/n; n_e = n/D is the number of
 independent items that would say as much. D is known as well as the number of clusters allows: with G effective
@@ -199,9 +202,10 @@ def seeds_part(own: float, seeds: Sequence[Seeds]) -> float | None:
 # ---- items that share material --------------------------------------------------------------------------------------
 
 
-def margin(effective: float) -> float:
-    """In standard errors of rho: what is added to it, more where there are few clusters."""
-    return 0.35 + 1.5 / effective
+def margin(effective: float, kinds: int = 1) -> float:
+    """In standard errors of rho: what is added to it, more where there are few clusters. Clusters of several kinds have
+    none: the intervals by each kind alone, which have it, are part of the union."""
+    return 0.35 + 1.5 / effective if kinds < 2 else 0.0
 
 
 @dataclass(frozen=True)
@@ -213,6 +217,7 @@ class Prior:
     by_cluster: bool
 
 
+MIDDLE = 20.0  # how much more a cluster tells where shares are in the middle than near 0 and 1
 EXPECTED, TIMES = 0.5, 4.0  # the prior adds at most this to D, and so many times what the items say
 SHARE = Prior(6.0, 0.15, True)  # of the mean of zeros and ones
 OTHER = Prior(3.0, 0.1, False)  # of differences, and of numbers of any size
@@ -245,7 +250,8 @@ def spread(u: Floats, shared: Neighbours, prior: Prior = OTHER) -> Spread:
     correlation = neighbours_correlation(u, shared)
     telling = _telling(u**2)
     if prior.by_cluster:
-        telling = np.minimum(telling, _telling(shared.cluster_sums(u) ** 2))
+        each = 1 + MIDDLE * (telling / shared.items) ** 2
+        telling = np.minimum(telling, each * _telling(shared.cluster_sums(u) ** 2))
     number, freedom = effective(correlation, telling, shared, prior)
     return Spread((u**2).mean(axis=-1), correlation, telling, number, freedom)
 
@@ -263,7 +269,7 @@ def neighbours_correlation(u: Floats, shared: Neighbours, *, safe: bool = True) 
     a = (u**2).sum(axis=-1)
     if not pairs or n < 2:
         return np.zeros_like(a)
-    b, more = shared.products(u), margin(shared.effective) * np.sqrt(2 / pairs) if safe else 0.0
+    b, more = shared.products(u), margin(shared.effective, shared.kinds) * np.sqrt(2 / pairs) if safe else 0.0
     below = a * (pairs - 2 * squares / n + pairs**2 / n**2) + b * pairs / n
     usable = (a > 0) & (below > 1e-12 * np.abs(a) * pairs)
     rho = np.where(usable, (a * pairs / n + b * (n - 1)) / np.where(usable, below, 1.0), np.where(a > 0, 1.0, 0.0))
