@@ -13,17 +13,20 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
+from typing import Any
 
+import calibration_edges
+import calibration_reports
+import calibration_rules
 import numpy as np
 from calibration_designs import Layout, layouts
-from calibration_edges import edges
 from calibration_methods import OURS
-from calibration_reports import findings_about_guessers, plans
-from calibration_rules import bounds, rules
+from calibration_rules import BOUNDS, bound
 from calibration_simulation import (
     BLIND,
     CORRELATIONS,
@@ -60,22 +63,44 @@ def designs() -> Iterator[tuple[str, Callable[[int], Line]]]:
                 yield f"{layout.name}: seeds {seeds}, {sd}", partial(training_seeds, layout, seeds, sd)
 
 
-def simulate(repetitions: int, keep: Path | None = None) -> list[Line]:
+Task = Callable[[int], Any]  # something for JSON, of so many repetitions
+
+
+def line(of: Callable[[int], Line], repetitions: int) -> dict[str, Any]:
+    """More repetitions tell whether a design that shows more than the limits is within them."""
+    found = of(repetitions)
+    if found.near_limits and repetitions >= 100:
+        found = of(8 * repetitions)
+    return asdict(found)
+
+
+def tasks() -> dict[str, dict[str, Task]]:
+    """Everything that the page has, part by part: those that broke earlier versions come first."""
+    return {
+        "edges": {f"edge {n}": task for n, task in enumerate(calibration_edges.tasks())},
+        "rules": {f"rule {n}": task for n, task in enumerate(calibration_rules.tasks())},
+        "told": {f"told {n}": task for n, task in enumerate(calibration_reports.tasks())},
+        "bounds": {f"bound {n}": partial(bound, *each) for n, each in enumerate(BOUNDS)},
+        "lines": {name: partial(line, of) for name, of in designs()},
+    }
+
+
+def simulate(repetitions: int, keep: Path | None = None, workers: int = 1) -> dict[str, list[Any]]:
     """All of them; those that `keep` has from an earlier time are read there, and new ones are added to it."""
-    known = {}
+    known: dict[str, Any] = {}
     if keep is not None and keep.exists():
-        known = dict(json.loads(line) for line in keep.read_text(encoding="utf-8").splitlines())
-    lines = []
-    for name, of in designs():
-        key = f"{name} ({repetitions})"
-        line = Line(**known[key]) if key in known else of(repetitions)
-        if key not in known and line.near_limits and repetitions >= 100:
-            line = of(8 * repetitions)
-        if keep is not None and key not in known:
-            with keep.open("a", encoding="utf-8") as file:
-                file.write(json.dumps([key, asdict(line)]) + "\n")
-        lines.append(line)
-    return lines
+        known = dict(json.loads(each) for each in keep.read_text(encoding="utf-8").splitlines())
+    every = tasks()
+    missing = [(key, task) for part in every.values() for name, task in part.items()
+               if (key := f"{name} ({repetitions})") not in known]  # fmt: skip
+    with ProcessPoolExecutor(workers) as pool:
+        running = {pool.submit(task, repetitions): key for key, task in missing}
+        for done in as_completed(running):
+            known[running[done]] = done.result()
+            if keep is not None:
+                with keep.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps([running[done], done.result()]) + "\n")
+    return {part: [known[f"{name} ({repetitions})"] for name in named] for part, named in every.items()}
 
 
 # ---- as a table ----------------------------------------------------------------------------------------------------
@@ -158,43 +183,29 @@ def single_lines(lines: Sequence[Line]) -> str:
     return pipe(("design", "coverage", BLIND, "width / oracle", "null rejected", "detectable"), body)
 
 
-def sentences_and_plans(repetitions: int) -> str:
-    reports, pilots = max(20, repetitions // 10), max(20, 4 * repetitions // 10)
-    told = [
-        f"- {models} models that guess, 120 items of six kinds: {100 * findings_about_guessers(models, reports):.1f} % "
-        f"of {reports} reports say that something stands out."
-        for models in (2, 8)
-    ]
-    for clusters in (12, 24, 60):
-        inside, numbers = plans(clusters, pilots)
-        low, high = np.quantile(numbers, [0.025, 0.975])
-        told.append(
-            f"- `plan` from pilots of {clusters} clusters of 6 items: the number of clusters is between {low:.0f} and "
-            f"{high:.0f} in 95 % of {pilots} pilots; its interval contains the true one in {100 * inside:.1f} %."
-        )
-    return "\n".join(told) + "\n"
-
-
-def page(lines: Sequence[Line], repetitions: int) -> str:
+def page(found: Mapping[str, Sequence[Any]], repetitions: int) -> str:
+    lines = [Line(**each) for each in found["lines"]]
     main = [line for line in lines if OURS in line.power or len(line.coverage) > 2]
     rest = [line for line in lines if line not in main]
+    edges, rules, told, bounds = ([row for rows in found[part] for row in rows] for part in list(found)[:4])
     return PAGE.format(
         designs=len(lines),
         printed=sum(not line.few for line in lines),
-        edges=edges(max(20, repetitions)),
-        rules=rules(max(20, repetitions // 3)),
-        bounds=bounds(),
+        edges=pipe(calibration_edges.HEAD, edges),
+        rules=pipe(("rule", "formerly", "now"), rules),
+        bounds=pipe(("clusters", "any rule, at least", "union of Student's"), bounds),
         repetitions=f"{repetitions:,}",
+        plain=repetitions,
         methods=by_method([line for line in main if not line.few]),
         layouts=by_layout(main),
         rest=single_lines(rest),
-        told=sentences_and_plans(repetitions),
+        told="\n".join(told) + "\n",
     )
 
 
 PAGE = """# Calibration of intervals and tests
 
-Written by `python benchmarks/calibration.py --repetitions {repetitions}`: {designs} simulated designs, of which
+Written by `python benchmarks/calibration.py --repetitions {plain}`: {designs} simulated designs, of which
 {printed} have clusters enough for an interval, {repetitions} repetitions each (metrics over sets half of them, those
 that jump with 250 draws of the bootstrap; eight times as many repetitions where these show coverage below 0.925 or more
 than 0.065 of nulls rejected). An interval of 95 % should cover the truth in 95 % of repetitions,
@@ -259,9 +270,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repetitions", type=int, default=1000)
     parser.add_argument("--keep", type=Path, help="file of finished designs, to go on after a stop")
+    parser.add_argument("--workers", type=int, default=1, help="processes")
     parser.add_argument("--out", type=Path, default=Path(__file__).with_suffix(".md"))
     args = parser.parse_args()
-    text = page(simulate(args.repetitions, args.keep), args.repetitions)
+    text = page(simulate(args.repetitions, args.keep, args.workers), args.repetitions)
     if args.repetitions >= 100:
         args.out.write_text(text, encoding="utf-8")
     print(text)

@@ -1,10 +1,11 @@
 """Designs at the edges: what broke earlier versions of the statistics, and others that were not looked at while the
-rules were changed. `edges(repetitions)` is a table."""
+rules were changed. `tasks()` gives the rows of a table."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 from calibration_designs import Layout, crossed, latent, single
@@ -15,7 +16,6 @@ from scipy.stats import norm
 from proband.core.metrics import AUC, AVERAGE_PRECISION, Metric
 from proband.core.statistics.clusters import Clusters
 from proband.core.statistics.scores import Scores
-from proband.core.text import markdown_table
 
 Z = float(norm.ppf(0.975))
 
@@ -59,7 +59,10 @@ def prompts(items: int, count: int) -> Layout:
     return Layout(f"{items:,} items x {count} prompts that are nearly equal", "prompts", member)
 
 
-def layouts_at_the_edge(repetitions: int) -> Iterator[Edge]:
+Task = Callable[[int], list[Edge]]  # of so many repetitions
+
+
+def layouts_at_the_edge() -> Iterator[Task]:
     """Few clusters of many items, kinds of clusters that mean nothing, one large cluster."""
     designs: Sequence[tuple[Layout, float, float, str, bool]] = [
         (single("7 x 1,000", "", [1000] * 7), 0.5, 0.0, "1.000, 12.1", False),
@@ -78,24 +81,27 @@ def layouts_at_the_edge(repetitions: int) -> Iterator[Edge]:
         (single("150 in one cluster, 20 x 5", "", [150] + [5] * 20), 0.5, 0.2, "too few", False),
         (single("60 in one cluster, 40 alone", "", [60] + [1] * 40), 0.7, 0.3, "too few", True),
     ]
-    for layout, p, r, formerly, held_out in designs:
-        edge = Edge(f"{layout.name}: mean {p:g}, r {r:g}", formerly, held_out)
-        rng = np.random.default_rng([layout.items, int(100 * p), int(100 * r)])
-        alike = replace(layout, member=layout.member[:, :1]) if layout.like == "prompts" else layout
-        for _ in range(max(1, repetitions // 50)):
-            za, zb = latent(alike, r, 50, rng)
-            a, b = ((z < ndtri(p)).astype(np.float64) for z in (za, zb))
-            low, high = ours(a, layout.shared, share=True)
-            edge.inside += ((low <= p) & (p <= high)).tolist()
-            edge.widths += (high - low).tolist()
-            edge.values += a.mean(axis=1).tolist()
-            low, high, _ = our_difference(a, b, layout.shared, share=True)
-            edge.rejected += ((low > 0) | (high < 0)).tolist()
-            edge.few += [layout.shared.few] * len(a)
-        yield edge
+    return (partial(_layout, *design) for design in designs)
 
 
-def strata_at_the_edge(repetitions: int) -> Iterator[Edge]:
+def _layout(layout: Layout, p: float, r: float, formerly: str, held_out: bool, repetitions: int) -> list[Edge]:
+    edge = Edge(f"{layout.name}: mean {p:g}, r {r:g}", formerly, held_out)
+    rng = np.random.default_rng([layout.items, int(100 * p), int(100 * r)])
+    alike = replace(layout, member=layout.member[:, :1]) if layout.like == "prompts" else layout
+    for _ in range(max(1, repetitions // 50)):
+        za, zb = latent(alike, r, 50, rng)
+        a, b = ((z < ndtri(p)).astype(np.float64) for z in (za, zb))
+        low, high = ours(a, layout.shared, share=True)
+        edge.inside += ((low <= p) & (p <= high)).tolist()
+        edge.widths += (high - low).tolist()
+        edge.values += a.mean(axis=1).tolist()
+        low, high, _ = our_difference(a, b, layout.shared, share=True)
+        edge.rejected += ((low > 0) | (high < 0)).tolist()
+        edge.few += [layout.shared.few] * len(a)
+    return [edge]
+
+
+def strata_at_the_edge() -> Iterator[Task]:
     """Means over tags that weigh the same."""
     for sizes, groups, r, formerly, held_out in (
         ((500, 500, 500, 3), 0, 0.0, ".256", False),
@@ -106,39 +112,47 @@ def strata_at_the_edge(repetitions: int) -> Iterator[Edge]:
         ((20, 20, 20, 20, 20, 4), 0, 0.0, "", True),
         ((30, 20, 10, 8, 6), 0, 0.0, "", True),
     ):
-        strata = np.repeat(np.arange(len(sizes)), sizes)
-        inside = np.concatenate([np.arange(size) % (groups or size) for size in sizes])
-        code = np.unique(np.column_stack([strata, inside]), axis=0, return_inverse=True)[1].ravel()
-        clusters, chances = Clusters.named(code, len(code)), np.linspace(0.85, 0.5, len(sizes))
-        what = f"{len(sizes)} tags x {groups} clusters" if groups else f"tags of {', '.join(map(str, sizes))} items"
-        edge, rng = Edge(f"mean over {what}", formerly, held_out), np.random.default_rng(len(code))
-        for _ in range(4 * repetitions // 3):
-            sides = []
-            for _ in range(2):
-                z = np.sqrt(r) * rng.standard_normal(code.max() + 1)[code]
-                z = z + np.sqrt(1 - r) * rng.standard_normal(len(code))
-                right = (z < ndtri(chances)[strata]).astype(float)
-                sides.append(replace(Scores.of(right, clusters=clusters), strata=strata))
-            edge.add(sides[0], sides[1], float(chances.mean()))
-        yield edge
+        yield partial(_strata, sizes, groups, r, formerly, held_out)
 
 
-def graded_at_the_edge(repetitions: int) -> Iterator[Edge]:
+def _strata(sizes: Sequence[int], groups: int, r: float, formerly: str, held_out: bool, repetitions: int) -> list[Edge]:
+    strata = np.repeat(np.arange(len(sizes)), sizes)
+    inside = np.concatenate([np.arange(size) % (groups or size) for size in sizes])
+    code = np.unique(np.column_stack([strata, inside]), axis=0, return_inverse=True)[1].ravel()
+    clusters, chances = Clusters.named(code, len(code)), np.linspace(0.85, 0.5, len(sizes))
+    what = f"{len(sizes)} tags x {groups} clusters" if groups else f"tags of {', '.join(map(str, sizes))} items"
+    edge, rng = Edge(f"mean over {what}", formerly, held_out), np.random.default_rng(len(code))
+    for _ in range(repetitions):
+        sides = []
+        for _ in range(2):
+            z = np.sqrt(r) * rng.standard_normal(code.max() + 1)[code]
+            z = z + np.sqrt(1 - r) * rng.standard_normal(len(code))
+            right = (z < ndtri(chances)[strata]).astype(float)
+            sides.append(replace(Scores.of(right, clusters=clusters), strata=strata))
+        edge.add(sides[0], sides[1], float(chances.mean()))
+    return [edge]
+
+
+def graded_at_the_edge() -> Iterator[Task]:
     """Scores between 0 and 1 that are no zeros and ones."""
     for name, (one, other), groups, held_out in (
         ("Beta(8, 2), 12 clusters x 10", (8.0, 2.0), 12, False),
         ("Beta(2, 5), 20 clusters x 6", (2.0, 5.0), 20, True),
     ):
-        code = np.arange(120) * groups // 120
-        clusters, edge = Clusters.named(code, 120), Edge(name, "width 1.55" if groups == 12 else "", held_out)
-        rng = np.random.default_rng(groups)
-        for _ in range(repetitions // 4):
-            a, b = (Scores.of(rng.beta(one, other, 120), clusters=clusters) for _ in range(2))
-            edge.add(a, b, one / (one + other))
-        yield edge
+        yield partial(_graded, name, one, other, groups, held_out)
 
 
-def sets_at_the_edge(repetitions: int) -> Iterator[Edge]:
+def _graded(name: str, one: float, other: float, groups: int, held_out: bool, repetitions: int) -> list[Edge]:
+    code = np.arange(120) * groups // 120
+    clusters, edge = Clusters.named(code, 120), Edge(name, "width 1.55" if groups == 12 else "", held_out)
+    rng = np.random.default_rng(groups)
+    for _ in range(repetitions):
+        a, b = (Scores.of(rng.beta(one, other, 120), clusters=clusters) for _ in range(2))
+        edge.add(a, b, one / (one + other))
+    return [edge]
+
+
+def sets_at_the_edge() -> Iterator[Task]:
     """Metrics over sets near 1, or with few positives. The truth is the mean of all repetitions."""
     designs: Sequence[tuple[Metric, int, int, float, int, str, bool]] = [
         (AUC, 200, 20, 2.4, 200, ".89", False),
@@ -155,86 +169,103 @@ def sets_at_the_edge(repetitions: int) -> Iterator[Edge]:
         (AUC, 180, 45, 1.8, 18, "", True),
         (AVERAGE_PRECISION, 160, 40, 2.2, 16, "", True),
     ]
-    for metric, items, positives, lift, groups, formerly, held_out in designs:
-        name = f"{metric.name}, {positives} of {items} positive, {groups} clusters, lift {lift:g}"
-        edge, rng = Edge(name, formerly, held_out), np.random.default_rng([items, positives, groups, 3])
-        code, truth = np.arange(items) % groups, (np.arange(items) * 7919 % items) < positives
-        clusters, pairs = Clusters.named(code, items), []
-        share = 0.3 if groups < items else 0.0
-        for _ in range(4 * repetitions // 3):
-            sides = []
-            for _ in range(2):
-                z = np.sqrt(share) * rng.standard_normal(groups)[code] + np.sqrt(1 - share) * rng.standard_normal(items)
-                sides.append(Scores.of(np.column_stack([z + lift * truth, truth]), clusters=clusters, metric=metric))
-            pairs.append(sides)
-        middle = float(np.mean([each.value for sides in pairs for each in sides]))
-        for a, b in pairs:
-            edge.add(a, b, middle)
-        yield edge
+    return (partial(_set, *design) for design in designs)
 
 
-def seeds_at_the_edge(repetitions: int) -> Iterator[Edge]:
+def _set(
+    metric: Metric,
+    items: int,
+    positives: int,
+    lift: float,
+    groups: int,
+    formerly: str,
+    held_out: bool,
+    repetitions: int,
+) -> list[Edge]:
+    name = f"{metric.name}, {positives} of {items} positive, {groups} clusters, lift {lift:g}"
+    edge, rng = Edge(name, formerly, held_out), np.random.default_rng([items, positives, groups, 3])
+    code, truth = np.arange(items) % groups, (np.arange(items) * 7919 % items) < positives
+    clusters, pairs = Clusters.named(code, items), []
+    share = 0.3 if groups < items else 0.0
+    for _ in range(repetitions):
+        sides = []
+        for _ in range(2):
+            z = np.sqrt(share) * rng.standard_normal(groups)[code] + np.sqrt(1 - share) * rng.standard_normal(items)
+            sides.append(Scores.of(np.column_stack([z + lift * truth, truth]), clusters=clusters, metric=metric))
+        pairs.append(sides)
+    middle = float(np.mean([each.value for sides in pairs for each in sides]))
+    for a, b in pairs:
+        edge.add(a, b, middle)
+    return [edge]
+
+
+def seeds_at_the_edge() -> Iterator[Task]:
     """Nets of which one in five collapses, where one of their seeds shows it and where none does; nets that do not; and
     clusters that are all right or all wrong. How often it is said beside the number."""
-    for seeds, low, sd, held_out in ((5, 0.3, 0.0, False), (8, 0.4, 0.03, True)):
-        rng = np.random.default_rng(seeds)
-        name = f"{seeds} seeds, one in five collapses from .8 to {low:g}, sd {sd:g}"
-        every = Edge(f"{name}: all cases", ".57 to .70" if seeds == 5 else "", held_out)
-        parts = {True: Edge(f"{name}: one shows it", "", held_out), False: Edge(f"{name}: none does", "", held_out)}
-        noted: dict[bool, list[bool]] = {True: [], False: []}
-        for _ in range(2 * repetitions):
-            sides = []
-            for _ in range(2):
-                fell = rng.random(seeds) < 0.2
-                level = np.where(fell, low, 0.8) + sd * rng.standard_normal(seeds)
-                sides.append((fell, Scores.of(rng.random((seeds, 200)) < level[:, None], trained=True)))
-            (fell, a), (_, b) = sides
-            shown = bool(0 < fell.sum() < seeds)
-            for edge in (every, parts[shown]):
-                edge.add(a, b, 0.2 * low + 0.8 * 0.8)
-            noted[shown].append(bool(a.doubt))
-        yield every
-        for shown, edge in parts.items():
-            edge.rejected.clear()  # chosen by what one side shows: no null hypothesis
-            part = len(noted[shown]) / (2 * repetitions)
-            edge.name += f" ({part:.0%} of cases; said beside {np.mean(noted[shown]):.0%})"
-            yield edge
-    for seeds, sd in ((3, 0.06), (5, 0.06), (10, 0.06)):
-        rng, edge, said = (
-            np.random.default_rng(seeds),
-            Edge(f"{seeds} seeds that differ by sd {sd:g}, none collapses"),
-            [],
+    yield partial(_collapsing, 5, 0.3, 0.0, False)
+    yield partial(_collapsing, 8, 0.4, 0.03, True)
+    for seeds in (3, 5, 10):
+        yield partial(_differing, seeds, 0.06)
+    yield _all_or_nothing
+
+
+def _collapsing(seeds: int, low: float, sd: float, held_out: bool, repetitions: int) -> list[Edge]:
+    rng = np.random.default_rng(seeds)
+    name = f"{seeds} seeds, one in five collapses from .8 to {low:g}, sd {sd:g}"
+    every = Edge(f"{name}: all cases", ".57 to .70" if seeds == 5 else "", held_out)
+    parts = {True: Edge(f"{name}: one shows it", "", held_out), False: Edge(f"{name}: none does", "", held_out)}
+    noted: dict[bool, list[bool]] = {True: [], False: []}
+    for _ in range(repetitions):
+        sides = []
+        for _ in range(2):
+            fell = rng.random(seeds) < 0.2
+            level = np.where(fell, low, 0.8) + sd * rng.standard_normal(seeds)
+            sides.append((fell, Scores.of(rng.random((seeds, 200)) < level[:, None], trained=True)))
+        (fell, a), (_, b) = sides
+        shown = bool(0 < fell.sum() < seeds)
+        for edge in (every, parts[shown]):
+            edge.add(a, b, 0.2 * low + 0.8 * 0.8)
+        noted[shown].append(bool(a.doubt))
+    for shown, edge in parts.items():
+        edge.rejected.clear()  # chosen by what one side shows: no null hypothesis
+        edge.name += f" ({len(noted[shown]) / repetitions:.0%} of cases; said beside {np.mean(noted[shown]):.0%})"
+    return [every, *parts.values()]
+
+
+def _differing(seeds: int, sd: float, repetitions: int) -> list[Edge]:
+    rng, said = np.random.default_rng(seeds), []
+    edge = Edge(f"{seeds} seeds that differ by sd {sd:g}, none collapses")
+    for _ in range(repetitions):
+        a, b = (
+            Scores.of(rng.random((seeds, 200)) < np.clip(rng.normal(0.7, sd, (seeds, 1)), 0, 1), trained=True)
+            for _ in range(2)
         )
-        for _ in range(2 * repetitions):
-            a, b = (Scores.of(rng.random((seeds, 200)) < np.clip(rng.normal(0.7, sd, (seeds, 1)), 0, 1), trained=True)
-                    for _ in range(2))  # fmt: skip
-            edge.add(a, b, 0.7)
-            said.append(bool(a.doubt))
-        edge.name += f" (said beside {np.mean(said):.0%})"
-        yield edge
+        edge.add(a, b, 0.7)
+        said.append(bool(a.doubt))
+    edge.name += f" (said beside {np.mean(said):.0%})"
+    return [edge]
+
+
+def _all_or_nothing(repetitions: int) -> list[Edge]:
     rng, code, said = np.random.default_rng(0), np.arange(200) // 10, []
-    clusters, edge = (
-        Clusters.named(code, 200),
-        Edge("20 clusters x 10, all right or all wrong, mean .8", ".837 to .884"),
-    )
-    for _ in range(2 * repetitions):
+    clusters = Clusters.named(code, 200)
+    edge = Edge("20 clusters x 10, all right or all wrong, mean .8", ".837 to .884")
+    for _ in range(repetitions):
         a, b = (Scores.of((rng.random(20) < 0.8)[code], clusters=clusters) for _ in range(2))
         edge.add(a, b, 0.8)
         said.append(bool(a.doubt))
     edge.name += f" (said beside {np.mean(said):.0%})"
-    yield edge
+    return [edge]
 
 
-PARTS: Sequence[Callable[[int], Iterator[Edge]]] = (
-    layouts_at_the_edge,
-    strata_at_the_edge,
-    graded_at_the_edge,
-    sets_at_the_edge,
-    seeds_at_the_edge,
-)
+HEAD = ["design", "formerly", "coverage", "null rejected", "width / oracle", "too few", "repetitions"]
+PARTS = (layouts_at_the_edge, strata_at_the_edge, graded_at_the_edge, sets_at_the_edge, seeds_at_the_edge)
 
 
-def edges(repetitions: int) -> str:
-    rows = [edge.row() for part in PARTS for edge in part(repetitions)]
-    head = ["design", "formerly", "coverage", "null rejected", "width / oracle", "too few", "repetitions"]
-    return markdown_table(head, rows, right=len(head) - 1) + "\n"
+def rows(task: Task, repetitions: int) -> list[list[str]]:
+    return [edge.row() for edge in task(repetitions)]
+
+
+def tasks() -> list[Callable[[int], list[list[str]]]]:
+    """The rows of each design, given a number of repetitions."""
+    return [partial(rows, task) for part in PARTS for task in part()]

@@ -4,6 +4,8 @@ that pilot runs recommend."""
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +13,7 @@ from scipy.special import ndtri
 
 from proband.core.metrics import ACCURACY
 from proband.core.statistics.clusters import Clusters, Floats
+from proband.core.statistics.estimates import difference_ends
 from proband.core.statistics.planning import Pilot, largest, needed
 from proband.core.statistics.spread import neighbours_correlation
 from proband.core.suite import Table
@@ -56,6 +59,42 @@ def findings_about_guessers(models: int, reports: int, *, items: int = 120) -> f
     return sum(any(word in each for each in report for word in FINDINGS) for report in found) / reports
 
 
+def guessers(models: int, repetitions: int) -> list[str]:
+    reports = max(20, repetitions // 5)
+    return [
+        f"- {models} models that guess, 120 items of six kinds: {100 * findings_about_guessers(models, reports):.1f} % "
+        f"of {reports} reports say that something stands out."
+    ]
+
+
+def planned(clusters: int, repetitions: int) -> list[str]:
+    inside, numbers = plans(clusters, repetitions)
+    low, high = np.quantile(numbers, [0.025, 0.975])
+    return [
+        f"- `plan` from pilots of {clusters} clusters of 6 items: the number of clusters is between {low:.0f} and "
+        f"{high:.0f} in 95 % of {repetitions} pilots; its interval contains the true one in {100 * inside:.1f} %."
+    ]
+
+
+def powers(difference: float, tests: int, repetitions: int) -> list[str]:
+    """The plan from a pilot that knows everything, carried out: how often the difference is significant."""
+    clusters, power = kept_power(difference, tests, repetitions)
+    corrected = f", corrected for {tests} tests" if tests > 1 else ""
+    return [
+        f"- `plan` for a difference of {100 * difference:g} points with a power of 0.8{corrected}: {clusters} clusters "
+        f"of 6 items, which find it in {power:.3f} of {repetitions} studies."
+    ]
+
+
+def tasks() -> list[Callable[[int], list[str]]]:
+    """The sentences of each, given a number of repetitions."""
+    return [
+        *(partial(powers, difference, tests) for difference, tests in ((0.05, 1), (0.08, 1), (0.15, 1), (0.08, 12))),
+        *(partial(planned, clusters) for clusters in (12, 24, 60)),
+        *(partial(guessers, models) for models in (2, 8)),
+    ]
+
+
 def plans(clusters: int, pilots: int, *, size: int = 6, difference: float = 0.08) -> tuple[float, Floats]:
     """How often the interval of the needed clusters contains the number that a pilot of 4,000 clusters gives; and the
     numbers that the pilots recommend."""
@@ -72,13 +111,39 @@ def plans(clusters: int, pilots: int, *, size: int = 6, difference: float = 0.08
     return float(np.mean(inside)), np.array(numbers)
 
 
-def _pilots(clusters: int, size: int, repetitions: int, *, seed: int) -> list[Pilot]:
-    """Two systems of accuracy 0.65 and 0.6 that share half of what makes an item hard."""
-    rng = np.random.default_rng(seed)
+def kept_power(difference: float, tests: int, repetitions: int, *, size: int = 6) -> tuple[int, float]:
+    """The clusters that a pilot of 4,000 asks for, and how often a study of so many finds the difference."""
+    pilot = dataclasses.replace(_pilots(4000, size, 1, seed=0, better=0.6 + difference)[0], tests=tests)
+    plan, _ = largest(pilot, difference, power=0.8, by="clusters")
+    if not plan:
+        raise ValueError("no number of clusters is enough")
+    clusters, found = int(np.ceil(4000 * plan.clusters)), []
+    rng = np.random.default_rng(tests)
+    shared = Clusters.of([(str(i // size),) for i in range(clusters * size)]).neighbours()
+    for _ in range(max(1, repetitions // 20)):
+        a, b = _answers(clusters, size, 20, rng, 0.6 + difference)
+        d, n = a - b, clusters * size
+        mean = d.mean(axis=1)
+        least = (a.var(axis=1) + b.var(axis=1) + mean**2) / n
+        ends = difference_ends(mean, d - mean[:, None], shared, share=True, least=least)
+        found += (tests * ends.p < 0.05).tolist()
+    return clusters, float(np.mean(found))
+
+
+def _answers(
+    clusters: int, size: int, repetitions: int, rng: np.random.Generator, better: float
+) -> tuple[Floats, Floats]:
+    """Two systems of this accuracy and of 0.6 that share half of what makes an item hard."""
     effects = rng.standard_normal((3, repetitions, clusters, 1))
     each = np.sqrt(0.3) * effects + np.sqrt(0.7) * rng.standard_normal((3, repetitions, clusters, size))
     a, b = ((each[0] + each[k]) / np.sqrt(2) for k in (1, 2))
-    d = ((a < ndtri(0.65)).astype(float) - (b < ndtri(0.6)).astype(float)).reshape(repetitions, -1)
+    right = [(z < ndtri(p)).astype(float).reshape(repetitions, -1) for z, p in ((a, better), (b, 0.6))]
+    return right[0], right[1]
+
+
+def _pilots(clusters: int, size: int, repetitions: int, *, seed: int, better: float = 0.65) -> list[Pilot]:
+    a, b = _answers(clusters, size, repetitions, np.random.default_rng(seed), better)
+    d = a - b
     u = d - d.mean(axis=1, keepdims=True)
     shared = Clusters.of([(str(i // size),) for i in range(clusters * size)]).neighbours()
     rho = neighbours_correlation(u, shared, safe=False)

@@ -1,11 +1,12 @@
 """Rules that are no intervals, counted on designs that broke earlier versions; and the least width of any rule where
-items stand in clusters of several kinds. `rules(repetitions)` is a table, `bounds()` another."""
+items stand in clusters of several kinds. `tasks()` gives the rows of a table, `bound` one of another."""
 
 from __future__ import annotations
 
 import itertools
 import runpy
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,6 @@ from scipy.stats import chi2, norm, qmc
 from proband.core.statistics.clusters import Floats
 from proband.core.statistics.resampling import Percentiles
 from proband.core.statistics.scores import Scores
-from proband.core.text import markdown_table
 from proband.reporting.numbers.comparisons import corrected
 from proband.reporting.numbers.systems import Comparison
 from proband.stats import holm
@@ -75,45 +75,107 @@ def graded_power(repetitions: int) -> float:
     return float(np.mean(seen))
 
 
-def rule_rows(repetitions: int) -> Iterator[tuple[str, str, str]]:
-    counts = more_significant(repetitions)
-    for what, formerly, count in zip(
-        ("integers in tuples", "a two-dimensional array", "a mapping"), ("131 of 400", "384 of 400", ""), counts
-    ):
-        yield f"a further kind of cluster, {what}: more significant", formerly, f"{count} of {repetitions}"
-    for size, formerly in ((60, "+4.8"), (200, "+1.7"), (1000, "+0.7")):
-        reports = max(10, repetitions * 50 // size)
-        gap, alone, alarms = null_gaps(size, reports)
-        yield (
-            f"AUC, {size:,} items and twins alike: mean gap in points, significant",
-            f"{formerly}, .085 to .133",
-            f"{gap:+.1f}, {alarms:.3f} of {reports} (threshold of the source items: {alone:+.1f})",
-        )
-    for tuples in (12, 40):
-        reports = max(10, repetitions // 2)
-        alarms = null_gaps(200, reports, tuples=tuples)[2]
-        yield f"200 twins from {tuples} tuples: null gap significant", ".11 to .23", f"{alarms:.3f} of {reports}"
-    yield "graded scores, n = 40, gain .03, sd .03: power", ".08", f"{graded_power(repetitions):.2f}"
+def best_of_tags(repetitions: int, tags: int = 20) -> tuple[float, float]:
+    """`compare --by` on 240 items with each of twenty tags of three values that mean nothing, of two models that are
+    equally good: how often a column of some tag is significant, corrected (Holm) within its tag alone, and behind the
+    gate."""
+    rng, alone, gated = np.random.default_rng(20), [], []
+    for _ in range(repetitions):
+        hard = rng.normal(size=240)
+        a, b = ((hard + rng.normal(size=240) < 0).astype(float) for _ in range(2))
+        headline, family, behind = Scores.of(a).minus(Scores.of(b)).p, [], []
+        for _ in range(tags):
+            value = rng.integers(0, 3, 240)
+            rows = [value == at for at in range(3)]
+            columns = [Scores.of(a[each]).minus(Scores.of(b[each])).p for each in rows]
+            made = [_comparison(headline, {}), *(_comparison(p, {"tag": str(at)}) for at, p in enumerate(columns))]
+            family.append(min(holm(columns)) < 0.05)
+            behind.append(min(each.p_holm for each in corrected(made)[1:]) < 0.05)
+        alone.append(any(family))
+        gated.append(any(behind))
+    return float(np.mean(alone)), float(np.mean(gated))
+
+
+# ---- their rows: each with what it was formerly and what it is now ---------------------------------------------------
+
+Rows = list[list[str]]
+
+
+def further_kinds(repetitions: int) -> Rows:
+    names = ("integers in tuples", "a two-dimensional array", "a mapping")
+    return [
+        [f"a further kind of cluster, {what}: more significant", formerly, f"{count} of {repetitions}"]
+        for what, formerly, count in zip(names, ("131 of 400", "384 of 400", ""), more_significant(repetitions))
+    ]
+
+
+def gaps_of_auc(size: int, formerly: str, repetitions: int) -> Rows:
+    reports = max(10, repetitions * 50 // size)
+    gap, alone, alarms = null_gaps(size, reports)
+    now = f"{gap:+.1f}, {alarms:.3f} of {reports} (threshold of the source items: {alone:+.1f})"
+    return [[f"AUC, {size:,} items and twins alike: mean gap in points, significant", f"{formerly}, .085 to .133", now]]
+
+
+def twins(tuples: int, repetitions: int) -> Rows:
+    alarms = null_gaps(200, repetitions, tuples=tuples)[2]
+    return [[f"200 twins from {tuples} tuples: null gap significant", ".11 to .23", f"{alarms:.3f} of {repetitions}"]]
+
+
+def small_rows(repetitions: int) -> Rows:
     gate, family = headline_power(10 * repetitions)
-    yield "power of the headline beside 12 columns", ".54", f"{gate:.2f} (in one family {family:.2f})"
-    yield "p of seven standard errors with one stray draw", ".005 (400)", f"{stray_draw(5000):.5f} (5,000)"
-    clean = runpy.run_path(str(CONTAMINATION))
-    gap, flagged = clean["filtered_gaps"](number=repetitions)
-    yield (
-        "set filtered by a model's answers: gap of a clean model, flagged",
-        "+10.4, .93",
-        f"{100 * gap:+.1f}, {flagged:.2f}",
-    )
-    changed, floor, inside = null_flips(200, 0.1, max(10, repetitions // 2))
-    yield (
-        "200 items, a variation that does nothing, 10 % of answers unsteady: flips beside the floor",
-        "no floor",
-        f"{changed:.1f} % beside {floor:.1f} %, whose interval covers in {inside:.3f}",
-    )
+    return [
+        ["graded scores, n = 40, gain .03, sd .03: power", ".08", f"{graded_power(repetitions):.2f}"],
+        ["power of the headline beside 12 columns", ".54", f"{gate:.2f} (in one family {family:.2f})"],
+        ["p of seven standard errors with one stray draw", ".005 (400)", f"{stray_draw(5000):.5f} (5,000)"],
+    ]
 
 
-def rules(repetitions: int) -> str:
-    return markdown_table(["rule", "formerly", "now"], list(rule_rows(repetitions)), right=2) + "\n"
+def filtered(repetitions: int) -> Rows:
+    return [
+        [
+            f"set of {size} items filtered by {what}: gap of a clean model, flagged",
+            formerly,
+            f"{100 * gap:+.1f}, {flagged:.2f}",
+        ]
+        for size, filters, what, formerly in FILTERED
+        for gap, flagged in [
+            runpy.run_path(str(CONTAMINATION))["filtered_gaps"](number=repetitions, size=size, filters=filters)
+        ]
+    ]
+
+
+FILTERED = (
+    (300, 1, "a model's answers", "+10.4, .93"),
+    (600, 1, "a model's answers", ""),
+    (300, 2, "two models' answers", ""),
+)
+
+
+def flips(repetitions: int) -> Rows:
+    changed, floor, inside = null_flips(200, 0.1, repetitions)
+    now = f"{changed:.1f} % beside {floor:.1f} %, whose interval covers in {inside:.3f}"
+    what = "200 items, a variation that does nothing, 10 % of answers unsteady: flips beside the floor"
+    return [[what, "no floor", now]]
+
+
+def tags_chosen(repetitions: int) -> Rows:
+    alone, gated = best_of_tags(repetitions)
+    what = "the best of 20 tags that mean nothing in `compare --by`, two models equally good: significant"
+    return [[what, f".38; corrected within the tag {alone:.3f}", f"{gated:.3f} of {repetitions}"]]
+
+
+def tasks() -> list[Callable[[int], Rows]]:
+    """The rows of each rule, given a number of repetitions."""
+    sizes = ((60, "+4.8"), (200, "+1.7"), (1000, "+0.7"))
+    return [
+        further_kinds,
+        *(partial(gaps_of_auc, size, formerly) for size, formerly in sizes),
+        *(partial(twins, tuples) for tuples in (12, 40)),
+        small_rows,
+        filtered,
+        flips,
+        tags_chosen,
+    ]
 
 
 # ---- what any rule has to pay ----------------------------------------------------------------------------------------
@@ -174,13 +236,13 @@ def student_union(groups: Sequence[int], repetitions: int = 20_000) -> float:
     return float(np.max(kinds, axis=0).mean()) / Z
 
 
-def bounds() -> str:
-    rows = []
-    for groups, ratios in (
-        ((8,), (0, 0.3, 1, 2, 4, 8, 30)),
-        ((28, 8), (0, 0.5, 2, 6, 30)),
-        ((8, 10, 12), (0, 0.5, 2, 8)),
-    ):
-        name = " x ".join(map(str, groups))
-        rows.append([name, f"{least_width(groups, ratios):.2f}", f"{student_union(groups):.2f}"])
-    return markdown_table(["clusters", "any rule, at least", "union of Student's"], rows, right=2) + "\n"
+BOUNDS = (
+    ((8,), (0.0, 0.3, 1.0, 2.0, 4.0, 8.0, 30.0)),
+    ((28, 8), (0.0, 0.5, 2.0, 6.0, 30.0)),
+    ((8, 10, 12), (0.0, 0.5, 2.0, 8.0)),
+)
+
+
+def bound(groups: Sequence[int], ratios: Sequence[float], _: int) -> Rows:
+    name = " x ".join(map(str, groups))
+    return [[name, f"{least_width(groups, ratios):.2f}", f"{student_union(groups):.2f}"]]

@@ -144,6 +144,7 @@ def set_metric(layout: Layout, name: str, r: float, repetitions: int) -> Line:
     set of this size."""
     metric, lift, share = SET_METRICS[name]
     repetitions = max(50, repetitions // 2)
+    draws = scores.DRAWS, scores.MANY
     scores.DRAWS = scores.MANY = 250  # 5,000 would take an hour
     rng = np.random.default_rng(seed_of(layout.name, name, r))
     line = Line(layout.name, layout.like, name, layout.shared.least, jumps=metric.jumps)
@@ -161,6 +162,7 @@ def set_metric(layout: Layout, name: str, r: float, repetitions: int) -> Line:
     line.null[OURS] = float(np.mean([each.p < 0.05 for each in tests]))
     true = (norm.ppf(0.975) + norm.ppf(0.8)) * np.std(values[:, 0] - values[:, 1])
     line.detectable = float(np.median([each.detectable for each in tests]) / true)
+    scores.DRAWS, scores.MANY = draws
     return line
 
 

@@ -46,13 +46,14 @@ def rejected_nulls(number: int = 400, size: int = 308, seed: int = 0) -> float:
     return found / number
 
 
-def filtered_gaps(number: int = 200, size: int = 300, seed: int = 1) -> tuple[float, float]:
-    """Sets that keep what a filter model answered, and their twins, which nobody filtered: the mean gap of a clean model
-    whose answers correlate with the filter's, and how often it is called significant."""
+def filtered_gaps(number: int = 200, size: int = 300, seed: int = 1, filters: int = 1) -> tuple[float, float]:
+    """Sets that keep what a filter model (or each of several) answered, and their twins, which nobody filtered: the
+    mean gap of a clean model whose answers correlate with the filter's, and how often it is called significant."""
     rng, gaps, alarms = np.random.default_rng(seed), [], 0
     for _ in range(number):
-        difficulty = rng.normal(size=4 * size)
-        filtered = np.flatnonzero(difficulty + rng.normal(size=4 * size) < 0)[:size]
+        difficulty = rng.normal(size=6 * size)
+        kept = (difficulty + rng.normal(size=(filters, 6 * size)) < 0).all(axis=0)
+        filtered = np.flatnonzero(kept)[:size]
         item, twin = difficulty[filtered], rng.normal(size=size)
         before, after = ((each + rng.normal(size=size) < 0).astype(float) for each in (item, 0.5 * item + twin))
         found = gap(before, after, [(str(n),) for n in range(size)])
