@@ -152,16 +152,17 @@ FILTERED = (
 
 
 def flips(repetitions: int) -> Rows:
-    changed, floor, inside = null_flips(200, 0.1, repetitions)
+    changed, floor, inside = null_flips(200, 0.1, max(10, repetitions // 2))
     now = f"{changed:.1f} % beside {floor:.1f} %, whose interval covers in {inside:.3f}"
     what = "200 items, a variation that does nothing, 10 % of answers unsteady: flips beside the floor"
     return [[what, "no floor", now]]
 
 
 def tags_chosen(repetitions: int) -> Rows:
-    alone, gated = best_of_tags(repetitions)
+    sets = max(10, repetitions // 2)
+    alone, gated = best_of_tags(sets)
     what = "the best of 20 tags that mean nothing in `compare --by`, two models equally good: significant"
-    return [[what, f".38; corrected within the tag {alone:.3f}", f"{gated:.3f} of {repetitions}"]]
+    return [[what, f".38; corrected within the tag {alone:.3f}", f"{gated:.3f} of {sets}"]]
 
 
 def tasks() -> list[Callable[[int], Rows]]:

@@ -1,6 +1,6 @@
 """What `proband items` promises, measured: on simulated answers, on 60 published systems and on our own networks.
 
-    python benchmarks/items.py weights|groups|short|relations|lengths [--data DATA] [--draws N]
+    python benchmarks/items.py weights|groups|reliability|short|relations|lengths [--data DATA] [--draws N]
 
 `short` and `relations` read published_replies/bats_relbert/answers.csv.gz of DATA (60 systems x 1,799 analogies of 40
 relations);
@@ -17,8 +17,10 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from scipy.stats import norm
 
 from proband.core.statistics.clusters import Clusters
+from proband.core.statistics.generalisability import reliability
 from proband.core.statistics.group_differences import group_differences
 from proband.core.statistics.item_response import fit
 from proband.core.statistics.short_tests import ShortTest
@@ -62,6 +64,41 @@ def weights(draws: int) -> None:
             null += sum(w.p < 0.05 for w in fit(shuffled, x).weights("abc", known))
         print(f"| {systems} | {clusters} x {each} | {' | '.join(f'{v / draws:.3f}' for v in covered)} | "
               f"{' | '.join(f'{v / draws:+.3f}' for v in bias)} | {null / draws / 3:.3f} |", flush=True)  # fmt: skip
+
+
+RANKED = (
+    (6, 12, 10, 0.3, 0.4),
+    (10, 20, 10, 0.5, 0.4),
+    (10, 30, 6, 0.15, 0.0),
+    (20, 40, 5, 1.0, 0.6),
+    (8, 8, 20, 0.4, 0.5),
+)
+
+
+def ranked(rng: Any, ability: Any, c: Any, common: float) -> Any:
+    """Clusters are hard for all (.5) and for single systems (`common`), items for all (.8)."""
+    clusters = int(c.max()) + 1
+    d = rng.normal(0, 0.5, clusters)[c] + rng.normal(0, 0.8, len(c))
+    own = rng.normal(0, common, (len(ability), clusters))[:, c]
+    return (rng.random(own.shape) < 1 / (1 + np.exp(d + own - ability[:, None]))) * 1.0
+
+
+def reliability_covers(draws: int) -> None:
+    """The interval of a set's reliability, of the same systems on sets drawn anew: the truth is the variance of their
+    expected means beside that of the error, from 4,000 sets."""
+    for systems, clusters, each, sd, common in RANKED:
+        rng = np.random.default_rng(clusters)
+        ability, c = sd * norm.ppf((np.arange(systems) + 0.5) / systems), np.repeat(np.arange(clusters), each)
+        means = np.array([ranked(rng, ability, c, common).mean(axis=1) for _ in range(4000)])
+        means -= means.mean(axis=1, keepdims=True)
+        error = float(means.var(axis=0).sum()) / (systems - 1)
+        own = float((means.mean(axis=0) ** 2).sum()) / (systems - 1) - error / len(means)
+        truth, known = own / (own + error), Clusters.named(c, len(c))
+        found = [reliability(ranked(rng, ability, c, common), known) for _ in range(draws)]
+        covers = np.mean([one.low <= truth <= one.high for one in found])
+        value, low, high = (np.median([getattr(one, what) for one in found]) for what in ("value", "low", "high"))
+        print(f"{systems} systems, {clusters} clusters x {each}: true {truth:.2f}, median {value:.2f} [{low:.2f}, "
+              f"{high:.2f}], covers {covers:.3f} of {draws}", flush=True)  # fmt: skip
 
 
 def groups(draws: int) -> None:
@@ -208,12 +245,14 @@ def lengths() -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=("weights", "groups", "short", "relations", "lengths"))
+    parser.add_argument("what", choices=("weights", "groups", "reliability", "short", "relations", "lengths"))
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--draws", type=int, default=200)
     given = parser.parse_args()
-    of = {"weights": lambda: weights(given.draws), "groups": lambda: groups(given.draws), "lengths": lengths,
-          "short": lambda: short(given.draws, given.data), "relations": lambda: relations(given.data)}  # fmt: skip
+    draws, data = given.draws, given.data
+    of = {"weights": lambda: weights(draws), "groups": lambda: groups(draws), "short": lambda: short(draws, data),
+          "reliability": lambda: reliability_covers(draws), "relations": lambda: relations(data),
+          "lengths": lengths}  # fmt: skip
     of[given.what]()
 
 
