@@ -16,7 +16,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +74,7 @@ def line(of: Callable[[int], Line], repetitions: int) -> dict[str, Any]:
     return asdict(found)
 
 
+@cache
 def tasks() -> dict[str, dict[str, Task]]:
     """Everything that the page has, part by part: those that broke earlier versions come first."""
     return {
@@ -85,21 +86,25 @@ def tasks() -> dict[str, dict[str, Task]]:
     }
 
 
+def done(part: str, name: str, repetitions: int) -> Any:
+    """In a process of its own: by name, since not every task can be sent there."""
+    return tasks()[part][name](repetitions)
+
+
 def simulate(repetitions: int, keep: Path | None = None, workers: int = 1) -> dict[str, list[Any]]:
     """All of them; those that `keep` has from an earlier time are read there, and new ones are added to it."""
     known: dict[str, Any] = {}
     if keep is not None and keep.exists():
         known = dict(json.loads(each) for each in keep.read_text(encoding="utf-8").splitlines())
     every = tasks()
-    missing = [(key, task) for part in every.values() for name, task in part.items()
-               if (key := f"{name} ({repetitions})") not in known]  # fmt: skip
+    keys = {(part, name): f"{name} ({repetitions})" for part, named in every.items() for name in named}
     with ProcessPoolExecutor(workers) as pool:
-        running = {pool.submit(task, repetitions): key for key, task in missing}
-        for done in as_completed(running):
-            known[running[done]] = done.result()
+        running = {pool.submit(done, *at, repetitions): key for at, key in keys.items() if key not in known}
+        for each in as_completed(running):
+            known[running[each]] = each.result()
             if keep is not None:
                 with keep.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps([running[done], done.result()]) + "\n")
+                    file.write(json.dumps([running[each], each.result()]) + "\n")
     return {part: [known[f"{name} ({repetitions})"] for name in named] for part, named in every.items()}
 
 
