@@ -21,6 +21,12 @@ FAMILIES: dict[str, tuple[dict[str, Any], bool]] = {
     "gpt2": ({"n_embd": 32, "n_layer": 3, "n_head": 4}, True),
     "llama": (SHAPE | {"num_key_value_heads": 2}, True),
     "gemma2": (SHAPE | {"num_key_value_heads": 2, "head_dim": 8, "sliding_window": 64}, True),
+    "gemma3_text": (  # two masks and two scales of positions, by kind of layer
+        SHAPE
+        | {"num_key_value_heads": 2, "head_dim": 8, "sliding_window": 64}
+        | {"layer_types": ["sliding_attention", "full_attention", "sliding_attention"]},
+        True,
+    ),
     "qwen3": (SHAPE | {"num_key_value_heads": 2, "head_dim": 8}, True),
     "gpt_neox": (SHAPE, True),
     "bloom": ({"hidden_size": 32, "n_layer": 3, "n_head": 4}, False),  # distances come from the mask
@@ -28,7 +34,7 @@ FAMILIES: dict[str, tuple[dict[str, Any], bool]] = {
     "opt": (SHAPE | {"ffn_dim": 48, "word_embed_proj_dim": 32}, True),
 }
 # families that differ in positions, windows, masks or attention; their relatives in `make test-all`
-FIRST_TIER = ("gpt2", "llama", "gemma2", "bloom", "mamba")
+FIRST_TIER = ("gpt2", "llama", "gemma2", "gemma3_text", "bloom", "mamba")
 EVERY_FAMILY = pytest.mark.parametrize(
     "family", [name if name in FIRST_TIER else pytest.param(name, marks=pytest.mark.nightly) for name in FAMILIES]
 )
@@ -92,8 +98,9 @@ def test_endings_of_one_token_need_no_tree(family: str) -> None:
     assert network.obeys_trees is None  # not even tried
 
 
-def test_a_text_beyond_the_window_is_read_plainly() -> None:
-    network = network_of("gemma2", sliding_window=8)
+@pytest.mark.parametrize("family", ["gemma2", "gemma3_text"])
+def test_a_text_beyond_the_window_is_read_plainly(family: str) -> None:
+    network = network_of(family, sliding_window=8)
     assert window(network) == 8
     check(network, *questions())
 
@@ -187,12 +194,16 @@ def test_texts_as_trees_are_the_texts_alone(family: str, monkeypatch: pytest.Mon
         assert widths == [3, 2]  # three trees in one batch, then what stands by itself
 
 
-@pytest.mark.parametrize(("longest", "trees"), [(4096, 1), (30, 0)])
-def test_long_trees_and_windows_are_read_otherwise(longest: int, trees: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("family", "longest", "trees"), [("gemma2", 4096, 1), ("gemma3_text", 4096, 1), ("gemma2", 30, 0)]
+)
+def test_long_trees_and_windows_are_read_otherwise(
+    family: str, longest: int, trees: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Of three trees two go beyond the window; the third is too long a row where rows are to be shorter."""
     monkeypatch.setitem(continuation_scores.LONGEST_TRUNK, "cpu", 4096)
     monkeypatch.setattr(continuation_scores, "LONGEST_ROW", longest)
-    network = network_of("gemma2", sliding_window=29)
+    network = network_of(family, sliding_window=29)
     keys, rows, positions = families_of_texts()
     read: list[int] = []
     honest = continuation_scores._read_trees
