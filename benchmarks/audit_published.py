@@ -34,7 +34,7 @@ from proband.core.errors import ProbandError
 from proband.core.files import items_path, read_answers, read_items
 from proband.suites.kinship.audit.family_prover import solve
 from proband.suites.kinship.audit.row_formats import typed_facts
-from proband.suites.kinship.clutrr.rows import Row, Unreadable, row_of
+from proband.suites.kinship.clutrr.rows import ClutrrRow, Unreadable, row_of
 from proband.suites.kinship.logic.search import possible
 from proband.suites.kinship.world.relations import RELATIONS
 
@@ -67,7 +67,7 @@ class Scored(NamedTuple):
 # ---- the published replies -----------------------------------------------------------------------------------------
 
 
-def rows_of(data: Path) -> Iterator[tuple[str, Row]]:
+def rows_of(data: Path) -> Iterator[tuple[str, ClutrrRow]]:
     for name in FILES.split():
         release, task = name.split("/")
         path = next((data / "clutrr" / f"data_{release}").glob(f"{task}_test.csv*"))
@@ -84,21 +84,21 @@ def replies(data: Path, engine: str) -> dict[str, dict[str, Any]]:
         return {reply["story"].strip(): reply for reply in map(json.loads, file)}
 
 
-def truth(row: Row) -> frozenset[str]:
+def truth(row: ClutrrRow) -> frozenset[str]:
     return possible(row.genders, typed_facts(row), row.query)
 
 
-def pair(row: Row) -> tuple[str, str]:
+def pair(row: ClutrrRow) -> tuple[str, str]:
     return row.names[row.query[0]], row.names[row.query[1]]
 
 
-def by_answer_sets(rules: Path) -> Callable[[Row, dict[str, Any]], frozenset[str]]:
+def by_answer_sets(rules: Path) -> Callable[[ClutrrRow, dict[str, Any]], frozenset[str]]:
     """Their prover: the relations of the pair in any answer set."""
     from clingo.control import Control
 
     program = runpy.run_path(str(rules))["family"]
 
-    def answers(row: Row, reply: dict[str, Any]) -> frozenset[str]:
+    def answers(row: ClutrrRow, reply: dict[str, Any]) -> frozenset[str]:
         facts = (reply["relation2"].strip() + reply["gender"].strip()).replace("-", "_")
         control, atoms = Control(["0", "--warn=none"], logger=lambda *_: None), set()
         try:
@@ -137,7 +137,7 @@ def of_two_genders(reply: dict[str, Any]) -> frozenset[str]:
     return frozenset(name for name, number in Counter(name for name, _ in said).items() if number > 1)
 
 
-def by_search(row: Row, reply: dict[str, Any], *, words_first: bool = False) -> frozenset[str]:
+def by_search(row: ClutrrRow, reply: dict[str, Any], *, words_first: bool = False) -> frozenset[str]:
     """Our prover on the same replies: the relations that are possible by the facts the language model read.
 
     Nothing is possible where the reply tells two genders of somebody; with `words_first` its words for kin are
@@ -155,7 +155,7 @@ def by_search(row: Row, reply: dict[str, Any], *, words_first: bool = False) -> 
     return frozenset(found) & frozenset(RELATIONS)
 
 
-def write_contradicted(rows: list[Row], data: Path, path: Path) -> None:
+def write_contradicted(rows: list[ClutrrRow], data: Path, path: Path) -> None:
     """A table of the replies that tell two genders of somebody, without text: which answers each leaves if the words
     for kin are believed (which is how an earlier search counted)."""
     with path.open("w", encoding="utf-8", newline="") as file:

@@ -29,7 +29,7 @@ from proband.core.text import md, slug  # noqa: E402
 from proband.pipeline.evaluate import item_sets, make_profile  # noqa: E402
 from proband.pipeline.panel import place_items, read_panel  # noqa: E402
 from proband.reporting.numbers.systems import first_token  # noqa: E402
-from proband.reporting.profile import Part, Profile, Reader, Row, scores_of  # noqa: E402
+from proband.reporting.profile import CapabilityReader, CapabilityRow, Part, Profile, scores_of  # noqa: E402
 from proband.stats import holm  # noqa: E402
 
 # file -> (name, parameters in millions, what it is), smallest first
@@ -82,7 +82,7 @@ def collect(pages: Sequence[Path]) -> None:
             made.writestr(entry, contents[name])
 
 
-def profiles(folder: Path) -> tuple[Profile, Profile, Reader, dict[str, Any]]:
+def profiles(folder: Path) -> tuple[Profile, Profile, CapabilityReader, dict[str, Any]]:
     """Of the ladder; of the files that were rounded once more, each beside its own; the reader; replies in words."""
     panel = read_panel("1")
     runs = []
@@ -110,7 +110,9 @@ def profiles(folder: Path) -> tuple[Profile, Profile, Reader, dict[str, Any]]:
             missing={}, controls=controls, baselines=baselines,
         )  # fmt: skip
 
-    reader = Reader(sets={each.source: each for each in sets}, missing={}, controls=controls, baselines=baselines)
+    reader = CapabilityReader(
+        sets={each.source: each for each in sets}, missing={}, controls=controls, baselines=baselines
+    )
     return profile(list(LADDER), "ladder"), profile([*LADDER, *ROUNDED], "rounded"), reader, words
 
 
@@ -121,7 +123,7 @@ def percent(value: float | None) -> str:
     return "–" if value is None else f"{100 * value:.1f}"
 
 
-def with_interval(row: Row) -> str:
+def with_interval(row: CapabilityRow) -> str:
     e = row.estimate
     if e is None:
         return "–"
@@ -129,7 +131,7 @@ def with_interval(row: Row) -> str:
     return f"{percent(e.mean)}{interval}{' *' if row.can else ''}"
 
 
-def routes_table(reader: Reader) -> list[str]:
+def routes_table(reader: CapabilityReader) -> list[str]:
     """How each was asked, as its runs have recorded it."""
     rows = []
     for file, (name, _, _) in LADDER.items():
@@ -192,7 +194,7 @@ def rounding_table(profile: Profile) -> list[str]:
     return table(["capability", *head], rows)
 
 
-def gap_table(reader: Reader) -> list[str]:
+def gap_table(reader: CapabilityReader) -> list[str]:
     """Source items less their variations: what was learnt by heart is lost in other words."""
     rows = []
     for shown, part in (
@@ -236,7 +238,7 @@ def words_table(profile: Profile, words: dict[str, Any]) -> list[str]:
     return table(["model", "k = 2", "k = 3", "unread", ""], rows)
 
 
-def write(profile: Profile, rounded: Profile, reader: Reader, words: dict[str, Any]) -> None:
+def write(profile: Profile, rounded: Profile, reader: CapabilityReader, words: dict[str, Any]) -> None:
     lines = [
         "<!-- written by: python experiments/ladder/ladder.py -->", "",
         "# Panel 1 over a ladder of models", "",

@@ -114,14 +114,14 @@ def test_verifiers_runs_the_reward_and_validates_by_the_certificate() -> None:
 
 def test_openenv_asks_and_rewards() -> None:
     pytest.importorskip("openenv.core.env_server.interfaces")
-    from proband.rewards.for_openenv import ProbandEnvironment, Reply
+    from proband.rewards.for_openenv import ProbandEnvironment, ReplyAction
 
     made = ProbandEnvironment(k="2", seed=0)
     asked = made.reset(seed=4)
     assert asked.text == made.stream.question(made.stream[4])
-    assert made.step(Reply(text=made.stream.answer(made.stream[4]))).reward == 1
+    assert made.step(ReplyAction(text=made.stream.answer(made.stream[4]))).reward == 1
     assert made.reset().text != asked.text
-    assert made.step(Reply(text="who knows")).reward == 0
+    assert made.step(ReplyAction(text="who knows")).reward == 0
     assert made.state.step_count == 1
 
 

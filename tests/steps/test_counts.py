@@ -8,7 +8,7 @@ import pytest
 
 from proband.auditing.puzzles.circles import CIRCLES, read
 from proband.auditing.rows import AuditRow
-from proband.steps.counts import CountChecker, Family
+from proband.steps.counts import CountChecker, CountedPeople
 from proband.steps.replies import CheckedReply
 
 SIBLINGS = "Ann has {} sisters and she also has {} brothers. How many sisters does Ann's brother have?"
@@ -35,7 +35,7 @@ def test_people_are_counted_as_both_provers_count(question: str) -> None:
     for women, men in product(range(1, 6), repeat=2):
         said = read(question.format(women, men))
         assert said is not None
-        family = Family.of(said)
+        family = CountedPeople.of(said)
         (asked,) = {person for person in family.people if person.name == family.asked}
         count = str(family.number(asked, "f"))
         assert {count} == set(CIRCLES.solve(said, "").possible) == CIRCLES.check(said, "")

@@ -35,7 +35,7 @@ STEPS: Final = {short: step for name, step in _DIRECTIONS.items() for short in (
 MOST_THINGS: Final = 40  # that are held against each other where a thing is asked for
 
 
-class Outcome(NamedTuple):
+class PossibleAnswers(NamedTuple):
     """The answers that hold in some world of the facts, and those that hold in all; none if they have no world."""
 
     possible: tuple[str, ...]
@@ -113,20 +113,20 @@ def _thing(text: str, things: Sequence[str]) -> str:
 
 
 YES_OR_NO: Final = {
-    "entailed": Outcome((YES,), (YES,)),
-    "false": Outcome((NO,), (NO,)),
-    "gender open": Outcome((YES, NO), ()),
-    "inconsistent": Outcome((), ()),
+    "entailed": PossibleAnswers((YES,), (YES,)),
+    "false": PossibleAnswers((NO,), (NO,)),
+    "gender open": PossibleAnswers((YES, NO), ()),
+    "inconsistent": PossibleAnswers((), ()),
 }
 
 
-def outcome(prover: Prover, problem: Problem, asked: AskedRelation, world: str) -> Outcome:
+def outcome(prover: Prover, problem: Problem, asked: AskedRelation, world: str) -> PossibleAnswers:
     """The answers to a question in a world."""
     if asked.route:
         return _route(prover, problem, world)
     if asked.word is None:
         solution = prover.solve(problem, world)
-        return Outcome(solution.possible, solution.certain)
+        return PossibleAnswers(solution.possible, solution.certain)
     if asked.a and prover.beyond and asked.word.relation in prover.relations_beyond:
         return YES_OR_NO[prover.beyond(problem, asked.word, world)]
     if asked.a:
@@ -144,22 +144,22 @@ def _moved(x: int, y: int) -> str:
     return f"{x:+d} right, {y:+d} up"
 
 
-def _route(prover: Prover, problem: Problem, world: str) -> Outcome:
+def _route(prover: Prover, problem: Problem, world: str) -> PossibleAnswers:
     """How far one comes, where each fact is a step and facts lead from the one to the other."""
     worlds = prover.solve(problem, world, True).worlds
     a, b = problem.question
     if not worlds:
-        return Outcome((), ())
+        return PossibleAnswers((), ())
     met, waiting = {b}, [b]
     for here in waiting:
         near = [f.b if f.a == here else f.a for f in problem.facts if here in (f.a, f.b) and not f.negated]
         waiting += [there for there in dict.fromkeys(near) if there not in met]
         met |= set(near)
     if world != "unit" or a not in met:
-        return Outcome((UNKNOWN,), ())
+        return PossibleAnswers((UNKNOWN,), ())
     place = next(iter(worlds.values()))
     moved = _moved(place[a]["x"] - place[b]["x"], place[a]["y"] - place[b]["y"])
-    return Outcome((moved,), (moved,))
+    return PossibleAnswers((moved,), (moved,))
 
 
 def _holds(fitting: Callable[[str, Word], bool], solution: Solution, word: Word) -> tuple[bool, bool]:
@@ -169,13 +169,13 @@ def _holds(fitting: Callable[[str, Word], bool], solution: Solution, word: Word)
     return any(fits), certain or (bool(fits) and all(fits))
 
 
-def _yes_or_no(prover: Prover, solution: Solution, word: Word) -> Outcome:
+def _yes_or_no(prover: Prover, solution: Solution, word: Word) -> PossibleAnswers:
     if not solution.possible:
-        return Outcome((), ())
+        return PossibleAnswers((), ())
     some, all_ = _holds(prover.fits, solution, word)
     if all_:
-        return Outcome((YES,), (YES,))
-    return Outcome((YES, NO), ()) if some else Outcome((NO,), (NO,))
+        return PossibleAnswers((YES,), (YES,))
+    return PossibleAnswers((YES, NO), ()) if some else PossibleAnswers((NO,), (NO,))
 
 
 class _Held:
@@ -217,16 +217,16 @@ class _Held:
         return some, surely_before == rank - 1 and surely_behind == rest
 
 
-def _collect(held: _Held, things: Sequence[str], holds: Callable[[str], tuple[bool, bool]]) -> Outcome:
+def _collect(held: _Held, things: Sequence[str], holds: Callable[[str], tuple[bool, bool]]) -> PossibleAnswers:
     found = {thing: holds(thing) for thing in things}
     if not held.consistent:
-        return Outcome((), ())
+        return PossibleAnswers((), ())
     possible = tuple(thing for thing, (some, _) in found.items() if some)
     certain = tuple(thing for thing, (_, all_) in found.items() if all_)
-    return Outcome(possible or (UNKNOWN,), certain)
+    return PossibleAnswers(possible or (UNKNOWN,), certain)
 
 
-def verdict_of(domain: Domain, label: Label, asked: AskedRelation, found: Outcome) -> str:
+def verdict_of(domain: Domain, label: Label, asked: AskedRelation, found: PossibleAnswers) -> str:
     """entailed, false, ambiguous, gender open (right but for a gender that is not told), or inconsistent."""
     possible, certain = found
     if not possible:

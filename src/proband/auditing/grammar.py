@@ -32,7 +32,7 @@ from typing import Final, NamedTuple
 from proband.auditing.deeds import Deeds
 from proband.auditing.domain import Domain, Fact, Word
 from proband.auditing.reading import AskedRelation, Reading, Unread
-from proband.auditing.things import AmbiguousThing, NounPhrases, Shape, mask_names, names_in, same_things
+from proband.auditing.things import AmbiguousThing, NounMasker, Shape, mask_names, names_in, same_things
 from proband.core.errors import ProbandError
 
 MARK: Final = r"@\d+"
@@ -131,8 +131,8 @@ class Grammar:
         vocabulary = self._vocabulary()
         content = frozenset(domain.raw.get("content", ()))  # words of phrases that may be words of things as well
         of = bool(domain.raw.get("of"))
-        fewer = NounPhrases(vocabulary - content, domain.thing, self.relation_word, of=of)
-        whole = NounPhrases(vocabulary, domain.thing, self.relation_word, of=of)
+        fewer = NounMasker(vocabulary - content, domain.thing, self.relation_word, of=of)
+        whole = NounMasker(vocabulary, domain.thing, self.relation_word, of=of)
         self.nouns = whole if domain.nouns else None
         self.fewer = fewer if domain.nouns and content else None
         self.deeds = Deeds(domain.raw.get("verbs", {}))

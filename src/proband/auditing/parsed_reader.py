@@ -54,7 +54,7 @@ def _pipeline() -> Any:
         return None
 
 
-class NotParsed(Exception):
+class NotCovered(Exception):
     """A sentence that the rules do not cover."""
 
 
@@ -93,7 +93,7 @@ class ParsedReader:
         if sentence not in self.parsed:
             try:
                 self.parsed[sentence] = self._combined(list(self._facts(_pipeline()(sentence))))
-            except NotParsed as error:
+            except NotCovered as error:
                 self.parsed[sentence] = str(error)
         return self.parsed[sentence]
 
@@ -104,7 +104,7 @@ class ParsedReader:
             known = pairs.get((fact.a, fact.b))
             both = self.domain.combine.get((known, fact.relation)) if known else fact.relation
             if both is None and known != fact.relation:
-                raise NotParsed(f"{fact.a} is both {known} and {fact.relation}")
+                raise NotCovered(f"{fact.a} is both {known} and {fact.relation}")
             pairs[fact.a, fact.b] = both or fact.relation
         return tuple(Fact(a, relation, b) for (a, b), relation in pairs.items())
 
@@ -112,7 +112,7 @@ class ParsedReader:
         used: set[int] = set()
         found = list(self._relations(parse))
         if not found:
-            raise NotParsed("no relation is found in it")
+            raise NotCovered("no relation is found in it")
         spans = {token.i for _, tokens in found for token in tokens}
         for word, tokens in found:
             head = self._head(tokens)
@@ -122,7 +122,7 @@ class ParsedReader:
             yield Fact(self._name(a, spans), word.relation, self._name(b, spans))
         for token in parse:
             if token.i not in used and token.lower_ not in PLAIN and token.lower_ not in DETERMINERS:
-                raise NotParsed(f"{token.text!r} is not accounted for")
+                raise NotCovered(f"{token.text!r} is not accounted for")
 
     def _relations(self, parse: Any) -> Iterator[tuple[Word, list[Any]]]:
         """Words for relations, the longest first: `upper left` is one, not two."""
@@ -146,7 +146,7 @@ class ParsedReader:
         below = [child for child in head.children if child.dep_ in OBJECT and child.i > head.i]
         things = [child for child in below if self._is_thing(child, spans)]
         if len(things) != 1:
-            raise NotParsed(f"what {head.text!r} is relative to is not clear")
+            raise NotCovered(f"what {head.text!r} is relative to is not clear")
         return things[0]
 
     def _subject(self, head: Any, b: Any, spans: set[int]) -> Any:
@@ -166,14 +166,14 @@ class ParsedReader:
             if here.dep_ not in PLACE:
                 break
             here = here.head
-        raise NotParsed(f"of what {head.text!r} is said is not clear")
+        raise NotCovered(f"of what {head.text!r} is said is not clear")
 
     def _meant(self, subject: Any, here: Any, spans: set[int]) -> Any:
         """A relative pronoun means what its clause hangs on."""
         if subject.lower_ in ("which", "that", "who"):
             return here.head
         if not self._is_thing(subject, spans) or any(child.dep_ == "conj" for child in subject.children):
-            raise NotParsed(f"{subject.text!r} is not one thing")
+            raise NotCovered(f"{subject.text!r} is not one thing")
         return subject
 
     def _is_thing(self, token: Any, spans: set[int]) -> bool:
@@ -192,5 +192,5 @@ class ParsedReader:
         words = [token.text for token in self._phrase(thing, spans) if token.pos_ not in ("DET", "ADP", "PUNCT")]
         shape = self.grammar.shape(" ".join(words), set())
         if len(shape.things) != 1 or shape.text != "@0":
-            raise NotParsed(f"{' '.join(words)!r} is not one thing")
+            raise NotCovered(f"{' '.join(words)!r} is not one thing")
         return shape.things[0]

@@ -122,7 +122,7 @@ def _names_pattern(names: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(r"(?<![\w@])(" + "|".join(map(re.escape, names)) + r")(?![\w])")
 
 
-class NounPhrases:
+class NounMasker:
     """Masks nouns. `vocabulary`: words of the domain; `kinds`: a pattern of words before a name ("the object K");
     `relation`: one of its words for relations; `of`: "the box of chocolates" is one thing."""
 

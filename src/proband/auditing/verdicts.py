@@ -19,7 +19,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, Final, NamedTuple, Protocol
 
-from proband.auditing.answers import Outcome, fits_label, outcome, read_label, split_options, verdict_of
+from proband.auditing.answers import PossibleAnswers, fits_label, outcome, read_label, split_options, verdict_of
 from proband.auditing.domain import OTHER, Domain, Fact
 from proband.auditing.grammar import Grammar, split
 from proband.auditing.problem import Problem, Prover
@@ -343,7 +343,7 @@ class RowJudge:
             by_world=by_world,
         )
 
-    def _verdict(self, problem: Problem, asked: AskedRelation, label: Label, found: Outcome, world: str) -> str:
+    def _verdict(self, problem: Problem, asked: AskedRelation, label: Label, found: PossibleAnswers, world: str) -> str:
         word = label.word
         if self.prover.beyond and word and word.relation not in (*self.domain.inverse, OTHER):
             return self.prover.beyond(problem, word, world)
@@ -368,7 +368,7 @@ class RowJudge:
         rest = sorted((answer for answer in worlds if answer not in fits), key=lambda answer: answer == OTHER)
         return {answer: worlds[answer] for answer in (*fits[:1], *rest[:1])}
 
-    def _proof(self, problem: Problem, asked: AskedRelation, found: Outcome) -> tuple[int, ...]:
+    def _proof(self, problem: Problem, asked: AskedRelation, found: PossibleAnswers) -> tuple[int, ...]:
         """Few facts from which the answer follows: the shortest path between the two things along which it does, or
         what is left when facts that are not needed are left out one by one."""
         if asked.a and asked.b:
@@ -377,7 +377,7 @@ class RowJudge:
                     return path
         return fewest(len(problem.facts), lambda numbers: self._enough(problem, asked, numbers, found))
 
-    def _enough(self, problem: Problem, asked: AskedRelation, numbers: Sequence[int], found: Outcome) -> bool:
+    def _enough(self, problem: Problem, asked: AskedRelation, numbers: Sequence[int], found: PossibleAnswers) -> bool:
         if len(numbers) == len(problem.facts):
             return True
         fewer = problem._replace(facts=tuple(problem.facts[n] for n in numbers))

@@ -352,7 +352,7 @@ def _fast_reader(*, words: bool = True) -> Iterator[None]:
     merge, which takes most of the time: ours makes bytes. Without `words` long lists are left out."""
     import gguf
 
-    class Reader(gguf.GGUFReader):  # type: ignore[misc]
+    class HeaderReader(gguf.GGUFReader):  # type: ignore[misc]
         def _get_field_parts(self, orig_offs: int, raw_type: int) -> Any:
             if raw_type != gguf.GGUFValueType.ARRAY:
                 return super()._get_field_parts(orig_offs, raw_type)
@@ -377,7 +377,7 @@ def _fast_reader(*, words: bool = True) -> Iterator[None]:
             return at - orig_offs, [kind, length, *parts], list(range(2, 2 + len(parts))), kinds
 
     made_once: dict[str, Any] = {
-        "GGUFReader": functools.cache(Reader),
+        "GGUFReader": functools.cache(HeaderReader),
         "get_tensor_name_map": functools.cache(gguf.get_tensor_name_map),
     }
     silence = contextlib.redirect_stderr(io.StringIO())  # transformers draws its progress bar whatever is asked of it

@@ -16,7 +16,7 @@ from proband.core.suite import Claim, Demo, Suite
 from proband.pipeline.asking.setup import load_model
 from proband.pipeline.build import build
 from proband.pipeline.checking import audit
-from proband.pipeline.evaluate import Work
+from proband.pipeline.evaluate import EvaluationJob
 from proband.pipeline.panel import LATEST, read_panel, references
 from proband.pipeline.report import report
 from proband.pipeline.run import run
@@ -61,7 +61,7 @@ def evaluated(asker: Asker, out: Path) -> list[tuple[str, str]]:
     """`proband evaluate` of the installed models whose answers to the panel ship with Proband: its first sentence of
     each, and its page. A model that would have to be asked is left out: that takes minutes."""
     names = tuple(spec for spec in references(read_panel()).get("models", {}) if (spec, "") in asker.models)
-    work = Work.of(names[:2], out=out, size="panel", suite="", panel=LATEST, how={}) if names else None
+    work = EvaluationJob.of(names[:2], out=out, size="panel", suite="", panel=LATEST, how={}) if names else None
     if work is None:
         return []
     say(f"evaluate {' '.join(work.models)}")

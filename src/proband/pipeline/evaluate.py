@@ -118,7 +118,7 @@ def evaluate(
     """Ask the models the items of a panel and write the page; the same call again resumes. `how` are options of a run
     (`prices`, `max_cost`, `device`, `model_options`, `too_long`, `on_error`, `cache`). Without `out` the page is in the
     cache folder."""
-    work = Work.of(models, out=out, size=size, suite=suite, panel=panel, how=how)
+    work = EvaluationJob.of(models, out=out, size=size, suite=suite, panel=panel, how=how)
     check_folder(work.out, force=force)
     work.place()
     work.answer()
@@ -134,7 +134,7 @@ def dry_run(
     **how: Unpack[HowToRun],
 ) -> list[Forecast]:
     """What each run would ask, its time by a few items that are tried, and its cost."""
-    work = Work.of(models, out=out, size=size, suite=suite, panel=panel, how=how)
+    work = EvaluationJob.of(models, out=out, size=size, suite=suite, panel=panel, how=how)
     work.place()
     asked = (part for part in work.parts() if part.model in work.models)  # baselines answer at once
     return [forecast(part.items, work.model(part), part.folder, part.how) for part in asked]
@@ -152,7 +152,7 @@ class AskedSet:
 
 
 @dataclass(kw_only=True)
-class Work:
+class EvaluationJob:
     """One command: its panel, models and options."""
 
     panel: Panel
@@ -168,7 +168,7 @@ class Work:
     def of(
         cls, models: Sequence[str], *, out: str | Path | None, size: Size, suite: str | Sequence[str], panel: str,
         how: Mapping[str, Any],
-    ) -> Work:  # fmt: skip
+    ) -> EvaluationJob:  # fmt: skip
         """The command, checked as far as that goes without asking."""
         if not models:
             raise ProbandError("evaluate needs a model, such as embedded:smollm2 or hf:NAME")

@@ -377,7 +377,7 @@ class Runner:
         self.out.mkdir(parents=True, exist_ok=True)
         with lock_folder(self.out):
             before = begin(self.out, described, retry_errors=self.how.retry_errors)
-            work = Work(self, described, before=before, others=others)
+            work = RunProgress(self, described, before=before, others=others)
             try:
                 work.answer_all()
             finally:
@@ -418,7 +418,7 @@ class Runner:
 MEASURED = 4  # items whose time is taken for a forecast
 
 
-class Work:
+class RunProgress:
     """A run under way: takes the answers as they come, counts errors and what was used (`engines.Collector`)."""
 
     def __init__(self, runner: Runner, described: Run, *, before: Usage, others: Usage) -> None:

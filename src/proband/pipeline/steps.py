@@ -44,7 +44,7 @@ FEW_WORDS: Final = 8  # a reply with fewer has no steps
 SHOWN: Final = 200  # replies on the page: those with a wrong step first
 
 
-class Reply(NamedTuple):
+class SourceReply(NamedTuple):
     """A reply and the item it answers; `bad`: why it is none. `given`: its answer as the source reads it."""
 
     row: AuditRow
@@ -104,7 +104,7 @@ def _is_in_words(folder: Path) -> bool:
         return False
 
 
-def _written(replies: Iterable[Reply], folder: Path, name: str, domain: str) -> dict[str, Any]:
+def _written(replies: Iterable[SourceReply], folder: Path, name: str, domain: str) -> dict[str, Any]:
     """Check replies, write the three files, and return the headlines."""
     checkers, summary = _Checkers(domain), Summary()
     folder.mkdir(parents=True, exist_ok=True)
@@ -139,7 +139,7 @@ def answer_steps(item: Item, answer: Answer) -> dict[str, Any] | None:
 # ---- what is checked -------------------------------------------------------------------------------------------------
 
 
-def replies_of(source: Path, *, items: str | Path | None, columns: Mapping[str, str]) -> Iterator[Reply]:
+def replies_of(source: Path, *, items: str | Path | None, columns: Mapping[str, str]) -> Iterator[SourceReply]:
     if not source.exists():
         raise ProbandError("no such file or folder", file=source)
     if source.is_dir():
@@ -153,7 +153,7 @@ def replies_of(source: Path, *, items: str | Path | None, columns: Mapping[str, 
     yield from _of_file(source, items, columns)
 
 
-def _of_run(folder: Path, items: str | Path | None) -> Iterator[Reply]:
+def _of_run(folder: Path, items: str | Path | None) -> Iterator[SourceReply]:
     run = read_run(folder / "run.json")
     known = {item.id: item for item in read_items(items_of(folder, run, items))}
     for answer in read_answers(folder / "answers.jsonl"):
@@ -167,7 +167,7 @@ def _chosen(item: Item, answer: Answer) -> str:
     return item.choices[max(range(len(answer.scores)), key=answer.scores.__getitem__)] if answer.scores else ""
 
 
-def _of_item(item: Item, text: str, *, model: str, given: str = "") -> Reply:
+def _of_item(item: Item, text: str, *, model: str, given: str = "") -> SourceReply:
     """A reply to one of our items, whose facts are known."""
     cells = msgspec.json.decode(msgspec.json.encode(item))
     place = {"file": item.suite, "line": None, "key": item.id, "folder": ""}
@@ -178,21 +178,21 @@ def _of_item(item: Item, text: str, *, model: str, given: str = "") -> Reply:
         if formats or suites.suite(item.suite).audit
         else f"items of suite {item.suite!r} have no prover ({_provable()})"
     )
-    return Reply(row, text, model, item.id, given, bad, formats[0].domain if formats else "")
+    return SourceReply(row, text, model, item.id, given, bad, formats[0].domain if formats else "")
 
 
 def _provable() -> str:
     return f"{', '.join(each.name for each in suites.importable() if each.audit)} has; domains: {', '.join(SHIPPED)}"
 
 
-def _of_file(path: Path, items: str | Path | None, given: Mapping[str, str]) -> Iterator[Reply]:
+def _of_file(path: Path, items: str | Path | None, given: Mapping[str, str]) -> Iterator[SourceReply]:
     """Rows with a reply and either their question or the name of an item of `items`."""
     known = {item.id: item for item in read_items(items_path(Path(items)))} if items else {}
     names: dict[str, str] = {}
     for line, key, cells in read_cells(files_at(path, ENDINGS)[0]):
         place: dict[str, Any] = {"file": path.name, "line": line, "key": key, "folder": ""}
         if isinstance(cells, str):
-            yield Reply(AuditRow(**place, cells={}), "", "", key, bad=cells)
+            yield SourceReply(AuditRow(**place, cells={}), "", "", key, bad=cells)
             continue
         names = names or _columns(cells, given, path, known=bool(known))
         text, model, own = (str(cells.get(names[what]) or "") for what in ("reply", "model", "id"))
@@ -201,7 +201,7 @@ def _of_file(path: Path, items: str | Path | None, given: Mapping[str, str]) -> 
             made = (
                 _of_item(item, text, model=model)
                 if item
-                else Reply(AuditRow(**place, cells={}), text, model, own, bad="no such item")
+                else SourceReply(AuditRow(**place, cells={}), text, model, own, bad="no such item")
             )
         else:
             row = table_row(
@@ -209,7 +209,7 @@ def _of_file(path: Path, items: str | Path | None, given: Mapping[str, str]) -> 
                 {"": "-", **cells},
                 {"text": names["text"], "question": names["question"], "answer": names["answer"]},
             )
-            made = Reply(row, text, model, own or key, bad=row.bad)
+            made = SourceReply(row, text, model, own or key, bad=row.bad)
         yield made._replace(given=str(cells.get(names["given"]) or ""))
 
 
@@ -235,7 +235,7 @@ class _Checkers:
         self.domain = domain
         self.known: dict[str, ReplyChecker | CountChecker] = {CIRCLES.name: CountChecker()}
 
-    def check(self, reply: Reply) -> CheckedReply:
+    def check(self, reply: SourceReply) -> CheckedReply:
         if reply.bad:
             return CheckedReply(outcome=NOT_CHECKED, why=reply.bad)
         return self.of(self.domain or reply.domain or self._guess(reply.row)).check(reply.row, reply.text, reply.given)
@@ -266,7 +266,7 @@ def _shared() -> _Checkers:
 # ---- what is written -------------------------------------------------------------------------------------------------
 
 
-def record_of(reply: Reply, checked: CheckedReply) -> dict[str, Any]:
+def record_of(reply: SourceReply, checked: CheckedReply) -> dict[str, Any]:
     """A reply as JSON."""
     numbers = iter(range(1 << 30))
     return {

@@ -84,7 +84,7 @@ class Test:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Example:
+class ExampleAnswer:
     item: str
     prompt: str
     right: str
@@ -93,7 +93,7 @@ class Example:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Row:
+class CapabilityRow:
     """A capability of one model; without scores, `reason` says why."""
 
     capability: Capability
@@ -104,7 +104,7 @@ class Row:
     levels: tuple[Level, ...] = ()
     test: Test | None = None
     unread: float = 0.0
-    examples: Mapping[str, Example] = field(default_factory=dict)
+    examples: Mapping[str, ExampleAnswer] = field(default_factory=dict)
     reason: str = ""
 
     @cached_property
@@ -143,7 +143,7 @@ class Profile:
 
     title: str
     models: Sequence[str]
-    rows: Sequence[Row]
+    rows: Sequence[CapabilityRow]
     contrasts: Sequence[Test]  # between models
     sentences: Sequence[tuple[str, str]]  # model (or nothing), sentence
     tests: int
@@ -154,7 +154,7 @@ class Profile:
     def capabilities(self) -> list[Capability]:
         return list({row.capability.does: row.capability for row in self.rows}.values())
 
-    def of(self, capability: Capability) -> list[Row]:
+    def of(self, capability: Capability) -> list[CapabilityRow]:
         return [row for row in self.rows if row.capability.does == capability.does]
 
 
@@ -174,7 +174,7 @@ def make_profile(
     """`missing`: why a model was not asked a set, by model and set; `controls`: solvers that ask without the question;
     `baselines` of each set."""
     known = {each.source: replace(each, splits=("test",)) for each in sets}
-    reader = Reader(sets=known, missing=missing, controls=controls, baselines=baselines)
+    reader = CapabilityReader(sets=known, missing=missing, controls=controls, baselines=baselines)
     rows = [reader.row(each, model) for model in models for each in capabilities]
     by_name = {(row.model, row.capability.does): row for row in rows}
     tests = [row.test for row in rows if row.test]
@@ -207,7 +207,7 @@ def make_profile(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reader:
+class CapabilityReader:
     """Scores of capabilities, from item sets by name."""
 
     sets: Mapping[str, ItemSet]
@@ -215,13 +215,13 @@ class Reader:
     controls: Sequence[str]
     baselines: Mapping[str, Sequence[str]]
 
-    def row(self, capability: Capability, model: str) -> Row:
+    def row(self, capability: Capability, model: str) -> CapabilityRow:
         reason = next(
             (self.missing[key] for part in capability.parts if (key := (model, part.set)) in self.missing), ""
         )
         runs = [self._run(part, model) for part in capability.parts]
         if reason or any(run is None for run in runs):
-            return Row(capability=capability, model=model, reason=reason or "was not asked")
+            return CapabilityRow(capability=capability, model=model, reason=reason or "was not asked")
         if capability.same:
             return self._same(capability, model)
         (part,) = capability.parts
@@ -230,8 +230,10 @@ class Reader:
         pairs = self._pairs(part, model)
         own = scores_of(pairs, metric)
         if own is None:
-            return Row(capability=capability, model=model, reason="its answers are not of the kind that is measured")
-        row = Row(
+            return CapabilityRow(
+                capability=capability, model=model, reason="its answers are not of the kind that is measured"
+            )
+        row = CapabilityRow(
             capability=capability, model=model, metric=metric, scores=own, pairs=pairs,
             levels=tuple(self._levels(capability, metric, model, pairs)),
             unread=sum(answer.status == "unread" for _, answer in pairs) / len(pairs),
@@ -258,11 +260,11 @@ class Reader:
             return None
         return Test(about=f"{model}: the varied stories less the plain ones", difference=varied.minus(plain))
 
-    def _same(self, capability: Capability, model: str) -> Row:
+    def _same(self, capability: Capability, model: str) -> CapabilityRow:
         """The share of varied items with the answer of their source. Answers that do not depend on the question agree
         as often as two answers to different questions do, or two guesses, or two choices of one place."""
         values, shared, by_chance = list[float](), list[set[str]](), 0.0
-        shown: dict[str, Example] = {}
+        shown: dict[str, ExampleAnswer] = {}
         for part in capability.parts:
             given = self._with_sources(part, model)
             stays = [float(in_words(*pair) == in_words(*source)) for pair, source in given]
@@ -274,17 +276,17 @@ class Reader:
                 if chosen and kind not in shown:
                     (item, answer), (plain, first) = chosen[len(chosen) // 2]
                     told = f"{plain.prompt}\n\n{item.prompt}"
-                    shown[kind] = Example(
+                    shown[kind] = ExampleAnswer(
                         item=item.id, prompt=told, right=right_answer(item), set=part.set,
                         given=f"{in_words(plain, first)}, then {in_words(item, answer)}",
                     )  # fmt: skip
         if not values:
-            return Row(capability=capability, model=model, reason="was not asked")
+            return CapabilityRow(capability=capability, model=model, reason="was not asked")
         own = Scores.of(values, clusters=shared, share=True)
         level = Level(name=UNASKED, value=by_chance / len(values))
         metric = Metric(name="same_answer", of=float, title="share of answers that stay the same")
         test = Test(about=f"{model} {capability.does}, against {level.name}", difference=own.against(level.value))
-        return Row(
+        return CapabilityRow(
             capability=capability, model=model, metric=metric, scores=own, levels=(level,), test=test, examples=shown
         )
 
@@ -380,7 +382,7 @@ def right_answer(item: Item) -> str:
     return ", ".join(" ".join(gold) for gold in item.facts.get("gold", ()))
 
 
-def examples(pairs: Pairs, metric: Metric, items: ItemSet) -> dict[str, Example]:
+def examples(pairs: Pairs, metric: Metric, items: ItemSet) -> dict[str, ExampleAnswer]:
     """An item that is right and one that is wrong, each in the middle of those by how sure the answer is."""
     values = _values(pairs, metric)
     sides = {
@@ -392,7 +394,7 @@ def examples(pairs: Pairs, metric: Metric, items: ItemSet) -> dict[str, Example]
         if side:
             item, answer = sorted(side, key=lambda pair: (_margin(pair[1]), pair[0].id))[len(side) // 2]
             options = f"\n\nOptions: {'; '.join(item.choices)}" if len(item.choices) in range(2, 5) else ""
-            shown[kind] = Example(
+            shown[kind] = ExampleAnswer(
                 item=item.id, prompt=item.prompt + options, right=right_answer(item), given=in_words(item, answer),
                 set=items.source,
             )  # fmt: skip
@@ -417,7 +419,7 @@ def _margin(answer: Answer) -> float:
 # ---- comparisons ----------------------------------------------------------------------------------------------------
 
 
-def _apart(one: Row, other: Row) -> Test | None:
+def _apart(one: CapabilityRow, other: CapabilityRow) -> Test | None:
     """One row less another of the same model, on other items."""
     if one.scores is None or other.scores is None or one.metric is None or one.metric.over == "set":
         return None
@@ -434,7 +436,7 @@ def _apart(one: Row, other: Row) -> Test | None:
 
 
 def _between(
-    rows: Mapping[tuple[str, str], Row], capabilities: Sequence[Capability], one: str, other: str
+    rows: Mapping[tuple[str, str], CapabilityRow], capabilities: Sequence[Capability], one: str, other: str
 ) -> Iterator[Test]:
     for each in capabilities:
         a, b = rows[one, each.does].scores, rows[other, each.does].scores
@@ -446,7 +448,10 @@ def _between(
 
 
 def _sentences(
-    rows: Mapping[tuple[str, str], Row], capabilities: Sequence[Capability], model: str, said: Mapping[str, Test]
+    rows: Mapping[tuple[str, str], CapabilityRow],
+    capabilities: Sequence[Capability],
+    model: str,
+    said: Mapping[str, Test],
 ) -> list[str]:
     """Five: what it can, what it cannot, longer, noisier, asked otherwise. Where one cannot be said it is left out."""
     own = [row for each in capabilities if (row := rows[model, each.does]).estimate is not None]
@@ -515,7 +520,7 @@ def _about(test: Test) -> str:
     return test.about.partition(":")[0]
 
 
-def _levels_of(rows: Sequence[Row]) -> str:
+def _levels_of(rows: Sequence[CapabilityRow]) -> str:
     beaten = any(row.shortcut is not None for row in rows)
     return "chance and, where there are any, shortcuts" if beaten else "chance"
 

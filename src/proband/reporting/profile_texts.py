@@ -9,7 +9,7 @@ from proband.core.files import dumps
 from proband.core.text import markdown_table, md
 from proband.reporting.numbers import words
 from proband.reporting.numbers.systems import short_model
-from proband.reporting.profile import Profile, Row
+from proband.reporting.profile import CapabilityRow, Profile
 
 
 def plain_rows(profile: Profile) -> list[dict[str, Any]]:
@@ -17,7 +17,7 @@ def plain_rows(profile: Profile) -> list[dict[str, Any]]:
     return [_plain(row) for row in profile.rows]
 
 
-def _plain(row: Row) -> dict[str, Any]:
+def _plain(row: CapabilityRow) -> dict[str, Any]:
     e, level, best = row.estimate, row.level, row.shortcut
     interval = e is not None and not e.few
     return {
@@ -78,7 +78,7 @@ def table(profile: Profile) -> str:
     return markdown_table(head, body)
 
 
-def _cell(row: Row) -> str:
+def _cell(row: CapabilityRow) -> str:
     e = row.estimate
     if e is None:
         return f"– ({md(row.reason)})"

@@ -47,7 +47,7 @@ Cell = str | float | int | None
 Row = tuple[Cell, ...]
 
 
-class Reply(NamedTuple):
+class VariationAnswer(NamedTuple):
     """What a run made of one variation of an item."""
 
     right: float | None
@@ -64,7 +64,7 @@ class Source:
     right: float
     answer: str  # in words
     choices: frozenset[str]
-    varied: dict[str, list[Reply]] = field(default_factory=dict)
+    varied: dict[str, list[VariationAnswer]] = field(default_factory=dict)
 
 
 def effects_of(manifest: Mapping[str, Any]) -> dict[str, str]:
@@ -209,7 +209,9 @@ def collect(answers: Iterable[tuple[Item, Answer]], metric: Metric) -> dict[str,
                 sources[source] = Source(clusters_of(item), right, words, frozenset(item.choices))
         elif source in sources:
             same = frozenset(item.choices) == sources[source].choices
-            sources[source].varied.setdefault(variation, []).append(Reply(right, words, same, clusters_of(item)))
+            sources[source].varied.setdefault(variation, []).append(
+                VariationAnswer(right, words, same, clusters_of(item))
+            )
     return sources
 
 

@@ -17,11 +17,11 @@ except ModuleNotFoundError:
 from proband.rewards.stream import Stream
 
 
-class Reply(Action):  # type: ignore[misc]
+class ReplyAction(Action):  # type: ignore[misc]
     text: str
 
 
-class Question(Observation):  # type: ignore[misc]
+class QuestionObservation(Observation):  # type: ignore[misc]
     text: str = ""
     answer: float = 0.0
     format: float = 0.0
@@ -36,14 +36,14 @@ class ProbandEnvironment(Environment):  # type: ignore[misc]
         super().__init__()
         self.stream, self.number, self.steps = Stream(**options), -1, 0
 
-    def reset(self, seed: int | None = None, episode_id: str | None = None, **kwargs: Any) -> Question:
+    def reset(self, seed: int | None = None, episode_id: str | None = None, **kwargs: Any) -> QuestionObservation:
         self.number, self.steps = self.number + 1 if seed is None else seed, 0
-        return Question(text=self.stream.question(self.stream[self.number]))
+        return QuestionObservation(text=self.stream.question(self.stream[self.number]))
 
-    def step(self, action: Reply, timeout_s: float | None = None, **kwargs: Any) -> Question:
+    def step(self, action: ReplyAction, timeout_s: float | None = None, **kwargs: Any) -> QuestionObservation:
         reward = self.stream.reward(self.stream[self.number], action.text)
         self.steps += 1
-        return Question(done=True, reward=reward.total, answer=reward.answer, format=reward.format)
+        return QuestionObservation(done=True, reward=reward.total, answer=reward.answer, format=reward.format)
 
     @property
     def state(self) -> State:

@@ -65,56 +65,58 @@ EXCEPT: Final = re.compile(
 OPEN: Final = "the question is open: he is not told to be her brother"
 
 
-class Person(NamedTuple):
+class CountedPerson(NamedTuple):
     name: str
     side: str  # f or m
     circles: frozenset[str]  # by the names of their centres
 
 
-class Family(NamedTuple):
+class CountedPeople(NamedTuple):
     """The people of a story, built one by one; `noun` is sibling, friend or colleague."""
 
     said: Circles
     noun: str
     centre: str
-    people: tuple[Person, ...]
+    people: tuple[CountedPerson, ...]
     told: tuple[Fact, ...]
     asked: str
 
     @classmethod
-    def of(cls, said: Circles) -> Family:
+    def of(cls, said: Circles) -> CountedPeople:
         noun = "sibling" if said.kind in ("siblings", "stranger") else said.kind.removesuffix("s")
         centre = said.text.split()[0]
         names = re.search(r"does (\w+)(?:'s brother)?", said.text)
         own, both = frozenset({centre}), frozenset({centre})
         people, told = (
-            [Person(centre, "f", own)],
+            [CountedPerson(centre, "f", own)],
             [_fact(centre, "f", noun, said.women), _fact(centre, "m", noun, said.men)],
         )
         asked = names[1] if names else ""
         if said.kind == "colleagues":
             him = re.findall(r"circle around (\w+)", said.text)[0]
             both, his = frozenset({centre, him}), frozenset({him})
-            people += [Person(him, "m", his)]
-            people += [Person(f"{him}'s female colleague", "f", his)] * (said.others - 1)
-            people += [Person(f"{him}'s male colleague", "m", his)] * said.other_men
+            people += [CountedPerson(him, "m", his)]
+            people += [CountedPerson(f"{him}'s female colleague", "f", his)] * (said.others - 1)
+            people += [CountedPerson(f"{him}'s male colleague", "m", his)] * said.other_men
             told += [_fact(him, "f", noun, said.others), _fact(him, "m", noun, said.other_men)]
         women, men = ("sister", "brother") if noun == "sibling" else (f"female {noun}", f"male {noun}")
         first = {"colleagues": (said.women - 1, said.men), "friends": (said.women, said.men - 1)}
         n, m = first.get(said.kind, (said.women, said.men))
-        people += [Person(f"{centre}'s {women}", "f", own)] * n + [Person(f"{centre}'s {men}", "m", own)] * m
+        people += [CountedPerson(f"{centre}'s {women}", "f", own)] * n + [
+            CountedPerson(f"{centre}'s {men}", "m", own)
+        ] * m
         if said.kind in first:
-            people.append(Person(asked, "f" if said.kind == "colleagues" else "m", both))
+            people.append(CountedPerson(asked, "f" if said.kind == "colleagues" else "m", both))
         else:
             asked = f"{centre}'s brother"
         return cls(said, noun, centre, tuple(people), tuple(told), asked)
 
-    def number(self, who: Person, side: str, circle: str = "") -> int:
+    def number(self, who: CountedPerson, side: str, circle: str = "") -> int:
         """How many others share a circle with somebody; of two who are alike the first stands for both."""
         near = [p for p in self.people if p.circles & who.circles and (not circle or circle in p.circles)]
         return sum(not side or p.side == side for p in near) - (who in near and side in ("", who.side))
 
-    def who(self, phrase: str) -> list[Person]:
+    def who(self, phrase: str) -> list[CountedPerson]:
         """Those whom a phrase may mean, one of each kind; a pronoun may mean everybody of its gender."""
         kinds = list(dict.fromkeys(self.people))
         plain = re.sub(r"^(?:each|any|every|all|one|either)(?: one)?(?: of)? ", "", phrase.strip().lower())
@@ -166,7 +168,7 @@ class Family(NamedTuple):
         found = (Fact(self.asked, *fact) for form, fact in forms.items() if re.fullmatch(form, text, re.IGNORECASE))
         return next(found, None)
 
-    def judged(self, people: Sequence[Person], side: str, number: int, circle: str) -> Statement:
+    def judged(self, people: Sequence[CountedPerson], side: str, number: int, circle: str) -> Statement:
         """Right if it is so for one of those whom it may mean, wrong only if for none."""
         meant = next((p for p in people if self.number(p, side, circle) == number), None)
         meant = meant or next((p for p in people if p.name == self.asked), people[0])
@@ -197,7 +199,7 @@ class CountChecker:
         if isinstance(said, Unread) or said.kind == "stranger" or not reply.strip():
             why = f"the item is not read: {said.reason}" if isinstance(said, Unread) else OPEN
             return CheckedReply(outcome=NOT_CHECKED, why=why if reply.strip() else "the reply is empty")
-        family = Family.of(said)
+        family = CountedPeople.of(said)
         (right,) = CIRCLES.solve(said, "").possible
         text = answer or discourse.answer_in(reply) or reply
         given = CIRCLES.answer(text, said)
@@ -216,7 +218,7 @@ class CountChecker:
         return replace(checked, outcome=judged_outcome(checked, None if given is None else given == right))
 
 
-def _steps(family: Family, reply: str) -> Iterator[Step]:
+def _steps(family: CountedPeople, reply: str) -> Iterator[Step]:
     for sentence in discourse.sentences(reply):
         step = Step(begin=sentence.begin, end=sentence.end, kind=sentence.kind)
         text = sentence.text
@@ -229,7 +231,7 @@ def _steps(family: Family, reply: str) -> Iterator[Step]:
             yield replace(step, unread="not understood whole") if stated is None else replace(step, statements=stated)
 
 
-def _sentence(family: Family, text: str) -> tuple[Statement, ...] | None:
+def _sentence(family: CountedPeople, text: str) -> tuple[Statement, ...] | None:
     """The statements of a sentence; None unless every clause of it that speaks of people is read."""
     stated: list[Statement] = []
     for part in PARTS.split(LABEL.sub("", text)):

@@ -47,7 +47,7 @@ def pattern(name: str) -> re.Pattern[str]:
     return re.compile(f"(?i){whole(name)}")
 
 
-class Sentence(NamedTuple):
+class ReplySentence(NamedTuple):
     """`begin` and `end`: its place in the reply; `kind`: stated, supposed, asked, the answer, or taken back;
     `reconsiders`: it begins with a word such as `wait`."""
 
@@ -58,7 +58,7 @@ class Sentence(NamedTuple):
     reconsiders: bool = False
 
 
-def sentences(reply: str) -> Iterator[Sentence]:
+def sentences(reply: str) -> Iterator[ReplySentence]:
     """The sentences of a reply, line by line, without the marks of lists."""
     reply = re.sub(r"(?<=[a-z])_(?=[a-zA-Z])", " ", reply.replace("’", "'"))
     answers = [match.span() for match in ANSWER_TAG.finditer(reply)]
@@ -76,7 +76,7 @@ def sentences(reply: str) -> Iterator[Sentence]:
             else:
                 kind = SUPPOSED if supposed and pattern("then").match(text) else _kind(text)
             supposed = kind == SUPPOSED
-            yield Sentence(place, place + len(text), text, kind, pattern("reconsiders").match(text) is not None)
+            yield ReplySentence(place, place + len(text), text, kind, pattern("reconsiders").match(text) is not None)
 
 
 def _kind(text: str) -> str:

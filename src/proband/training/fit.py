@@ -57,7 +57,9 @@ def fit(
     device = device_of(task.device)
     cuda = [torch.device(device)] if device.startswith("cuda") else []
     with torch.random.fork_rng(devices=cuda), own_stream(*cuda) as stream:
-        fitting = Fit(task, seed=seed, device=device, stream=stream if recorded else None, folder=folder, of=of)
+        fitting = TrainingState(
+            task, seed=seed, device=device, stream=stream if recorded else None, folder=folder, of=of
+        )
         for line in fitting.epochs():
             on_epoch(line)
         return fitting.result()
@@ -88,7 +90,7 @@ def set_seed(seed: int) -> None:
         torch.default_generator.manual_seed(seed)
 
 
-class Fit:
+class TrainingState:
     """One net on its way: an epoch after the other, and what is best so far."""
 
     def __init__(self, task: Task, *, seed: int, device: str, stream: Any, folder: Path | None, of: str) -> None:

@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from proband.auditing.puzzles.syllogism import Statement, Syllogism, check, read, solve
+from proband.auditing.puzzles.syllogism import Proposition, Syllogism, check, read, solve
 
 KINDS = ("All", "No", "Some", "Some-not")
 FIGURES = ((("M", "P"), ("S", "M")), (("P", "M"), ("S", "M")), (("M", "P"), ("M", "S")), (("P", "M"), ("M", "S")))
@@ -17,8 +17,8 @@ VALID = {"may-be-empty": 15, "inhabited": 24}
 def test_as_many_forms_are_valid_as_logic_counts_and_both_provers_name_the_same(world: str) -> None:
     valid = 0
     for (one, two), kinds in product(FIGURES, product(KINDS, repeat=3)):
-        premises = (Statement(kinds[0], *one), Statement(kinds[1], *two))
-        form = Syllogism(premises, Statement(kinds[2], "S", "P"))
+        premises = (Proposition(kinds[0], *one), Proposition(kinds[1], *two))
+        form = Syllogism(premises, Proposition(kinds[2], "S", "P"))
         answers = solve(form, world).possible
         assert check(form, world) == frozenset(answers), form
         valid += answers == ("Yes",)

@@ -56,7 +56,7 @@ PLACED: Final = tuple(
 )
 
 
-class Clue(NamedTuple):
+class OrderClue(NamedTuple):
     """`a` comes before `b`, or, without a `b`, stands at `place` (counted from 0)."""
 
     a: int
@@ -69,17 +69,17 @@ class Clue(NamedTuple):
         return at[self.a] == self.place if self.b is None else at[self.a] < at[self.b]
 
 
-class Row(NamedTuple):
+class OrderPuzzle(NamedTuple):
     things: tuple[str, ...]
-    clues: tuple[Clue, ...]
-    options: Mapping[str, Clue]
+    clues: tuple[OrderClue, ...]
+    options: Mapping[str, OrderClue]
 
 
-def read(question: str) -> Row | None:
+def read(question: str) -> OrderPuzzle | None:
     """What a question says; None if a sentence of it is neither the list of things nor a clue about two of them."""
     stem, _, offered = " ".join(question.split()).partition("Options:")
     things: tuple[str, ...] = ()
-    clues: list[Clue] = []
+    clues: list[OrderClue] = []
     for sentence in re.split(r"(?<=[.?!])\s+", stem.strip()):
         plain = sentence.strip().rstrip(".").lower()
         if not plain or INTRODUCED.fullmatch(plain):
@@ -96,7 +96,7 @@ def read(question: str) -> Row | None:
     options = {letter: _clue(text.strip(" .").lower(), things) for letter, text in OPTION.findall(offered)}
     known = {letter: clue for letter, clue in options.items() if clue}
     complete = things and clues and len(known) == len(options) > 1
-    return Row(things, tuple(clues), known) if complete else None
+    return OrderPuzzle(things, tuple(clues), known) if complete else None
 
 
 def _things(text: str) -> tuple[str, ...]:
@@ -104,18 +104,18 @@ def _things(text: str) -> tuple[str, ...]:
     return tuple(re.sub(r"^(?:an?|the) ", "", part.strip()) for part in parts)
 
 
-def _clue(text: str, things: Sequence[str]) -> Clue | None:
-    found: list[Clue] = []
+def _clue(text: str, things: Sequence[str]) -> OrderClue | None:
+    found: list[OrderClue] = []
     for form, sign in COMPARED:
         if match := form.fullmatch(text):
             a, b = _number(match["a"], things), _number(match["b"], things)
             if a is not None and b is not None and a != b:
-                found.append(Clue(a, b, 0, text) if sign > 0 else Clue(b, a, 0, text))
+                found.append(OrderClue(a, b, 0, text) if sign > 0 else OrderClue(b, a, 0, text))
     for form, last in PLACED:
         if (match := form.fullmatch(text)) and (a := _number(match["a"], things)) is not None:
             rank = PLACES.get(match.groupdict().get("rank") or "", 0)
             if rank < len(things):
-                found.append(Clue(a, None, len(things) - 1 - rank if last else rank, text))
+                found.append(OrderClue(a, None, len(things) - 1 - rank if last else rank, text))
     return found[0] if len(set(found)) == 1 else None
 
 
@@ -124,7 +124,7 @@ def _number(text: str, things: Sequence[str]) -> int | None:
     return things.index(bare) if bare in things else None
 
 
-def _worlds(row: Row) -> Iterator[tuple[int, ...]]:
+def _worlds(row: OrderPuzzle) -> Iterator[tuple[int, ...]]:
     for at in permutations(range(len(row.things))):
         if all(clue.holds(at) for clue in row.clues):
             yield at
@@ -136,7 +136,7 @@ def _offered(letters: Sequence[str], always: Sequence[str], sometimes: Sequence[
     return tuple(f"({letter})" for letter in letters if letter in chosen)
 
 
-def solve(row: Row, _: str) -> Settled:
+def solve(row: OrderPuzzle, _: str) -> Settled:
     worlds = list(_worlds(row))
     if not worlds:
         return Settled(())
@@ -147,7 +147,7 @@ def solve(row: Row, _: str) -> Settled:
     return Settled(_offered(letters, always, sometimes), (f"one order: {', '.join(shown)}",))
 
 
-def check(row: Row, _: str) -> frozenset[str]:
+def check(row: OrderPuzzle, _: str) -> frozenset[str]:
     """The same by a SAT solver: an option must hold if no world is left in which it does not."""
     from pysat.solvers import Minisat22
 
@@ -156,14 +156,14 @@ def check(row: Row, _: str) -> frozenset[str]:
     def at(thing: int, place: int) -> int:
         return 1 + thing * count + place
 
-    def says(clue: Clue) -> list[list[int]]:
+    def says(clue: OrderClue) -> list[list[int]]:
         if clue.b is None:
             return [[at(clue.a, clue.place)]]
         return [[-at(clue.a, p), -at(clue.b, q)] for p in range(count) for q in range(p + 1)]
 
-    def denies(clue: Clue) -> list[list[int]]:
+    def denies(clue: OrderClue) -> list[list[int]]:
         """Of two things in different places, one is before the other."""
-        return [[-at(clue.a, clue.place)]] if clue.b is None else says(Clue(clue.b, clue.a, 0, ""))
+        return [[-at(clue.a, clue.place)]] if clue.b is None else says(OrderClue(clue.b, clue.a, 0, ""))
 
     everywhere = range(count)
     clauses = [[at(thing, place) for place in everywhere] for thing in everywhere]
@@ -182,7 +182,7 @@ def check(row: Row, _: str) -> frozenset[str]:
     return frozenset(_offered(list(row.options), always, sometimes))
 
 
-def answer(text: str, row: Row) -> str | None:
+def answer(text: str, row: OrderPuzzle) -> str | None:
     match = re.match(r"\(?([A-G])\)?(?:\s|$|\.)", text.strip())
     return f"({match[1]})" if match and match[1] in row.options else None
 

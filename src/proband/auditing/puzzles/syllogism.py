@@ -28,7 +28,7 @@ WORLDS: Final = {
 }
 
 
-class Statement(NamedTuple):
+class Proposition(NamedTuple):
     """`kind` is All, No, Some or Some-not."""
 
     kind: str
@@ -40,8 +40,8 @@ class Statement(NamedTuple):
 
 
 class Syllogism(NamedTuple):
-    premises: tuple[Statement, ...]
-    conclusion: Statement
+    premises: tuple[Proposition, ...]
+    conclusion: Proposition
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -58,17 +58,17 @@ def read(question: str) -> Syllogism | None:
     return Syllogism(tuple(premises), parts[-1])
 
 
-def _statement(text: str) -> Statement | None:
+def _statement(text: str) -> Proposition | None:
     match = STATEMENT.fullmatch(text.strip())
     if not match or (match[3] and match[1] != "Some"):
         return None
-    return Statement(match[1] + "-not" * bool(match[3]), match[2], match[4])
+    return Proposition(match[1] + "-not" * bool(match[3]), match[2], match[4])
 
 
 Kind = frozenset[str]  # an individual, by the terms it falls under
 
 
-def _true(statement: Statement, world: frozenset[Kind]) -> bool:
+def _true(statement: Proposition, world: frozenset[Kind]) -> bool:
     a, b = statement.a, statement.b
     some = any(a in each and (b in each) == (statement.kind in ("Some", "No")) for each in world)
     return some == statement.kind.startswith("Some")  # All: no A outside B; No: no A inside it
@@ -83,8 +83,8 @@ def _worlds(terms: tuple[str, ...]) -> tuple[frozenset[Kind], ...]:
 
 def solve(said: Syllogism, world: str) -> Settled:
     letters = {term: chr(ord("A") + n) for n, term in enumerate(said.terms)}  # the worlds of any terms, once
-    premises = [Statement(p.kind, letters[p.a], letters[p.b]) for p in said.premises]
-    denied = Statement(said.conclusion.kind, letters[said.conclusion.a], letters[said.conclusion.b])
+    premises = [Proposition(p.kind, letters[p.a], letters[p.b]) for p in said.premises]
+    denied = Proposition(said.conclusion.kind, letters[said.conclusion.a], letters[said.conclusion.b])
     for each in _worlds(tuple(letters.values())):
         if world == "inhabited" and not all(any(x in kind for kind in each) for x in letters.values()):
             continue

@@ -43,7 +43,7 @@ SPELLED: Final = {"brit": "british", "swede": "swedish", "horse": "horses", "ros
 Literal = tuple[int, str]  # kind, value
 
 
-class Clue(NamedTuple):
+class HouseClue(NamedTuple):
     """`form` is same, in (house `place`), left or beside."""
 
     form: str
@@ -62,7 +62,7 @@ class Clue(NamedTuple):
 class Street(NamedTuple):
     houses: int
     kinds: tuple[tuple[str, ...], ...]  # the names first
-    clues: tuple[Clue, ...]
+    clues: tuple[HouseClue, ...]
     asked: int
 
 
@@ -78,19 +78,19 @@ def read(question: str) -> Street | None:
     return Street(int(houses[1]), tuple(v for _, v in kinds), known, int(asked[1])) if complete else None
 
 
-def _clue(text: str, kinds: list[tuple[str, tuple[str, ...]]]) -> Clue | None:
+def _clue(text: str, kinds: list[tuple[str, tuple[str, ...]]]) -> HouseClue | None:
     for form, pattern in FORMS.items():
         if match := pattern.fullmatch(text):
             a = _literal(match["a"], kinds)
             b = _literal(match["b"], kinds) if "b" in match.groupdict() else None
             place = PLACES.index(match["place"]) + 1 if b is None and match["place"] in PLACES else 0
-            return Clue(form, a, b, place, text) if a and (b or place) else None
+            return HouseClue(form, a, b, place, text) if a and (b or place) else None
     ways = {
         (a, b)
         for at in (m.start() for m in re.finditer(" is ", text))
         if (a := _literal(text[:at], kinds)) and (b := _literal(text[at + 4 :], kinds)) and a[0] != b[0]
     }
-    return Clue("same", *ways.pop(), 0, text) if len(ways) == 1 else None
+    return HouseClue("same", *ways.pop(), 0, text) if len(ways) == 1 else None
 
 
 def _literal(phrase: str, kinds: list[tuple[str, tuple[str, ...]]]) -> Literal | None:
@@ -145,7 +145,7 @@ def check(said: Street, world: str) -> frozenset[str]:
     return frozenset(value for each in worlds for (kind, value), h in each.items() if kind == 0 and h == said.asked)
 
 
-def _about(clue: Clue, kind: int) -> bool:
+def _about(clue: HouseClue, kind: int) -> bool:
     return clue.a[0] == kind or (clue.b is not None and clue.b[0] == kind)
 
 

@@ -20,7 +20,7 @@ OTHERS = ("answer leaked", "duplicate with another label")
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Reading:
+class AuditReading:
     """How the rows are read and judged."""
 
     domain: Annotated[
@@ -58,7 +58,7 @@ def audit(
     /,
     *,
     out: Out,
-    reading: Reading = Reading(),
+    reading: AuditReading = AuditReading(),
     replies: Annotated[
         Path | None,
         Parameter(

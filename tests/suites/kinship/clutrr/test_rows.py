@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from proband.core.errors import ProbandError
 from proband.core.types import Item, Split
 from proband.suites.kinship.clutrr.items import HEADER, csv_line, export, to_cells, to_item
-from proband.suites.kinship.clutrr.rows import COLUMNS, Row, Unreadable, literal, read_rows, scan
+from proband.suites.kinship.clutrr.rows import COLUMNS, ClutrrRow, Unreadable, literal, read_rows, scan
 from proband.suites.kinship.world.relations import GENDER, RELATIONS
 
 GOOD = {
@@ -44,7 +44,7 @@ def write_cells(rows: Iterable[Mapping[str, str]], path: Path) -> None:
     path.write_text(HEADER + "".join(map(csv_line, rows)), encoding="utf-8")
 
 
-def only(path: Path, **changes: str) -> Row | Unreadable:
+def only(path: Path, **changes: str) -> ClutrrRow | Unreadable:
     write_cells([GOOD | changes], path)
     (row,) = scan(path)
     return row
@@ -52,7 +52,7 @@ def only(path: Path, **changes: str) -> Row | Unreadable:
 
 def test_reads_a_row(tmp_path: Path) -> None:
     row = only(tmp_path / "a.csv")
-    assert isinstance(row, Row)
+    assert isinstance(row, ClutrrRow)
     assert row.chain == ((0, "father", 1), (1, "sister", 2))
     assert (row.k, row.task, row.split, row.target, row.noise) == (2, "clean", "train", "aunt", ())
     assert row.proof == ((("Ann", "aunt", "Cat"), (("Ann", "father", "Ben"), ("Ben", "sister", "Cat"))),)
@@ -61,7 +61,7 @@ def test_reads_a_row(tmp_path: Path) -> None:
 def test_noise_without_types(tmp_path: Path) -> None:
     changes = {"story_edges": "[(0, 1), (1, 2), (0, 3)]", "genders": GOOD["genders"] + ",Dan:male"}
     row = only(tmp_path / "a.csv", task_name="task_3.2", **changes)
-    assert isinstance(row, Row)
+    assert isinstance(row, ClutrrRow)
     assert row.noise == ((0, None, 3),)
     assert to_item(row).facts["noise"] == [[[0, None, 3], "irrelevant"]]
 
@@ -112,7 +112,7 @@ def test_a_bad_row_does_not_spoil_its_neighbours(tmp_path: Path) -> None:
     huge = b'"' + b"x" * (2 << 20) + b'"\n'
     path.write_bytes(header + first + second.replace(b"Ann", b"\xff\xfe") + huge + b"1,2,3\n" + third)
     kinds = [type(row) for row in scan(path)]
-    assert kinds == [Row, Unreadable, Unreadable, Unreadable, Row]
+    assert kinds == [ClutrrRow, Unreadable, Unreadable, Unreadable, ClutrrRow]
     reasons = [row.reason for row in scan(path) if isinstance(row, Unreadable)]
     assert "UTF-8" in reasons[0]
     assert "1 cells" in reasons[1]

@@ -19,7 +19,7 @@ from proband.pipeline.checking import audit
 from proband.pipeline.run import run
 from proband.suites.kinship.baselines import RELEASES, published
 from proband.suites.kinship.clutrr.items import HEADER, csv_line
-from proband.suites.kinship.clutrr.rows import Row, scan
+from proband.suites.kinship.clutrr.rows import ClutrrRow, scan
 from proband.suites.kinship.generate.released_rows import clutrr_files
 
 ROW = {
@@ -158,11 +158,11 @@ def test_a_release_is_known_by_its_content(data: Path) -> None:
     found = Fingerprint()
     rows = [row for source in clutrr_files(data / "clutrr" / "data_7c5b0e70") for row in scan(source.path)]
     for row in rows:
-        assert isinstance(row, Row)
+        assert isinstance(row, ClutrrRow)
         found.add(row.story, row.query, row.target, row.task, row.k, row.split)
     assert found.hex() == RELEASES["data_7c5b0e70"][1]
     beside = [figure for figure in published() if found.hex() in figure.on.fingerprints]
     assert beside
     assert all(figure.model.endswith("(trained on clean)") for figure in beside)
-    stories = Counter(row.task for row in rows if isinstance(row, Row) and row.split == "test")
+    stories = Counter(row.task for row in rows if isinstance(row, ClutrrRow) and row.split == "test")
     assert stories == {figure.group["task"]: figure.on.questions for figure in beside}

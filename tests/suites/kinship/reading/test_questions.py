@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from proband.auditing.domain import Word
-from proband.suites.kinship.reading.questions import Question, read_answer, read_question
+from proband.suites.kinship.reading.questions import KinQuestion, read_answer, read_question
 from proband.suites.kinship.reading.tokens import NotUnderstood
 
 PEOPLE = {"Tom", "Ann", "Li Na"}
@@ -88,7 +88,7 @@ def test_a_form_without_a_direction_needs_an_answer_with_one() -> None:
         read_answer("uncle", asked, PEOPLE)
 
 
-ASKED = Question(a="Tom", b="Ann", options={"a": "aunt", "b": "uncle"})
+ASKED = KinQuestion(a="Tom", b="Ann", options={"a": "aunt", "b": "uncle"})
 
 
 @pytest.mark.parametrize(
@@ -111,11 +111,11 @@ def test_what_is_no_answer(text: str) -> None:
 def test_none_yes_no_and_names() -> None:
     assert read_answer("none", ASKED, PEOPLE).open
     assert read_answer("It cannot be told.", ASKED, PEOPLE).open
-    whether = Question(a="Tom", b="Ann", word=Word("pibling", "male"))
+    whether = KinQuestion(a="Tom", b="Ann", word=Word("pibling", "male"))
     assert [read_answer(each, whether, PEOPLE).truth for each in ("Yes, he is.", "no", "False", "Right")] == [
         *(True, False, False, True),
     ]
-    who = Question(a="", b="Ann", word=Word("pibling", "male"))
+    who = KinQuestion(a="", b="Ann", word=Word("pibling", "male"))
     assert read_answer("It is Li Na.", who, PEOPLE).person == "Li Na"
     with pytest.raises(NotUnderstood):
         read_answer("uncle", who, PEOPLE)

@@ -26,7 +26,7 @@ from proband.core.files import write_text
 from proband.core.text import markdown_table, md, write_csv
 from proband.suites.kinship.audit.other_worlds import OTHERS, in_other_worlds, verdict_in
 from proband.suites.kinship.audit.story_text import TextReading, contradicted, read_story, type_noise
-from proband.suites.kinship.clutrr.rows import Row
+from proband.suites.kinship.clutrr.rows import ClutrrRow
 from proband.suites.kinship.logic import search
 from proband.suites.kinship.logic.closure import distance
 from proband.suites.kinship.logic.search import Pattern, parts
@@ -74,7 +74,7 @@ class ProofStep(NamedTuple):
 class Chain:
     """A row looked at apart from its label."""
 
-    row: Row
+    row: ClutrrRow
     release: str
     pattern: Pattern
     others: tuple[Pattern, ...]  # facts that are not connected with the question
@@ -95,7 +95,7 @@ class Chain:
         return [name for name in self.row.names if mentioned and name not in mentioned]
 
 
-def look_at(row: Row, release: str) -> Chain:
+def look_at(row: ClutrrRow, release: str) -> Chain:
     facts = [*row.chain, *((i, word, j) for i, word, j in row.noise if word is not None)]
     pattern, order, others = parts(row.genders, facts, row.query)
     proof = _proof(row, order)
@@ -113,7 +113,7 @@ def look_at(row: Row, release: str) -> Chain:
     )
 
 
-def _proof(row: Row, order: list[int]) -> tuple[ProofStep, ...]:
+def _proof(row: ClutrrRow, order: list[int]) -> tuple[ProofStep, ...]:
     """The row's proof from the facts up, in the pattern's numbers; steps of another shape are left out."""
     number = {row.names[x]: n for n, x in enumerate(order)}
     steps: list[ProofStep] = []
@@ -133,7 +133,7 @@ def blamed(chain: Chain, judged: RowVerdict) -> str | None:
     return next((step.rule for step in chain.unsound if not step.follows(genders, edges)), None)
 
 
-def verdict_with_noise(row: Row, text: TextReading) -> str | None:
+def verdict_with_noise(row: ClutrrRow, text: TextReading) -> str | None:
     """The verdict with the noise facts that the columns leave untyped, where the text types all of them."""
     untyped = any(word is None for _, word, _ in row.noise)
     noise = type_noise(text, row.noise, row.genders) if untyped else None
@@ -466,12 +466,12 @@ class Overlap:
         self.train = self.test = 0
         self.counts: Counter[str] = Counter()
 
-    def add_train(self, row: Row) -> None:
+    def add_train(self, row: ClutrrRow) -> None:
         self.train += 1
         for what, values in _texts(row).items():
             self.trained_on[what].update(values)
 
-    def add_test(self, row: Row) -> None:
+    def add_test(self, row: ClutrrRow) -> None:
         texts = _texts(row)
         known = {what: sum(value in self.trained_on[what] for value in values) for what, values in texts.items()}
         total = {what: len(values) for what, values in texts.items()}
@@ -487,12 +487,12 @@ class Overlap:
         }
 
 
-def clause_of(row: Row) -> str:
+def clause_of(row: ClutrrRow) -> str:
     """The relations along the chain."""
     return " ".join([relation for _, relation, _ in row.chain])
 
 
-def _texts(row: Row) -> dict[str, Sequence[Any]]:
+def _texts(row: ClutrrRow) -> dict[str, Sequence[Any]]:
     """What test rows may share with training rows; texts as digests."""
     return {
         "story": (_digest(row.story),),

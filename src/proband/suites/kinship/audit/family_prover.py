@@ -27,7 +27,7 @@ from proband.suites.kinship.logic.closure import close
 from proband.suites.kinship.logic.sat_clauses import witnesses
 from proband.suites.kinship.logic.search import Pattern, parts
 from proband.suites.kinship.reading.first_names import gender_of_name
-from proband.suites.kinship.reading.questions import BEYOND, Question, read_answer
+from proband.suites.kinship.reading.questions import BEYOND, KinQuestion, read_answer
 from proband.suites.kinship.reading.replies import ReplyReader
 from proband.suites.kinship.reading.rows import read_by_grammar, read_by_parse
 from proband.suites.kinship.reading.tokens import NotUnderstood
@@ -272,7 +272,7 @@ def beyond(problem: Problem, label: WordOf, world: str) -> str:
 
 def read_label(text: str, asked: AskedRelation, options: Mapping[str, str], people: Iterable[str], /) -> Label | None:
     """What people answer to a question about kin: a word, a sentence, yes or no, a name, or that it cannot be told."""
-    question = Question(a=asked.a, b=asked.b, word=asked.word, either_way=asked.either_way, options=options)
+    question = KinQuestion(a=asked.a, b=asked.b, word=asked.word, either_way=asked.either_way, options=options)
     try:
         said = read_answer(text, question, {*people, asked.a, asked.b} - {""})
     except NotUnderstood:

@@ -17,14 +17,14 @@ from proband.core.types import Item
 from proband.suites.kinship.audit.chain_figures import ChainFigures
 from proband.suites.kinship.audit.template_banks import audit_bank, is_bank
 from proband.suites.kinship.clutrr.items import row_of_item
-from proband.suites.kinship.clutrr.rows import NEEDED, Row, Unreadable, row_of
+from proband.suites.kinship.clutrr.rows import NEEDED, ClutrrRow, Unreadable, row_of
 from proband.suites.kinship.world.relations import NEUTRAL, Edge
 from proband.suites.kinship.world.rules import of_item
 
 WORLD: Final = "strict"  # the one that CLUTRR's rules assume
 
 
-def typed_facts(row: Row) -> list[Edge]:
+def typed_facts(row: ClutrrRow) -> list[Edge]:
     """The chain, and the noise whose relation the columns tell."""
     return [*row.chain, *((i, word, j) for i, word, j in row.noise if word is not None)]
 
@@ -38,7 +38,7 @@ def clutrr_row(place: Mapping[str, Any], cells: Mapping[str, Any]) -> AuditRow:
     return replace(audit_row(row), folder=place["folder"], cells=cells, answer_column=column)
 
 
-def audit_row(row: Row) -> AuditRow:
+def audit_row(row: ClutrrRow) -> AuditRow:
     """A row whose facts are in its columns."""
     asker, asked = (row.names[person] for person in row.query)
     return AuditRow(

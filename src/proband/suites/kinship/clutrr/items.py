@@ -16,7 +16,7 @@ from typing import Any, Final
 from proband.core.errors import ProbandError
 from proband.core.text import csv_lines
 from proband.core.types import Item, Tag
-from proband.suites.kinship.clutrr.rows import COLUMNS, TASKS, Row, Step, Unreadable, row_of
+from proband.suites.kinship.clutrr.rows import COLUMNS, TASKS, ClutrrRow, Step, Unreadable, row_of
 from proband.suites.kinship.logic.closure import distance
 from proband.suites.kinship.logic.search import check_people
 from proband.suites.kinship.reading.reader import story_of
@@ -28,7 +28,7 @@ WORD: Final = re.compile(r"(?<![\[\w])\w+(?![\]\w])")
 TASK_NUMBERS: Final = {name: number for number, name in TASKS.items()}
 
 
-def to_item(row: Row) -> Item:
+def to_item(row: ClutrrRow) -> Item:
     """A row as one of our items; its label is taken as it stands (`audit` judges it)."""
     x, z = (row.names[person] for person in row.query)
     depth = distance(row.chain, row.query)
@@ -72,7 +72,7 @@ def _numbered(step: Step, names: Sequence[str]) -> list[list[Any]]:
 # ---- items as rows -------------------------------------------------------------------------------------------------
 
 
-def row_of_item(item: Item, *, file: str, line: int) -> Row:
+def row_of_item(item: Item, *, file: str, line: int) -> ClutrrRow:
     """An item as a row of CLUTRR's kind: a chain from the asker on, and the noise beside it."""
     try:
         if not {"names", "query", "target", "k"} <= {*item.facts}:
@@ -85,7 +85,7 @@ def row_of_item(item: Item, *, file: str, line: int) -> Row:
         typed = [(i, word, j) for i, word, j in noise if word is not None]
         check_people(facts.genders, [*chain, *typed], facts.pair)
         story, clean = str(item.facts.get("story") or story_of(item)), str(item.facts.get("clean_story") or "")
-        return Row(
+        return ClutrrRow(
             file=file,
             line=line,
             id=item.id,

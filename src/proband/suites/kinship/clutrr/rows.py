@@ -55,7 +55,7 @@ Step = tuple[tuple[str, str, str], tuple[tuple[str, str, str], ...]]  # (head, b
 
 
 @dataclass(frozen=True, kw_only=True)
-class Row:
+class ClutrrRow:
     """One checked row. The label is said to follow from `chain`; `noise` has types where the file gives them."""
 
     file: str
@@ -202,7 +202,7 @@ def _task(text: str, types: int) -> tuple[str, int]:
     return TASKS.get(int(task[1]), task[1]), k
 
 
-def row_of(cells: Mapping[str, str], *, file: str, line: int) -> Row | Unreadable:
+def row_of(cells: Mapping[str, str], *, file: str, line: int) -> ClutrrRow | Unreadable:
     """A checked row of a row's cells."""
 
     def parse(column: str, parser: Any, *rest: Any, **more: Any) -> Any:
@@ -229,7 +229,7 @@ def row_of(cells: Mapping[str, str], *, file: str, line: int) -> Row | Unreadabl
         pair = (names[query[0]], names[query[1]])
         if cells.get("query") not in (None, "", repr(pair)) and parse("query", literal) != pair:
             raise _Wrong("query", "names other people than 'query_edge'")
-        return Row(
+        return ClutrrRow(
             file=file,
             line=line,
             id=cells.get("id") or f"{file}:{line}",
@@ -261,7 +261,7 @@ def _list(text: str) -> list[Any]:
 # ---- files -----------------------------------------------------------------------------------------------------------
 
 
-def scan(path: Path) -> Iterator[Row | Unreadable]:
+def scan(path: Path) -> Iterator[ClutrrRow | Unreadable]:
     """Every row of a file, plain or gzipped, in order; a row that cannot be read is told, not skipped."""
 
     def check_header(names: Sequence[str]) -> None:
@@ -276,7 +276,7 @@ def scan(path: Path) -> Iterator[Row | Unreadable]:
         yield bad if row.problem else row_of(cells, file=path.name, line=line)
 
 
-def read_rows(path: Path) -> Iterator[Row]:
+def read_rows(path: Path) -> Iterator[ClutrrRow]:
     """The rows of a file; the first that cannot be read ends it with an error."""
     for row in scan(path):
         if isinstance(row, Unreadable):

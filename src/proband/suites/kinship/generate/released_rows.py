@@ -26,7 +26,7 @@ from proband.core.types import Item, Tag
 from proband.suites.kinship.audit.family_prover import provided
 from proband.suites.kinship.audit.row_formats import CLUTRR, audit_row, typed_facts
 from proband.suites.kinship.clutrr.items import to_item
-from proband.suites.kinship.clutrr.rows import Row, Unreadable, scan
+from proband.suites.kinship.clutrr.rows import ClutrrRow, Unreadable, scan
 from proband.suites.kinship.generate.options import RELEASED, BuildOptions, refuse_others
 from proband.suites.kinship.telling import stories
 from proband.suites.kinship.telling.stories import plain, shown_names
@@ -88,20 +88,20 @@ class Released:
             more = f" (and {len(self.unreadable) - 1:,} more rows)" if len(self.unreadable) > 1 else ""
             say(f"left out: {self.unreadable[0]}{more}")
 
-    def _judged(self, files: Sequence[RowFile]) -> Iterator[tuple[RowFile, Row | Unreadable, str | None]]:
+    def _judged(self, files: Sequence[RowFile]) -> Iterator[tuple[RowFile, ClutrrRow | Unreadable, str | None]]:
         """Every row with the verdict on its label, if verdicts are wanted."""
         judge = None if self.options.certify == "none" else judge_for("kinship", {"family": provided})
         with Progress("rows") as bar:
             for source, row in self._rows(files):
-                known = judge and isinstance(row, Row) and judge.judge(audit_row(row)).verdict
+                known = judge and isinstance(row, ClutrrRow) and judge.judge(audit_row(row)).verdict
                 yield source, row, known if known and known != "unread" else None
                 bar.advance()
 
-    def _rows(self, files: Sequence[RowFile]) -> Iterator[tuple[RowFile, Row | Unreadable]]:
+    def _rows(self, files: Sequence[RowFile]) -> Iterator[tuple[RowFile, ClutrrRow | Unreadable]]:
         """Every row; one without a story cannot be read where stories are wanted."""
         for source in files:
             for row in scan(source.path):
-                if isinstance(row, Row) and self.options.form == "story" and not row.story.strip():
+                if isinstance(row, ClutrrRow) and self.options.form == "story" and not row.story.strip():
                     reason = "is empty (--form facts takes the typed facts instead)"
                     row = Unreadable(file=row.file, line=row.line, column="story", reason=reason)
                 yield source, row
@@ -114,7 +114,7 @@ class Released:
             f"{row.what}{more}; --unreadable skip leaves such rows out", file=source.path, line=row.line
         )
 
-    def item(self, row: Row, source: RowFile, verdict: str | None) -> Item:
+    def item(self, row: ClutrrRow, source: RowFile, verdict: str | None) -> Item:
         item = to_item(row)
         rng = random.Random(f"{self.seed} {source.name} {row.line}")
         x, z = shown_names([row.names[i] for i in row.query], brackets=self.options.brackets)
@@ -127,7 +127,7 @@ class Released:
         prompt = f"{self.text(row)}\n{question.text}"
         return replace(item, prompt=prompt, choices=question.choices, gold=question.gold, tags=tags, facts=facts)
 
-    def text(self, row: Row) -> str:
+    def text(self, row: ClutrrRow) -> str:
         """The story as it stands, with or without its brackets; or the typed facts."""
         names = shown_names(row.names, brackets=self.options.brackets)
         edges = typed_facts(row)
@@ -148,7 +148,7 @@ class Released:
         }
 
 
-def clause(row: Row) -> str:
+def clause(row: ClutrrRow) -> str:
     """The relations along the chain without their genders, read from whichever end comes first in the alphabet.
     Rows that share it are no independent evidence.
 

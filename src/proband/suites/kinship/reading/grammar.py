@@ -19,15 +19,15 @@ from itertools import combinations
 
 from proband.suites.kinship.reading.lexicon import ADVERBS, ARTICLES, COPULA, HAVING, KIN, NAMED, OWNING, SUBJECT
 from proband.suites.kinship.reading.pronouns import Discourse
-from proband.suites.kinship.reading.sentence import Token, married, resplit, sentences, together
+from proband.suites.kinship.reading.sentence import WordToken, married, resplit, sentences, together
 from proband.suites.kinship.world.relations import word
 
-SPOUSE = Token("spouse", kin=KIN["spouse"])
+SPOUSE = WordToken("spouse", kin=KIN["spouse"])
 Fact = tuple[str, str, str]  # owner, relation word, person: "person is the word of owner"
 
 
 @dataclass
-class Reading:
+class GrammarReading:
     facts: list[Fact] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
@@ -43,13 +43,13 @@ class Noun:
     left: bool = False  # the person stands before the word, so a coordinated word may share him
 
 
-def read_facts(text: str, genders: Mapping[str, str | None], *, strict: bool = False) -> Reading:
+def read_facts(text: str, genders: Mapping[str, str | None], *, strict: bool = False) -> GrammarReading:
     """All facts of a text about the people in `genders` (None: gender unknown)."""
     reader = _Reader(dict(genders), strict)
     for sentence in sentences(text, genders.keys()):
         for part in resplit(sentence):
             reader.sentence(part)
-    return Reading(reader.facts, reader.problems)
+    return GrammarReading(reader.facts, reader.problems)
 
 
 class _Reader(Discourse):
@@ -57,9 +57,9 @@ class _Reader(Discourse):
         super().__init__(genders, strict)
         self.facts: list[Fact] = []
         self.nouns: list[Noun] = []
-        self.unnamed: tuple[tuple[str, ...], Token] | None = None  # "her brother", whose name may be told next
+        self.unnamed: tuple[tuple[str, ...], WordToken] | None = None  # "her brother", whose name may be told next
 
-    def sentence(self, tokens: list[Token]) -> None:
+    def sentence(self, tokens: list[WordToken]) -> None:
         self.begin(tokens)
         self.nouns = []
         self._name_is()
@@ -96,7 +96,7 @@ class _Reader(Discourse):
         if people is None:  # the first word of `brother and sister`
             return
         for a, b in combinations(people, 2):
-            self._add(a, Token(token.text, kin=token.kin._replace(gender=None)), b)
+            self._add(a, WordToken(token.text, kin=token.kin._replace(gender=None)), b)
         if people:
             return
         after = self._owner(noun)
@@ -110,7 +110,7 @@ class _Reader(Discourse):
             for person in noun.people:
                 self._add(owner, token, person)
 
-    def _add(self, owner: str, token: Token, person: str) -> None:
+    def _add(self, owner: str, token: WordToken, person: str) -> None:
         assert token.kin is not None
         if owner == person:
             self.problem(f"{owner} would be the {token.text} of {person}")

@@ -7,7 +7,7 @@ its subject pronoun. `who`, and a conjunction followed by a name, move it. A pro
 from __future__ import annotations
 
 from proband.suites.kinship.reading.lexicon import OWNING, PRONOUN, SAYING, SUBJECT, SWITCH
-from proband.suites.kinship.reading.sentence import Line, Token
+from proband.suites.kinship.reading.sentence import Line, WordToken
 
 
 class Discourse:
@@ -27,7 +27,7 @@ class Discourse:
         if what not in self.problems:
             self.problems.append(what)
 
-    def begin(self, tokens: list[Token]) -> None:
+    def begin(self, tokens: list[WordToken]) -> None:
         self.line = Line(tokens, strict=self.strict)
         self.topics, self.topic = self._topics()
         self._find_speaker()
@@ -64,7 +64,7 @@ class Discourse:
             out.append(topic)
         return out, first if settled else topic
 
-    def _resolve_subject(self, token: Token, topic: str | None) -> str | None:
+    def _resolve_subject(self, token: WordToken, topic: str | None) -> str | None:
         if self.strict or topic is None or self.genders.get(topic) in (None, PRONOUN[token.text]):
             return topic
         return self.nearest(PRONOUN[token.text]) or topic

@@ -28,7 +28,7 @@ from proband.suites.kinship.world.relations import FEMALE, MALE
 
 
 @dataclass(frozen=True, kw_only=True)
-class Question:
+class KinQuestion:
     """What is `a` to `b`? With a `word`: is `a` the `word` of `b`? With a `word` and no `a`: who is the `word` of `b`?
     `either_way`: the form does not tell who is the one and who the other (`How are A and B related?`)."""
 
@@ -232,7 +232,7 @@ def split_options(question: str) -> tuple[str, dict[str, str]]:
     return question[: marks[0].start()].strip(), dict(zip(letters, texts))
 
 
-def read_question(text: str, people: Collection[str]) -> Question:
+def read_question(text: str, people: Collection[str]) -> KinQuestion:
     """What a question of one sentence asks; NotUnderstood if no form covers it."""
     plain = normalised(text)
     if letter := foreign_letter(plain):
@@ -253,7 +253,7 @@ def read_question(text: str, people: Collection[str]) -> Question:
     kind, a, b, word = found.pop()
     if a == b:
         raise NotUnderstood("the question is about one person, not two")
-    return Question(a=a, b=b, word=word, either_way=kind == "either", options=options)
+    return KinQuestion(a=a, b=b, word=word, either_way=kind == "either", options=options)
 
 
 def is_instruction(sentence: str) -> bool:
@@ -282,7 +282,7 @@ NO: Final = re.compile(
 EACH_OTHER: Final = re.compile(r"(?:they (?:are|were) )?(cousin|brother|sister|sibling)s")
 
 
-def read_answer(text: str, asked: Question, people: Collection[str]) -> StatedAnswer:
+def read_answer(text: str, asked: KinQuestion, people: Collection[str]) -> StatedAnswer:
     """What an answer says; NotUnderstood if it is no answer to the question.
 
     >>> asked = Question(a="Tom", b="Ann", options={"a": "aunt", "b": "uncle"})
@@ -326,7 +326,7 @@ def _person(sentence: str, order: list[str], text: str) -> StatedAnswer:
     raise NotUnderstood(f"{text[:40]!r} names nobody of the story")
 
 
-def _relation(sentence: str, order: list[str], asked: Question, text: str) -> StatedAnswer:
+def _relation(sentence: str, order: list[str], asked: KinQuestion, text: str) -> StatedAnswer:
     kin = r"(?P<r>[\w-]+)"
     age = r"(?:(?:older|younger|elder|big|little|twin) )?"
     said = re.fullmatch(

@@ -19,7 +19,7 @@ from proband.core.errors import ProbandError
 from proband.core.types import Answer, Item
 from proband.suites.kinship.logic.closure import Edge, close, scores, shortest_path
 from proband.suites.kinship.reading.doubt import doubt
-from proband.suites.kinship.reading.grammar import Fact, Reading, read_facts
+from proband.suites.kinship.reading.grammar import Fact, GrammarReading, read_facts
 from proband.suites.kinship.reading.story import read_story as read_whole
 from proband.suites.kinship.world.families import GENDER_OF
 from proband.suites.kinship.world.relations import FEMALE, GENDER, INVERSE, MALE, NEUTRAL, word
@@ -45,7 +45,7 @@ def read_story(
 
 
 @lru_cache(maxsize=1)
-def _read_strictly(story: str, known: tuple[tuple[str, str | None], ...]) -> Reading:
+def _read_strictly(story: str, known: tuple[tuple[str, str | None], ...]) -> GrammarReading:
     """Who verifies a story asks twice: for what is not understood, and for its facts."""
     return read_facts(story, dict(known), strict=True)
 

@@ -17,7 +17,7 @@ from proband.auditing.domain import Fact
 from proband.auditing.reading import AskedRelation, Reading, Unread
 from proband.suites.kinship.reading.dependencies import read_parsed_story
 from proband.suites.kinship.reading.lexicon import word_set
-from proband.suites.kinship.reading.questions import Question, is_instruction, masked, read_question, split_options
+from proband.suites.kinship.reading.questions import KinQuestion, is_instruction, masked, read_question, split_options
 from proband.suites.kinship.reading.story import Story, read_story
 from proband.suites.kinship.reading.tokens import (
     ABBREVIATED,
@@ -38,7 +38,7 @@ class Parts(NamedTuple):
     """A row taken apart: its story, what it asks, and the people it names."""
 
     story: str
-    question: Question
+    question: KinQuestion
     people: frozenset[str]
 
 
@@ -105,12 +105,12 @@ def take_apart(text: str, question: str, genders: Mapping[str, str | None]) -> P
     return Parts(text, _asked(question, people), people)
 
 
-def _asked(question: str, people: Collection[str]) -> Question:
+def _asked(question: str, people: Collection[str]) -> KinQuestion:
     """The one sentence that asks; what stands beside it may only say how to answer."""
     bare, options = split_options(normalised(question))
     sentences = [sentence for sentence in SENTENCE.split(bare) if sentence.strip() and not is_instruction(sentence)]
     found = read_question(" ".join(sentences), people)
-    return Question(a=found.a, b=found.b, word=found.word, either_way=found.either_way, options=options)
+    return KinQuestion(a=found.a, b=found.b, word=found.word, either_way=found.either_way, options=options)
 
 
 def _story_and_question(both: str, genders: Mapping[str, str | None]) -> tuple[str, str]:

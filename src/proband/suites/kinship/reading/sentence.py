@@ -35,7 +35,7 @@ FAMILIAR_GREAT: Final = frozenset({"grandparent", "grandchild", "pibling", "nibl
 
 
 @dataclass(frozen=True)
-class Token:
+class WordToken:
     text: str  # names as they are, words in small letters
     name: bool = False
     kin: Kin | None = None
@@ -65,20 +65,20 @@ def _pieces(text: str, names: Collection[str]) -> list[str]:
     return _pattern(tuple(names)).findall(_clean(text))
 
 
-def sentences(text: str, names: Collection[str]) -> list[list[Token]]:
-    parts: list[list[Token]] = [[]]
+def sentences(text: str, names: Collection[str]) -> list[list[WordToken]]:
+    parts: list[list[WordToken]] = [[]]
     for piece in _pieces(text, names):
         if piece in "[]":
             continue
         if piece in names:
-            parts[-1].append(Token(piece, name=True))
+            parts[-1].append(WordToken(piece, name=True))
             continue
         lower = piece.lower()
         kin = KIN.get(lower)
         before = parts[-1][-1].text if parts[-1] else ""
         if kin and (before in ESTRANGED and (before != "great" or kin.neutral in FAMILIAR_GREAT)):
             kin = Kin("", None)
-        parts[-1].append(Token(lower, kin=kin, title=piece[0].isupper()))
+        parts[-1].append(WordToken(lower, kin=kin, title=piece[0].isupper()))
         if piece in ".!?":
             parts.append([])
     return [sentence for sentence in parts if any(t.name or t.text.isalnum() for t in sentence)]
@@ -86,12 +86,12 @@ def sentences(text: str, names: Collection[str]) -> list[list[Token]]:
 
 # ---- in a sentence -------------------------------------------------------------------------------------------------
 
-END: Final = Token("")
+END: Final = WordToken("")
 
 
-def resplit(tokens: list[Token]) -> list[list[Token]]:
+def resplit(tokens: list[WordToken]) -> list[list[WordToken]]:
     """Cut where a full stop was forgotten: `... to the park Ann took her son ...`."""
-    parts: list[list[Token]] = [[]]
+    parts: list[list[WordToken]] = [[]]
     for i, token in enumerate(tokens):
         before = tokens[i - 1] if i else END
         follows = [t.text for t in tokens[i + 1 : i + 4]]
@@ -108,10 +108,10 @@ def resplit(tokens: list[Token]) -> list[list[Token]]:
 class Line:
     """A sentence; `at` may look beyond its ends."""
 
-    tokens: list[Token]
+    tokens: list[WordToken]
     strict: bool = False
 
-    def at(self, i: int) -> Token:
+    def at(self, i: int) -> WordToken:
         return self.tokens[i] if 0 <= i < len(self.tokens) else END
 
     def is_owner(self, i: int) -> bool:

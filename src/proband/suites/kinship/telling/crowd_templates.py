@@ -24,7 +24,7 @@ from proband.core.errors import ProbandError
 from proband.core.files import file_errors
 from proband.core.tables import read_table
 from proband.suites.kinship.logic.closure import close
-from proband.suites.kinship.reading.grammar import Fact, Reading, read_facts
+from proband.suites.kinship.reading.grammar import Fact, GrammarReading, read_facts
 from proband.suites.kinship.telling.paraphrases import LONGEST, Template
 from proband.suites.kinship.telling.template_check import STAND_INS, canonical
 from proband.suites.kinship.world.relations import FEMALE, GENDER, MALE, NEUTRAL, word
@@ -153,7 +153,7 @@ def verdict(text: str, words: tuple[str, ...], genders: tuple[str, ...]) -> str:
     return _judge(reading, label, names, genders)
 
 
-def _judge(reading: Reading, label: list[Fact], names: list[str], genders: tuple[str, ...]) -> str:
+def _judge(reading: GrammarReading, label: list[Fact], names: list[str], genders: tuple[str, ...]) -> str:
     read, meant = {canonical(f) for f in reading.facts}, {canonical(f) for f in label}
     if any("but called a" in problem for problem in reading.problems):
         return "wrong gender"
