@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import proband
 from proband import suites
@@ -72,6 +73,31 @@ def test_a_model_that_always_gives_the_same_answer_is_said_to(tmp_path: Path) ->
     assert always.score["constant"] == text
     assert reads.score["constant"] == ""
     assert proband.compare(tmp_path / "runs" / "no", tmp_path / "runs" / "reads")["constant"] == [text]
+    reported = proband.report(tmp_path / "runs", out=tmp_path / "report", paint=False)
+    assert text in reported["sentences"]
+
+
+class AlwaysA:
+    """Writes the letter A, whatever stands behind it."""
+
+    name = "always-a"
+
+    def identity(self) -> dict[str, str]:
+        return {"kind": "test"}
+
+    def generate(self, prompts: Sequence[str], **how: Any) -> list[str]:
+        return ["A"] * len(prompts)
+
+
+def test_a_model_that_prefers_a_letter_is_said_to(tmp_path: Path) -> None:
+    """By run, compare and report: in several orders every option has as many votes, so no answer is the same."""
+    proband.build("kinship", out=tmp_path / "items", k="2", per_k=22)
+    always = proband.run(tmp_path / "items", model=AlwaysA(), solver="choose", out=tmp_path / "runs" / "a")
+    reads = proband.run(tmp_path / "items", model="solver:symbolic", out=tmp_path / "runs" / "reads")
+    text = always.score["constant"]
+    assert text.endswith("chooses letter A in 100.0 % of its replies, 25.0 % without position bias.")
+    assert reads.score["constant"] == ""
+    assert proband.compare(tmp_path / "runs" / "a", tmp_path / "runs" / "reads")["constant"] == [text]
     reported = proband.report(tmp_path / "runs", out=tmp_path / "report", paint=False)
     assert text in reported["sentences"]
 

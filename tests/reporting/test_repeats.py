@@ -41,6 +41,9 @@ def test_repeats_and_how_often_they_agree(model: str, tmp_path: Path, capsys: py
     words = ["run", items, "-m", model, "-s", "generate", "--repeat", "4"]
     assert main([*words, "-o", str(tmp_path / "steady")]) == 0
     assert main([*words, "--set", "temperature=1", "-o", str(tmp_path / "sampled")]) == 0
+    heads = [line.split()[0] for line in capsys.readouterr().out.splitlines() if "95 % interval" in line]
+    assert heads.count("repetition") == 2  # a table of the repetitions for each command
+    assert "prompt" not in heads
     assert [path.name for path in sorted((tmp_path / "sampled").iterdir())] == [f"repeat-{n}" for n in (1, 2, 3, 4)]
     steady, sampled = table(tmp_path / "steady"), table(tmp_path / "sampled")
     assert (steady["repeats"], steady["items"], steady["same every time"]) == (4, 44, "100.0")

@@ -493,8 +493,8 @@ def _moved(what: str, test: Test | None) -> str:
     if test.clear:
         way = "falls" if d.value < 0 else "rises"
         return f"{what} {way} by {abs(100 * d.value):.1f} points {span} (Holm p {words.p_is(test.p_holm)})."
-    seen = f"a change of {100 * d.detectable:.0f} points would be seen four times in five"
-    return f"{what} does not change significantly ({100 * d.value:+.1f} points {span}; {seen})."
+    seen = f"; a change of {100 * d.detectable:.1f} points would be seen four times in five" if d.detectable > 0 else ""
+    return f"{what} does not change significantly ({100 * d.value:+.1f} points {span}{seen})."
 
 
 def _beside(tests: Sequence[Test], one: str, other: str) -> list[str]:
