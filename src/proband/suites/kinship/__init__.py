@@ -13,6 +13,7 @@
     paper/     tables, findings and published figures of the thesis
 
     baselines.py, item_views.py, replies.py    what a score is read beside; an item looked at; reading a reply
+    abstention.py, sets.py    what a model does where nothing follows, and where several relations are possible
 
 `solver:symbolic` is in logic/closure.py, `solver:read` in reading/reader.py.
 """
@@ -40,6 +41,7 @@ from proband.suites.kinship.paper.noise import NOISE_TABLES
 from proband.suites.kinship.paper.tables import PARAPHRASES, SAMPLES, TABLES
 from proband.suites.kinship.reading.reader import Read, ReadFreely
 from proband.suites.kinship.replies import CHOOSE, GENERATE
+from proband.suites.kinship.sets import SETS
 from proband.suites.kinship.world.facts import check
 
 
@@ -87,6 +89,7 @@ SUITE = Suite(
         "task": "kind of story",
         "k": "facts to combine (k)",
         "depth": "length of the shortest proof",
+        "possible": "relations that are possible",
         "target": "relation asked for",
         "kind": "form of the item",
         "facts": "sides that facts are stated from",
@@ -151,7 +154,7 @@ SUITE = Suite(
         ),
     ),
     published=published,
-    analyses=(SHORTCUT_TABLE, ABSTENTION, PARAPHRASES, SAMPLES, COMPARISONS, NOISE_TABLES),
+    analyses=(SHORTCUT_TABLE, ABSTENTION, SETS, PARAPHRASES, SAMPLES, COMPARISONS, NOISE_TABLES),
     claims=CLAIMS,
     nets=NETS,
     own_models={"symbolic": Symbolic, "read": Read, "read-freely": ReadFreely},

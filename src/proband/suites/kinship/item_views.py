@@ -79,7 +79,7 @@ def draw_item(item: Item, answer: Answer | None = None) -> str | None:
     try:
         facts = facts_of(item)
         if facts.families:
-            return _two_families(item, facts, answer)
+            return _several_families(item, facts, answer)
         family = _family_of(facts.genders, facts.edges, facts.pair)
     except (KeyError, TypeError, ValueError, ProbandError):
         return None
@@ -98,14 +98,15 @@ def draw_item(item: Item, answer: Answer | None = None) -> str | None:
     )
 
 
-def _two_families(item: Item, facts: StoryFacts, answer: Answer | None) -> str:
-    """Of a question that cannot be told: the two families beside each other, each with its own answer."""
+def _several_families(item: Item, facts: StoryFacts, answer: Answer | None) -> str:
+    """Of a question that cannot be told, or with several possible answers: families beside each other, each with its
+    own answer."""
     pictures = list[str]()
     for rows in facts.families:
         family = family_of_rows(rows, named=len(facts.names))
         own = " or ".join(sorted(family.relations(*facts.pair))) or "none of these"
         pictures.append(family_svg(family, list(facts.names), query=facts.pair, answer=own, title=own))
-    return side_by_side(pictures, title=f"Two families of {item.id}: {_verdict(item, answer)}")
+    return side_by_side(pictures, title=f"{len(pictures)} families of {item.id}: {_verdict(item, answer)}")
 
 
 @lru_cache(maxsize=8)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import permutations
 from pathlib import Path
 
 from proband.core.types import Answer, Item
@@ -15,7 +16,7 @@ from proband.solvers.choose import make_choose_solver
 from proband.solvers.generate import Asking, make_generate_solver
 from proband.solvers.replies import Choices, answer_of, letters_shown, names_of
 from proband.suites.kinship.reading.lexicon import FAMILIAR, IN_REPLIES
-from proband.suites.kinship.world.relations import RELATIONS, word
+from proband.suites.kinship.world.relations import RELATIONS, possibilities, word
 from proband.suites.kinship.world.rules import load
 
 IN_LAW = ("father", "mother", "son", "daughter", "brother", "sister")
@@ -50,9 +51,25 @@ def other_names() -> dict[str, str]:
     return {name: relation for name, relation in {**plain, **laws}.items() if name != relation}
 
 
+def _written_sets(choices: tuple[str, ...]) -> dict[str, str]:
+    """Ways to write an answer of several relations, in any order.
+
+    >>> [name for name in _written_sets(("aunt", "mother or aunt")) if name.startswith("aunt")][:5]
+    ['aunt or mother', 'aunt and mother', 'aunt, mother', 'aunt/mother', 'aunt or his mother']
+    """
+    written: dict[str, str] = {}
+    for choice in choices:
+        for words in permutations(sorted(possibilities(choice))) if len(possibilities(choice)) > 1 else ():
+            *most, last = words
+            for between in (" or ", " and ", ", ", "/", " or his ", " or her "):
+                written |= {mark.join(most) + between + last: choice for mark in (", ", between)}
+            written[", ".join(most) + ", or " + last] = choice
+    return {name: choice for name, choice in written.items() if name != choice}
+
+
 @cache
 def _choices(choices: tuple[str, ...], letters: tuple[int, ...]) -> Choices:
-    names = names_of(choices, other_names())
+    names = names_of(choices, {**other_names(), **_written_sets(choices)})
     owners = "".join(rf"(?<!\b{re.escape(name)}'s )" for name, _ in names)  # "his mom's sister" is no sister of his
     return Choices(names, letters=letters, not_before=NOT_BEFORE + owners, not_after=NOT_AFTER)
 
@@ -63,6 +80,9 @@ def read(item: Item, reply: str, sent: str) -> Answer:
     >>> item = Item(id="a", suite="kinship", prompt="?", choices=("aunt", "niece", "mother"), gold=0)
     >>> [read(item, r, "").status for r in ("she is his mom's sister, so his aunt", "Aunt or niece.")]
     ['', 'unread']
+    >>> sets = Item(id="b", suite="kinship", prompt="?", choices=("aunt", "mother", "mother or aunt"), gold=2)
+    >>> [read(sets, r, "").scores.index(1.0) for r in ("Aunt or mother.", "The answer is: mother", "mother, aunt")]
+    [2, 1, 2]
     """
     return answer_of(item, reply, _choices(item.choices, letters_shown(sent, item.choices)))
 

@@ -10,7 +10,8 @@ cannot be 1 / 22: generations add up along a chain, so that who counts them know
 parent, pibling and parent-in-law; child, nibling and child-in-law; sibling, spouse and sibling-in-law; and of
 grandparent and grandchild nothing to choose. And short chains have few fellows: two facts are their own first and last,
 and determine the answer; of three to five facts no three answers share their ends (`answers_by_ends`, by enumeration).
-A relation without a fellow is not asked. With `open`, a story that cannot be told is one of a set.
+A relation without a fellow is not asked. With `open`, a story that cannot be told is one of a set; where sets of
+relations are asked for (`--question sets`), so are stories that leave father or uncle, father or father-in-law.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from proband.suites.kinship.generate.story_logic import (
     backward,
     candidate,
     certified_draft,
+    leaving,
     wandering,
 )
 from proband.suites.kinship.logic.closure import chart
@@ -44,13 +46,20 @@ SHORT = 5  # up to so many facts no three answers share their ends
 
 
 class Wanted(NamedTuple):
-    """A story of a set: its goal, and whether it is to be one that cannot be told."""
+    """A story of a set: its goal, whether it is to be one that cannot be told, and the relations that it is to leave
+    where these are several (the goal is then one of them)."""
 
     goal: Goal
-    open: bool
+    open: bool = False
+    possible: int = 0
+
+    def drawn(self, draw: Random) -> Goal:
+        """Any of the relations that are left may be the one that holds in the family of the story."""
+        members = [r for r in range(self.possible.bit_length()) if self.possible >> r & 1]
+        return (members[int(draw() * len(members))], *self.goal[1:]) if members else self.goal
 
 
-def sets_of(rules: Rules, goals: Sequence[Goal], *, open: bool) -> list[list[Wanted]]:
+def sets_of(rules: Rules, goals: Sequence[Goal], *, open: bool, several: bool = False) -> list[list[Wanted]]:
     """The largest sets that there can be, one for each generation and the genders of the two.
 
     >>> from proband.suites.kinship.generate.story_logic import goals
@@ -60,10 +69,17 @@ def sets_of(rules: Rules, goals: Sequence[Goal], *, open: bool) -> list[list[Wan
     [3, 3, 3, 3, 3, 3, 3, 3, 2, 3, 3, 2]
     >>> sum(len(each) for each in sets_of(rules, goals(rules), open=True))
     62
+    >>> [len(each) for each in sets_of(rules, goals(rules), open=False, several=True)]
+    [5, 5, 5, 5, 5, 5, 5, 5, 3, 6, 6, 3]
     """
     by_generation: dict[Hashable, list[Wanted]] = defaultdict(list)
     for goal in dict.fromkeys(goals):
-        by_generation[UP.get(rules.neutrals[goal[0]], 0), *goal[1:]].append(Wanted(goal, open=False))
+        by_generation[UP.get(rules.neutrals[goal[0]], 0), *goal[1:]].append(Wanted(goal))
+    if several:
+        for some in by_generation.values():
+            asked = sum(1 << each.goal[0] for each in some)
+            fit = [mask for mask in rules.sets if mask.bit_count() > 1 and not mask & ~asked]
+            some += [Wanted(some[-1].goal, possible=mask) for mask in fit]
     if open:  # the relation that holds in the first of its two families is not told, so any of the generation will do
         return [[*some, Wanted(some[-1].goal, open=True)] for some in by_generation.values()]
     return [some for some in by_generation.values() if len(some) > 1]
@@ -74,29 +90,34 @@ def matched_drafts(
 ) -> list[Draft]:
     """Stories of the set that is wanted or, where it does not come up, of two or more of it; none where that fails."""
     chains: dict[Hashable, dict[Wanted, list[Candidate]]] = defaultdict(lambda: defaultdict(list))  # by their ends
+    several = any(each.possible for each in wanted)
     for batch in range(BATCHES):
         for each in wanted:
             for one in _candidates(setting, each, k, draw=draw, accept=accept):
                 chains[_ends(setting, one)][each].append(one)
         fewest = 2 if batch >= PATIENCE or (k <= SHORT and not wanted[-1].open) else len(wanted)
+        if several:
+            fewest = max(2, len(wanted) - batch)
         large = sorted((ends for ends, some in chains.items() if len(some) >= fewest), key=repr)
         while large:
             some = chains.pop(large.pop(int(draw() * len(large))))
             found = [_first(setting, some[each], each, task, draw) for each in wanted if each in some]
             drafts = [draft for draft in found if draft is not None]
-            if len(drafts) >= fewest:
+            kinds = {draft.verdict for draft in drafts}
+            if len(drafts) >= fewest and (not several or len(kinds) == 2):  # so that ends do not tell how many are left
                 return [replace(draft, fellows=len(drafts)) for draft in drafts]
     return []
 
 
 def _candidates(setting: Setting, each: Wanted, k: int, *, draw: Random, accept: Accept | None) -> Iterator[Candidate]:
     """Chains from which the goal follows, or from which nothing does, as wanted."""
+    find_chain = leaving(setting, each.possible) if each.possible else wandering if each.open else backward
     for _ in range(BATCH):
-        one = candidate(setting, each.goal, k, find_chain=wandering if each.open else backward, draw=draw)
+        one = candidate(setting, each.drawn(draw), k, find_chain=find_chain, draw=draw)
         if one is not None and (accept is None or accept(one.clause)):
             genders = setting.graphs(one.family).genders
             left, _ = chart(setting.sound, one.clause, [genders[p] for p in one.path])
-            if left & (left - 1) if each.open else left == 1 << each.goal[0]:
+            if left & (left - 1) if each.open else left == (each.possible or 1 << each.goal[0]):
                 yield one
 
 
@@ -108,7 +129,9 @@ def _ends(setting: Setting, one: Candidate) -> Hashable:
 
 def _first(setting: Setting, some: Sequence[Candidate], each: Wanted, task: str, draw: Random) -> Draft | None:
     drafts = (
-        certified_draft(setting, one, each.goal, task=task, draw=draw, open=each.open, balanced=True)
+        certified_draft(
+            setting, one, each.goal, task=task, draw=draw, open=each.open, balanced=True, possible=each.possible
+        )
         for one in some[:TRIED]
     )
     return next((draft for draft in drafts if draft is not None), None)

@@ -24,7 +24,7 @@ from proband.core.plugins import declared
 from proband.core.suite import Built
 from proband.core.types import Item
 from proband.core.worker_processes import Pool
-from proband.suites.kinship.generate.balance import matched_drafts, sets_of
+from proband.suites.kinship.generate.balance import Wanted, matched_drafts, sets_of
 from proband.suites.kinship.generate.hold_outs import HeldClauses
 from proband.suites.kinship.generate.options import HOLD_OUTS, LICENCE, MIXED, BuildOptions, Cell, Plan, make_plan
 from proband.suites.kinship.generate.rule_world_logic import rules_draft
@@ -74,10 +74,10 @@ def items_of(plan: Plan, cells: Sequence[Cell], tally: BuildTally) -> Iterator[I
     most = plan.options.max_per_clause
     with Pool(rounds_of, (plan,), workers=plan.options.workers) as workers:
         for cell in cells:
-            if plan.options.balance != "none" and cell.k < 3:
+            if plan.balanced and cell.k < 3:
                 raise ProbandError(f"'balance' needs k of 3 or more, not {cell.k}: two facts determine the answer")
             only = plan.options.bank.startswith(ONLY)
-            all_kept = most is None and not only and plan.options.balance == "none"
+            all_kept = most is None and not only and not plan.balanced
             limit, kept = cell.count if all_kept else MAX_TRIES * cell.count, 0
             with closing(workers.results(_tasks(cell, limit, plan))) as rounds:
                 stories = islice(chain.from_iterable(rounds), limit)
@@ -146,13 +146,15 @@ class Rounds:
         clauses = HeldClauses(self.rules, share=options.held_clauses, seed=plan.seed) if held else None
         self.shared = {c.k for c in plan.cells if c.part == "train"}  # longer clauses are new to training anyway
         self.accept = {part: clauses.accept(part) if clauses and part else None for part in ("", "train", "test")}
-        self.sets = sets_of(self.rules, self.goals, open=options.open > 0) if options.balance == "shortcuts" else []
+        self.sets: list[list[Wanted]] = []
+        if plan.balanced:
+            self.sets = sets_of(self.rules, self.goals, open=options.open > 0, several=options.question == "sets")
         self.wording = Wording(plan, self.rules)
 
     @staticmethod
     def size(plan: Plan) -> int:
         """Stories per round: as many as there are goals. A balanced round may have fewer, or with open ones more."""
-        return (2 if plan.options.balance != "none" else 1) * len(goals(load(plan.options.rules)))
+        return (2 if plan.balanced else 1) * len(goals(load(plan.options.rules)))
 
     def stories(self, cell: Cell, number: int) -> Iterator[CountedItem]:
         """The stories of a round, one for every goal."""
@@ -358,7 +360,7 @@ def _summary(plan: Plan, tally: BuildTally) -> Mapping[str, Any]:
     """Counts, priors and majority accuracy, genders, clauses, certificates, and the leak report of a split."""
     total = tally.targets.total()
     cells = tally.priors()
-    even = plan.options.labels == "balanced" and not plan.options.open and plan.options.balance == "none"
+    even = plan.options.labels == "balanced" and not plan.options.open and not plan.balanced
     warnings = [
         f"{name}: {cell['majority_accuracy']:.0%} of the stories have one label; hold out fewer clauses"
         for name, cell in cells.items()
@@ -371,7 +373,7 @@ def _summary(plan: Plan, tally: BuildTally) -> Mapping[str, Any]:
         "priors": {name: cell["priors"] for name, cell in cells.items()},
         **(
             {"shortcuts_at_most": {name: cell["shortcuts_at_most"] for name, cell in cells.items()}}
-            if plan.options.balance != "none"
+            if plan.balanced
             else {}
         ),
         "genders": shares(tally.genders),

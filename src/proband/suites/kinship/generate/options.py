@@ -79,7 +79,10 @@ class BuildOptions:
     open: Annotated[
         Probability, _says('share of the stories whose answer cannot be told; "cannot be told" is then a choice')
     ] = 0.0
-    question: Annotated[Literal["choice", "text", "yes-no"], _says("choice, text or yes-no")] = "choice"
+    question: Annotated[
+        Literal["choice", "text", "yes-no", "sets"],
+        _says("choice, text, yes-no, or sets: all that somebody can be"),
+    ] = "choice"
     questions: Annotated[
         Count, _says("questions about one story (task clean), the others about parts of its chain"), RARE
     ] = 1
@@ -227,6 +230,11 @@ class Plan:
     shape: FamilyShape
     secret: str = ""  # with the seed, decides stories that nobody can make without it; hold-outs are the seed's alone
 
+    @property
+    def balanced(self) -> bool:
+        """Whether stories come in sets with the same ends and generations."""
+        return self.options.balance != "none" or self.options.question == "sets"
+
 
 def make_plan(options: BuildOptions, *, seed: int) -> Plan:
     """The plan for the options; fails at once, in a sentence, for what cannot be built."""
@@ -301,7 +309,7 @@ def _check(plan: Plan) -> None:
         raise ProbandError("'hold-out' paraphrases needs --form story and the family world: nothing else has any")
     _check_constructions(plan)
     if options.open:
-        if rules.world != "family" or options.question == "yes-no" or options.revisit or options.anonymise:
+        if rules.world != "family" or options.question in ("yes-no", "sets") or options.revisit or options.anonymise:
             raise ProbandError("'open' needs the family world, --question choice or text, no 'revisit', no 'anonymise'")
         if kinds & set(WAYS):
             raise ProbandError("'open' has no meaning for tasks 'either' and 'both', whose answers follow")
@@ -311,13 +319,16 @@ def _check(plan: Plan) -> None:
         raise ProbandError("tasks 'either' and 'both' need the rules 'sound', no 'revisit', no 'anonymise'")
     if any(cell.task == "both" and cell.k > LONGEST_OF_BOTH for cell in plan.cells):
         raise ProbandError(f"task 'both' has ways of {LONGEST_OF_BOTH} facts at most (k)")
+    if options.questions > 1 and options.question == "sets":
+        raise ProbandError("'question' sets asks one question about a story ('questions')")
     if options.questions > 1 and (kinds != {"clean"} or rules.name != "sound" or options.revisit or options.anonymise):
         raise ProbandError("'questions' needs the task 'clean', the rules 'sound', no 'revisit', no 'anonymise'")
-    if options.balance != "none":
+    if plan.balanced:
+        balance = "'balance'" if options.balance != "none" else "'question' sets"
         if rules.name != "sound" or options.revisit or options.anonymise or options.max_per_clause:
-            raise ProbandError("'balance' needs the rules 'sound', no 'revisit', no 'anonymise', no 'max-per-clause'")
+            raise ProbandError(f"{balance} needs the rules 'sound', no 'revisit', 'anonymise' or 'max-per-clause'")
         if kinds & {"memory", "mixed", *WAYS}:
-            raise ProbandError("'balance' needs tasks with one chain whose answer is not told")
+            raise ProbandError(f"{balance} needs tasks with one chain whose answer is not told")
     if options.avoid:
         try:
             re.compile(options.avoid)

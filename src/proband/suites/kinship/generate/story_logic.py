@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import NamedTuple
 
-from proband.suites.kinship.logic.closure import chart, depth, derivation, entailed, shortest_path
+from proband.suites.kinship.logic.closure import chart, depth, derivation, entailed, narrowings, shortest_path
 from proband.suites.kinship.logic.noise import NOISE, SECOND, WAYS, NoisePath, noise_paths, walk
 from proband.suites.kinship.logic.search import family_of
 from proband.suites.kinship.world.families import (
@@ -38,7 +38,7 @@ from proband.suites.kinship.world.families import (
     shuffle,
     witness,
 )
-from proband.suites.kinship.world.relations import FEMALE, MALE, NEUTRAL, UNTOLD, Edge, lean
+from proband.suites.kinship.world.relations import FEMALE, MALE, NEUTRAL, UNTOLD, Edge, lean, one_of
 from proband.suites.kinship.world.rules import NONE, Rules, converse
 
 Goal = tuple[int, str, str]  # target relation, gender of z, gender of x
@@ -49,6 +49,7 @@ Accept = Callable[[tuple[int, ...]], bool]
 FindChain = Callable[[FamilyGraph, Pair, int, Random], Chain | None]
 ATTEMPTS = 2000
 SECOND_WAYS = 10  # looked for beside one chain
+INSERTIONS = 6  # people tried between two of a chain, where it must leave a certain set
 
 
 @dataclass(slots=True, kw_only=True)
@@ -66,7 +67,7 @@ class Draft:
     clause: tuple[int, ...]  # the relations along the path
     family: list[Row]  # one in which the facts hold; empty in worlds without families
     verdict: str = "entailed"
-    other_family: list[Row] = field(default_factory=list)  # of an open question: one in which the answer is another
+    families: list[list[Row]] = field(default_factory=list)  # of an open question, two; one for each that can be
     path: list[int] = field(default_factory=list)  # places in `edges`, from one end of the chain to the other
     people: list[int] = field(default_factory=list)  # who they are in the family the story is taken from
     fellows: int = 1  # stories of a balanced set, with itself
@@ -186,6 +187,27 @@ def wandering(graph: FamilyGraph, goal: Pair, k: int, draw: Random) -> Chain | N
     return path, []
 
 
+def leaving(setting: Setting, possible: int) -> FindChain:
+    """Finds a path of k facts that leave exactly this set of relations between x and z."""
+
+    def find(graph: FamilyGraph, goal: Pair, k: int, draw: Random) -> Chain | None:
+        path = [*goal]
+        while len(path) <= k:
+            at = int(draw() * (len(path) - 1))
+            free = [y for y in graph.in_common(path[at], path[at + 1]) if y not in path]
+            for _ in range(min(len(free), INSERTIONS)):
+                longer = [*path[: at + 1], free.pop(int(draw() * len(free))), *path[at + 1 :]]
+                left = _left_of(setting, graph, longer)
+                if not left & ~possible and (len(longer) <= k or left == possible):
+                    path = longer
+                    break
+            else:
+                return None
+        return path, []
+
+    return find
+
+
 # ---- the story -----------------------------------------------------------------------------------------------------
 
 
@@ -232,9 +254,18 @@ def family_draft(
 
 
 def certified_draft(
-    setting: Setting, one: Candidate, goal: Goal, *, task: str, draw: Random, open: bool = False, balanced: bool = False
+    setting: Setting,
+    one: Candidate,
+    goal: Goal,
+    *,
+    task: str,
+    draw: Random,
+    open: bool = False,
+    balanced: bool = False,
+    possible: int = 0,
 ) -> Draft | None:
-    """The chain with the noise of the task as a draft, if its answer follows (or, `open`, does not)."""
+    """The chain with the noise of the task as a draft, if its answer follows (or, `open`, does not; or is one of the
+    set `possible`, and may be each)."""
     graph, path, kinds = setting.graphs(one.family), one.path, NOISE.get(task, ())
     noise: list[NoisePath] | None = []
     strangers = graph
@@ -249,10 +280,13 @@ def certified_draft(
     if open:
         if not _opened(setting, draft, [graph.genders[p] for p in path]):
             return None
-        if balanced or _related(draft, draft.family) == _related(draft, draft.other_family):
+        if balanced or _related(draft, draft.family) == _related(draft, draft.families[0]):
             seats = {person: seat for seat, person in enumerate(draft.people)}  # facts alone do not see to the relation
             draft.family = _family(graph, strangers, path, noise, seats, asked=[one.pair])
+        draft.families.insert(0, draft.family)
         return draft
+    if possible:
+        return draft if _one_of(setting, draft, [draft.people.index(p) for p in path], possible) else None
     if task == "memory":
         draft.depth = 1
         return draft
@@ -441,8 +475,32 @@ def _opened(setting: Setting, draft: Draft, genders: Sequence[str]) -> bool:
     other = family_of(draft.genders, draft.edges, draft.query, avoid=[NEUTRAL[draft.target]])
     if other is None:
         return False
-    draft.other_family = rows_of(lean(other, draft.edges, draft.query))
+    draft.families = [rows_of(lean(other, draft.edges, draft.query))]
     draft.target, draft.verdict, draft.depth, draft.proofs = UNTOLD, "open", 0, 0
+    return True
+
+
+def _one_of(setting: Setting, draft: Draft, path: Sequence[int], possible: int) -> bool:
+    """Whether the chain leaves this set, and each of it holds in a family of its own in which the facts hold."""
+    rules, genders = setting.sound, [draft.genders[seat] for seat in path]
+    if chart(rules, draft.clause, genders)[0] != possible:
+        return False
+    names = [name for r, name in enumerate(rules.neutrals) if possible >> r & 1]
+    for name in names:  # one of the set holds, so where the others do not, this one does
+        family = family_of(draft.genders, draft.edges, draft.query, avoid=[other for other in names if other != name])
+        if family is None:
+            return False
+        draft.families.append(rows_of(lean(family, draft.edges, draft.query)))
+    left = {(i, i + 1): 1 << relation for i, relation in enumerate(draft.clause)}
+
+    def known(i: int, j: int) -> Edge:
+        return path[i], "|".join(rules.set_words(left[i, j], genders[j])), path[j]
+
+    draft.proof = []
+    for i, m, j, rest in narrowings(rules, draft.clause, genders):
+        left[i, j] = rest
+        draft.proof.append((known(i, m), known(m, j), known(i, j)))
+    draft.target, draft.verdict, draft.proofs = one_of(rules.set_words(possible, genders[-1])), "one-of", 0
     return True
 
 

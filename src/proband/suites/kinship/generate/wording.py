@@ -12,7 +12,7 @@ from typing import Any, Final
 from proband.core.errors import ProbandError
 from proband.core.types import Item, Tag
 from proband.suites.kinship.generate.hold_outs import names_of
-from proband.suites.kinship.generate.options import CONSTRUCTED, Cell, Plan
+from proband.suites.kinship.generate.options import CONSTRUCTED, BuildOptions, Cell, Plan
 from proband.suites.kinship.generate.story_logic import Draft
 from proband.suites.kinship.logic.noise import WAYS
 from proband.suites.kinship.reading.reader import unfaithful
@@ -22,8 +22,10 @@ from proband.suites.kinship.telling.crowd_templates import ONLY, crowd_folder
 from proband.suites.kinship.telling.phrases import fact_phrases, masked_sentences
 from proband.suites.kinship.telling.stories import Telling, plain, shown_names, tell
 from proband.suites.kinship.world.families import NAMES, Random, shuffle
+from proband.suites.kinship.world.relations import possibilities
 from proband.suites.kinship.world.rules import NONE, Rules, canonical_clause, load
 
+CERTIFIED_BY: Final = {"open": ("search",), "one-of": ("closure", "search")}  # the same of every story
 ENTITIES = 40  # placeholders to draw from when names are anonymised
 UNLIKE = 50  # draws of a name unlike those of the story; after that, any other name will do
 TELLINGS = 200  # of one story, with templates of others
@@ -102,7 +104,7 @@ class Wording:
         shown = shown_names(names, brackets=self.options.brackets)
         question = stories.ask(
             self.options.question, x=shown[x], z=shown[z], target=draft.target, rules=self.rules,
-            draw=words.random, open=self.options.open > 0,
+            draw=words.random, open=self.options.open > 0, gender=draft.genders[z],
         )  # fmt: skip
         prompt = f"{telling.text}\n{question.text}"
         clause, cluster = self.spell(draft.clause)
@@ -112,7 +114,7 @@ class Wording:
             prompt=prompt,
             choices=question.choices,
             gold=question.gold,
-            tags=_tags(draft, cell, kind, along_chain=self.options.facts_along_chain, open=self.options.open > 0),
+            tags=_tags(draft, cell, kind, self.options),
             facts={**self._facts(draft, names, telling, prompt, searched=searched), **question.facts},
             split=cell.split,
         )
@@ -131,7 +133,7 @@ class Wording:
         """What decides the answer and proves it, and how it is told."""
         clause, cluster = self.spell(draft.clause)
         proved = ("closure", "search") if searched else ("closure",)
-        families = {"families": [draft.family, draft.other_family]} if draft.verdict == "open" else {}
+        families = {"families": draft.families} if draft.families else {}
         return {
             "names": names,
             "genders": draft.genders,
@@ -146,7 +148,7 @@ class Wording:
             "family": draft.family,
             **families,
             "certificate": draft.verdict,
-            "certified_by": {"entailed": proved, "open": ("search",)}.get(draft.verdict, ()),
+            "certified_by": CERTIFIED_BY.get(draft.verdict, proved if draft.verdict == "entailed" else ()),
             "clause": clause,
             "clusters": [cluster, *([f"story {stories.seal(telling.text)}"] if self.options.questions > 1 else [])],
             "templates": telling.templates,
@@ -269,7 +271,7 @@ def in_one_block(draft: Draft, order: Sequence[int]) -> bool:
     return bool(places) and (places[-1] == len(places) - 1 or places[0] == len(order) - len(places))
 
 
-def _tags(draft: Draft, cell: Cell, kind: str, *, along_chain: bool, open: bool) -> dict[str, Tag]:
+def _tags(draft: Draft, cell: Cell, kind: str, options: BuildOptions) -> dict[str, Tag]:
     tags: dict[str, Tag] = {"task": cell.task, "k": draft.k, "depth": draft.depth, "target": draft.target}
     if cell.part:
         tags["split"] = cell.split
@@ -279,10 +281,12 @@ def _tags(draft: Draft, cell: Cell, kind: str, *, along_chain: bool, open: bool)
         tags["kind"] = kind
     if cell.task in WAYS:  # simple proofs: ways that prove the answer alone
         tags["ways"] = 2 if cell.task == "either" else 0
-    if along_chain:
+    if options.facts_along_chain:
         tags["facts"] = "along-chain"
-    if open:
+    if options.open:
         tags["answer"] = "open" if draft.verdict == "open" else "follows"
+    if options.question == "sets":
+        tags["possible"] = len(possibilities(draft.target))
     return tags
 
 

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from proband.core.errors import ProbandError
 from proband.core.types import Answer, Item
 from proband.suites.kinship.world.facts import YES_NO, asked_relation, facts_of
-from proband.suites.kinship.world.relations import FEMALE, UNTOLD
+from proband.suites.kinship.world.relations import UNTOLD, possibilities
 from proband.suites.kinship.world.rules import OTHER, Rules, of_item
 
 Edge = Any  # [i, word, j] as a list or a tuple: person j is the word of person i
@@ -61,6 +61,45 @@ def chart(rules: Rules, relations: Sequence[int], genders: Sequence[str]) -> tup
     return rows[0][-1]
 
 
+class Narrowing(NamedTuple):
+    """A step of a proof about the people of a path: what is left between the first and the last of three, given what is
+    left between each of them and the one in the middle."""
+
+    first: int
+    middle: int
+    last: int
+    left: int
+
+
+def narrowings(rules: Rules, relations: Sequence[int], genders: Sequence[str]) -> list[Narrowing]:
+    """The steps that lead to the set of `chart`: of all ways to cut a segment, one that leaves least, and others only
+    where they narrow it further.
+
+    >>> from proband.suites.kinship.world.rules import load
+    >>> narrowings(load("sound"), [0, 4, 1], ["male"] * 4)  # a parent's grandparent's child
+    [Narrowing(first=1, middle=2, last=3, left=65), Narrowing(first=0, middle=1, last=3, left=2064)]
+    """
+    size, left = len(relations), {(i, i + 1): 1 << relation for i, relation in enumerate(relations)}
+    cuts: dict[tuple[int, int], list[Narrowing]] = {}
+    for length in range(2, size + 1):
+        for i in range(size + 1 - length):
+            j = i + length
+            allowed = rules.full & ~(rules.opposite if genders[i] == genders[j] else 0)
+            composed = {m: rules.union(left[i, m], left[m, j]) & allowed for m in range(i + 1, j)}
+            rest, cuts[i, j] = allowed, []
+            for m in sorted(composed, key=lambda m: composed[m].bit_count()):
+                if rest & composed[m] != rest:
+                    rest &= composed[m]
+                    cuts[i, j].append(Narrowing(i, m, j, rest))
+            left[i, j] = rest
+    needed, steps = [(0, size)], dict[tuple[int, int], list[Narrowing]]()
+    for pair in needed:  # grows: what a step is about is proved first
+        if pair in cuts and pair not in steps:
+            steps[pair] = cuts[pair]
+            needed += [part for i, m, j, _ in cuts[pair] for part in ((i, m), (m, j))]
+    return [step for pair in sorted(steps, key=lambda pair: pair[1] - pair[0]) for step in steps[pair]]
+
+
 @dataclass
 class Closure:
     """The state of the closure; `consistent` is False when some set ran empty."""
@@ -72,8 +111,7 @@ class Closure:
 
     def answers(self, i: int, j: int) -> list[str]:
         """The words for what j can be to i; `other` where none of them need be true."""
-        words = [*(pair[self.genders[j] == FEMALE] for pair in self.rules.words), OTHER]
-        return [word for r, word in enumerate(words) if self.sets[i][j] >> r & 1]
+        return self.rules.set_words(self.sets[i][j], self.genders[j])
 
     def narrow(self, i: int, j: int, to: int) -> tuple[tuple[int, int], tuple[int, int]]:
         """D(i, j) := D(i, j) & to, and the same for D(j, i), turned; returns the two pairs."""
@@ -268,4 +306,6 @@ def scores(item: Item, words: Sequence[str]) -> tuple[float, ...]:
         return (yes, 1.0 - yes)
     if UNTOLD in item.choices and len(words) != 1:
         words = [UNTOLD]
+    if any(len(possibilities(choice)) > 1 for choice in item.choices):
+        return tuple(1.0 if possibilities(choice) == set(words) else 0.0 for choice in item.choices)
     return tuple(1.0 if choice in words else 0.0 for choice in item.choices)

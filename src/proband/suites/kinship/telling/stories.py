@@ -29,7 +29,18 @@ from proband.suites.kinship.telling.paraphrases import FREE, JOINTS, LONGEST, Ke
 from proband.suites.kinship.telling.settings import AND, Doing, Setting, doings_in, fill_doings
 from proband.suites.kinship.world.facts import YES_NO
 from proband.suites.kinship.world.families import Random, shuffle
-from proband.suites.kinship.world.relations import FEMALE, GENDER, INVERSE, MALE, NEUTRAL, RELATIONS, UNTOLD, Edge, word
+from proband.suites.kinship.world.relations import (
+    FEMALE,
+    GENDER,
+    INVERSE,
+    MALE,
+    NEUTRAL,
+    RELATIONS,
+    UNTOLD,
+    Edge,
+    one_of,
+    word,
+)
 from proband.suites.kinship.world.rules import Rules
 
 TIMED, SOON = 0.4, 2  # share of the paths with a moment in front, and how many moments may be passed over to it
@@ -42,6 +53,7 @@ QUESTIONS: Final = (
     "Which word says what {z} is to {x}?",
     "What is {z} to {x}?",
 )
+SETS_QUESTION: Final = "Going by the story alone, the full list of what {z} can be to {x} is: ___."
 QUESTIONS_OF_PLACES: Final = ("Where does {z} lie, seen from {x}?", "In which relation does {z} stand to {x}?")
 
 
@@ -286,9 +298,30 @@ class StoryQuestion(NamedTuple):
     facts: Mapping[str, str] = {}
 
 
-def ask(kind: str, *, x: str, z: str, target: str, rules: Rules, draw: Random, open: bool = False) -> StoryQuestion:
+def set_choices(rules: Rules, gender: str) -> tuple[str, ...]:
+    """All that chains can leave of somebody of this gender.
+
+    >>> from proband.suites.kinship.world.rules import load
+    >>> set_choices(load("sound"), "female")[-3:]
+    ('sister or sister-in-law', 'wife or sister-in-law', 'sister, wife or sister-in-law')
+    """
+    return tuple(one_of(rules.set_words(mask, gender)) for mask in rules.sets)
+
+
+def ask(
+    kind: str,
+    *,
+    x: str,
+    z: str,
+    target: str,
+    rules: Rules,
+    draw: Random,
+    open: bool = False,
+    gender: str = "",
+) -> StoryQuestion:
     """A question about x and z. Kinds: choice, a blank to fill from all relations (the paper's K-way
-    classification); text, a question in words; yes-no, is z the r of x? `open`: that it cannot be told is a choice.
+    classification); text, a question in words; yes-no, is z the r of x?; sets, all that z, who is of this `gender`, can
+    be. `open`: that it cannot be told is a choice.
 
     A false relation of a yes/no question has the gender of the true one: gender alone must not give the answer away.
 
@@ -303,6 +336,9 @@ def ask(kind: str, *, x: str, z: str, target: str, rules: Rules, draw: Random, o
         others = [w for w in rules.choices if w != target and rules.gender[w] == rules.gender[target]]
         choice = target if true else others[int(draw() * len(others))]
         return StoryQuestion(_yes_no(x, z, choice, rules), YES_NO, 0 if true else 1, {"asked": choice})
+    if kind == "sets":
+        choices = set_choices(rules, gender)
+        return StoryQuestion(SETS_QUESTION.format(x=x, z=z), choices, choices.index(target))
     choices = (*rules.choices, UNTOLD) if open else rules.choices
     gold = choices.index(target)
     if kind == "text":
@@ -328,7 +364,7 @@ def right_answer(question: str, *, x: str, z: str, target: str, rules: Rules, as
     True
     """
     in_words = (form.format(x=x, z=z) for form in (QUESTIONS if rules.gendered else QUESTIONS_OF_PLACES))
-    if question in (capital(rules.blank.format(i=x, j=z)), *in_words):
+    if question in (capital(rules.blank.format(i=x, j=z)), SETS_QUESTION.format(x=x, z=z), *in_words):
         return target
     if asked not in rules.choices or target == UNTOLD or rules.gender[asked] != rules.gender[target]:
         return None

@@ -154,7 +154,11 @@ def _vary(vary: Vary, item: Item, *, rng: random.Random, folder: Path) -> Item |
     if _last is None or _last[0] is not item:
         _last = item, prove_story(item)
     story = _last[1]
-    return story if isinstance(story, str) else vary(story, rng=rng, folder=folder)
+    if isinstance(story, str):
+        return story
+    if item.facts.get("certificate") == "one-of" and vary in (noise, inverse, counterfactual):
+        return "several relations are possible, and other facts or another question need another proof"
+    return vary(story, rng=rng, folder=folder)
 
 
 def _variation(

@@ -34,7 +34,15 @@ def _with_question(story: ProvedStory, query: tuple[int, int], target: str, rng:
     """The same text with a question about `query`."""
     rules, (x, z) = of_item(story.item), query
     kind = "yes-no" if story.item.choices == YES_NO else "choice" if "___" in story.question else "text"
-    question = stories.ask(kind, x=story.shown[x], z=story.shown[z], target=target, rules=rules, draw=rng.random)
+    question = stories.ask(
+        "sets" if "possible" in story.item.tags else kind,
+        x=story.shown[x],
+        z=story.shown[z],
+        target=target,
+        rules=rules,
+        draw=rng.random,
+        gender=story.genders[z],
+    )
     depths = {"depth": facts["depth"]} if "depth" in facts else {}
     clause = _clause(facts.get("edges", story.edges), query, story.genders, story.item)
     varied = story.with_text(

@@ -6,6 +6,8 @@ its TOML text; each rule of the table that ships is a theorem (proofs/Sound.v) a
     a proof step    y is the A of x, z is the B of y  =>  z is the C of x:  right if x, y, z are three people and C is
                     all that the table lists for (A, B), less what cannot be between people of one gender;
                     y is the A of x  =>  x is the B of y:  right if B is the inverse of A
+    one of a set    y is one of the As of x, z is one of the Bs of y  =>  z is one of the Cs of x:  right if all that
+                    the table lists for an A and a B, less what was excluded before, is a C; and a family for each C
     two ways        the facts of a way, composed one after the other, leave a set; the sets of the two have C in common
     a family        rows of (gender, father, mother, spouse)
 """
@@ -80,6 +82,81 @@ def check_open(facts: dict[str, Any], table: RuleTable) -> str | None:
     if len(held) != 2 or held[0] & held[1] or not held[0] | held[1]:
         return "the two families do not differ in what is asked"
     return None
+
+
+def check_one_of(facts: dict[str, Any], table: RuleTable) -> str | None:
+    """Why what is asked need not be one of the target's relations, or cannot be each of them, or None."""
+    genders, edges, (x, z) = facts["genders"], facts["edges"], facts["query"]
+    known: dict[tuple[int, int], set[str]] = {}
+    for edge in edges:
+        if wrong := misnamed(edge, genders, table):
+            return wrong
+        known[edge[0], edge[2]] = {table.meaning[edge[1]][0]}
+    for number, step in enumerate(facts["proof"], start=1):
+        left = left_by(step, known, genders, table)
+        if isinstance(left, str):
+            return f"step {number} of the proof: {left}"
+        known[step[-1][0], step[-1][2]] = left
+    members = relations_of((x, facts["target"].replace(", ", "|").replace(" or ", "|"), z), genders, table)
+    if isinstance(members, str) or known.get((x, z)) != members:
+        return f"the proof does not end with {facts['target']!r} for {[x, z]}"
+    shown: set[str] = set()
+    for rows in facts["families"]:
+        if wrong := no_family(rows, genders, edges, table):
+            return wrong
+        parents = [{n for n in row[1:3] if n is not None} for row in rows]
+        shown |= {name for name, holds in HOLDS.items() if holds(rows, parents, x, z)}
+    if shown != members or len(facts["families"]) != len(members):
+        return f"the families show {sorted(shown)}, not {facts['target']!r}"
+    return no_family(facts["family"], genders, edges, table)
+
+
+def left_by(
+    step: Sequence[Row], known: dict[tuple[int, int], set[str]], genders: Sequence[str], table: RuleTable
+) -> set[str] | str:
+    """The relations that a step states to be left, or why it does not follow."""
+    stated = [relations_of(edge, genders, table) for edge in step]
+    if wrong := next((each for each in stated if isinstance(each, str)), None):
+        return wrong
+    sets = [each for each in stated if isinstance(each, set)]
+    if any(known.get((edge[0], edge[2])) != each for edge, each in zip(step[:-1], sets)):
+        return "a premise is neither told nor proved before"
+    x, z = step[-1][0], step[-1][2]
+    if len(step) == 2:
+        turned = (step[0][0], step[0][2]) == (z, x) and sets[1] == {table.inverse.get(name, name) for name in sets[0]}
+        return sets[1] if turned else "it is not the other side of a fact"
+    if len(step) != 3 or (x, step[0][2], z) != (step[0][0], step[1][0], step[1][2]) or x == z:
+        return "its three people do not fit together"
+    outcomes = set[str]().union(*(composed(first, second, table) for first in sets[0] for second in sets[1]))
+    outcomes -= table.opposite if genders[x] == genders[z] else set()
+    more = outcomes & known.get((x, z), outcomes) - sets[2]
+    return f"it may also be {min(more)!r}" if more else sets[2]
+
+
+def composed(first: str, second: str, table: RuleTable) -> set[str]:
+    """What the table lists; across somebody who is no relation (other), what may close the turned triangle (full_table
+    of proofs/Sound.v)."""
+    everything = {*table.inverse, "other"}
+    if first == second == "other":
+        return everything
+    if second == "other":
+        return {t for t in table.inverse if "other" in table.compose.get((table.inverse[first], t), everything)} | {
+            second
+        }
+    if first == "other":
+        return {t for t in table.inverse if "other" in table.compose.get((t, table.inverse[second]), everything)} | {
+            first
+        }
+    return set(table.compose.get((first, second), everything))
+
+
+def relations_of(edge: Row, genders: Sequence[str], table: RuleTable) -> set[str] | str:
+    """The relations of an edge with several words, or what is wrong with it."""
+    i, words, j = edge
+    for word in words.split("|"):
+        if word != "other" and (wrong := misnamed((i, word, j), genders, table)):
+            return wrong
+    return {"other" if word == "other" else table.meaning[word][0] for word in words.split("|")}
 
 
 def check_ways(facts: dict[str, Any], table: RuleTable) -> str | None:

@@ -20,9 +20,9 @@ from proband.suites.kinship.logic.noise import SECOND, WAYS
 from proband.suites.kinship.reading.reader import story_of, unfaithful
 from proband.suites.kinship.telling.bank import OURS
 from proband.suites.kinship.telling.stories import seal, shown_names
-from proband.suites.kinship.verify.checker import check, check_open, check_ways, read_table
+from proband.suites.kinship.verify.checker import check, check_one_of, check_open, check_ways, read_table
 from proband.suites.kinship.verify.retelling import misasked, ours, untold
-from proband.suites.kinship.world.relations import UNTOLD
+from proband.suites.kinship.world.relations import UNTOLD, possibilities
 from proband.suites.kinship.world.rules import Rules, converse, load, of_item
 
 # ---- what an item says of itself, worked out again from its facts: k, noise and its kinds, task, depth, split, id
@@ -49,6 +49,12 @@ def misstated(item: Item, rules: Rules) -> str | None:
             return f"tag {name!r} is {tags.get(name)!r}, the facts say {facts.get(name)!r}"
     if (facts["target"] == UNTOLD) != (facts["certificate"] == "open"):
         return f"'target' is {facts['target']!r}, and the certificate is {facts['certificate']!r}"
+    several = len(possibilities(facts["target"])) if isinstance(facts["target"], str) else 0
+    if (several > 1) != (facts["certificate"] == "one-of"):
+        return f"'target' is {facts['target']!r}, and the certificate is {facts['certificate']!r}"
+    sets = any(len(possibilities(choice)) > 1 for choice in item.choices)
+    if tags.get("possible") != (several if sets else None):
+        return f"tag 'possible' is {tags.get('possible')!r}"
     if UNTOLD in item.choices and tags.get("answer") != ("open" if facts["target"] == UNTOLD else "follows"):
         return f"tag 'answer' is {tags.get('answer')!r}"
     edges = [tuple(edge) for edge in facts["edges"]]
@@ -112,7 +118,8 @@ def _wrong_depth(facts: Mapping[str, Any], rules: Rules) -> str | None:
     edges, (x, z) = [tuple(edge) for edge in facts["edges"]], facts["query"]
     if facts["certificate"] == "open":
         return None if facts["depth"] == 0 else f"'depth' is {facts['depth']}, and nothing is proved"
-    least = depth(rules, facts["genders"], edges, (x, z)) if rules.world == "family" else distance(edges, (x, z))
+    derived = rules.world == "family" and facts["certificate"] != "one-of"
+    least = depth(rules, facts["genders"], edges, (x, z)) if derived else distance(edges, (x, z))
     return None if facts["depth"] == least else f"'depth' is {facts['depth']}, the shortest proof has {least}"
 
 
@@ -172,13 +179,15 @@ NEEDED: Final = (
     "names", "genders", "edges", "query", "target", "proof", "family", "rules", "table", "seal", "templates", "groups",
 )  # fmt: skip
 TOLD: Final = "text told again"
+ONE_OF: Final = "a family checked for each answer, and with the table proved in Coq that there is no other"
+REPLAYED: Final = {"entailed": check, "open": check_open, "one-of": check_one_of}
 READ: Final = "text of others, read only"
 
 
 def verify(item: Item, manifest: Mapping[str, Any] = MappingProxyType({})) -> Verified:
     """How the item was checked, and what is wrong with it. Its folder's manifest says whose words it is told in."""
     facts, verdict = item.facts, str(item.facts.get("certificate", "none"))
-    if verdict not in ("entailed", "open") or "table" not in facts:
+    if verdict not in REPLAYED or "table" not in facts:
         how = f"no certificate to replay ({verdict})"
         return Verified(how=how, uncertified=f"{how}; --allow-uncertified counts such items")
     missing = next((name for name in NEEDED if name not in facts), None)
@@ -187,7 +196,7 @@ def verify(item: Item, manifest: Mapping[str, Any] = MappingProxyType({})) -> Ve
     rules = of_item(item)
     try:
         words, problem = _words(item, rules, manifest)
-        replay = check_open if verdict == "open" else check_ways if item.tags.get("task") == "both" else check
+        replay = check_ways if verdict == "entailed" and item.tags.get("task") == "both" else REPLAYED[verdict]
         problem = problem or misstated(item, rules) or replay(dict(facts), read_table(rules.text))
     except (TypeError, ValueError, KeyError, IndexError, AttributeError) as error:
         words, problem = "", f"the certificate is malformed ({type(error).__name__}: {error})"
@@ -195,6 +204,8 @@ def verify(item: Item, manifest: Mapping[str, Any] = MappingProxyType({})) -> Ve
         return Verified(how="failed", problem=problem)
     if verdict == "open":
         return Verified(how=f"{words}, two families checked between which the answer differs")
+    if verdict == "one-of" and rules.sha256 == PROVED:
+        return Verified(how=f"{words}, {ONE_OF}")
     how = f"{words}, {_how(dict(facts), rules)}"
     return Verified(how=how, uncertified=f"{how}; --allow-uncertified counts such items" if "not proved" in how else "")
 
@@ -203,7 +214,7 @@ def _how(facts: dict[str, Any], rules: Rules) -> str:
     """With what the proof was replayed: a proof by other rules may be one by the proved table all the same."""
     if rules.world != "family":
         return f"proof replayed with the rule base {rules.name!r}"
-    if rules.sha256 == PROVED or check(facts, read_table(load("sound").text)) is None:
+    if rules.sha256 == PROVED or REPLAYED[facts["certificate"]](facts, read_table(load("sound").text)) is None:
         return "proof replayed with the rule table proved in Coq, family checked"
     return f"family checked; the proof needs rules of {rules.name!r} that are not proved"
 

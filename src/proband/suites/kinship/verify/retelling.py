@@ -116,7 +116,10 @@ def misasked(item: Item, rules: Rules, shown: Sequence[str]) -> str | None:
     if right is None:
         return f"the question does not ask what {z} is to {x}"
     untold = (UNTOLD,) if "answer" in item.tags else ()
-    if tuple(item.choices) != (YES_NO if right in YES_NO else (*rules.choices, *untold)):
+    choices = YES_NO if right in YES_NO else (*rules.choices, *untold)
+    if question == stories.SETS_QUESTION.format(x=x, z=z):
+        choices = stories.set_choices(rules, item.facts["genders"][item.facts["query"][1]])
+    if tuple(item.choices) != choices:
         return "the choices are not those of the question"
     if (asked is None) == (right in YES_NO):
         return "'asked' is for the relation of a yes/no question"

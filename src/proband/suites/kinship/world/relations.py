@@ -65,6 +65,24 @@ _TURNED = {"parent": "child", "grandparent": "grandchild", "pibling": "nibling",
 INVERSE: Final = {**{n: n for n in NEUTRALS}, **_TURNED, **{child: parent for parent, child in _TURNED.items()}}
 
 
+def one_of(words: Sequence[str]) -> str:
+    """What somebody can be, as an answer in words.
+
+    >>> one_of(["aunt"]), one_of(["mother", "aunt", "sister"])
+    ('aunt', 'mother, aunt or sister')
+    """
+    return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+
+
+def possibilities(answer: str) -> frozenset[str]:
+    """The words of an answer, of which one holds.
+
+    >>> sorted(possibilities("mother, aunt or sister"))
+    ['aunt', 'mother', 'sister']
+    """
+    return frozenset(answer.replace(" or ", ", ").split(", "))
+
+
 def word(neutral: str, gender: str) -> str:
     """
     >>> word("pibling", "female")

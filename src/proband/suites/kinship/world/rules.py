@@ -121,6 +121,28 @@ class Rules:
     def word(self, relation: int, gender: str) -> str:
         return self.words[relation][gender == FEMALE]
 
+    @cached_property
+    def sets(self) -> tuple[int, ...]:
+        """What chains can leave: each relation alone, then the sets of which one must hold, smaller ones first.
+
+        >>> rules = load("sound")
+        >>> [[name for r, name in enumerate(rules.neutrals) if some >> r & 1] for some in rules.sets[-2:]]
+        [['spouse', 'sibling-in-law'], ['sibling', 'spouse', 'sibling-in-law']]
+        """
+        some = {1 << r for r in range(len(self.neutrals))}
+        while True:
+            composed = {self.union(one, two) for one in some for two in some}
+            both = composed | {each & ~self.opposite for each in composed}
+            more = {each for each in both if each and not each >> len(self.neutrals)} - some
+            if not more:
+                return tuple(sorted(some, key=lambda each: (each.bit_count(), each)))
+            some |= more
+
+    def set_words(self, mask: int, gender: str) -> list[str]:
+        """The words for the relations of a set, `other` among them if it is."""
+        words = [*(pair[gender == FEMALE] for pair in self.words), OTHER]
+        return [word for r, word in enumerate(words) if mask >> r & 1]
+
     def compose(self, first: str, second: str) -> frozenset[str]:
         """The relations of z to x, for y the `first` of x and z the `second` of y; `other` among them if it can be."""
         a, b = self.neutrals.index(first), self.neutrals.index(second)
