@@ -177,28 +177,27 @@ def make_profile(
     reader = CapabilityReader(sets=known, missing=missing, controls=controls, baselines=baselines)
     rows = [reader.row(each, model) for model in models for each in capabilities]
     by_name = {(row.model, row.capability.does): row for row in rows}
-    tests = [row.test for row in rows if row.test]
-    said: dict[str, dict[str, Test]] = {}
+    moves: dict[str, list[tuple[str, Test]]] = {}
     for model in models:
         first, last = (by_name.get((model, name)) for name in contrasts.longer)
-        noisy = by_name.get((model, contrasts.noisier))
-        said[model] = {
-            name: test
-            for name, test in (
-                ("longer", _apart(last, first) if first and last else None),
-                ("noisier", reader.noise(noisy.capability, model) if noisy else None),
+        moves[model] = [
+            (what, test)
+            for what, test in (
+                ("From two relations to six, its score", _apart(last, first)),
+                ("With facts in the story that do not matter, its score",
+                 reader.noise(by_name.get((model, contrasts.noisier)))),
             )
             if test is not None
-        }
-        tests += said[model].values()
-    between = [test for other in models[1:] for test in _between(by_name, capabilities, models[0], other)]
-    tests += between
+        ]  # fmt: skip
+    between = {other: list(_between(by_name, capabilities, models[0], other)) for other in models[1:]}
+    compared = [test for pairs in between.values() for _, test in pairs]
+    tests = [row.test for row in rows if row.test] + [test for each in moves.values() for _, test in each] + compared
     for test, p in zip(tests, holm([each.difference.p for each in tests]), strict=True):
         test.p_holm = p
-    sentences = [(model, text) for model in models for text in _sentences(by_name, capabilities, model, said[model])]
-    sentences += [("", text) for other in models[1:] for text in _beside(between, models[0], other)]
+    sentences = [(model, text) for model in models for text in _sentences(by_name, capabilities, model, moves[model])]
+    sentences += [("", text) for other, pairs in between.items() for text in _beside(pairs, models[0], other)]
     return Profile(
-        title=title, models=models, rows=rows, contrasts=between, sentences=sentences, tests=len(tests),
+        title=title, models=models, rows=rows, contrasts=compared, sentences=sentences, tests=len(tests),
         references={name: each for name, each in references.items() if name not in models}, notes=notes,
     )  # fmt: skip
 
@@ -245,20 +244,17 @@ class CapabilityReader:
         apart = own.against(level.value) if level.scores is None else own.minus(level.scores)
         return replace(row, test=Test(about=f"{model} {capability.does}, against {level.name}", difference=apart))
 
-    def noise(self, capability: Capability, model: str) -> Test | None:
+    def noise(self, row: CapabilityRow | None) -> Test | None:
         """The varied items of a row less their sources, item by item."""
-        if any((model, part.set) in self.missing for part in capability.parts) or capability.same:
+        if row is None or row.metric is None or row.capability.same:
             return None
-        (part,) = capability.parts
-        metric = self.sets[part.set].suite.metric(capability.metric) if part.set in self.sets else None
-        if metric is None or self._run(part, model) is None:
-            return None
-        both = self._with_sources(part, model)
+        (part,) = row.capability.parts
+        both = self._with_sources(part, row.model)
         named = [(msgspec.structs.replace(pair[0], id=source.id), pair[1]) for pair, (source, _) in both]
-        varied, plain = scores_of(named, metric), scores_of([source for _, source in both], metric)
+        varied, plain = scores_of(named, row.metric), scores_of([source for _, source in both], row.metric)
         if varied is None or plain is None:
             return None
-        return Test(about=f"{model}: the varied stories less the plain ones", difference=varied.minus(plain))
+        return Test(about=f"{row.model}: the varied stories less the plain ones", difference=varied.minus(plain))
 
     def _same(self, capability: Capability, model: str) -> CapabilityRow:
         """The share of varied items with the answer of their source. Answers that do not depend on the question agree
@@ -419,9 +415,11 @@ def _margin(answer: Answer) -> float:
 # ---- comparisons ----------------------------------------------------------------------------------------------------
 
 
-def _apart(one: CapabilityRow, other: CapabilityRow) -> Test | None:
+def _apart(one: CapabilityRow | None, other: CapabilityRow | None) -> Test | None:
     """One row less another of the same model, on other items."""
-    if one.scores is None or other.scores is None or one.metric is None or one.metric.over == "set":
+    if one is None or other is None or one.scores is None or other.scores is None or one.metric is None:
+        return None
+    if one.metric.over == "set":
         return None
     numbers = [
         (number, part, {f"{item.suite} {name}" for name in clusters_of(item)} or {f"{part} {item.id}"})
@@ -437,11 +435,11 @@ def _apart(one: CapabilityRow, other: CapabilityRow) -> Test | None:
 
 def _between(
     rows: Mapping[tuple[str, str], CapabilityRow], capabilities: Sequence[Capability], one: str, other: str
-) -> Iterator[Test]:
+) -> Iterator[tuple[str, Test]]:
     for each in capabilities:
         a, b = rows[one, each.does].scores, rows[other, each.does].scores
         if a is not None and b is not None:
-            yield Test(about=f"{each.does}: {one} less {other}", difference=a.minus(b))
+            yield each.does, Test(about=f"{each.does}: {one} less {other}", difference=a.minus(b))
 
 
 # ---- sentences ------------------------------------------------------------------------------------------------------
@@ -451,41 +449,28 @@ def _sentences(
     rows: Mapping[tuple[str, str], CapabilityRow],
     capabilities: Sequence[Capability],
     model: str,
-    said: Mapping[str, Test],
-) -> list[str]:
+    moves: Sequence[tuple[str, Test]],
+) -> Iterator[str]:
     """Five: what it can, what it cannot, longer, noisier, asked otherwise. Where one cannot be said it is left out."""
     own = [row for each in capabilities if (row := rows[model, each.does]).estimate is not None]
-    name = short_model(model)
     can, rest = [row for row in own if row.can], [row for row in own if not row.can]
-    texts = []
-    if can:
-        texts.append(
-            f"{name} {_listed([f'{row.capability.does} ({row.shown})' for row in can])}: above {_levels_of(can)}."
-        )
-    else:
-        texts.append(
-            f"{name} is above chance and the shortcuts in none of the {len(own)} capabilities that it was asked for."
-        )
-    if rest:
-        parts = [f"{row.capability.fails} ({row.shown})" for row in rest]
-        texts.append(f"These items do not show that it can {_listed(parts)}.")
-    texts += [
-        _moved("From two relations to six, its score", said.get("longer")),
-        _moved("With facts in the story that do not matter, its score", said.get("noisier")),
-    ]
+    none = f"is above chance and the shortcuts in none of the {len(own)} capabilities that it was asked for"
+    parts = [f"{row.capability.does} ({row.shown})" for row in can]
+    yield f"{short_model(model)} {f'{_listed(parts)}: above {_levels_of(can)}' if can else none}."
+    if parts := [f"{row.capability.fails} ({row.shown})" for row in rest]:
+        yield f"These items do not show that it can {_listed(parts)}."
+    for what, test in moves:
+        yield _moved(what, test)
     for row in own:
         if row.capability.same and row.level is not None and row.estimate is not None:
             span = f"[{100 * row.estimate.low:.1f}, {100 * row.estimate.high:.1f}]"
-            texts.append(
+            yield (
                 f"Asked otherwise, it gives the same answer in {row.shown} {span} of cases; answers that do not depend "
                 f"on the question would agree in {100 * row.level.value:.1f} %."
             )
-    return [text for text in texts if text]
 
 
-def _moved(what: str, test: Test | None) -> str:
-    if test is None:
-        return ""
+def _moved(what: str, test: Test) -> str:
     d = test.difference
     if d.few:
         return f"{what} cannot be compared: too few items."
@@ -497,27 +482,17 @@ def _moved(what: str, test: Test | None) -> str:
     return f"{what} does not change significantly ({100 * d.value:+.1f} points {span}{seen})."
 
 
-def _beside(tests: Sequence[Test], one: str, other: str) -> list[str]:
-    own = [test for test in tests if test.about.endswith(f": {one} less {other}")]
-    if not own:
-        return []
+def _beside(pairs: Sequence[tuple[str, Test]], one: str, other: str) -> Iterator[str]:
+    """Where one model is ahead, where the other, and where no difference is shown."""
     a, b = short_model(one), short_model(other)
-    sides = {
-        f"{a} is ahead of {b}": [test for test in own if test.clear and test.difference.value > 0],
-        f"{b} is ahead of {a}": [test for test in own if test.clear and test.difference.value < 0],
-    }
-    texts = []
-    for who, tests_of in sides.items():
-        if parts := [f"{_about(test)} (by {abs(100 * test.difference.value):.1f} points)" for test in tests_of]:
-            texts.append(f"{who} where a model {_listed(parts)}.")
-    open_ones = [_about(test) for test in own if not test.clear]
-    if open_ones:
-        texts.append(f"No difference between {a} and {b} is shown where a model {_listed(open_ones)}.")
-    return texts
-
-
-def _about(test: Test) -> str:
-    return test.about.partition(":")[0]
+    for who, sign in ((f"{a} is ahead of {b}", 1), (f"{b} is ahead of {a}", -1)):
+        ahead = [
+            (does, test.difference.value) for does, test in pairs if test.clear and sign * test.difference.value > 0
+        ]
+        if ahead:
+            yield f"{who} where a model {_listed([f'{does} (by {abs(100 * by):.1f} points)' for does, by in ahead])}."
+    if open_ones := [does for does, test in pairs if not test.clear]:
+        yield f"No difference between {a} and {b} is shown where a model {_listed(open_ones)}."
 
 
 def _levels_of(rows: Sequence[CapabilityRow]) -> str:

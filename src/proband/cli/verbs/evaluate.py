@@ -17,19 +17,6 @@ from proband.cli.verbs.run import duration, model_names
 if TYPE_CHECKING:
     from proband.pipeline.run import Forecast
 
-# options of a run that a panel leaves to the user
-OF_RUNS = (
-    "too_long",
-    "on_error",
-    "max_errors",
-    "retry_errors",
-    "cache",
-    "device",
-    "prices",
-    "max_cost",
-    "model_options",
-)
-
 
 def evaluate(
     *models: Annotated[str, Parameter(help="KIND:NAME; see `proband list models`.", completer=lambda _: model_names())],
@@ -111,12 +98,10 @@ def dry_run_layout(forecasts: Sequence[Forecast]) -> Iterable[Any]:
         ("model", "suite", "asked by", "questions", "answered", "calls", "cost", "time"), rows, numbers=(3, 4, 5, 6)
     )
     known = [each.seconds for each in forecasts if each.seconds is not None]
-    costs = [each.cost for each in forecasts if each.cost is not None]
-    total: dict[str, Any] = {"questions": sum(each.items - each.answered for each in forecasts)}
-    total["time"] = duration(sum(known) if known else None)
+    total = {"questions": sum(each.items - each.answered for each in forecasts), "time": duration(sum(known) or None)}
     if unknown := len(forecasts) - len(known):
-        total["time"] += f", without {unknown} runs whose time is not known before the first answers"
-    if costs:
+        total["time"] = f"{total['time']}, without {unknown} runs whose time is not known before the first answers"
+    if costs := [each.cost for each in forecasts if each.cost is not None]:
         total["cost"] = f"{sum(costs):,.4f} at most"
     yield ""
     yield fields(total)
