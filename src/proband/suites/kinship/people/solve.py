@@ -28,6 +28,7 @@ from proband.core.human_task import (
 from proband.core.metrics import scored_splits
 from proband.core.types import Answer, Item, Run
 from proband.suites.kinship.baselines import published_values
+from proband.suites.kinship.world.relations import UNTOLD
 
 NAMES = {"crowd": "people (time limited)", "expert": "people (unlimited time)"}  # as the published lines are called
 RATINGS = ("1", "2", "3", "4", "5")
@@ -41,10 +42,11 @@ def units(path: Path) -> Iterator[Unit]:
             continue
         if item.gold is None or len(item.choices) < 2:
             raise ProbandError("has no choices or no gold: nothing to solve", file=items_path(path), line=line)
+        part = {"slice": item.tags["slice"]} if "slice" in item.tags else {}  # of a release
         yield Unit(
             id=item.id,
-            clause=str(item.tags.get("k", "")),
-            body={"prompt": item.prompt, "choices": list(item.choices), "k": item.tags.get("k")},
+            clause=" ".join([*part.values(), str(item.tags.get("k", ""))]),
+            body={"prompt": item.prompt, "choices": list(item.choices), "k": item.tags.get("k"), **part},
             gold=item.choices[item.gold],
         )
 
@@ -55,6 +57,7 @@ def shown(body: Body) -> dict[str, Any]:
         "story": story or body["prompt"],
         "question": question if story else "",
         "choices": body["choices"],
+        "untold": UNTOLD in body["choices"],
         "ratings": RATINGS,
     }
 
@@ -98,14 +101,19 @@ def labels(body: Body, given: Body) -> list[tuple[str, str]]:
 
 
 def figures(results: Collected) -> dict[str, Figure]:
-    """Table 3.2: accuracy by length, limited and unlimited time, and the difficulty that people report."""
-    crowd, expert = _by_length(results.counted("crowd")), _by_length(results.counted("expert"))
+    """Table 3.2: accuracy by length, limited and unlimited time, and the difficulty that people report; of a release
+    the accuracy by slice."""
+    crowd, expert = (_by(results.counted(panel), "k") for panel in ("crowd", "expert"))
     made, paper = {}, published_values()
-    for k in sorted({*crowd, *expert}, key=str):
+    for k in sorted({*crowd, *expert}, key=lambda k: (k is None, k)):
         ratings = [e.answer["difficulty"] for e in (*crowd[k], *expert[k]) if e.answer["difficulty"]]
         made[f"time_limited, k = {k}"] = share(_by_unit(crowd[k]), paper["time_limited"].get(k))
         made[f"unlimited, k = {k}"] = share(_by_unit(expert[k]), paper["unlimited"].get(k))
         made[f"difficulty, k = {k}"] = mean(ratings, paper["difficulty"].get(k))
+    parts = [_by(results.counted(panel), "slice") for panel in ("crowd", "expert")]
+    for part in sorted({*parts[0], *parts[1]} - {None}):
+        for name, given in zip(("time_limited", "unlimited"), parts):
+            made[f"{name}, {part}"] = share(_by_unit(given[part]))
     for name, pool in (("seconds_limited", "crowd"), ("seconds_unlimited", "expert")):
         made[name] = mean([e.seconds for e in results.counted(pool)], paper[name][None], unit="seconds")
     return made
@@ -118,10 +126,10 @@ def _by_unit(given: Iterable[Answered]) -> Iterable[list[bool]]:
     return per.values()
 
 
-def _by_length(given: Iterable[Answered]) -> dict[Any, list[Answered]]:
+def _by(given: Iterable[Answered], name: str) -> dict[Any, list[Answered]]:
     per: dict[Any, list[Answered]] = defaultdict(list)
     for each in given:
-        per[each.body["k"]].append(each)
+        per[each.body.get(name)].append(each)
     return per
 
 

@@ -1,0 +1,315 @@
+"""The tables of models on release 2, from the committed answers:
+
+    python experiments/kinship/release2_models.py                          # writes tables/release2-*.md and those of release2.md
+    python experiments/kinship/release2_models.py --check                  # fails if they are not what the answers give
+    python experiments/kinship/release2_models.py --keep RELEASE RUN MODEL SEED FOLDER    # a run in a few kB, to FOLDER
+    python experiments/kinship/release2_models.py --collect RELEASE FOLDER                # takes these over
+
+release2-answers.parquet has a row per run: model, training seed, and for each test story the number of the answered relation
+(uint8, the order of `RELATIONS`; 22: cannot be told, 254: not asked, 255: no answer, which is wrong), for those of `abstention` how far
+"cannot be told" was preferred to the best relation, and of extractors how many facts each has, how many were read, and how many of these
+are right. release2-tests.parquet has label, k, slice and clause in the same order, and the sha256 of the test split.
+
+Intervals are the package's: 95 %, stories of one clause count as one cluster, and the spread of training seeds is added.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from release import NO_ANSWER, NOT_ASKED, Runs, table, with_tables
+
+from proband.core.files import read_answers, read_items, read_json
+from proband.core.metrics import area_under_roc
+from proband.core.statistics.clusters import Clusters
+from proband.stats import Scores
+from proband.suites.kinship.abstention import VALUE, preference_for_open
+from proband.suites.kinship.generate.release import load_release
+from proband.suites.kinship.world.relations import INVERSE, NEUTRAL, RELATIONS, UNTOLD
+
+HERE = Path(__file__).parent
+ANSWERS, TESTS = HERE / "release2-answers.parquet", HERE / "release2-tests.parquet"
+CARD = HERE / "release2.md"
+WORDS = (*RELATIONS, UNTOLD)
+OPEN = WORDS.index(UNTOLD)
+SLICES = ("clean", "known-constructions", "plain", "long", "noise", "balanced", "abstention", "either", "both")
+PAIRED = 132  # questions of each length that are told in three ways
+DRAWS = 20
+LEVELS = (0.1, 0.5, 0.9)
+
+
+def main(arguments: Sequence[str]) -> int:
+    if "--keep" in arguments:
+        keep(*map(Path, arguments[1:3]), arguments[3], int(arguments[4]), Path(arguments[5]))
+        return 0
+    if "--collect" in arguments:
+        collect(*map(Path, arguments[1:3]))
+        return 0
+    made = tables()
+    pages = {HERE / "tables" / f"{name}.md": text for name, text in made.items()}
+    pages[CARD] = with_tables(CARD.read_text(encoding="utf-8"), made)
+    wrong = []
+    for path, text in pages.items():
+        if "--check" in arguments:
+            wrong += [] if path.is_file() and path.read_text(encoding="utf-8") == text else [path.name]
+        else:
+            path.write_text(text, encoding="utf-8")
+    if wrong:
+        print(f"not what the answers give: {', '.join(wrong)}", file=sys.stderr)
+    return 1 if wrong else 0
+
+
+# ---- the tables ------------------------------------------------------------------------------------------------------
+
+
+def tables() -> dict[str, str]:
+    test = pl.read_parquet(TESTS)
+    answers = pl.read_parquet(ANSWERS).sort("model", "seed")
+    runs: Runs = defaultdict(list)
+    for row in answers.iter_rows(named=True):
+        runs[row["model"]].append(np.frombuffer(row["predictions"], dtype=np.uint8))
+    labels, k, part = test["label"].to_numpy(), test["k"].to_numpy(), test["slice"].to_numpy()
+    clusters = Clusters.of([(clause,) for clause in test["clause"]])
+    own = {name: part == name for name in SLICES}
+    lengths = {**{f"k = {n}": own["clean"] & (k == n) for n in range(2, 11)}}
+    lengths |= {f"long, {a} to {b}": own["long"] & (k >= a) & (k <= b) for a, b in ((11, 15), (16, 20))}
+    fooled = {}
+    for name, chosen in own.items():
+        best = max(
+            (model for model in runs if model.startswith("baseline:")),
+            key=lambda model: float(np.mean((runs[model][0] == labels)[chosen])),
+        )
+        wrong = chosen & (runs[best][0] != labels)
+        fooled[f"{name}: not {best.removeprefix('baseline:')} ({int(wrong.sum()):,})"] = wrong
+    title = "Release 2, where the best shortcut of each slice is wrong (which, and on how many stories)"
+    return {
+        "release2-slices": table("Release 2, by slice", runs, own, labels, clusters),
+        "release2-fooled": table(title, runs, fooled, labels, clusters),
+        "release2-k": table("Release 2, clean and long, by number of facts", runs, lengths, labels, clusters),
+        "release2-abstention": abstention(answers, test, clusters),
+        "release2-wording": wording(runs, test, clusters),
+        "release2-facts-read": reading(answers, test, clusters),
+        "release2-precision": precision(runs, own, labels, test["clause"].to_numpy(), clusters),
+    }
+
+
+def abstention(answers: pl.DataFrame, test: pl.DataFrame, clusters: Clusters) -> str:
+    """What is done where nothing follows, on the stories of the slice that all runs of a model were asked."""
+    labels, chosen = test["label"].to_numpy(), test["slice"].to_numpy() == "abstention"
+    rows = []
+    for (model,), group in answers.group_by("model", maintain_order=True):
+        said = [np.frombuffer(each, dtype=np.uint8) for each in group["predictions"]]
+        asked = np.flatnonzero(chosen & np.all([each != NOT_ASKED for each in said], axis=0))
+        if not len(asked):
+            continue
+        truth = labels[asked] == OPEN
+        outcomes = [outcome(each[asked], labels[asked]) for each in said]
+        near = clusters.only(asked)
+        shares = [
+            interval([each[of] == name for each in outcomes], near.only(np.flatnonzero(of)), str(model))
+            for name, of in (
+                ("right", ~truth), ("abstained wrongly", ~truth), ("abstained rightly", truth), ("guessed", truth),
+            )
+        ]  # fmt: skip
+        points = [np.array([VALUE[name] for name in each]) for each in outcomes]
+        found = Scores.of(points, clusters=near, trained=str(model).startswith("net:"), share=False).interval()
+        preferred = [np.frombuffer(each, dtype=np.float32)[asked[chosen[asked]]] for each in group["preferred"]]
+        areas = [area(each, truth) for each in preferred]
+        ends = "" if found.few else f" [{found.low:.2f}, {found.high:.2f}]"
+        rows.append(
+            (found.mean, [str(model), str(len(asked)), *shares, f"{found.mean:.2f}{ends}", areas_in_words(areas)])
+        )
+    n = 23
+    guess = np.mean([((2 if label == OPEN else 3) - n) / n for label in labels[chosen]])
+    always = np.mean([1.0 if label == OPEN else 0.0 for label in labels[chosen]])
+    rows += [
+        (float(guess), ["*a guess*", "", "4.3", "4.3", "4.3", "95.7", f"{guess:.2f}", "50"]),
+        (float(always), ["*cannot be told, always*", "", "0", "100", "100", "0", f"{always:.2f}", "50"]),
+    ]
+    head = ["model", "asked", "right", "abstained wrongly", "abstained rightly", "guessed", "score", "AUC"]
+    lines = [f"| {' | '.join(cells)} |" for _, cells in sorted(rows, key=lambda row: -row[0])]
+    title = "**Release 2, abstention: where the answer follows, and where it cannot be told** (percent; score of -1 to 1; AUC in percent)"
+    return "\n".join([title, "", f"| {' | '.join(head)} |", "|---|" + "---:|" * (len(head) - 1), *lines, ""])
+
+
+def outcome(said: Any, labels: Any) -> Any:
+    right, opened = said == labels, labels == OPEN
+    follows = np.where(right, "right", np.where(said == OPEN, "abstained wrongly", "wrong"))
+    return np.where(opened, np.where(right, "abstained rightly", "guessed"), follows)
+
+
+def area(preferred: Any, truth: Any) -> float | None:
+    """How well the preference for "cannot be told" tells the open stories apart; None where a model gives none."""
+    if np.isnan(preferred).any() or len(set(preferred.tolist())) < 2 or truth.all() or not truth.any():
+        return None
+    records = np.stack([preferred.astype(np.float64), truth.astype(np.float64)], 1)
+    return 100 * float(area_under_roc(records, np.ones(len(records))))
+
+
+def areas_in_words(areas: Sequence[float | None]) -> str:
+    known = [each for each in areas if each is not None]
+    if not known:
+        return ""
+    return f"{np.mean(known):.1f}" + (f" ({min(known):.1f} to {max(known):.1f})" if len(known) > 1 else "")
+
+
+def interval(right: Sequence[Any], near: Clusters, model: str) -> str:
+    found = Scores.of(list(right), clusters=near, trained=model.startswith("net:")).interval()
+    return f"{100 * found.mean:.1f}" + ("" if found.few else f" [{100 * found.low:.1f}, {100 * found.high:.1f}]")
+
+
+def wording(runs: Runs, test: pl.DataFrame, clusters: Clusters) -> str:
+    """The same questions in other words, paired; for models that were asked all of them."""
+    labels, k, part = (test[name].to_numpy() for name in ("label", "k", "slice"))
+    places = {
+        name: np.concatenate([np.flatnonzero((part == name) & (k == n))[:PAIRED] for n in range(2, 11)])
+        for name in ("clean", "known-constructions", "plain")
+    }
+    shared = clusters.only(places["clean"])
+    lines = []
+    for model in sorted(name for name in runs if name.startswith("net:")):
+        right = {
+            name: Scores.of([(run == labels)[at] for run in runs[model]], clusters=shared, trained=True)
+            for name, at in places.items()
+        }
+        cells = []
+        for name in ("known-constructions", "plain"):
+            found = right[name].minus(right["clean"])
+            cells.append(f"{100 * found.value:+.1f} [{100 * found.low:+.1f}, {100 * found.high:+.1f}]")
+        lines.append(f"| {model} | {len(runs[model])} | {100 * right['clean'].value:.1f} | {' | '.join(cells)} |")
+    head = "| model | runs | clean | known-constructions − clean | plain − clean |"
+    title = f"**Release 2, the same {len(places['clean']):,} questions in other words** (points, 95 % interval)"
+    return "\n".join([title, "", head, "|---|---|---:|---:|---:|", *lines, ""])
+
+
+def reading(answers: pl.DataFrame, test: pl.DataFrame, clusters: Clusters) -> str:
+    """What the extractors read of the facts, by slice: all facts of a story and no other; of the facts, of what was read."""
+    part, lines = test["slice"].to_numpy(), []
+    for (model,), group in answers.filter(pl.col("told_read_both").is_not_null()).group_by(
+        "model", maintain_order=True
+    ):
+        counts = [np.frombuffer(each, dtype=np.uint8).reshape(-1, 3).astype(int) for each in group["told_read_both"]]
+        for name in SLICES:
+            at = np.flatnonzero(part == name)
+            whole = [(each[at, 0] == each[at, 2]) & (each[at, 1] == each[at, 2]) for each in counts]
+            told, read, both = (sum(int(each[at, column].sum()) for each in counts) for column in range(3))
+            cells = (
+                interval(whole, clusters.only(at), str(model)),
+                f"{100 * both / told:.1f}",
+                f"{100 * both / max(read, 1):.1f}",
+            )
+            lines.append(f"| {model} | {len(counts)} | {name} | {' | '.join(cells)} |")
+    head = "| model | runs | slice | stories read whole | of the facts | of what was read |"
+    return "\n".join(
+        ["**Release 2, what trained readers read** (percent)", "", head, "|---|---|---|---:|---:|---:|", *lines, ""]
+    )
+
+
+def precision(runs: Runs, own: dict[str, Any], labels: Any, clause: Any, clusters: Clusters) -> str:
+    """± by slice at three scores: if a clause is right or wrong as a whole, if stories are right independently, and as
+    measured by the run whose score is nearest."""
+    lines = []
+    for name, chosen in own.items():
+        at = np.flatnonzero(chosen)
+        cells = [f"{len(at):,}", f"{len(set(clause[at])):,}"]
+        for level in LEVELS:
+            whole = np.mean([half(level, clause[at], clusters.only(at), seed) for seed in range(DRAWS)])
+            alone = np.mean([half(level, np.arange(len(at)), clusters.only(at), seed) for seed in range(DRAWS)])
+            cells.append(f"{whole:.1f} / {alone:.1f} / {measured(level, runs, chosen, labels, clusters)}")
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    title = "**Release 2, ± of a score of 10, 50 and 90 %** (half of a 95 % interval by clause, points: clauses right or wrong as a whole / every story for itself / as measured at the score in brackets)"
+    head = "| slice | stories | clauses | at 10 % | at 50 % | at 90 % |"
+    return "\n".join([title, "", head, "|---|---:|---:|---:|---:|---:|", *lines, ""])
+
+
+def half(level: float, together: Any, near: Clusters, seed: int) -> float:
+    """Half the interval where what has the same name in `together` is right or wrong together."""
+    rng = np.random.default_rng(seed)
+    names, which = np.unique(together, return_inverse=True)
+    found = Scores.of([rng.random(len(names))[which] < level], clusters=near).interval()
+    return 50 * (found.high - found.low)
+
+
+def measured(level: float, runs: Runs, chosen: Any, labels: Any, clusters: Clusters) -> str:
+    """Of the model that was asked the whole slice and whose score is nearest, if it is within 10 points."""
+    at = np.flatnonzero(chosen)
+    means = {
+        model: float(np.mean((given[0] == labels)[at]))
+        for model, given in runs.items()
+        if (given[0][at] != NOT_ASKED).all()
+    }
+    nearest = min(means, key=lambda model: abs(means[model] - level))
+    if abs(means[nearest] - level) > 0.1:
+        return "none"
+    found = Scores.of([(runs[nearest][0] == labels)[at]], clusters=clusters.only(at)).interval()
+    return f"{50 * (found.high - found.low):.1f} ({100 * means[nearest]:.0f} %)"
+
+
+# ---- from the folders of runs ----------------------------------------------------------------------------------------
+
+
+def keep(release: Path, run: Path, model: str, seed: int, out: Path) -> None:
+    """The answers of a run, in a file of one row."""
+    items = {item.id: (n, item) for n, item in enumerate(each for each in read_items(release) if each.split == "test")}
+    said = np.full(len(items), NOT_ASKED, dtype=np.uint8)
+    preferred = np.full(len(items), np.nan, dtype=np.float32)
+    facts = np.zeros((len(items), 3), dtype=np.uint8)
+    for answer in read_answers(run / "answers.jsonl"):
+        n, item = items[answer.item_id]
+        best = WORDS.index(item.choices[int(np.argmax(answer.scores))]) if answer.scores else NO_ANSWER
+        said[n] = NO_ANSWER if answer.status else best
+        found = preference_for_open(item, answer)
+        preferred[n] = np.nan if found is None else found[0]
+        if "extractor" in model:
+            facts[n] = read_facts(item.facts["edges"], answer.text or "")
+    row = {
+        "model": model, "seed": seed, "note": json.dumps(read_json(run / "run.json")),
+        "predictions": said.tobytes(), "preferred": preferred.tobytes(), "told_read_both": facts.tobytes(),
+    }  # fmt: skip
+    out.mkdir(parents=True, exist_ok=True)
+    name = "".join(c if c.isalnum() or c in "-." else "_" for c in f"{model}-{seed}")
+    pl.DataFrame([row]).write_parquet(out / f"{name}.parquet")
+
+
+def read_facts(edges: Sequence[tuple[int, str, int]], text: str) -> tuple[int, int, int]:
+    """How many facts are told, how many were read, and how many of these are told.
+
+    >>> read_facts([(1, "son", 0), (1, "aunt", 2)], "0 mother 1; 0 wife 2")
+    (2, 2, 1)
+    """
+    told = {(i, NEUTRAL[word], j) if i < j else (j, INVERSE[NEUTRAL[word]], i) for i, word, j in edges}
+    parts = [fact.split(" ") for fact in text.split("; ") if fact]
+    read = {(int(i), NEUTRAL[word], int(j)) for i, word, j in parts}
+    return len(told), len(read), len(told & read)
+
+
+def collect(release: Path, folder: Path) -> None:
+    items = [item for item in read_items(release) if item.split == "test"]
+    sha256 = read_json(release / "manifest.json")["splits_sha256"]["test"]
+    if sha256 != load_release(2).sha256["test"]:
+        raise SystemExit(f"{release} is not the frozen release 2")
+    frame = {
+        "label": [WORDS.index(item.facts["target"]) for item in items],
+        "k": [item.tags["k"] for item in items],
+        "slice": [item.tags["slice"] for item in items],
+        "clause": [item.facts["clusters"][0] for item in items],
+        "sha256": [sha256] * len(items),
+    }
+    types = {"label": pl.UInt8, "k": pl.UInt8}
+    pl.DataFrame(frame, schema_overrides=types).write_parquet(TESTS, compression="zstd", compression_level=19)
+    rows = [row for path in sorted(folder.glob("*.parquet")) for row in pl.read_parquet(path).iter_rows(named=True)]
+    for row in rows:
+        row["told_read_both"] = row["told_read_both"] if "extractor" in row["model"] else None
+    pl.DataFrame(rows).sort("model", "seed").write_parquet(ANSWERS, compression="zstd", compression_level=19)
+    print(Counter(row["model"] for row in rows))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
