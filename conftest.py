@@ -15,7 +15,7 @@ import pytest
 from hypothesis import settings
 from hypothesis.internal.conjecture import providers
 
-from proband.core.cache import cache_folder
+from proband.core.files import cache_folder
 from proband.lexicon import wordnet
 
 # `make test` gives the same verdict every time; `make explore` draws new examples

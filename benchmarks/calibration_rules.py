@@ -15,10 +15,10 @@ from scipy.special import ndtr, stdtrit
 from scipy.stats import chi2, norm, qmc
 
 from proband.core.statistics.clusters import Floats
-from proband.core.statistics.resampling import Percentiles
+from proband.core.statistics.estimates import Percentiles
 from proband.core.statistics.scores import Scores
+from proband.reporting.numbers.cells import Comparison
 from proband.reporting.numbers.comparisons import corrected
-from proband.reporting.numbers.systems import Comparison
 from proband.stats import holm
 
 CONTAMINATION = Path(__file__).parents[1] / "experiments" / "variations" / "contamination.py"

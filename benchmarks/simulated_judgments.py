@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from proband.core.agreement.votes import Votes
+from proband.core.agreement.coefficients import Votes
 from proband.core.files import encode, read_records
 from proband.lexicon.inflection import lemma
 from proband.suites.inference.datasets.triples import read_levy_dagan

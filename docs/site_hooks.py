@@ -1,6 +1,6 @@
 """Hooks of the documentation site: pages outside docs/ join it, and links between all of them are checked.
 
-In the repository a page links to files (`../benchmarks/calibration.md`, `../src/proband/core/cache.py`). On the site,
+In the repository a page links to files (`../benchmarks/calibration.md`, `../src/proband/core/files.py`). On the site,
 Markdown pages of other folders are pages too; a link to source code becomes its path.
 """
 

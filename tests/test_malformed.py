@@ -14,10 +14,10 @@ import pytest
 
 import proband
 from proband import suites
-from proband.core.cache import Cache
 from proband.core.errors import ProbandError
 from proband.core.files import read_answers, read_items, read_json, read_run
 from proband.models import load
+from proband.pipeline.asking.model_calls import Cache
 from proband.suites.analogy import sources
 from proband.suites.kinship.clutrr import rows as clutrr
 from proband.suites.kinship.world import rules

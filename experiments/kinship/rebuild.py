@@ -24,7 +24,7 @@ from proband.core.metrics import ACCURACY
 from proband.core.suite import Table
 from proband.core.text import markdown_table
 from proband.core.types import Estimate
-from proband.reporting.draw.lines import line_plot
+from proband.reporting.draw.charts import line_plot
 from proband.reporting.draw.marks import svg
 from proband.reporting.numbers.cells import Cell
 from proband.reporting.numbers.grids import Grid

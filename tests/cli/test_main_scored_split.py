@@ -14,7 +14,7 @@ from tests.models.remote.stub_server import Stub, chat
 import proband as api
 from proband.core.files import dumps, read_answers, write_text
 from proband.core.types import Answer, Item, Split
-from proband.reporting.numbers.systems import with_solver
+from proband.reporting.numbers.words import with_solver
 from proband.suites import kinship
 
 COUNTS: dict[Split, int] = {"train": 30, "valid": 20, "test": 10}

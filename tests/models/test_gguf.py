@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from proband.core.errors import ProbandError, TooLong
-from proband.core.protocols import EmbedsWords, FineTunes, Text, implements
+from proband.core.plugins import implements
+from proband.core.protocols import EmbedsWords, FineTunes, Text
 from proband.models import load
 from proband.models.hf import folder_of
 from proband.models.lm import llama_cpp

@@ -15,9 +15,8 @@ import torch
 from proband.core.errors import ProbandError
 from proband.core.protocols import Text
 from proband.models import load
-from proband.models.hf import masked_or_causal
+from proband.models.hf import Masked, masked_or_causal
 from proband.models.lm.causal import Causal
-from proband.models.lm.masked import Masked
 
 Tiny = Callable[[str], Path]
 

@@ -308,7 +308,7 @@ def test_items_that_fail_are_recorded_and_the_others_answered(tmp_path: Path) ->
 
 
 def test_scores_that_an_older_version_kept_and_are_no_numbers_are_asked_again(tmp_path: Path) -> None:
-    from proband.core.cache import Cache
+    from proband.pipeline.asking.model_calls import Cache
 
     write_items(tmp_path)
     model = Slow(tmp_path / "log")

@@ -330,3 +330,12 @@ def read_run(path: Path) -> Run:
     with file_errors(path):
         run: Run = parse(Run, without_mark(path.read_bytes(), path), file=path)
     return run
+
+
+def cache_folder(*parts: str) -> Path:
+    """A place under $PROBAND_CACHE, or under proband in the user's cache folder."""
+    import platformdirs
+
+    named = os.environ.get("PROBAND_CACHE")
+    root = Path(named).expanduser() if named else platformdirs.user_cache_path("proband", appauthor=False)
+    return root.joinpath(*parts)

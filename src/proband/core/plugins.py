@@ -1,4 +1,5 @@
-"""What other packages add to Proband: objects under an entry point, or named as `package.module:Object`.
+"""Suites, models and other objects by name: built in, or what other packages add to Proband under an entry point or
+named as `package.module:Object`.
 
 Entry points are only looked up when somebody asks, and only the one that is asked for is imported.
 """
@@ -8,17 +9,64 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from proband.core.errors import ProbandError, not_installed
+from proband.core.options import read_options
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
+    from proband.core.protocols import ModelKind
+
+T = TypeVar("T")
 PATH = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
+
+
+@dataclass(frozen=True)
+class Registry(Generic[T]):
+    """Objects of a kind by name: built-in ones, which stand at "module:name", and those of other packages under an
+    entry point. Only what is asked for is imported."""
+
+    group: str
+    kind: type[T]
+    built_in: Mapping[str, str]
+
+    def names(self) -> tuple[str, ...]:
+        """Every name there is, the built-in ones first; nothing is imported."""
+        return (*self.built_in, *self._outside())
+
+    def get(self, name: str) -> T | None:
+        """The object of this name; None where there is none."""
+        if name in self.built_in:
+            module, _, attribute = self.built_in[name].partition(":")
+            return cast(T, getattr(import_module(module), attribute))
+        point = self._outside().get(name)
+        return None if point is None else imported(point, self.kind)
+
+    def named(self, name: str) -> T:
+        if (found := self.get(name)) is None:
+            raise ProbandError(f"no {self.kind.__name__.lower()} {name!r}; there are {', '.join(self.names())}")
+        return found
+
+    def all(self) -> Mapping[str, T]:
+        return {name: self.named(name) for name in self.names()}
+
+    def importable(self) -> Iterator[T]:
+        """All but what cannot be imported of other packages: one of them does not spoil what others can do."""
+        for name in self.names():
+            try:
+                yield self.named(name)
+            except ProbandError:
+                if name in self.built_in:
+                    raise
+
+    def _outside(self) -> Mapping[str, EntryPoint]:
+        return entry_points_of(self.group, built_in=self.built_in)
 
 
 def entry_points_of(group: str, *, built_in: Iterable[str]) -> dict[str, EntryPoint]:
@@ -117,3 +165,84 @@ def object_at(module: str, attribute: str) -> Any:
 
 def _package(point: EntryPoint) -> str:
     return f"package {point.dist.name}" if point.dist is not None else f"module {point.module}"
+
+
+# ---- models by name --------------------------------------------------------------------------------------------------
+
+
+def load_model(kinds: Registry[ModelKind], spec: str, given: Mapping[str, Any] | None = None) -> Any:
+    """The model a user named. `given` holds loading options of its kind, as text or values; None means not given."""
+    name, _, rest = spec.partition(":")
+    settings = {key: value for key, value in (given or {}).items() if value is not None}
+    kind = kinds.get(name) if rest else None
+    if kind is not None:
+        options: Any = read_options(kind.options, settings, of=f"{name}:")
+        return kind.load(rest, options=options) if name in kinds.built_in else _from_outside(kind, rest, options)
+    if not is_path(name, rest):
+        known = ", ".join(f"{each}:..." for each in kinds.names() if each != "fake")
+        raise ProbandError(
+            f"no model {spec!r}: a model is named KIND:NAME with one of {known}, net:DIR, solver:NAME, "
+            "or package.module:Object"
+        )
+    return check_model(_made(object_at(name, rest), spec, settings), spec)
+
+
+def _from_outside(kind: ModelKind, rest: str, options: Any) -> Any:
+    spec = f"{kind.name}:{rest}"
+    try:
+        return check_model(kind.load(rest, options=options), spec)
+    except ModuleNotFoundError as error:
+        raise ProbandError(f"{spec} needs the package {error.name}, which is not installed") from None
+
+
+def _made(result: Any, spec: str, settings: Mapping[str, Any]) -> Any:
+    """A ready object as it is; a class or a factory is called with the settings."""
+    if hasattr(result, "identity") and not isinstance(result, type):
+        if settings:
+            raise ProbandError(f"{spec} is a ready object and has no option {next(iter(settings))!r}; it has none")
+        return result
+    if not callable(result):
+        raise ProbandError(f"{spec} is of type {type(result).__name__}, not a model or what makes one")
+    try:
+        return result(**{name.replace("-", "_"): value for name, value in settings.items()})
+    except TypeError as error:
+        raise ProbandError(f"{spec} cannot be made with the options {sorted(settings)}: {error}") from None
+
+
+def check_named(model: Any, spec: str) -> Any:
+    """The model, if it says what it is."""
+    if not isinstance(getattr(model, "name", None), str) or not model.name:
+        raise ProbandError(f"{spec}: the model (a {type(model).__name__}) has no text `name`")
+    if not callable(getattr(model, "identity", None)):
+        raise ProbandError(f"{spec}: the model (a {type(model).__name__}) has no method `identity()`")
+    return model
+
+
+def check_model(model: Any, spec: str) -> Any:
+    """The model, if it keeps the contract of `core.protocols`."""
+    from proband.core.protocols import ABILITIES
+
+    check_named(model, spec)
+    if not any(implements(model, each) for each in ABILITIES):
+        names = ", ".join(each.__name__ for each in ABILITIES)
+        raise ProbandError(f"{spec}: the model (a {type(model).__name__}) has none of the protocols {names}")
+    return model
+
+
+def implements(model: object, protocol: type) -> bool:
+    """`isinstance`, without reading the model's properties: Python 3.11 reads them to see whether they are there, and
+    the words and the matrix of a table of word vectors take a second to read."""
+    if sys.version_info >= (3, 12) or not getattr(protocol, "_is_protocol", False):
+        return isinstance(model, protocol)
+    return isinstance(_Unread(model), protocol)
+
+
+class _Unread:
+    """The attributes of an object, its properties as they stand in its class."""
+
+    def __init__(self, model: object) -> None:
+        self.__model = model
+
+    def __getattr__(self, name: str) -> Any:
+        declared = getattr(type(self.__model), name, None)
+        return declared if isinstance(declared, property) else getattr(self.__model, name)

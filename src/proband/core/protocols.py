@@ -7,7 +7,6 @@ It is the key of the answer cache, so two models that could answer differently m
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -237,25 +236,6 @@ ABILITIES: Mapping[type, str] = {
     FineTunes: "can be trained further",
     AnswersItems: "reads items directly",
 }
-
-
-def implements(model: object, protocol: type) -> bool:
-    """`isinstance`, without reading the model's properties: Python 3.11 reads them to see whether they are there, and
-    the words and the matrix of a table of word vectors take a second to read."""
-    if sys.version_info >= (3, 12) or not getattr(protocol, "_is_protocol", False):
-        return isinstance(model, protocol)
-    return isinstance(_Unread(model), protocol)
-
-
-class _Unread:
-    """The attributes of an object, its properties as they stand in its class."""
-
-    def __init__(self, model: object) -> None:
-        self.__model = model
-
-    def __getattr__(self, name: str) -> Any:
-        declared = getattr(type(self.__model), name, None)
-        return declared if isinstance(declared, property) else getattr(self.__model, name)
 
 
 # ---- kinds of models -------------------------------------------------------------------------------------------------

@@ -25,9 +25,8 @@ from unittest import mock
 import numpy as np
 from msgspec import Meta
 
-from proband.core.cache import cache_folder
 from proband.core.errors import ProbandError
-from proband.core.files import sha256_file
+from proband.core.files import cache_folder, sha256_file
 
 TOKENIZER = (
     "tokenizer.json",
@@ -300,8 +299,8 @@ def _unpack(file: Path, target: Path, *, name: str, weights: bool) -> None:
 
 def knows_its_words(tokenizer: Any) -> bool:
     """Whether words of the vocabulary are read whole or nearly so, and not letter by letter."""
-    words = (tokenizer.decode([i]).strip() for i in range(0, len(tokenizer), 1 + len(tokenizer) // 2000))
-    words = [word for word in words if len(word) > 3 and word.isascii() and word.isalpha()]
+    pieces = (tokenizer.decode([i]).strip() for i in range(0, len(tokenizer), 1 + len(tokenizer) // 2000))
+    words = [word for word in pieces if len(word) > 3 and word.isascii() and word.isalpha()]
     return sum(map(len, tokenizer(words, add_special_tokens=False)["input_ids"])) <= 2 * len(words) if words else True
 
 

@@ -28,13 +28,13 @@ from proband.core.files import items_path, parse, raw_lines, read_manifest, sha2
 from proband.core.progress import Progress, say
 from proband.core.statistics.clusters import clusters_of
 from proband.core.suite import Audit, Suite, Verified
+from proband.core.text import asset, render
 from proband.core.types import Item
 from proband.pipeline.asking.items_and_answers import count_lines
 from proband.pipeline.replies import score_replies
 from proband.pipeline.run import suite_of
 from proband.pipeline.scorers import audit_scorer
 from proband.pipeline.vary import ORIGINAL
-from proband.web.templates import asset, render
 
 STYLE: Final = "proband.web.audit"
 ANNOTATIONS: Final = 50  # GitHub shows a few; the findings file has all

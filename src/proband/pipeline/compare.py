@@ -20,9 +20,8 @@ from proband.pipeline.report import item_sets, legend
 FALSE_ALARM = 0.025  # of a one-sided test at the end of a 95 % interval
 
 if TYPE_CHECKING:
-    from proband.reporting.numbers.cells import Study
+    from proband.reporting.numbers.cells import Comparison, Study
     from proband.reporting.numbers.item_sets import ItemSet
-    from proband.reporting.numbers.systems import Comparison
 
 
 def compare(

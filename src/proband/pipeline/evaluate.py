@@ -16,16 +16,14 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 import msgspec
 
 from proband import suites
-from proband.core.cache import cache_folder
 from proband.core.errors import ProbandError
-from proband.core.files import read_run, write_json, write_text
+from proband.core.files import cache_folder, read_run, write_json, write_text
 from proband.core.options import read_options
 from proband.core.progress import one_bar
 from proband.core.protocols import AnswersItems
 from proband.core.text import slug
 from proband.pipeline.asking.items_and_answers import ANSWERS, select_items
-from proband.pipeline.asking.setup import at_server, check_name, choose_solver, load_model
-from proband.pipeline.asking.usage import sum_usage
+from proband.pipeline.asking.setup import at_server, check_name, choose_solver, load_model, loading, sum_usage
 from proband.pipeline.panel import LATEST, Panel, PanelSet, place_items, read_panel, references
 from proband.pipeline.report import item_sets, report
 from proband.pipeline.run import (
@@ -241,7 +239,7 @@ class EvaluationJob:
         """A model of this machine, once for all sets; a suite's own once for each suite."""
         key = model, each.suite if model.startswith(OF_ONE_SUITE) else ""
         if key not in self.loaded:
-            given = self.how.loading if model in self.models else {}
+            given = loading(self.how) if model in self.models else {}
             self.loaded[key] = load_model(model, given, suite=suites.suite(each.suite), seed=self.how.seed)
         return self.loaded[key]
 

@@ -173,7 +173,7 @@ class Results:
 
     def _repr_html_(self) -> str:
         """A table of the scores, for notebooks."""
-        from proband.web.templates import render
+        from proband.core.text import render
 
         if self.parts:
             return "".join(each._repr_html_() for each in self.parts)

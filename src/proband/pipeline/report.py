@@ -14,7 +14,7 @@ import msgspec
 
 from proband import suites
 from proband.core.errors import ProbandError
-from proband.core.files import dumps, items_path, read_items, read_manifest, read_run, sha256_file
+from proband.core.files import dumps, items_path, read_answers, read_items, read_manifest, read_run, sha256_file
 from proband.core.metrics import Metric
 from proband.core.progress import say
 from proband.core.suite import Claim, Suite
@@ -28,6 +28,7 @@ from proband.reporting.profile import Profile
 from proband.reporting.write import check_folder
 
 PathLike = str | Path
+FEW_WORDS = 8  # a reply with fewer has no steps
 
 
 def report(
@@ -92,6 +93,22 @@ def item_sets(runs: Sequence[PathLike], *, items: PathLike | None = None) -> lis
         )
         for (name, _), (path, answered) in results.items()
     ]
+
+
+def runs_in_words(runs: Sequence[Path]) -> list[Path]:
+    """The folders of runs with replies of several words, in a suite with a prover: `steps` checks their sentences."""
+    there = [run for run in runs if run.is_dir()]  # the report itself says which are not
+    return [folder for folder in run_folders(there) if _is_in_words(folder)]
+
+
+def _is_in_words(folder: Path) -> bool:
+    run = read_run(folder / "run.json")
+    if run.solver != "generate" or not suites.suite(run.suite).audit:
+        return False
+    try:
+        return any(len((each.text or "").split()) >= FEW_WORDS for each in read_answers(folder / ANSWERS))
+    except ProbandError:  # one that is being written has none yet
+        return False
 
 
 def _answered(folder: Path, run: Run, items: Path) -> AnsweredRun:

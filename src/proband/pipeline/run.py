@@ -55,17 +55,22 @@ from proband.pipeline.asking.items_and_answers import (
     select_items,
     waiting_answers,
 )
-from proband.pipeline.asking.model_calls import Counting
+from proband.pipeline.asking.model_calls import Counting, cache_of
 from proband.pipeline.asking.setup import (
     Job,
+    Usage,
+    add_usage,
     asks_before,
     at_server,
     choose_solver,
+    errors_allowed,
     load_run_model,
     reads,
+    sum_usage,
+    usage_of,
+    usage_since,
     without_asking,
 )
-from proband.pipeline.asking.usage import Usage, add_usage, sum_usage, usage_of, usage_since
 from proband.pipeline.build import versions
 from proband.pipeline.run_options import RunOptions
 from proband.solvers.prompts import expand_names, short_name
@@ -228,7 +233,7 @@ def forecast(
         if runner.solver.needs_all_items or isinstance(runner.model, LearnsFromItems):
             return made
         return msgspec.structs.replace(made, seconds=runner.seconds_for(left, len(left), {}))
-    counting = Counting(runner.model, runner.how.cache_folder)
+    counting = Counting(runner.model, cache_of(runner.how.cache))
     runner.job.solve(runner.solver)(left, model=counting.wrapped())
     calls = counting.figures()
     return msgspec.structs.replace(
@@ -424,7 +429,7 @@ class RunProgress:
     def __init__(self, runner: Runner, described: Run, *, before: Usage, others: Usage) -> None:
         self.runner, self.described, self.total = runner, described, runner.total
         self.others = others  # used by other runs of the command
-        self.allowed = runner.how.errors_allowed(self.total)
+        self.allowed = errors_allowed(runner.how.max_errors, self.total)
         self.before = before  # used by earlier processes
         # a model that was loaded for this run has used nothing for another
         self.at_start = {} if runner.spec else usage_of(runner.model)

@@ -12,8 +12,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypedDict
 
-from proband.core.cache import cache_folder
-from proband.core.errors import ProbandError
 from proband.core.options import Meta, OnCommandLine
 
 OnError = Literal["fail", "record"]
@@ -149,32 +147,6 @@ class RunOptions:
         ),
         replace(PAIRS, name="--model-set"),
     ] = field(default_factory=dict)
-
-    @property
-    def cache_folder(self) -> Path | None:
-        return cache_folder() if self.cache is True else Path(self.cache) if self.cache else None
-
-    @property
-    def loading(self) -> dict[str, Any]:
-        """What the model is loaded with: the options of its kind, and those of the run that it takes."""
-        own = {"device": self.device, "prices": self.prices, "max_cost": self.max_cost}
-        return {**{name: value for name, value in own.items() if value is not None}, **self.model_options}
-
-    def errors_allowed(self, total: int) -> int:
-        """How many items of a run may fail.
-
-        >>> [RunOptions(max_errors=text).errors_allowed(50) for text in ("10%", "3", "0", "1%")]
-        [5, 3, 0, 1]
-        """
-        number, percent, rest = self.max_errors.partition("%")
-        try:
-            if rest or not 0 <= float(number) < float("inf") or (not percent and not float(number).is_integer()):
-                raise ValueError
-        except ValueError:
-            raise ProbandError(
-                f"'max-errors' is {self.max_errors!r}; it must be a number of items, or a share such as 10%"
-            ) from None
-        return max(1, int(float(number) * total / 100)) if percent else int(float(number))
 
 
 class HowToRun(TypedDict, total=False):

@@ -19,7 +19,7 @@ from proband.core.types import Answer, Item
 from proband.models.hf import PACKAGES
 from proband.pipeline.report import PathLike, item_sets, items_of, run_folders
 from proband.pipeline.steps import answer_steps
-from proband.reporting.numbers.systems import run_labels
+from proband.reporting.numbers.words import run_labels
 from proband.solvers.prompts import shipped_prompts
 
 

@@ -22,6 +22,7 @@ from proband.auditing.run import judge_for
 from proband.core.errors import ProbandError
 from proband.core.files import dumps, items_path, read_answers, read_items, read_run, write_text
 from proband.core.progress import track
+from proband.core.text import asset, render
 from proband.core.types import Answer, Item
 from proband.pipeline.checking import auditors, provers_of_suites
 from proband.pipeline.report import items_of, run_folders
@@ -31,7 +32,6 @@ from proband.steps.counts import CountChecker
 from proband.steps.replies import NOT_CHECKED, OUTCOMES, CheckedReply, ReplyChecker
 from proband.steps.sentences import Step
 from proband.steps.statements import UNREAD, VERDICTS, Statement
-from proband.web.templates import asset, render
 
 COLUMNS: Final = {
     "reply": ("reply", "response", "generation", "model_output", "output", "prediction", "completion"),
@@ -40,7 +40,6 @@ COLUMNS: Final = {
 }
 ENDINGS: Final = (".jsonl", ".ndjson", ".json", ".csv", ".jsonl.gz", ".ndjson.gz", ".json.gz", ".csv.gz")
 GUESSED_FROM: Final = 40  # replies by whose items a domain is guessed
-FEW_WORDS: Final = 8  # a reply with fewer has no steps
 SHOWN: Final = 200  # replies on the page: those with a wrong step first
 
 
@@ -75,14 +74,10 @@ def steps(
 def steps_of_runs(
     runs: Sequence[Path], *, out: Path, items: str | Path | None = None, force: bool = False
 ) -> list[tuple[str, str]]:
-    """The same for the runs of the report in `out`, as far as they hold replies of several words that can be checked:
-    a line on their kinds and the link to the page, for the overview; nothing where there are none."""
+    """The same for runs of the report in `out` with replies in words: a line on their kinds and the link to the page,
+    for the overview."""
     check_folder(out, force=force)
-    there = [run for run in runs if run.is_dir()]  # the report itself says which are not
-    with_words = [run for run in run_folders(there) if _is_in_words(run)]
-    if not with_words:
-        return []
-    result = _written((reply for run in with_words for reply in _of_run(run, items)), out / "steps", "these runs", "")
+    result = _written((reply for run in runs for reply in _of_run(run, items)), out / "steps", "these runs", "")
     shares = (
         f"{each['model']}: " + ", ".join(
             f"{name} {100 * share:.0f} % [{100 * low:.0f}, {100 * high:.0f}]"
@@ -91,17 +86,6 @@ def steps_of_runs(
         for each in result["models"]
     )  # fmt: skip
     return [(f"Replies sentence by sentence. {'; '.join(shares)}.", "steps/index.html")]
-
-
-def _is_in_words(folder: Path) -> bool:
-    """Has a run replies of several words, in a suite with a prover? One that is being written has none yet."""
-    run = read_run(folder / "run.json")
-    if run.solver != "generate" or not suites.suite(run.suite).audit:
-        return False
-    try:
-        return any(len((each.text or "").split()) >= FEW_WORDS for each in read_answers(folder / "answers.jsonl"))
-    except ProbandError:
-        return False
 
 
 def _written(replies: Iterable[SourceReply], folder: Path, name: str, domain: str) -> dict[str, Any]:

@@ -20,9 +20,8 @@ from proband.core.metrics import Metric
 from proband.core.suite import Claim, Contrast, Outcome, Results, Sheet, Where
 from proband.core.types import Tag
 from proband.reporting.numbers import words
-from proband.reporting.numbers.cells import Study, matches
+from proband.reporting.numbers.cells import ALPHA, Study, matches
 from proband.reporting.numbers.comparisons import contrasted
-from proband.reporting.numbers.systems import ALPHA
 from proband.stats import holm
 
 

@@ -11,7 +11,7 @@ from proband.core.suite import Analysis, Sheet
 from proband.reporting.numbers import words
 from proband.reporting.numbers.cells import Cell, Study
 from proband.reporting.numbers.grids import Grid, Key, fill, signs
-from proband.reporting.numbers.systems import BY_THEMSELVES
+from proband.reporting.numbers.words import BY_THEMSELVES
 
 NOTE = (
     "The main metric of each suite over its items of the relation (percent where it is a share), with its 95% interval "

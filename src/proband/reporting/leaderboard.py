@@ -31,9 +31,9 @@ from proband.core.suite import Results, Sheet
 from proband.core.text import csv_lines, slug
 from proband.core.types import Run
 from proband.reporting.numbers import words
-from proband.reporting.numbers.cells import Study
+from proband.reporting.numbers.cells import ALPHA, Comparison, Study
 from proband.reporting.numbers.item_sets import AnsweredRun, ItemSet, names
-from proband.reporting.numbers.systems import ALPHA, Comparison, first_token, short_model, unique
+from proband.reporting.numbers.words import first_token, short_model, unique
 from proband.reporting.page.page import page_of
 from proband.reporting.variations import effects_of, variation_sheets
 

@@ -24,9 +24,9 @@ from proband.core.statistics.clusters import clusters_of
 from proband.core.suite import Where
 from proband.core.types import LEFT_OUT, Answer, Estimate, Item, Tag
 from proband.reporting.numbers import words
-from proband.reporting.numbers.cells import ORIGINAL, VARIATION, matches
+from proband.reporting.numbers.cells import ALPHA, ORIGINAL, VARIATION, matches
 from proband.reporting.numbers.item_sets import ItemSet
-from proband.reporting.numbers.systems import ALPHA, short_model
+from proband.reporting.numbers.words import short_model
 from proband.stats import Difference, Scores, holm
 
 Pairs = list[tuple[Item, Answer]]

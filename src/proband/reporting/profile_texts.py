@@ -8,7 +8,7 @@ from typing import Any
 from proband.core.files import dumps
 from proband.core.text import markdown_table, md
 from proband.reporting.numbers import words
-from proband.reporting.numbers.systems import short_model
+from proband.reporting.numbers.words import short_model
 from proband.reporting.profile import CapabilityRow, Profile
 
 

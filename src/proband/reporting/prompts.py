@@ -26,7 +26,7 @@ from proband.core.suite import Sheet
 from proband.reporting.numbers import words
 from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.item_sets import item_means
-from proband.reporting.numbers.systems import System, with_solver
+from proband.reporting.numbers.words import System, with_solver
 from proband.stats import Scores
 
 QUANTILES = (0.05, 0.5, 0.95)

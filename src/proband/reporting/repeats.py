@@ -22,7 +22,7 @@ from proband.core.suite import Results, Sheet
 from proband.core.text import figure
 from proband.core.types import LEFT_OUT, Answer, Item
 from proband.reporting.numbers.cells import Study
-from proband.reporting.numbers.systems import with_solver
+from proband.reporting.numbers.words import with_solver
 from proband.reporting.variations import Cell, in_words, share_cells
 
 

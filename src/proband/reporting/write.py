@@ -26,21 +26,26 @@ from proband.core.progress import Progress, say
 from proband.core.statistics.clusters import LEAST_CLUSTERS
 from proband.core.suite import Analysis, Claim, Published, Results, Sheet, Suite, Table
 from proband.core.text import slug
-from proband.reporting import shortcuts
 from proband.reporting.claims import Verdict, as_sheet, chosen, judge
 from proband.reporting.combined_tables import across_suites, combined_table
-from proband.reporting.draw.charts import drawing
-from proband.reporting.draw.lines import curve_plot
+from proband.reporting.draw.charts import curve_plot, drawing
 from proband.reporting.draw.marks import MODELS, WIDE, Picture, can_paint, paint, svg
 from proband.reporting.draw.profile_chart import profile_chart
-from proband.reporting.findings import sentences, unread_warnings
+from proband.reporting.findings import (
+    SHORTCUT,
+    SHORTCUT_WRONG,
+    mark_by_shortcut,
+    sentences,
+    shortcut_headline,
+    unread_warnings,
+)
 from proband.reporting.knowing import knowing_and_using
 from proband.reporting.numbers import words
 from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.comparisons import comparisons
 from proband.reporting.numbers.grids import Grid, fill
 from proband.reporting.numbers.item_sets import ItemSet, names
-from proband.reporting.numbers.systems import short_model, unique
+from proband.reporting.numbers.words import short_model, unique
 from proband.reporting.page.browse import write_browser
 from proband.reporting.page.page import PAGES, Section, pages, sheet_file
 from proband.reporting.profile import Profile
@@ -222,7 +227,7 @@ def _section(study: Study, folder: Folder, what: ReportOptions, advance: Callabl
     headline = Table(name="headline", title=title, rows=(), columns=(), metric=study.main.name)
     overall = fill(study, headline)
     folder.grid(overall)
-    best = shortcuts.mark_items(study)
+    best = mark_by_shortcut(study) if suite.baselines else None
     grids = [fill(study, variation_table(study.main, varied))] if varied else []
     grids += [fill(study, best.table({}, study.main.name))] if best else []
     for grid in grids:
@@ -233,7 +238,7 @@ def _section(study: Study, folder: Folder, what: ReportOptions, advance: Callabl
             grids.append(grid)
             folder.grid(grid)
         advance()
-    own = [grid for grid in grids if shortcuts.TAG not in grid.table.columns]
+    own = [grid for grid in grids if SHORTCUT not in grid.table.columns]
     first = next((grid for grid in own if grid.metric is study.main and grid.by_system and grid.rows), None)
     results = cast(Results, dataclasses.replace(study.items, splits=study.splits))
     sheets = [
@@ -249,7 +254,7 @@ def _section(study: Study, folder: Folder, what: ReportOptions, advance: Callabl
     for sheet in sheets:
         folder.sheet(sheet, sheet_file(sheet, study.key))
     compared = comparisons(study) if len(study.systems) > 1 else []
-    fallen = shortcuts.headline(study, best, {}) if best else ""
+    fallen = shortcut_headline(study, best, {}) if best else ""
     advance()
     browsed = write_browser(study, folder.text)
     advance()
@@ -326,8 +331,8 @@ def _scores(section: Section) -> list[dict[str, Any]]:
 def _without_shortcut(section: Section, system: int) -> dict[str, str]:
     """The same where the best shortcut is wrong, of a suite that declares shortcuts."""
     for grid in section.grids:
-        if shortcuts.TAG in grid.table.columns:
-            cell = grid.cells[(), (shortcuts.WRONG,)][system]
+        if SHORTCUT in grid.table.columns:
+            cell = grid.cells[(), (SHORTCUT_WRONG,)][system]
             if cell is None:
                 return {}
             mean, span = words.figure(cell.estimate.mean, grid.metric), words.span(cell.estimate, grid.metric)

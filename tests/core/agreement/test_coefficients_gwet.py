@@ -7,8 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from proband.core.agreement.coefficients import gwet_ac1, krippendorff_alpha
-from proband.core.agreement.votes import Votes
+from proband.core.agreement.coefficients import Votes, gwet_ac1, krippendorff_alpha
 from proband.core.types import Judgment
 
 

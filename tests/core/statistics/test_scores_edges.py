@@ -13,8 +13,8 @@ from proband.core.metrics import AUC
 from proband.core.statistics.clusters import Clusters, Floats
 from proband.core.statistics.scores import Scores
 from proband.core.statistics.strata import strata_variance
+from proband.reporting.numbers.cells import Comparison
 from proband.reporting.numbers.comparisons import corrected, detectable_ratio
-from proband.reporting.numbers.systems import Comparison
 
 
 def right(rng: np.random.Generator, code: Floats, chance: float, correlation: float) -> Floats:

@@ -8,8 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from proband.reporting import ItemSet
-from proband.reporting.draw.charts import dot_plot, drawing, heat_map
-from proband.reporting.draw.lines import line_plot
+from proband.reporting.draw.charts import dot_plot, drawing, heat_map, line_plot
 from proband.reporting.draw.marks import COLOURS, MODELS, NARROW, WIDE, paint, svg
 from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.grids import Grid, fill

@@ -14,7 +14,7 @@ from proband.core.statistics.clusters import Clusters, clusters_of
 from proband.core.types import Answer, Run, Tag
 from proband.reporting import AnsweredRun, ItemSet
 from proband.reporting.numbers.item_sets import collect
-from proband.reporting.numbers.systems import run_labels, systems
+from proband.reporting.numbers.words import run_labels, systems
 
 
 def on_disk(items: ItemSet, folder: Path) -> ItemSet:

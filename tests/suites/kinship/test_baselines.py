@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 import proband
 from proband.core.files import read_items
-from proband.core.shortcuts import NOT_ASKED, answered_rightly
+from proband.core.metrics import NOT_ASKED, answered_rightly
 from proband.core.suite import Claim, Contrast
 from proband.pipeline.report import item_sets
 from proband.reporting.claims import judge

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from proband.core.agreement.aggregation import dawid_skene, mace
-from proband.core.agreement.votes import Aggregate, Ints, Votes, all_but, majority
+from proband.core.agreement.coefficients import Aggregate, Ints, Votes, all_but, majority
 from proband.core.human_task import WHOLE, HumanTask, Labels
 from proband.core.types import Judgment
 from proband_annotate.project import Project

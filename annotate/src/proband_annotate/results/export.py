@@ -12,8 +12,7 @@ from typing import Any
 from proband.core.errors import ProbandError
 from proband.core.files import write_json, write_jsonl, write_text
 from proband.core.human_task import Body, Labels
-from proband.core.text import write_csv
-from proband.web.templates import render_text
+from proband.core.text import render_text, write_csv
 from proband_annotate.project import fingerprint, secret_of
 from proband_annotate.results.collected import Collected, SubmittedAnswer, part_name
 from proband_annotate.results.figures import agreement, progress, uncounted

@@ -19,12 +19,15 @@ from proband.cli.arguments_and_output import (
     Items,
     Json,
     Out,
+    Profile,
     Seed,
     fields,
     give,
+    given_options,
+    metavar,
+    parameters,
     table,
 )
-from proband.cli.declared_options import Profile, given_options, metavar, parameters
 from proband.core.errors import ProbandError
 from proband.core.plugins import declared
 

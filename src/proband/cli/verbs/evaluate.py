@@ -10,8 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from proband.cli.arguments_and_output import OPTIONS, Flag, Force, Json, Loud, fields, give, table
-from proband.cli.declared_options import given_options, parameters
+from proband.cli.arguments_and_output import (
+    OPTIONS,
+    Flag,
+    Force,
+    Json,
+    Loud,
+    fields,
+    give,
+    given_options,
+    parameters,
+    table,
+)
 from proband.cli.verbs.run import duration, model_names
 
 if TYPE_CHECKING:

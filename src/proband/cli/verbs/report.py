@@ -61,7 +61,7 @@ def report(
 
     Example: proband report runs -o report
     """
-    from proband.pipeline.report import report
+    from proband.pipeline.report import report, runs_in_words
 
     if watching.watch:
         _watch(runs, host=watching.host, port=watching.port)
@@ -69,11 +69,10 @@ def report(
     if out is None:
         raise ProbandError("--out DIR says where to write the report (see `proband report --help`)")
     given = {**contents.given(), **asdict(scored)}
-    if not contents.leaderboard:
+    if not contents.leaderboard and (in_words := runs_in_words(runs)):
         from proband.pipeline.steps import steps_of_runs
 
-        if notes := steps_of_runs(runs, out=out, items=given.get("items"), force=force):
-            given["notes"] = notes
+        given["notes"] = steps_of_runs(in_words, out=out, items=given.get("items"), force=force)
     made = report(runs, out=out, force=force, **given)
     give(made, board_layout if contents.leaderboard else layout, json=json)
 

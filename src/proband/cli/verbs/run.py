@@ -10,8 +10,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from proband.cli.arguments_and_output import OPTIONS, Flag, Items, Json, Loud, Out, fields, give, table, warning
-from proband.cli.declared_options import Profile, given_options, parameters
+from proband.cli.arguments_and_output import (
+    OPTIONS,
+    Flag,
+    Items,
+    Json,
+    Loud,
+    Out,
+    Profile,
+    fields,
+    give,
+    given_options,
+    parameters,
+    table,
+    warning,
+)
 from proband.core.text import figure
 
 if TYPE_CHECKING:
@@ -174,7 +187,7 @@ HEADER = ("", "score", "95 % interval", "chance", "unread", "n")
 
 def scores_layout(made: Mapping[str, Any]) -> Iterable[Any]:
     """One run, or the runs of several prompts and the spread between them."""
-    from proband.pipeline.asking.usage import sum_usage, usage_in_words
+    from proband.pipeline.asking.setup import sum_usage, usage_in_words
 
     if "runs" in made:
         for each in made["runs"]:

@@ -26,7 +26,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from proband.core.agreement.votes import Aggregate, Floats, Votes
+from proband.core.agreement.coefficients import Aggregate, Floats, Votes
 
 TINY = 1e-300
 

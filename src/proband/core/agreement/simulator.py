@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from proband.core.agreement.votes import Floats, Ints
+from proband.core.agreement.coefficients import Floats, Ints
 from proband.core.types import Judgment
 
 

@@ -7,8 +7,8 @@
     scores.where(k=3), scores.by("relation")              # selections of its items
 
 Reports, comparisons, plans, claims and the analyses of papers use it and nothing else. What it computes is described
-in influence.py (how much each item moves a value), spread.py and estimates.py (intervals and tests), resampling.py
-(metrics that jump) and clusters.py (what items share).
+in estimates.py (how much each item moves a value, intervals, tests, metrics that jump), spread.py and clusters.py (what
+items share).
 """
 
 from __future__ import annotations
@@ -25,8 +25,7 @@ from proband.core.errors import ProbandError
 from proband.core.metrics import Metric
 from proband.core.statistics import estimates
 from proband.core.statistics.clusters import LEAST_CLUSTERS, Clusters, Floats, Ints, Neighbours
-from proband.core.statistics.influence import of_mean, of_set
-from proband.core.statistics.resampling import DRAWS, MANY, draws_of, percentiles
+from proband.core.statistics.estimates import DRAWS, MANY, draws_of, of_mean, of_set, percentiles
 from proband.core.statistics.spread import (
     Seeds,
     detectable,

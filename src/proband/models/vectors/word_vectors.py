@@ -26,9 +26,8 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import ArrayLike, NDArray
 
-from proband.core.cache import cache_folder
 from proband.core.errors import ProbandError
-from proband.core.files import sha256_file, write_json
+from proband.core.files import cache_folder, sha256_file, write_json
 from proband.core.progress import Progress
 from proband.core.protocols import Floats, ModelKind
 from proband.models.vectors import fasttext

@@ -46,9 +46,8 @@ from proband.core.progress import Loudness
 from proband.core.protocols import Concurrent, LearnsFromItems, MeasuresTexts, Model, RequestSession
 from proband.core.types import Answer, Item
 from proband.core.worker_processes import cluster
-from proband.pipeline.asking.model_calls import Cached, Fits, Measuring, without_surrogates
-from proband.pipeline.asking.setup import Job, choose_solver, reads
-from proband.pipeline.asking.usage import usage_of
+from proband.pipeline.asking.model_calls import Cached, Fits, Measuring, cache_of, without_surrogates
+from proband.pipeline.asking.setup import Job, choose_solver, reads, usage_of
 from proband.pipeline.run_options import OnError, TooLongChoice
 
 Solve = Callable[..., Sequence[Answer]]
@@ -313,7 +312,7 @@ def answering(job: Job, model: Model) -> Answering:
     return Answering(
         solve=job.solve(solver),
         solver=solver.name,
-        model=Cached(model, how.cache_folder).wrapped(),
+        model=Cached(model, cache_of(how.cache)).wrapped(),
         alone=Cached(model, None).wrapped(),
         too_long=how.too_long,
         on_error=how.on_error,

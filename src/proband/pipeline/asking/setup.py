@@ -1,4 +1,4 @@
-"""How a run is made: its model by name, the solver that asks it, and the worked examples it shows.
+"""How a run is made: its model by name, the solver that asks it, the worked examples it shows; and what it has used.
 
 `net:` and `solver:` are found in the suite, all other kinds of models in `proband.models`.
 """
@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import partial
+from functools import partial, reduce
 from importlib.resources import files
 from inspect import signature
 from pathlib import Path
@@ -20,12 +20,15 @@ from proband import models, suites
 from proband.core.errors import ProbandError, not_installed
 from proband.core.files import items_path, read_items, read_json, read_manifest, sha256_file
 from proband.core.options import read_options
-from proband.core.protocols import ABILITIES, Generates, Model, ScoresText, implements
+from proband.core.plugins import implements
+from proband.core.protocols import ABILITIES, Generates, Model, ScoresText
 from proband.core.suite import Solver, Suite
 from proband.core.types import Item
 from proband.pipeline.run_options import RunOptions
 
 MOST_EXAMPLES = 1000  # to choose worked examples from
+Usage = dict[str, float | None]
+MAXIMA = ("longest_seconds",)  # kept as the largest; also the notes that begin with "without_", which are 1 or absent
 EXAMPLE_SEED = 1_000_003  # added to a build's seed, for examples that it does not contain
 
 
@@ -37,8 +40,29 @@ def load_run_model(model: str | Model, suite: Suite, how: RunOptions, *, setting
         return checked
     option = _asks(model, how)
     known = {option: False} if option and needs_scores(suite, how, setting) is False else {}
-    loaded: Model = load_model(model, {**known, **how.loading}, suite=suite, seed=how.seed)
+    loaded: Model = load_model(model, {**known, **loading(how)}, suite=suite, seed=how.seed)
     return loaded
+
+
+def loading(how: RunOptions) -> dict[str, Any]:
+    """What the model is loaded with: the options of its kind, and those of the run that it takes."""
+    own = {"device": how.device, "prices": how.prices, "max_cost": how.max_cost}
+    return {**{name: value for name, value in own.items() if value is not None}, **how.model_options}
+
+
+def errors_allowed(most: str, total: int) -> int:
+    """How many items of a run may fail (--max-errors).
+
+    >>> [errors_allowed(text, 50) for text in ("10%", "3", "0", "1%")]
+    [5, 3, 0, 1]
+    """
+    number, percent, rest = most.partition("%")
+    try:
+        if rest or not 0 <= float(number) < float("inf") or (not percent and not float(number).is_integer()):
+            raise ValueError
+    except ValueError:
+        raise ProbandError(f"'max-errors' is {most!r}; it must be a number of items, or a share such as 10%") from None
+    return max(1, int(float(number) * total / 100)) if percent else int(float(number))
 
 
 def without_asking(model: str | Model, suite: Suite, how: RunOptions, *, setting: str = "") -> RunOptions:
@@ -292,3 +316,93 @@ def built_examples(folder: Path, *, suite: str) -> list[Item]:
         for item in items
         if hash((item.prompt, item.choices)) not in own
     ]
+
+
+# ---- what a run has used: requests, tokens, cost, over all processes that worked on it, as run.json adds it up -------
+
+
+def usage_of(model: Model) -> Usage:
+    """What a model has used since it was loaded; nothing for models on this machine."""
+    usage = getattr(model, "usage", None)
+    return dict(usage()) if callable(usage) else {}
+
+
+def add_usage(one: Mapping[str, float | None], other: Mapping[str, float | None]) -> Usage:
+    """
+    >>> add_usage({"requests": 70.0, "cost": None, "without_seed": 1.0}, {"requests": 37.0, "without_seed": 1.0})
+    {'requests': 107.0, 'cost': None, 'without_seed': 1.0}
+    """
+    return {name: _sum(name, one.get(name, 0.0), other.get(name, 0.0)) for name in dict.fromkeys((*one, *other))}
+
+
+def sum_usage(parts: Iterable[Mapping[str, float | None]]) -> Usage:
+    """
+    >>> sum_usage([{"requests": 1.0}, {}, {"requests": 2.0}])
+    {'requests': 3.0}
+    """
+    return reduce(add_usage, parts, {})
+
+
+def _sum(name: str, a: float | None, b: float | None) -> float | None:
+    if a is None or b is None:
+        return a or b or None  # a sum with what is not known is what is known, if anything is
+    return max(a, b) if _is_maximum(name) else a + b
+
+
+def usage_since(now: Mapping[str, float | None], before: Mapping[str, float | None]) -> Usage:
+    """What was used between two moments of one model.
+
+    >>> usage_since({"requests": 12.0, "cost": None}, {"requests": 2.0, "cost": None})
+    {'requests': 10.0, 'cost': None}
+    """
+    return {
+        name: value if value is None or _is_maximum(name) else value - (before.get(name) or 0.0)
+        for name, value in now.items()
+    }
+
+
+def _is_maximum(name: str) -> bool:
+    return name in MAXIMA or (name.startswith("without_") and name != "without_usage")
+
+
+def usage_in_words(usage: Mapping[str, float | None]) -> str:
+    """For people.
+
+    >>> usage_in_words({"requests": 107.0, "retries": 3.0, "answered": 100.0, "prompt_tokens": 12345.0,
+    ...           "completion_tokens": 678.0, "cost": 0.0123, "seconds": 84.0, "longest_seconds": 3.2})
+    '107 requests (3 retries), 12,345 tokens in, 678 out, cost 0.0123, 0.84 s per answer (longest 3.2 s)'
+    >>> usage_in_words({"requests": 2.0, "prompt_tokens": None, "completion_tokens": None, "tokens": 9.0})
+    '2 requests, tokens not known (the server does not tell), tokens 9'
+    """
+    rest = {name: value for name, value in usage.items() if value is None or value != 0}
+    parts: list[str] = []
+    if (requests := rest.pop("requests", None)) is not None:
+        retries = rest.pop("retries", None)
+        parts.append(
+            f"{requests:,.0f} request{'s' * (requests != 1)}" + (f" ({retries:,.0f} retries)" if retries else "")
+        )
+    answered, silent = rest.pop("answered", None), rest.pop("without_usage", None)
+    if "prompt_tokens" in usage:
+        into, out = rest.pop("prompt_tokens", 0.0), rest.pop("completion_tokens", 0.0)
+        if into is None or out is None:
+            parts.append("tokens not known (the server does not tell)")
+        else:
+            missing = f" (not known for {silent:,.0f} answers)" if silent else ""
+            parts.append(f"{into:,.0f} tokens in, {out:,.0f} out{missing}")
+    if "cost" in usage:
+        cost = rest.pop("cost", 0.0)
+        parts.append("cost not known" if cost is None else f"cost {cost:,.4f}")
+    seconds, longest = rest.pop("seconds", None), rest.pop("longest_seconds", None)
+    if seconds and answered:
+        parts.append(f"{seconds / answered:.2g} s per answer (longest {longest or 0.0:.2g} s)")
+    if given_up := rest.pop("given_up", None):
+        parts.append(f"{given_up:,.0f} given up under way (counted as paid)")
+    names = {"unparsed": "replies without a letter", "cut_off": "replies cut off at the limit"}
+    for name, value in rest.items():
+        if name.startswith("without_"):
+            parts.append(f"the server takes no {name.removeprefix('without_')}")
+        else:
+            parts.append(
+                f"{names.get(name, name.replace('_', ' '))} {'not known' if value is None else f'{value:,.10g}'}"
+            )
+    return ", ".join(parts)

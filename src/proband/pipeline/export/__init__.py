@@ -16,14 +16,13 @@ from typing import Any
 from proband import suites
 from proband.core.errors import ProbandError
 from proband.core.files import atomic, dumps, items_path, read_items, write_text
-from proband.core.text import csv_lines
+from proband.core.text import csv_lines, render_text
 from proband.core.types import Item
 from proband.pipeline.export.results import FORMATS as RESULTS
 from proband.pipeline.export.results import write_results
 from proband.pipeline.export.source import PACKAGE, ExportSource, survey, write_licence, write_splits
 from proband.pipeline.export.task_packages import write_inspect, write_lm_eval
 from proband.pipeline.run import suite_of
-from proband.web.templates import render_text
 
 
 def write_csv(source: ExportSource, out: Path) -> Path:

@@ -13,11 +13,11 @@ from proband.core.errors import ProbandError
 from proband.core.files import write_text
 from proband.core.protocols import Score, Text
 from proband.core.suite import Solver
+from proband.core.text import render_text
 from proband.core.types import Item
 from proband.pipeline.asking.setup import choose_solver
 from proband.pipeline.export.source import PACKAGE, ExportSource, write_splits
 from proband.solvers import LIKELIHOOD
-from proband.web.templates import render_text
 
 # ---- inspect: `inspect eval FOLDER/proband_SUITE.py --model MODEL` -------------------------------------------------
 

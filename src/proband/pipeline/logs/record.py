@@ -14,7 +14,7 @@ from proband.core.options import NoOptions
 from proband.core.suite import Built, Suite
 from proband.core.types import Answer, Item, Run, Split, Tag
 from proband.reporting.numbers.item_sets import AnsweredRun, ItemSet
-from proband.reporting.numbers.systems import unique
+from proband.reporting.numbers.words import unique
 
 CLUSTER_FIELDS = ("clusters", "cluster")
 

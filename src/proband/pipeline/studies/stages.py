@@ -31,7 +31,7 @@ from proband.core.types import Item
 from proband.models import kind_of
 from proband.pipeline.asking.items_and_answers import count_lines
 from proband.pipeline.asking.model_calls import with_embeddings_kept
-from proband.pipeline.asking.setup import check_name, load_model, with_seed
+from proband.pipeline.asking.setup import check_name, load_model, loading, with_seed
 from proband.pipeline.build import build
 from proband.pipeline.run import PartOfCommand, run_once, suite_of, try_item
 from proband.pipeline.run_options import RunOptions
@@ -264,7 +264,7 @@ class RunStage(Stage):
         kind, suite = self.model.partition(":")[0], suites.suite(self.items.suite)
         known = kind_of(kind) if kind not in ("net", "solver") else None
         if kind == "solver" or (known is not None and known.quick):
-            model = load_model(self.model, with_seed(self.model, self.how.loading, seed=self.seed), suite=suite)
+            model = load_model(self.model, with_seed(self.model, loading(self.how), seed=self.seed), suite=suite)
             try_item(self.items.folder, model=model, how=replace(self.options_of_run(), cache=False))
 
     def do(self, models: Models) -> None:
@@ -319,7 +319,7 @@ class Models:
         if self.engine != "local":
             return stage.spec
         of_suite = (suite.name, stage.seed) if stage.spec.startswith("solver:") else ()  # that name is the suite's own
-        given = with_seed(stage.spec, stage.how.loading, seed=stage.seed)
+        given = with_seed(stage.spec, loading(stage.how), seed=stage.seed)
         key = (stage.spec, dumps(given), of_suite)
         if key != self.key:
             self.key = self.model = None  # the old one goes before the new one comes

@@ -1,8 +1,11 @@
-"""Which drawing suits a grid, and two of the drawings: dots with intervals, and a heat map.
+"""Which drawing suits a grid, and the drawings: dots with intervals, a heat map, lines and curves.
 
 Numbers on the columns (k, layer) make lines; few rows make dots; many rows make a heat map (blue above chance or, where
 there is one, the best shortcut; orange below; pale where the interval includes it). Each is a function of the grid and
 a width, so that the page has a wide and a narrow drawing of the same figure.
+
+Lines along a numeric column (k, depth, layer), a panel per row, with published lines beside; and the curves of an
+analysis (precision against recall), with a band where the interval is known.
 """
 
 from __future__ import annotations
@@ -10,10 +13,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, combinations, pairwise
 
 from proband.core.metrics import Metric
-from proband.reporting.draw.lines import line_plot
+from proband.core.suite import Curve, Curves
 from proband.reporting.draw.marks import (
+    MODELS,
     Axis,
     Mark,
     Picture,
@@ -25,9 +30,8 @@ from proband.reporting.draw.marks import (
     text_width,
 )
 from proband.reporting.numbers import words
-from proband.reporting.numbers.cells import Cell
+from proband.reporting.numbers.cells import Cell, Comparison
 from proband.reporting.numbers.grids import Grid, Key, published_tip, tip
-from proband.reporting.numbers.systems import Comparison
 
 MANY_ROWS = 9
 
@@ -248,3 +252,264 @@ def _drawing(c: Comparison, span: tuple[float, float]) -> Picture:
     )
     title = f"{c.a} against {c.b}"
     return Picture(width=WIDTH, height=HEIGHT, marks=marks, title=title, description="interval of the difference")
+
+
+# ---- lines and bars over numbers -------------------------------------------------------------------------------------
+
+
+DASHES = ("6 3", "2 3", "8 3 2 3", "4 2")
+KEY = 16.0  # height of a name below the panels
+MARK = 8.0  # height of a mark: nearer ones would hide each other
+ON_OTHERS = ("", "9 6", "4 11", "2 13")  # dashes of a line that lies on none, one, two or more others
+MANY = 5  # of more models than these the bands are fainter
+PLAIN_BASELINES = ("baseline:random", "baseline:majority")
+
+
+def line_plot(grid: Grid, width: float) -> Picture:
+    """Mean against the column's number with a band for the interval; published figures dashed and hollow."""
+    rows: list[Key | None] = [row for row in grid.rows if row is not None]
+    narrow = width < 500
+    names = [model for row in rows for model in grid.others(row)]
+    room = 0.0 if narrow or not names else min(180.0, text_width(names, size=11) + 12)
+    per = 1 if narrow else min(len(rows), 3, max(1, int(width // (215 + room))))
+    panel, tall = width / per, 230.0 if narrow else 270.0 if len(rows) > 1 else 360.0
+    numbers = [float(column[0]) for column in grid.columns]
+    low, high = grid.value_range
+    marks: list[Mark] = []
+    for i, row in enumerate(rows):
+        x, y = (i % per) * panel, (i // per) * tall
+        across = Axis(min(numbers), max(numbers), x + 42, x + panel - 16 - room, False)
+        up = Axis(low, high, y + tall - 48, y + 28, grid.metric.percent)
+        marks += _frame(grid, row, across, up, y, numbers)
+        marks += _published(grid, row, across, up, room)
+        beside = side_by_side(_heights(grid, row, up), room=(across.end - across.start) / max(1, len(numbers) - 1))
+        for run in range(len(grid.labels)):
+            marks += _line(grid, run, row, across, up, beside)
+    key, height = _key(grid, width, tall * math.ceil(len(rows) / per))
+    against = f" against {words.name(grid.table.columns[0])}"
+    return picture(grid, width, height, [*marks, *key], against=against)
+
+
+def _key(grid: Grid, width: float, top: float) -> tuple[list[Mark], float]:
+    """The models' names below the panels, as many in a row as fit; and where they end. One model needs none."""
+    if len(grid.labels) < 2:
+        return [], top
+    one = min(width - 42, text_width(grid.labels, size=11) + 40)
+    per = max(1, int((width - 42) // one))
+    marks = []
+    for run, label in enumerate(grid.labels):
+        x, y = 42 + (run % per) * one, top + 10 + KEY * (run // per)
+        hue = grid.hue(run)
+        marks += [
+            Mark(kind="line", at=(x, y - 4, x + 22, y - 4), paint=colour_of(hue), width=2, model=run),
+            Mark(kind="dot", at=(x + 11, y - 4, 3.6), paint=colour_of(hue), shape=shape_of(hue), model=run),
+            Mark(kind="text", at=(x + 28, y), text=shorten(label, one - 34, size=11), size=11, model=run),
+        ]
+    return marks, top + 10 + KEY * math.ceil(len(grid.labels) / per)
+
+
+def _frame(grid: Grid, row: Key | None, across: Axis, up: Axis, top: float, numbers: Sequence[float]) -> list[Mark]:
+    marks = []
+    if grid.table.rows:
+        title = shorten(words.key(grid.table.rows, row), across.end - across.start, size=13)
+        marks.append(Mark(kind="text", at=(across.start, top + 15), text=title, size=13, bold=True))
+    for tick in up.ticks(5):
+        y = up(tick)
+        marks.append(Mark(kind="line", at=(across.start - 4, y, across.end + 4, y), paint="faint"))
+        marks.append(soft_text(across.start - 8, y + 4, up.name(tick), anchor="end"))
+    gap = (across.end - across.start) / max(1, len(numbers) - 1)
+    every = max(1, math.ceil(22 / gap))
+    marks += [soft_text(across(number), up.start + 16, f"{number:g}") for number in numbers[::every]]
+    middle = (across.start + across.end) / 2
+    marks.append(soft_text(middle, up.start + 34, words.name(grid.table.columns[0]), size=12))
+    chance = [grid.chance_at(row, column) for column in grid.columns]
+    shortcut = [_best_shortcut(grid, row, column) for column in grid.columns]
+    marks += _level("chance", chance, grid, across, up, width=1.5, dash="3 3")
+    return marks + _level("best shortcut", shortcut, grid, across, up, width=2, dash="7 4")
+
+
+def _level(
+    name: str, values: Sequence[float | None], grid: Grid, across: Axis, up: Axis, *, width: float, dash: str
+) -> list[Mark]:
+    """A dashed line through a value per column, with its name at the end."""
+    known = [(across(float(column[0])), up(value)) for column, value in zip(grid.columns, values) if value is not None]
+    if len(known) < 2:
+        return []
+    line = Mark(kind="poly", at=tuple(chain(*known)), paint="rule", width=width, dash=dash)
+    return [line, soft_text(known[-1][0], known[-1][1] - 5, name, size=10.5, anchor="end")]
+
+
+def _best_shortcut(grid: Grid, row: Key | None, column: Key) -> float | None:
+    """The best of the suite's own baselines (not random and majority, which are near chance)."""
+    own = [n for n, label in enumerate(grid.labels) if label.startswith("baseline:") and label not in PLAIN_BASELINES]
+    cells = [grid.cells[row, column][run] for run in own]
+    return max((cell.estimate.mean for cell in cells if cell is not None), default=None)
+
+
+def _heights(grid: Grid, row: Key | None, up: Axis) -> list[list[float | None]]:
+    """Of each run, where its marks are: one height per column."""
+    results = [[grid.cells[row, column][run] for column in grid.columns] for run in range(len(grid.labels))]
+    return [[up(cell.estimate.mean) if cell else None for cell in line] for line in results]
+
+
+@dataclass(frozen=True)
+class Beside:
+    """How marks of one place are drawn side by side: `shift[run][column]`, and the dash of lines that lie on others."""
+
+    shift: Sequence[Sequence[float]]
+    dash: Sequence[str]
+
+
+def side_by_side(heights: Sequence[Sequence[float | None]], *, room: float) -> Beside:
+    """Marks that would hide each other move apart, as far as the room between two columns allows; a line that lies on
+    an earlier one is dashed, so that both colours are seen.
+
+    >>> beside = side_by_side([[10.0, 10.0], [10.0, 12.0], [50.0, None]], room=60.0)
+    >>> beside.shift, beside.dash
+    ([[-4.0, -4.0], [4.0, 4.0], [0.0, 0.0]], ['', '9 6', ''])
+    """
+    runs, columns = len(heights), len(heights[0]) if heights else 0
+    shift = [[0.0] * columns for _ in range(runs)]
+    near: list[set[tuple[int, int]]] = []  # of each column, the pairs of runs that share a place
+    for column in range(columns):
+        there = sorted((y, run) for run in range(runs) if (y := heights[run][column]) is not None)
+        groups: list[list[tuple[float, int]]] = []
+        for y, run in there:
+            if groups and y - groups[-1][-1][0] < MARK:
+                groups[-1].append((y, run))
+            else:
+                groups.append([(y, run)])
+        shared = [sorted(run for _, run in group) for group in groups]
+        for group in shared:
+            step = min(MARK, 0.8 * room / len(group))
+            for place, run in enumerate(group):
+                shift[run][column] = step * (place - (len(group) - 1) / 2)
+        near.append({pair for group in shared for pair in combinations(group, 2)})
+    both = {pair for left, right in pairwise(near) for pair in left & right}
+    below = [sum(later == run for _, later in both) for run in range(runs)]
+    return Beside(shift, [ON_OTHERS[min(count, len(ON_OTHERS) - 1)] for count in below])
+
+
+def _line(grid: Grid, run: int, row: Key | None, across: Axis, up: Axis, beside: Beside) -> list[Mark]:
+    results = [(column, grid.cells[row, column][run], at) for column, at in zip(grid.columns, beside.shift[run])]
+    known = [(column, cell) for column, cell, _ in results if cell is not None]
+    if not known:
+        return []
+    xs = [across(float(column[0])) + at for column, cell, at in results if cell is not None]
+    ends = [(e.mean, e.mean) if e.few else (e.low, e.high) for e in (cell.estimate for _, cell in known)]
+    lower = [(x, up(low)) for x, (low, _) in zip(xs, ends)]
+    upper = [(x, up(high)) for x, (_, high) in zip(xs, ends)]
+    path = [(x, up(cell.estimate.mean)) for x, (_, cell) in zip(xs, known)]
+    hue = grid.hue(run)
+    paint, outline = colour_of(hue), tuple(chain(*upper, *lower[::-1]))
+    faint = 0.14 if len(grid.labels) <= MANY else 0.07
+    band = Mark(kind="poly", at=outline, paint=paint, filled=True, opacity=faint, model=run)
+    if len(known) == 1:  # a band of no width
+        band = Mark(kind="line", at=(*lower[0], *upper[0]), paint=paint, width=2.5, opacity=0.55, model=run)
+    line = Mark(kind="poly", at=tuple(chain(*path)), paint=paint, width=2, dash=beside.dash[run], model=run)
+    marks = [band, line]
+    for (x, y), (column, cell) in zip(path, known):
+        few, text = cell.estimate.few, tip(grid, run, row, column, cell)
+        dot = Mark(kind="dot", at=(x, y, 3.6), hollow=few, shape=shape_of(hue), model=run, tip=text)
+        marks.append(replace(dot, paint="pub" if few else paint))
+    return marks
+
+
+def _published(grid: Grid, row: Key | None, across: Axis, up: Axis, room: float) -> list[Mark]:
+    marks: list[Mark] = []
+    ends: list[tuple[float, str]] = []
+    for i, model in enumerate(grid.others(row)):
+        results = [(column, grid.published[row, column].get(model)) for column in grid.columns]
+        known = [(column, figure) for column, figure in results if figure is not None]
+        places = [(across(float(column[0])), up(figure.value)) for column, figure in known]
+        if len(places) > 1:
+            path, dash = tuple(chain(*places)), DASHES[i % len(DASHES)]
+            marks.append(Mark(kind="poly", at=path, paint="pub", width=1.5, dash=dash))
+        for (x, y), (column, figure) in zip(places, known):
+            text = published_tip(grid, figure, row, column)
+            marks.append(Mark(kind="dot", at=(x, y, 3.2), paint="pub", hollow=True, tip=text))
+        ends.append((places[-1][1], model))
+    if room:
+        at = -math.inf
+        for y, model in sorted(ends):
+            at = max(at + 13, y + 4)
+            name = shorten(model, room - 10, size=11)
+            marks.append(Mark(kind="text", at=(across.end + 10, at), text=name, size=11, paint="pub"))
+    return marks
+
+
+# ---- curves of an analysis -------------------------------------------------------------------------------------------
+
+
+CURVE_DASHES = ("", "6 3", "2 3", "8 3 2 3")
+LINE = 16.0  # height of a name in the key
+
+
+def curve_plot(curves: Curves, title: str, width: float) -> Picture:
+    """The curves in one frame, their names below it."""
+    per = 1 if width < 500 else 3
+    tall = 260.0 if width < 500 else 420.0
+    across = Axis(*_span(*curves.x_range), 46, width - 16, True)
+    up = Axis(*_span(*curves.y_range), tall - 40, 16, True)
+    marks = _curve_frame(curves, across, up)
+    for number, line in enumerate(curves.lines):
+        marks += _curve(line, number, across, up)
+    for number, line in enumerate(curves.lines):
+        marks += _curve_name(
+            line, number, x=46 + (number % per) * (width - 60) / per, y=tall + 14 + LINE * (number // per)
+        )
+    height = tall + 14 + LINE * -(-len(curves.lines) // per) + 8
+    names = ", ".join(line.name for line in curves.lines)
+    return Picture(
+        width=width,
+        height=height,
+        marks=tuple(marks),
+        title=title,
+        description=f"{curves.y} against {curves.x} in percent: {names}",
+    )
+
+
+def _span(low: float, high: float) -> tuple[float, float]:
+    """A range that has some width, also where all numbers are equal.
+
+    >>> _span(0.2, 1.0), _span(0.5, 0.5)
+    ((0.2, 1.0), (0.45, 0.55))
+    """
+    return (low, high) if high > low else (low - 0.05, high + 0.05)
+
+
+def _curve_frame(curves: Curves, across: Axis, up: Axis) -> list[Mark]:
+    marks = []
+    for tick in up.ticks(5):
+        marks.append(Mark(kind="line", at=(across.start, up(tick), across.end, up(tick)), paint="faint"))
+        marks.append(soft_text(across.start - 6, up(tick) + 4, up.name(tick), anchor="end"))
+    marks += [soft_text(across(tick), up.start + 16, across.name(tick)) for tick in across.ticks(6)]
+    marks.append(soft_text((across.start + across.end) / 2, up.start + 33, f"{curves.x} (%)", size=12))
+    return [*marks, soft_text(across.start, up.end - 4, f"{curves.y} (%)", size=12, anchor="start")]
+
+
+def _curve(line: Curve, number: int, across: Axis, up: Axis) -> list[Mark]:
+    paint, marks = colour_of(number), []
+    if len(line.band) > 1:
+        upper = [(across(x), up(high)) for x, _, high in line.band]
+        lower = [(across(x), up(low)) for x, low, _ in line.band]
+        outline = tuple(chain(*upper, *lower[::-1]))
+        marks.append(Mark(kind="poly", at=outline, paint=paint, filled=True, opacity=0.1, model=number))
+    path = [(across(x), up(y)) for x, y in line.points]
+    if len(path) > 1:
+        dash = CURVE_DASHES[number // MODELS % len(CURVE_DASHES)]
+        marks.append(
+            Mark(kind="poly", at=tuple(chain(*path)), paint=paint, width=2, dash=dash, model=number, tip=line.name)
+        )
+    elif path:
+        marks.append(Mark(kind="dot", at=(*path[0], 3.6), paint=paint, model=number, tip=line.name))
+    return marks
+
+
+def _curve_name(line: Curve, number: int, *, x: float, y: float) -> list[Mark]:
+    paint, dash = colour_of(number), CURVE_DASHES[number // MODELS % len(CURVE_DASHES)]
+    name = shorten(line.name, 300, size=11)
+    return [
+        Mark(kind="line", at=(x, y - 4, x + 18, y - 4), paint=paint, width=2, dash=dash, model=number),
+        Mark(kind="text", at=(x + 24, y), text=name, size=11, model=number),
+    ]

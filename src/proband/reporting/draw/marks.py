@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from proband.core.text import asset
 from proband.reporting.numbers import words
 from proband.reporting.numbers.grids import Grid
-from proband.web.templates import asset
 
 # The light colours of the page; those of models are told apart by people with any colour vision (after Okabe and Ito).
 COLOURS: dict[str, str] = dict(re.findall(r"--(\w+): (#\w{6});", asset("proband.web", "page.css").partition("}")[0]))

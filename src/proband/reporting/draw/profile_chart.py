@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from proband.reporting.draw.marks import Axis, Mark, Picture, colour_of, shape_of, shorten, soft_text
-from proband.reporting.numbers.systems import short_model
+from proband.reporting.numbers.words import short_model
 from proband.reporting.profile import Capability, Profile
 
 STEP = 17.0  # between two models of a row

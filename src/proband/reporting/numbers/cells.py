@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 
 from proband.core.metrics import Metric, scored_splits, splits_in_words
 from proband.core.statistics.clusters import Ints
+from proband.core.statistics.spread import ONE_SEED
 from proband.core.suite import Where
 from proband.core.types import Estimate, Tag
 from proband.reporting.numbers.item_sets import Arrays, ItemSet, Numbers, collect
-from proband.reporting.numbers.systems import Comparison, System, compared, systems
+from proband.reporting.numbers.words import System, systems
 from proband.stats import Difference, Scores, macro_mean, on_common_items
 
 Mask = NDArray[np.bool_]
@@ -337,3 +338,91 @@ def plain_tags(where: Where) -> dict[str, Tag]:
 
 def _address(where: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     return tuple(sorted((name, f"{type(value).__name__}:{value}") for name, value in where.items()))
+
+
+# ---- two systems -----------------------------------------------------------------------------------------------------
+
+
+ALPHA = 0.05
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """System a minus system b on the items of `group` that both answered."""
+
+    group: Where
+    a: str
+    b: str
+    mean_a: float
+    mean_b: float
+    difference: float
+    low: float
+    high: float
+    p: float
+    p_holm: float  # corrected for the other comparisons of a and b
+    n: int
+    clusters: int
+    detectable: float  # the smallest true difference that would be seen four times in five
+    better: str  # a or b, or empty where there is no difference at all
+    few: bool = False  # too few clusters to tell
+    from_seeds: float | None = None  # the share of the variance that is due to training seeds
+    training: str = ""  # what must be said where a net was trained once
+    nets: bool = False  # both are trained
+
+    def turned(self) -> Comparison:
+        """b minus a."""
+        return replace(
+            self,
+            a=self.b,
+            b=self.a,
+            mean_a=self.mean_b,
+            mean_b=self.mean_a,
+            difference=-self.difference,
+            low=-self.high,
+            high=-self.low,
+        )
+
+    @property
+    def undecided(self) -> bool:
+        """No test decides: too few clusters, or two nets of which one's training chance is unknown."""
+        return self.few or (self.nets and self.training == ONE_SEED)
+
+    @property
+    def clear(self) -> bool:
+        """Significant: corrected p below 0.05 (then the interval leaves out zero)."""
+        return not self.undecided and self.p_holm < ALPHA
+
+    @property
+    def verdict(self) -> str:
+        if self.undecided:
+            return "too few to tell" if self.few else self.training
+        result = f"{self.better} is better" if self.clear else "not significant"
+        return f"{result} ({self.training})" if self.training else result
+
+
+def compared(
+    metric: Metric, a: Scores, b: Scores, *, group: Where, labels: tuple[str, str], margin: float = 0.0
+) -> Comparison:
+    """Two systems on the items that both have, the test being whether the first is ahead by more than `margin`."""
+    result = a.minus(b, margin=margin)
+    ahead = labels[0] if metric.ahead(result.mean_a, result.mean_b) else labels[1]
+    return Comparison(
+        group=group,
+        a=labels[0],
+        b=labels[1],
+        mean_a=result.mean_a,
+        mean_b=result.mean_b,
+        difference=result.value,
+        low=result.low,
+        high=result.high,
+        p=result.p,
+        p_holm=result.p,
+        n=result.n,
+        clusters=result.clusters,
+        detectable=result.detectable,
+        better="" if result.mean_a == result.mean_b else ahead,
+        few=result.few,
+        from_seeds=result.from_seeds,
+        training=result.note,
+        nets=a.trained and b.trained,
+    )

@@ -21,9 +21,8 @@ from proband.core.statistics.spread import ONE_SEED, detectable
 from proband.core.suite import Contrast, Where
 from proband.core.types import Tag
 from proband.reporting.numbers import words
-from proband.reporting.numbers.cells import Study
+from proband.reporting.numbers.cells import Comparison, Study
 from proband.reporting.numbers.grids import SPLIT, keys_of
-from proband.reporting.numbers.systems import Comparison
 from proband.stats import Difference, Scores, contrast, holm
 
 MOST_PAIRS = 45  # ten systems

@@ -20,7 +20,7 @@ from proband.core.suite import Published, Table, Where
 from proband.core.types import Tag
 from proband.reporting.numbers import words
 from proband.reporting.numbers.cells import VARIATION, Cell, Study, matches, same
-from proband.reporting.numbers.systems import shared_labels
+from proband.reporting.numbers.words import shared_labels
 
 Key = tuple[Tag, ...]
 SPLIT = "split"

@@ -25,7 +25,7 @@ from proband.core.metrics import SPLITS, Metric
 from proband.core.statistics.clusters import Clusters, Floats, GrowingClusters, Ints, clusters_of
 from proband.core.suite import Suite
 from proband.core.types import LEFT_OUT, Answer, Item, Run, Status, Tag
-from proband.reporting.numbers.systems import run_labels
+from proband.reporting.numbers.words import run_labels
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,23 +14,20 @@ from functools import partial
 from typing import Any
 
 from proband.core.suite import Sheet
-from proband.core.text import slug
+from proband.core.text import asset, content_hash, render, slug
 from proband.core.types import Run
 from proband.reporting import tables
 from proband.reporting.claims import Verdict
 from proband.reporting.claims import counts as claim_counts
-from proband.reporting.draw.charts import differences, drawing, heat_map
-from proband.reporting.draw.lines import curve_plot, line_plot
+from proband.reporting.draw.charts import curve_plot, differences, drawing, heat_map, line_plot
 from proband.reporting.draw.marks import NARROW, WIDE, Axis, Picture, look, svg
 from proband.reporting.draw.profile_chart import profile_chart
 from proband.reporting.numbers import words
-from proband.reporting.numbers.cells import Study
+from proband.reporting.numbers.cells import Comparison, Study
 from proband.reporting.numbers.grids import Grid, tip
 from proband.reporting.numbers.item_sets import ItemSet
-from proband.reporting.numbers.systems import Comparison
 from proband.reporting.profile import Profile
 from proband.reporting.tables import CellWords, TableLine
-from proband.web.templates import asset, content_hash, render
 
 SCRIPTS = (
     ("proband.web", "page.js"),

@@ -11,8 +11,7 @@ from proband.core.suite import Claim, Contrast, Demo, Suite
 from proband.suites.analogy.build import BuildOptions, build, example_options
 from proband.suites.analogy.paper.claims import CLAIMS
 from proband.suites.analogy.paper.findings import CLAIMS as MORE_CLAIMS
-from proband.suites.analogy.paper.findings import FIGURE1, FINDINGS
-from proband.suites.analogy.paper.frequency import FREQUENCY
+from proband.suites.analogy.paper.findings import FIGURE1, FINDINGS, FREQUENCY
 from proband.suites.analogy.paper.tables import GROUPS_IN_WORDS, TABLES, derive, published
 from proband.suites.analogy.relations import RECIPROCAL_RANK, TOP1, check, pairs_of, show
 from proband.suites.analogy.solvers import SOLVERS

@@ -22,11 +22,10 @@ from proband.suites.inference.curves.figure import CLAIMS, FIGURE2
 from proband.suites.inference.curves.measures import METRICS, TABLES
 from proband.suites.inference.items import show, typed_pairs
 from proband.suites.inference.methods.baselines import Direction, Frequency, HypothesisWords
-from proband.suites.inference.methods.combination import DIRECT, RuleSolver
 from proband.suites.inference.methods.embeddings.dependency_words import DEPENDENCY_WORDS, WORDS
 from proband.suites.inference.methods.embeddings.relations import RELATIONS
 from proband.suites.inference.methods.lemma import Lemma
-from proband.suites.inference.methods.prompts import PROMPTED
+from proband.suites.inference.methods.prompts import DIRECT, PROMPTED, RuleSolver
 from proband.suites.inference.methods.sentences import CHOOSE, GENERATE, NLI, SENTENCES
 
 SUITE = Suite(

@@ -33,9 +33,8 @@ import msgspec
 import numpy as np
 
 from proband.core.agreement.aggregation import audit, dawid_skene, mace, worker_quality
-from proband.core.agreement.coefficients import krippendorff_alpha
+from proband.core.agreement.coefficients import Aggregate, Votes, all_but, krippendorff_alpha, majority
 from proband.core.agreement.simulator import Simulated, confusions, simulate
-from proband.core.agreement.votes import Aggregate, Votes, all_but, majority
 from proband.core.errors import ProbandError
 from proband.core.files import read_records
 from proband.core.tables import text_lines

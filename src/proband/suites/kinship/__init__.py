@@ -42,7 +42,7 @@ from proband.suites.kinship.paper.tables import PARAPHRASES, SAMPLES, TABLES
 from proband.suites.kinship.reading.reader import Read, ReadFreely
 from proband.suites.kinship.replies import CHOOSE, GENERATE
 from proband.suites.kinship.sets import SETS
-from proband.suites.kinship.world.facts import check
+from proband.suites.kinship.world.rules import check
 
 
 def audited_in_words(headlines: Mapping[str, Any]) -> str:

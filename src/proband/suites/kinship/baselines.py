@@ -32,15 +32,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
-from proband.core.shortcuts import answered_rightly
+from proband.core.metrics import answered_rightly
 from proband.core.suite import Analysis, MeasuredOn, Published, Results, Sheet
 from proband.core.types import Answer, Item, Tag
 from proband.suites.kinship.logic.closure import shortest_path
 from proband.suites.kinship.reading.lexicon import KIN
-from proband.suites.kinship.reading.reader import story_of
-from proband.suites.kinship.world.facts import YES_NO, asked_relation, facts_of
 from proband.suites.kinship.world.relations import UP
-from proband.suites.kinship.world.rules import NONE, converse, of_item
+from proband.suites.kinship.world.rules import NONE, YES_NO, asked_relation, converse, facts_of, of_item, story_of
 
 SMOOTHING: Final = 0.5
 KEYS: Final = 3  # sentences further on count as this far
@@ -138,7 +136,7 @@ class ShortcutClue(NamedTuple):
 
 
 class CountedLabels(ABC):
-    """What shortcuts share (protocols core.shortcuts.Shortcut, LearnsFromItems): they count labels over the training
+    """What shortcuts share (protocols core.metrics.Shortcut, LearnsFromItems): they count labels over the training
     stories or, where there are none, over all others, of which each is left out when it is asked itself."""
 
     name: str

@@ -20,10 +20,10 @@ from proband.core.errors import ProbandError
 from proband.core.metrics import chosen_answer
 from proband.core.types import Answer, Item
 from proband.suites.kinship.logic.search import check_people
-from proband.suites.kinship.world.facts import StoryFacts, facts_of
 from proband.suites.kinship.world.families import family_of_rows
 from proband.suites.kinship.world.family_svg import family_svg, side_by_side
 from proband.suites.kinship.world.relations import FEMALE, INVERSE, MALE, NEUTRAL, Edge, Family, agrees, lean
+from proband.suites.kinship.world.rules import StoryFacts, facts_of
 
 TRIES = 5_000  # readings of the facts to try at most
 TURNED = ("child", "grandchild", "nibling", "child-in-law")  # read from the other end

@@ -15,8 +15,7 @@ from proband.reporting.claims import judge
 from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.item_sets import AnsweredRun, ItemSet
 from proband.suites.analogy import SUITE
-from proband.suites.analogy.paper.findings import CLOSE, EXCEPTIONS, GAP, LEAD, SIZE
-from proband.suites.analogy.paper.frequency import BY_ITEM, BY_TUPLE
+from proband.suites.analogy.paper.findings import BY_ITEM, BY_TUPLE, CLOSE, EXCEPTIONS, GAP, LEAD, SIZE
 from proband.suites.analogy.paper.tables import derive
 
 

@@ -17,8 +17,7 @@ from proband.models.fake import ScriptedModel
 from proband.suites.inference.datasets.triples import answered
 from proband.suites.inference.items import Triple, items
 from proband.suites.inference.methods import prompts, sentences
-from proband.suites.inference.methods.combination import RuleOptions
-from proband.suites.inference.methods.prompts import PromptOptions
+from proband.suites.inference.methods.prompts import PromptOptions, RuleOptions
 from proband.suites.inference.methods.sentences import CHOOSE, GENERATE, LetterOptions, ReplyOptions
 
 

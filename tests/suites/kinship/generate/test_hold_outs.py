@@ -16,11 +16,10 @@ from proband.suites.kinship.generate.hold_outs import HeldClauses, names_of
 from proband.suites.kinship.generate.options import HOLD_OUTS, BuildOptions
 from proband.suites.kinship.generate.wording import Note
 from proband.suites.kinship.reading.lexicon import KIN
-from proband.suites.kinship.reading.reader import story_of
 from proband.suites.kinship.telling.phrases import fact_phrases, masked_sentences
 from proband.suites.kinship.telling.stories import digest
 from proband.suites.kinship.world.rules import canonical_clause as canonical
-from proband.suites.kinship.world.rules import load
+from proband.suites.kinship.world.rules import load, story_of
 
 
 def built(**options: Any) -> tuple[list[Item], dict[str, Any]]:

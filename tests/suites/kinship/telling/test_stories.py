@@ -21,7 +21,7 @@ from proband.core.files import encode, parse
 from proband.core.types import Item
 from proband.suites.kinship.generate.build import build
 from proband.suites.kinship.generate.options import BuildOptions
-from proband.suites.kinship.reading.reader import read_story, story_of
+from proband.suites.kinship.reading.reader import read_story
 from proband.suites.kinship.telling.bank import Bank, load_bank, parse_bank
 from proband.suites.kinship.telling.stories import (
     ask,
@@ -36,7 +36,7 @@ from proband.suites.kinship.telling.stories import (
 from proband.suites.kinship.telling.template_check import canonical
 from proband.suites.kinship.world.families import NAMES
 from proband.suites.kinship.world.relations import FEMALE, GENDER, MALE, NEUTRAL, RELATIONS, Edge
-from proband.suites.kinship.world.rules import load
+from proband.suites.kinship.world.rules import load, story_of
 
 EXAMPLES = 1000 if "PROBAND_MUTATIONS" in os.environ else 150  # `make test-all`, `make test`
 

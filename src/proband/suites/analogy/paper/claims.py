@@ -8,7 +8,7 @@ setting in which the paper found it.
 from __future__ import annotations
 
 from proband.core.suite import Claim, Contrast, Where
-from proband.suites.analogy.paper.frequency import BY_ITEM, BY_TUPLE
+from proband.suites.analogy.paper.findings import BY_ITEM, BY_TUPLE
 from proband.suites.analogy.probes import PAPER_PROBES
 
 UNMARKED: Where = {"marked": "unmarked"}

@@ -11,24 +11,150 @@ A prompt puts premise P before hypothesis H; only the tokens of H count:
 the mean per token, averaged over the prompts that are named. Without a premise (the control `hypothesis-only`) each of
 them is log p(H), since nothing else is left. `both` is told more than a pair: it sees both directions, and where
 exactly one of them holds, as in Levy/Holt's directional set, it need only say which.
+
+Rules first, similarity on the rest (section 4.2): pairs that a rule accepts come before all others.
+
+    score = 2                  where the lemma baseline accepts the pair
+    score = 1                  where the graph or PPDB does
+    score = s / (1 + |s|)      elsewhere: in (-1, 1), in the order of the method's own score s
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
 import numpy as np
+from msgspec.structs import replace
 
 from proband.core.errors import ProbandError
 from proband.core.options import Meta
-from proband.core.protocols import ScoresText, Text
+from proband.core.protocols import AnswersItems, ScoresText, Text
 from proband.core.suite import Solver
-from proband.core.types import Answer, Item
+from proband.core.types import LEFT_OUT, Answer, Item
 from proband.solvers.likelihood import method_of, normalised
-from proband.suites.inference.items import facts_of
-from proband.suites.inference.methods.combination import RuleOptions, combined
+from proband.suites.inference.items import InferenceFacts, facts_of
+from proband.suites.inference.methods import lemma
+from proband.suites.inference.methods.rule_files import read_graph, read_ppdb
+
+# ---- scores and rules together ---------------------------------------------------------------------------------------
+
+
+Accepts = Callable[[InferenceFacts], bool]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RuleOptions:
+    """Which rules come first."""
+
+    on_lemma: Annotated[bool, Meta(description="pairs that the lemma baseline accepts come first")] = False
+    lemma: Annotated[
+        lemma.LemmaRule, Meta(description="rule of the lemma baseline: as printed, or as in the authors' program")
+    ] = "printed"
+    graph: Annotated[str, Meta(description="entailment graphs, comma-separated: pairs they accept come first")] = ""
+    typed: Annotated[bool, Meta(description="a graph's rules hold for their types only, where a type is known")] = False
+    ppdb: Annotated[str, Meta(description="files of PPDB, comma-separated: pairs they accept come first")] = ""
+    ppdb_score: Annotated[float, Meta(description="lowest PPDB 2.0 score of a paraphrase")] = 0.0
+
+    @property
+    def any(self) -> bool:
+        return bool(self.on_lemma or paths_in(self.graph) or paths_in(self.ppdb))
+
+
+def rules_of(options: RuleOptions) -> list[Accepts]:
+    """The files of rules that the options name, each read once."""
+    graphs: list[Accepts] = [partial(read_graph(path).accepts, typed=options.typed) for path in paths_in(options.graph)]
+    return graphs + [read_ppdb(path, options.ppdb_score).accepts for path in paths_in(options.ppdb)]
+
+
+def paths_in(text: str) -> list[Path]:
+    paths = [Path(each.strip()) for each in text.split(",") if each.strip() not in ("", "none")]
+    for path in paths:
+        if not path.exists():
+            raise ProbandError("does not exist", file=path)
+    return paths
+
+
+def combined(items: Sequence[Item], scores: Sequence[float], options: RuleOptions) -> list[Answer]:
+    """One answer per item: its own score, after those that a rule accepts."""
+    own = [Answer(item_id=item.id, scores=(score, 0.0)) for item, score in zip(items, scores, strict=True)]
+    return after_rules(items, own, options)
+
+
+def after_rules(items: Sequence[Item], answers: Sequence[Answer], options: RuleOptions) -> list[Answer]:
+    """The same answers, after those that a rule accepts; what a rule accepts is read, whatever the model replied."""
+    if not options.any:
+        return list(answers)
+    rules = rules_of(options)
+    if options.typed and not any("types" in item.facts for item in items):
+        raise ProbandError("'typed' asks for the types of arguments, and these items have none")
+    return [
+        answer_by_rules(facts_of(item), answer, rules, options) for item, answer in zip(items, answers, strict=True)
+    ]
+
+
+def answer_by_rules(pair: InferenceFacts, answer: Answer, rules: Sequence[Accepts], options: RuleOptions) -> Answer:
+    if answer.status in LEFT_OUT:  # the item is none of this run's
+        return answer
+    if options.on_lemma and lemma.accepts(pair, options.lemma):
+        return replace(answer, scores=(2.0, 0.0), status="")
+    if pair.premise.relation and any(accepts(pair) for accepts in rules):
+        return replace(answer, scores=(1.0, 0.0), status="")
+    if answer.status or not answer.scores:
+        return answer
+    own = answer.scores[0] - answer.scores[1]
+    return replace(answer, scores=(own / (1 + abs(own)), 0.0))
+
+
+# ---- models that read items directly; `solver:rules` is rules alone --------------------------------------------------
+
+
+class RuleSolver:
+    """`solver:rules`: what no rule accepts is not entailed."""
+
+    name = "solver:rules"
+
+    def identity(self) -> Mapping[str, str]:
+        return {"kind": "inference", "name": "rules"}
+
+    def answer(self, items: Sequence[Item]) -> list[Answer]:
+        return [Answer(item_id=item.id, scores=(-1.0, 0.0)) for item in items]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadingOptions(RuleOptions):
+    """Of relation embeddings also the similarity in context."""
+
+    context: Annotated[
+        str,
+        Meta(description="relation embeddings in the context of their arguments: none, add, bal-add, mult, bal-mult"),
+    ] = "none"
+
+
+def solve_directly(items: Sequence[Item], model: Any, *, seed: int, options: ReadingOptions) -> list[Answer]:
+    if isinstance(model, RuleSolver) and not options.any:
+        raise ProbandError("solver:rules needs rules: --set on-lemma=yes, --set graph=FILE or --set ppdb=FILE")
+    if options.context != "none":
+        if not hasattr(model, "in_context"):
+            raise ProbandError(f"'context' is of relation embeddings; {model.name} has none")
+        model = model.in_context(options.context)
+    return after_rules(items, model.answer(items), options)
+
+
+DIRECT = Solver(
+    name="direct",
+    help="baselines, rules and relation embeddings read items directly",
+    needs=AnswersItems,
+    solve=solve_directly,
+    options=ReadingOptions,
+)
+
+
+# ---- prompts ---------------------------------------------------------------------------------------------------------
+
 
 PREMISE, HYPOTHESIS = "{premise}", "{hypothesis}"  # the last hypothesis of a prompt is the one that is scored
 PROMPTS: Mapping[str, str] = {

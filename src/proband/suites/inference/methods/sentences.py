@@ -20,7 +20,7 @@ from proband.solvers.choose import ChooseOptions, make_choose_solver
 from proband.solvers.generate import Asking, GenerateOptions, make_generate_solver
 from proband.solvers.replies import Choices, answer_of, letters_shown, names_of
 from proband.suites.inference.items import facts_of, sentence
-from proband.suites.inference.methods.combination import RuleOptions, after_rules, combined
+from proband.suites.inference.methods.prompts import RuleOptions, after_rules, combined
 
 NAMES = ("entailment", "entailed", "yes")
 

@@ -19,10 +19,8 @@ from proband.core.types import Item, Tag
 from proband.suites.kinship.clutrr.rows import COLUMNS, TASKS, ClutrrRow, Step, Unreadable, row_of
 from proband.suites.kinship.logic.closure import distance
 from proband.suites.kinship.logic.search import check_people
-from proband.suites.kinship.reading.reader import story_of
-from proband.suites.kinship.world.facts import facts_of
 from proband.suites.kinship.world.relations import INVERSE, NEUTRAL, RELATIONS, word
-from proband.suites.kinship.world.rules import of_item
+from proband.suites.kinship.world.rules import facts_of, of_item, story_of
 
 WORD: Final = re.compile(r"(?<![\[\w])\w+(?![\]\w])")
 TASK_NUMBERS: Final = {name: number for number, name in TASKS.items()}

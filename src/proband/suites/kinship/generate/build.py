@@ -39,8 +39,8 @@ from proband.suites.kinship.generate.story_logic import (
     other_questions,
 )
 from proband.suites.kinship.generate.wording import Note, Wording
-from proband.suites.kinship.telling.bank import OURS
-from proband.suites.kinship.telling.crowd_templates import ONLY, bank_licence, crowd_folder
+from proband.suites.kinship.telling.bank import OURS, crowd_folder
+from proband.suites.kinship.telling.crowd_templates import ONLY, bank_licence
 from proband.suites.kinship.world.families import Random, family_pool, shuffle
 from proband.suites.kinship.world.rules import SHIPPED, Rules, load
 

@@ -17,8 +17,8 @@ from proband.suites.kinship.generate.story_logic import Draft
 from proband.suites.kinship.logic.noise import WAYS
 from proband.suites.kinship.reading.reader import unfaithful
 from proband.suites.kinship.telling import stories
-from proband.suites.kinship.telling.bank import Bank, bank_of_build
-from proband.suites.kinship.telling.crowd_templates import ONLY, crowd_folder
+from proband.suites.kinship.telling.bank import Bank, bank_of_build, crowd_folder
+from proband.suites.kinship.telling.crowd_templates import ONLY
 from proband.suites.kinship.telling.phrases import fact_phrases, masked_sentences
 from proband.suites.kinship.telling.stories import Telling, plain, shown_names, tell
 from proband.suites.kinship.world.families import NAMES, Random, shuffle

@@ -21,9 +21,8 @@ from typing import Any, NamedTuple
 
 from proband.core.errors import ProbandError
 from proband.core.types import Answer, Item
-from proband.suites.kinship.world.facts import YES_NO, asked_relation, facts_of
 from proband.suites.kinship.world.relations import UNTOLD, possibilities
-from proband.suites.kinship.world.rules import OTHER, Rules, of_item
+from proband.suites.kinship.world.rules import OTHER, YES_NO, Rules, asked_relation, facts_of, of_item
 
 Edge = Any  # [i, word, j] as a list or a tuple: person j is the word of person i
 

@@ -17,8 +17,8 @@ from proband.suites.kinship.nets.batches import Batch
 from proband.suites.kinship.nets.options import NetOptions
 from proband.suites.kinship.nets.stories import NUMBER, readable_story
 from proband.suites.kinship.nets.task import KINDS, Reads
-from proband.suites.kinship.world.facts import YES_NO, asked_relation
 from proband.suites.kinship.world.relations import UNTOLD
+from proband.suites.kinship.world.rules import YES_NO, asked_relation
 from proband.training.batches import to_device
 from proband.training.folder import NOTE
 from proband.training.task import with_weights

@@ -25,9 +25,8 @@ from proband.core.errors import ProbandError
 from proband.core.files import items_path, read_items
 from proband.core.types import Item
 from proband.suites.kinship.nets.options import NetOptions
-from proband.suites.kinship.reading.reader import story_of
-from proband.suites.kinship.world.facts import StoryFacts, facts_of
 from proband.suites.kinship.world.relations import RELATIONS, UNTOLD
+from proband.suites.kinship.world.rules import StoryFacts, facts_of, story_of
 
 TOKEN = re.compile(r"@[\w-]+|\w+|[^\w\s\[\]]")
 ENDS = frozenset(".!?")

@@ -16,25 +16,13 @@ from typing import Any, Final
 
 from proband.core.errors import ProbandError
 from proband.core.files import items_path, read_items, write_jsonl
-from proband.core.human_task import (
-    Body,
-    Check,
-    Collected,
-    Figure,
-    Form,
-    HumanTask,
-    Invalid,
-    Unit,
-    mean,
-    text_of,
-    value,
-)
+from proband.core.human_task import Body, Check, Collected, Figure, Form, HumanTask, Invalid, Unit, mean, text_of, value
 from proband.suites.kinship.baselines import published_values
 from proband.suites.kinship.people.review import story_of
 from proband.suites.kinship.reading.grammar import read_facts
 from proband.suites.kinship.reading.lexicon import PRONOUN
-from proband.suites.kinship.world.facts import facts_of
 from proband.suites.kinship.world.relations import INVERSE, NEUTRAL, word
+from proband.suites.kinship.world.rules import facts_of
 
 LONGEST_STORY = 2000  # characters
 LONGEST = 3  # facts in one story: what a template bank composes longer stories from

@@ -122,9 +122,6 @@ INSTRUCTION: Final = re.compile(
 OPTION: Final = re.compile(r"(?:^|(?<=[\s,;:]))\(?([A-Ha-h]|[1-8])[).:]\s+|(?:^|(?<=[\s,;:]))\(([A-Ha-h]|[1-8])\)\s*")
 LISTED: Final = re.compile(r"\b(?:Options|Choices|Choose from|Pick one of|Select one of):\s*([^()?:]+)$", re.IGNORECASE)
 NAMED_OPTIONS: Final = re.compile(r"[:,?]\s*((?:[a-z-]+,\s*)*[a-z-]+,?\s+or\s+[a-z-]+)\s*\?$")
-OUTSIDE_KIN: Final = re.compile(
-    r"(?i)\b(?:cousins?|step\w+|half-\w+|god\w+|great-\w+|ex-\w+|foster \w+|friend|owner|stranger)\b"
-)
 
 
 TENSES: Final = {"is": "(?:is|was)(?: now)?", "are": "(?:are|were)"}

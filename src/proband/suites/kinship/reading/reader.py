@@ -23,7 +23,7 @@ from proband.suites.kinship.reading.grammar import Fact, GrammarReading, read_fa
 from proband.suites.kinship.reading.story import read_story as read_whole
 from proband.suites.kinship.world.families import GENDER_OF
 from proband.suites.kinship.world.relations import FEMALE, GENDER, INVERSE, MALE, NEUTRAL, word
-from proband.suites.kinship.world.rules import Rules, of_item
+from proband.suites.kinship.world.rules import Rules, of_item, story_of
 
 TRIPLE = re.compile(r"\((.+?), (.+?), (.+?)\)\s*")
 GENDER_LINE = re.compile(r"\(([^,()]+), (male|female)\)")
@@ -48,11 +48,6 @@ def read_story(
 def _read_strictly(story: str, known: tuple[tuple[str, str | None], ...]) -> GrammarReading:
     """Who verifies a story asks twice: for what is not understood, and for its facts."""
     return read_facts(story, dict(known), strict=True)
-
-
-def story_of(item: Item) -> str:
-    """The story of an item's prompt: all but the last line, which is the question."""
-    return item.prompt.rsplit("\n", 1)[0]
 
 
 def unfaithful(

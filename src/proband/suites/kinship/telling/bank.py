@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from proband.core.errors import ProbandError
-from proband.suites.kinship.telling.crowd_templates import Crowd, crowd_folder, load_crowd
+from proband.suites.kinship.telling.crowd_templates import Crowd, load_crowd
 from proband.suites.kinship.telling.paraphrases import (
     ANY,
     LONGEST,
@@ -135,6 +135,16 @@ class Bank:
                 held |= set(group)
                 used += more
         return {i: "test" if i in held else "train" for i in kind}
+
+
+def crowd_folder(bank: str) -> Path | None:
+    """The folder of the crowd's templates, if that is what a bank's name means.
+
+    >>> crowd_folder("clutrr:amt"), crowd_folder("clutrr-only:amt"), crowd_folder("proband")
+    (PosixPath('amt'), PosixPath('amt'), None)
+    """
+    kind, colon, folder = bank.partition(":")
+    return Path(folder) if colon and kind in ("clutrr", "clutrr-only") else None
 
 
 def load_bank(path_or_name: str = "proband") -> Bank:

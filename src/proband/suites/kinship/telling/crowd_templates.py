@@ -97,16 +97,6 @@ def read_rows(folder: Path) -> Iterator[TemplateRow]:
 ONLY = "clutrr-only:"  # stories with none of our templates
 
 
-def crowd_folder(bank: str) -> Path | None:
-    """The folder of the crowd's templates, if that is what a bank's name means.
-
-    >>> crowd_folder("clutrr:amt"), crowd_folder("clutrr-only:amt"), crowd_folder("proband")
-    (PosixPath('amt'), PosixPath('amt'), None)
-    """
-    kind, colon, folder = bank.partition(":")
-    return Path(folder) if colon and kind in ("clutrr", "clutrr-only") else None
-
-
 def bank_licence(folder: Path) -> str:
     """The licence of templates that somebody else collected (source.json, as `annotate export` writes it); empty for
     CLUTRR's own."""

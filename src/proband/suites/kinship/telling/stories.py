@@ -27,7 +27,6 @@ from proband.core.errors import ProbandError
 from proband.suites.kinship.telling.bank import Bank
 from proband.suites.kinship.telling.paraphrases import FREE, JOINTS, LONGEST, Key, Occasion, Phrase
 from proband.suites.kinship.telling.settings import AND, Doing, Setting, doings_in, fill_doings
-from proband.suites.kinship.world.facts import YES_NO
 from proband.suites.kinship.world.families import Random, shuffle
 from proband.suites.kinship.world.relations import (
     FEMALE,
@@ -41,7 +40,7 @@ from proband.suites.kinship.world.relations import (
     one_of,
     word,
 )
-from proband.suites.kinship.world.rules import Rules
+from proband.suites.kinship.world.rules import YES_NO, Rules
 
 TIMED, SOON = 0.4, 2  # share of the paths with a moment in front, and how many moments may be passed over to it
 TRIES: Final = 6  # more draws of a paraphrase whose scene the story has not told yet

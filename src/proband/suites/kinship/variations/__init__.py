@@ -24,25 +24,11 @@ from typing import Literal
 
 from proband.core.suite import Variation
 from proband.core.types import Item
-from proband.suites.kinship.reading.reader import story_of
 from proband.suites.kinship.variations.further_facts import noise
 from proband.suites.kinship.variations.other_answers import counterfactual, inverse
-from proband.suites.kinship.variations.other_texts import (
-    exchanged,
-    plain_sentences,
-    rename,
-    reorder,
-    reword,
-    twin,
-)
-from proband.suites.kinship.variations.proved_story import (
-    ProvedStory,
-    all_edges,
-    prove_story,
-    typed_noise,
-)
-from proband.suites.kinship.world.facts import facts_of
-from proband.suites.kinship.world.rules import converse, of_item
+from proband.suites.kinship.variations.other_texts import exchanged, plain_sentences, rename, reorder, reword, twin
+from proband.suites.kinship.variations.proved_story import ProvedStory, all_edges, prove_story, typed_noise
+from proband.suites.kinship.world.rules import converse, facts_of, of_item, story_of
 
 # ---- what must be true of a varied item beside its source --------------------------------------------------------
 

@@ -14,9 +14,8 @@ from proband.core.types import Item
 from proband.suites.kinship.logic.closure import Edge, entailed, shortest_path
 from proband.suites.kinship.telling import stories
 from proband.suites.kinship.variations.proved_story import UNREAD, ProvedStory, certified
-from proband.suites.kinship.world.facts import YES_NO
 from proband.suites.kinship.world.relations import GENDER, NEUTRAL
-from proband.suites.kinship.world.rules import converse, of_item
+from proband.suites.kinship.world.rules import YES_NO, converse, of_item
 
 
 def inverse(story: ProvedStory, *, rng: random.Random, folder: Path) -> Item | str:

@@ -23,16 +23,15 @@ from proband.suites.kinship.logic.closure import Edge, depth, derivation, entail
 from proband.suites.kinship.logic.search import entailed as searched
 from proband.suites.kinship.logic.search import family_of
 from proband.suites.kinship.reading.reader import TRIPLE, unfaithful
-from proband.suites.kinship.reading.reader import story_of as prompt_story
 from proband.suites.kinship.telling import stories
 from proband.suites.kinship.telling.bank import Bank, bank_of_build, load_bank
 from proband.suites.kinship.telling.settings import AND, Setting
 from proband.suites.kinship.telling.stories import Telling, plain, shown_names, tell
 from proband.suites.kinship.verify.items import misstated, of_the_crowd
 from proband.suites.kinship.verify.retelling import Retold, ours, retell, untold
-from proband.suites.kinship.world.facts import facts_of
 from proband.suites.kinship.world.families import rows_of
-from proband.suites.kinship.world.rules import of_item
+from proband.suites.kinship.world.rules import facts_of, of_item
+from proband.suites.kinship.world.rules import story_of as prompt_story
 
 TRIES = 30
 SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z\[@])")

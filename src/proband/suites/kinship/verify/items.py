@@ -17,13 +17,13 @@ from proband.core.suite import Verified
 from proband.core.types import Item
 from proband.suites.kinship.logic.closure import depth, distance, entailed, shortest_path
 from proband.suites.kinship.logic.noise import SECOND, WAYS
-from proband.suites.kinship.reading.reader import story_of, unfaithful
+from proband.suites.kinship.reading.reader import unfaithful
 from proband.suites.kinship.telling.bank import OURS
 from proband.suites.kinship.telling.stories import seal, shown_names
 from proband.suites.kinship.verify.checker import check, check_one_of, check_open, check_ways, read_table
 from proband.suites.kinship.verify.retelling import misasked, ours, untold
 from proband.suites.kinship.world.relations import UNTOLD, possibilities
-from proband.suites.kinship.world.rules import Rules, converse, load, of_item
+from proband.suites.kinship.world.rules import Rules, converse, load, of_item, story_of
 
 # ---- what an item says of itself, worked out again from its facts: k, noise and its kinds, task, depth, split, id
 

@@ -26,16 +26,14 @@ from itertools import pairwise, product
 from typing import Final, NamedTuple
 
 from proband.core.types import Item
-from proband.suites.kinship.reading.reader import story_of
 from proband.suites.kinship.telling import stories
 from proband.suites.kinship.telling.bank import OURS, Bank, load_bank
 from proband.suites.kinship.telling.paraphrases import COMMA, JOINTS, Joint, Occasion, Phrase, Template
 from proband.suites.kinship.telling.settings import AND, Doing, Setting, doings_in, fill_doings
 from proband.suites.kinship.telling.stories import INVERSE_WORD, shown_names, walk
-from proband.suites.kinship.world.facts import YES_NO
 from proband.suites.kinship.world.families import NAMES
 from proband.suites.kinship.world.relations import UNTOLD, Edge
-from proband.suites.kinship.world.rules import Rules
+from proband.suites.kinship.world.rules import YES_NO, Rules, story_of
 
 ENTITY: Final = re.compile(r"@entity-\d+")
 WORD: Final = re.compile(r"[A-Z][a-z]+")

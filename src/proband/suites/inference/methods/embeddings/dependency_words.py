@@ -28,8 +28,8 @@ from proband.lexicon.inflection import verb_lemma
 from proband.suites.inference.assertions.extraction.plain_text import OURS, TextParser, paragraphs
 from proband.suites.inference.assertions.records import conllu_cells
 from proband.suites.inference.items import FUNCTION, facts_of, premises, sentence, words
-from proband.suites.inference.methods.combination import RuleOptions, combined
 from proband.suites.inference.methods.embeddings.skip_gram import Pairs, SkipGramOptions, TrainSkipGram, frequent
+from proband.suites.inference.methods.prompts import RuleOptions, combined
 
 # ---- word embeddings (section 4.1): a relation is the mean of the vectors of its content words, and ----------------
 #

@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from proband.core.types import Answer, Item, Run
-from proband.suites.analogy.paper import frequency
+from proband.suites.analogy.paper import findings as frequency
 
 
 def test_cliffs_delta_by_brute_force() -> None:

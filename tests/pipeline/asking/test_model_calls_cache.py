@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from proband.core.cache import Cache
+from proband.pipeline.asking.model_calls import Cache
 
 ME = {"name": "m", "weights": "1"}
 HOW = {"call": "score", "method": "pll"}
@@ -87,7 +87,7 @@ def test_other_settings_get_nothing(tmp_path: Path) -> None:
 WRITER = """
 import sys
 from pathlib import Path
-from proband.core.cache import Cache
+from proband.pipeline.asking.model_calls import Cache
 mine = Cache(Path(sys.argv[1]), identity={"name": "m", "weights": "1"}, settings={"call": "score", "method": "pll"})
 for i in range(int(sys.argv[2]), int(sys.argv[2]) + 200):
     mine.put([str(i)], [i])

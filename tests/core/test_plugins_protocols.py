@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from proband.core.protocols import EmbedsPairs, Generates, HasVectors, Model, ScoresText, implements
+from proband.core.plugins import implements
+from proband.core.protocols import EmbedsPairs, Generates, HasVectors, Model, ScoresText
 
 
 class Table:

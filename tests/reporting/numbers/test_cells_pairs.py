@@ -9,7 +9,7 @@ import pytest
 
 from proband.core.metrics import Metric
 from proband.core.statistics.clusters import Clusters, Floats
-from proband.reporting.numbers.systems import Comparison, compared
+from proband.reporting.numbers.cells import Comparison, compared
 from proband.stats import Scores
 
 NATS = Metric(name="nats", of=len, unit="nats")

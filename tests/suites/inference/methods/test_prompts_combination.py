@@ -9,7 +9,7 @@ import pytest
 
 from proband.core.errors import ProbandError
 from proband.suites.inference.items import Example, InferenceFacts, Triple, items
-from proband.suites.inference.methods.combination import ReadingOptions, RuleOptions, RuleSolver, combined, solve
+from proband.suites.inference.methods.prompts import ReadingOptions, RuleOptions, RuleSolver, combined, solve_directly
 from proband.suites.inference.methods.rule_files import read_graph, read_ppdb
 
 
@@ -113,10 +113,10 @@ def test_rules_come_first_and_the_rest_keeps_its_order(tmp_path: Path) -> None:
     assert scores[0] == scores[3] == 2.0  # lemma
     assert scores[1] == scores[4] == 1.0  # the graph
     assert -1 < scores[2] < scores[5] < 1
-    only = solve(made, RuleSolver(), seed=0, options=ReadingOptions(graph=str(graph)))
+    only = solve_directly(made, RuleSolver(), seed=0, options=ReadingOptions(graph=str(graph)))
     assert [answer.scores[0] > 0 for answer in only] == [False, True, False] * 2
     with pytest.raises(ProbandError, match="solver:rules needs rules"):
-        solve(made, RuleSolver(), seed=0, options=ReadingOptions())
+        solve_directly(made, RuleSolver(), seed=0, options=ReadingOptions())
 
 
 def test_typed_is_an_error_on_items_without_types(tmp_path: Path) -> None:
@@ -129,6 +129,6 @@ def test_typed_is_an_error_on_items_without_types(tmp_path: Path) -> None:
         for typed in (("", ""), ("drug", ""))
     ]  # fmt: skip
     options = ReadingOptions(graph=str(graph), typed=True)
-    assert solve(list(items(made)), RuleSolver(), seed=0, options=options)[1].scores == (1.0, 0.0)
+    assert solve_directly(list(items(made)), RuleSolver(), seed=0, options=options)[1].scores == (1.0, 0.0)
     with pytest.raises(ProbandError, match="'typed' asks for the types of arguments, and these items have none"):
-        solve(list(items(made[:1])), RuleSolver(), seed=0, options=options)
+        solve_directly(list(items(made[:1])), RuleSolver(), seed=0, options=options)

@@ -13,7 +13,7 @@ import torch
 from proband.core.errors import ProbandError
 from proband.core.protocols import Text
 from proband.models import load
-from proband.models.lm.masked import METHODS, variants
+from proband.models.hf import METHODS, variants
 from proband.models.lm.network import Tokens
 
 Tiny = Callable[[str], Path]

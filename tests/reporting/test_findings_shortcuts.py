@@ -8,7 +8,7 @@ from pathlib import Path
 
 import proband
 from proband.core.files import read_answers, read_items
-from proband.reporting.shortcuts import RIGHT, WRONG
+from proband.reporting.findings import SHORTCUT_RIGHT, SHORTCUT_WRONG
 from proband.suites.kinship.baselines import SHORTCUTS
 
 
@@ -35,11 +35,11 @@ def test_a_model_that_does_what_the_shortcut_does(tmp_path: Path) -> None:
     table = next(each for each in summary["tables"] if each["name"] == "kinship-shortcut")
     cells = {(each["model"], each["group"]["best shortcut"]): each for each in table["estimates"]}
     wrong = sum(not each for each in right.values())
-    assert cells["solver:symbolic", WRONG]["mean"] == 1.0
-    assert cells["solver:symbolic", WRONG]["n"] == wrong
-    assert cells["solver:symbolic", RIGHT]["n"] == len(right) - wrong
-    copy = cells["openai:copy", WRONG]  # a tie of several choices is a share of a right answer
-    assert 0 <= copy["mean"] < 0.2 < 0.8 < cells["openai:copy", RIGHT]["mean"] <= 1
+    assert cells["solver:symbolic", SHORTCUT_WRONG]["mean"] == 1.0
+    assert cells["solver:symbolic", SHORTCUT_WRONG]["n"] == wrong
+    assert cells["solver:symbolic", SHORTCUT_RIGHT]["n"] == len(right) - wrong
+    copy = cells["openai:copy", SHORTCUT_WRONG]  # a tie of several choices is a share of a right answer
+    assert 0 <= copy["mean"] < 0.2 < 0.8 < cells["openai:copy", SHORTCUT_RIGHT]["mean"] <= 1
     assert copy["low"] <= copy["mean"] < copy["high"]
     first = summary["findings"][0]
     share = 100 * (1 - wrong / len(right))

@@ -7,8 +7,7 @@ import pytest
 from scipy.special import ndtri
 
 from proband.core.statistics.clusters import Clusters, Floats
-from proband.core.statistics.estimates import difference_ends
-from proband.core.statistics.resampling import MANY, Percentiles, draws_of
+from proband.core.statistics.estimates import MANY, Percentiles, difference_ends, draws_of
 from proband.core.statistics.scores import Scores
 from proband.suites.inference.curves.measures import NORMALISED, RECALL_AT_80
 
