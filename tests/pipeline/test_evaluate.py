@@ -188,6 +188,25 @@ def test_bad_input_is_one_line_before_anything_is_asked(tmp_path: Path) -> None:
     assert not asked
 
 
+def test_sets_that_nobody_can_be_asked_have_rows_and_no_page(tmp_path: Path) -> None:
+    """Word vectors read no stories, and open stories have no baseline either."""
+    (tmp_path / "words.txt").write_text("king 1.0 0.2\nqueen 0.9 -0.3\nman 0.1 0.4\nwoman 0.0 -0.2\n")
+    made = proband.evaluate(f"vec:{tmp_path / 'words.txt'}", out=tmp_path / "page", suite="analogy,kinship")
+    assert f"vec:{tmp_path / 'words.txt'}: open-stories" in made.left_out
+    rows = {row.capability.does: row for row in made.profile.rows}
+    assert rows["says when it cannot be told"].estimate is None
+    assert "supports none of the solvers of kinship" in made.page.read_text()
+
+
+def test_a_folder_with_files_of_others_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(ProbandError, match="has other files and no page of `evaluate`"):
+        proband.evaluate(ORACLE, out=tmp_path, suite="facts")
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+    proband.evaluate(ORACLE, out=tmp_path, suite="facts", size="quick", force=True)
+    proband.evaluate(ORACLE, out=tmp_path, suite="analogy", size="quick")  # it is ours now
+
+
 def test_a_dry_run_says_what_would_be_asked_and_how_long_it_takes(tmp_path: Path) -> None:
     forecasts = dry_run(ORACLE, out=tmp_path / "page", suite="facts,kinship")
     assert [each.items for each in forecasts] == [78, 192, 32, 48]

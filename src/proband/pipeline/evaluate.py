@@ -118,6 +118,10 @@ def evaluate(
     cache folder."""
     work = EvaluationJob.of(models, out=out, size=size, suite=suite, panel=panel, how=how)
     check_folder(work.out, force=force)
+    if not force and work.out.is_dir() and any(work.out.iterdir()) and not work.begun():
+        raise ProbandError(
+            "has other files and no page of `evaluate`; name another folder, or give --force", file=work.out
+        )
     work.place()
     work.answer()
     return work.write(card=card, force=force)
@@ -190,6 +194,10 @@ class EvaluationJob:
     def place(self) -> None:
         for each in self.panel.sets:
             place_items(self.panel, each, self.items(each), full=self.size == "full")
+
+    def begun(self) -> bool:
+        """Whether the folder has items of the panel, of these suites or of others."""
+        return any((self.out / "items" / each.name).is_dir() for each in read_panel(str(self.panel.version)).sets)
 
     def items(self, each: PanelSet) -> Path:
         return self.out / "items" / each.name

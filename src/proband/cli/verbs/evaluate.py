@@ -109,8 +109,9 @@ def dry_run_layout(forecasts: Sequence[Forecast]) -> Iterable[Any]:
     )
     known = [each.seconds for each in forecasts if each.seconds is not None]
     total = {"questions": sum(each.items - each.answered for each in forecasts), "time": duration(sum(known) or None)}
-    if unknown := len(forecasts) - len(known):
-        total["time"] = f"{total['time']}, without {unknown} runs whose time is not known before the first answers"
+    if known and (unknown := len(forecasts) - len(known)):
+        runs = "a run" if unknown == 1 else f"{unknown} runs"
+        total["time"] = f"{total['time']}, without {runs} whose time is not known before the first answers"
     if costs := [each.cost for each in forecasts if each.cost is not None]:
         total["cost"] = f"{sum(costs):,.4f} at most"
     yield ""

@@ -113,7 +113,7 @@ def _key(profile: Profile, width: float, y: float) -> tuple[list[Mark], float]:
         entries.append((Mark(kind="text", at=(-5, 4), text="✓", size=12), "above chance and shortcuts (Holm)"))
     marks, x = list[Mark](), 14.0
     for mark, text in entries:
-        wide = 26 + 6.4 * len(text)
+        wide = 28 + 7.0 * len(text)
         if x > 14 and x + wide > width:
             x, y = 14.0, y + KEY
         marks.append(_moved(mark, x, y))

@@ -154,10 +154,13 @@ def _outline(views: Sequence[Mapping[str, Any]], across: Sequence[Sheet], *, fir
 
 
 def _counts(sections: Sequence[Section]) -> str:
-    models = {run.model for section in sections for run in section.study.items.runs}
+    every = {run.model for section in sections for run in section.study.items.runs}
+    asked = {model for model in every if not model.startswith(("baseline:", "solver:"))} or every
+    models = words.count(len(asked), "model")
+    models += f" and {words.count(len(every - asked), 'baseline')}" if every - asked else ""
     answers = sum(len(each) for section in sections for each in section.study.arrays.answered)
     items = sum(section.study.asked for section in sections)
-    return ", ".join((words.count(len(models), "model"), words.count(items, "item"), words.count(answers, "answer")))
+    return ", ".join((models, words.count(items, "item"), words.count(answers, "answer")))
 
 
 def _view(section: Section) -> dict[str, Any]:
