@@ -42,6 +42,65 @@ def test_in_words(text: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("What animals eat grass?", "animals | eat | grass"),
+        ("What farm animals eat grass?", "farm animals | eat | grass"),
+        ("Which farm animals eat grass?", "farm animals | eat | grass"),
+        ("What large animals live in Africa?", "large animals | live in | Africa"),
+        ("What countries border Ethiopia?", "countries | border | Ethiopia"),
+        ("What drugs treat headaches?", "drugs | treat | headaches"),
+        ("What plants contain caffeine?", "plants | contain | caffeine"),
+        ("What vitamins prevent scurvy?", "vitamins | prevent | scurvy"),
+        ("What foods contain iron?", "foods | contain | iron"),
+        ("What insects carry malaria?", "insects | carry | malaria"),
+        ("What companies make phones?", "companies | make | phones"),
+        ("What cities lie on the Danube?", "cities | lie on | the Danube"),
+        ("What causes heart attacks?", "thing | causes | heart attacks"),
+        ("What causes lung cancer?", "thing | causes | lung cancer"),
+        ("What kills garden snails?", "thing | kills | garden snails"),
+        ("What treats severe pain?", "thing | treats | severe pain"),
+        ("What eats grass?", "thing | eats | grass"),
+        ("What prevents tooth decay?", "thing | prevents | tooth decay"),
+        ("What makes people happy?", "thing | makes | people happy"),
+        ("What animal eats grass?", "animal | eats | grass"),
+        ("What birds eat fish?", "birds | eat | fish"),
+        ("What people speak Basque?", "people | speak | Basque"),
+        ("What men wear kilts?", "men | wear | kilts"),
+        ("What children like milk?", "children | like | milk"),
+        ("What mice eat cheese?", "mice | eat | cheese"),
+        ("What helps reduce stress?", "thing | helps reduce | stress"),
+        ("What rivers flow through Egypt?", "rivers | flow through | Egypt"),
+        ("What diseases affect cattle?", "diseases | affect | cattle"),
+        ("What bacteria cause cholera?", "bacteria | cause | cholera"),
+        ("What trees produce rubber?", "trees | produce | rubber"),
+        ("What metals conduct electricity?", "metals | conduct | electricity"),
+        ("What languages use tones?", "languages | use | tones"),
+        ("What beats rock?", "thing | beats | rock"),
+        ("What fish eat algae?", "fish | eat | algae"),
+        ("Which people speak Basque?", "people | speak | Basque"),
+        ("Which men wear kilts?", "men | wear | kilts"),
+        ("Which fish eat algae?", "fish | eat | algae"),
+        ("What kind of animals eat grass?", "kind of animals | eat | grass"),
+        ("What types of trees produce rubber?", "types of trees | produce | rubber"),
+        ("Who eats grass?", "person | eats | grass"),
+        ("What cures bacterial infections?", "thing | cures | bacterial infections"),
+        ("What needs light?", "thing | needs | light"),
+        ("What needs plant light?", "thing | needs | plant light"),
+        ("What animals do not eat meat?", "animals | do not eat | meat"),
+        ("What animals can fly over mountains?", "animals | can fly over | mountains"),
+        ("What buses run between Leeds and York?", "buses | run between | Leeds and York"),
+        ("What glass contains lead?", "glass | contains | lead"),
+        ("What gas harms the ozone layer?", "gas | harms | the ozone layer"),
+        ("What virus causes measles?", "virus | causes | measles"),
+    ],
+)
+def test_what_and_which_with_plurals_and_without_a_noun(text: str, expected: str) -> None:
+    found = parse(text)
+    assert f"{found.q_type} | {found.q_rel} | {found.q_arg}" == expected
+
+
+@pytest.mark.parametrize(
     ("text", "message"),
     [
         ("Where is Paris?", "must begin with Which, Who or What"),

@@ -43,6 +43,19 @@ HELP = frozenset(("help", "helps", "helped"))
 WORDS_BEFORE_TO = """used able needed required known thought said believed tends tend tried tries wants wanted begins
 began continues fails failed refuses refused helps helped learns learned"""
 BEFORE_TO = frozenset(WORDS_BEFORE_TO.split())
+# base forms that are verbs after a plural (`What animals eat grass?`), and whose -s form is one after `What`
+COMMON_VERBS = """absorb affect attack attract become belong bite border breed build burn buy carry cause come conduct
+connect consist contain control cost cross cure damage defeat depend destroy drive eat emit enter
+excrete export fear feed fight flow fly follow give go govern grow harm hate have heal help hunt
+import improve include increase infect influence inhabit invade join kill know lack lay lead lie
+like live lose love make mean need occupy offer oppose own pollute prevent produce protect provide
+receive reduce regulate release relieve represent require rise rule run secrete see sell serve sing
+speak spread stimulate stop strengthen supply support surround survive swim teach transmit treat use
+visit wear win work worship write"""
+VERBS = frozenset(COMMON_VERBS.split())
+# plurals that do not end in -s, and nouns that are their own
+PLURAL_WORDS = "people men women children mice geese feet teeth bacteria fungi cattle police fish sheep deer"
+PLURALS = frozenset(PLURAL_WORDS.split())
 ARTICLES = frozenset(("the", "a", "an", "his", "her", "its", "their", "this", "that", "some", "any"))
 WORD = re.compile(r"[^\s?]+")
 
@@ -90,10 +103,11 @@ def parse(text: str, *, file: object = None, line: int | None = None) -> TypedQu
 
 def _is_type(words: list[str]) -> bool:
     """Whether a noun follows `What`: the first word is no form that a relation begins with (`is`, `wrote`, `causes`),
-    or it is a plural before an auxiliary (`What drugs are used in ...`)."""
+    or it is a plural before an auxiliary, a verb or `of` (`What drugs are used in ...`, `What drugs treat ...`)."""
     word, after = (each.lower() for each in [*words, "", ""][:2])
     inflected = word.endswith("s") and lemma(word) != word
-    return bool(word) and not _sure_verb(word) and (not inflected or after in BEGINNINGS)
+    plural = after in BEGINNINGS or after == "of" or (_plain_verb(words, 1) and lemma(word) not in VERBS)
+    return bool(word) and not _sure_verb(word) and (not inflected or plural)
 
 
 def _is_verb(words: list[str], at: int) -> bool:
@@ -102,7 +116,13 @@ def _is_verb(words: list[str], at: int) -> bool:
     word, before = words[at].lower(), words[at - 1]
     if _sure_verb(word):
         return at < len(words) - 1
-    plural = before.islower() and before.endswith("s") and lemma(before) != before
+    several = before.islower() and before.endswith("s") and lemma(before) != before
+    plural = several or before.lower() in PLURALS
+    if _plain_verb(words, at) and plural:
+        return True
+    verb_follows = at + 1 < len(words) and (words[at + 1].lower() in BEGINNINGS or _plain_verb(words, at + 1))
+    if verb_follows and word.endswith("s") and lemma(word) not in VERBS:
+        return False  # `farm animals eat`
     inflected = lemma(word) != word and word.endswith("s")
     if not (inflected or plural) or word in PREPOSITIONS | ARTICLES | {"being", "be", "been", "having"}:
         return False
@@ -112,8 +132,15 @@ def _is_verb(words: list[str], at: int) -> bool:
     return at < len(words) - 1 and not follows
 
 
+def _plain_verb(words: list[str], at: int) -> bool:
+    """A common verb in its base form, with something after it that is not `of` (`use of coal`)."""
+    return at < len(words) - 1 and words[at].lower() in VERBS and words[at + 1].lower() != "of"
+
+
 def _sure_verb(word: str) -> bool:
     """An auxiliary or a past form."""
+    if word in PLURALS:
+        return False
     past = verb_lemma(word) != word and not word.endswith(("s", "ing", "er", "est"))
     return word in BEGINNINGS or (past and word not in PREPOSITIONS | ARTICLES | {"be", "been"})
 

@@ -105,6 +105,24 @@ NEGATED = {
     "Italy has never invaded Kenya.": ("Italy", "has never invaded", "Kenya"),
 }
 
+# who did not do it at one time, or all of it, may have done it at another, or in part: kept whole, or left out
+DENIED_WHOLE = {
+    "Italy did not invade Kenya in 1935.": {("Italy", "did not invade kenya in", "1935")},
+    "The vaccine does not prevent infection in people over 65.": {
+        ("The vaccine", "does not prevent infection in", "people over 65")
+    },
+    "The airline does not fly to Oslo in winter.": {("The airline", "does not fly to oslo in", "winter")},
+    "The council has not yet approved the plan.": {("The council", "has not approved", "the plan")},
+    "However, the bank did not pay the farmers.": {("the bank", "did not pay", "the farmers")},
+    "The bank did not pay the farmers yesterday.": set(),
+    "In 1935 Italy did not invade Kenya.": set(),
+    "The bank did not immediately pay the farmers.": set(),
+    "Smith was not the mayor of Leeds in 1998.": set(),
+    "The queen did not tell the duke that she was ill.": set(),
+    "The queen did not marry the duke to please her father.": set(),
+    "Italy did not try to conquer Egypt in 1935.": set(),
+}
+
 
 @pytest.fixture(scope="module")
 def parser() -> TextParser:
@@ -132,3 +150,8 @@ def test_a_plain_negation_marks_the_relation(text: str, parser: TextParser) -> N
     got = set(parser.assertions([text]))
     assert NEGATED[text] in got
     assert all(Assertion(*one, 1).negated for one in got)
+
+
+@pytest.mark.parametrize("text", DENIED_WHOLE)
+def test_a_denial_has_all_that_is_denied(text: str, parser: TextParser) -> None:
+    assert set(parser.assertions([text])) == DENIED_WHOLE[text]

@@ -31,6 +31,11 @@ CASES = {
         "Italy/PROPN/nsubj/4 did/AUX/aux/4 not/PART/advmod/4 invade/VERB/ROOT/0 Kenya/PROPN/obj/4",
         ["Italy | did not invade | Kenya"],
     ),
+    "denied with a time": (
+        "Italy/PROPN/nsubj/4 did/AUX/aux/4 not/PART/advmod/4 invade/VERB/ROOT/0 Kenya/PROPN/obj/4 in/ADP/case/7 "
+        "1935/NUM/obl/4",
+        ["Italy | did not invade kenya in | 1935"],
+    ),
     "transitive with a particle": (
         "Rome/NNP/nsubj/2 took/VBD/ROOT/0 over/RP/prt/2 Egypt/NNP/dobj/2",
         ["Rome | took over | Egypt"],

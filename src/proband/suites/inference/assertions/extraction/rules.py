@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from proband.suites.inference.assertions.extraction.factuality import asserted, negated, unreal_noun
+from proband.suites.inference.assertions.extraction.factuality import NOT, asserted, negated, unreal_noun
 from proband.suites.inference.assertions.extraction.phrases import (
+    LONGEST,
     argument,
     is_name,
     light,
@@ -30,7 +31,9 @@ from proband.suites.inference.assertions.extraction.word_lists import (
     FORMER,
     GROUPS,
     OFFICES,
+    PASSING,
     PERSUADING,
+    TIMES,
     TOPICS,
     UNIVERSAL,
 )
@@ -124,20 +127,10 @@ def transitive(tree: Tree, verb: int) -> Iterator[Link]:
     to = [at for at in tree.under(verb, "iobj") if at > verb and at not in things and tree.is_noun(at)]
     receiver = short_phrase(tree, to[0]) if to else ()
     for thing in things:
-        if negated(tree, verb) and _narrowed(tree, verb, thing):
-            continue
         if thing > verb and not tree.under(thing, "case"):
             yield receiver, thing
             if beside is not None and tree.shown(verb) in ELECTING:
                 yield from _office(tree, verb, beside)
-
-
-def _narrowed(tree: Tree, verb: int, thing: int) -> bool:
-    """does not prevent infection in children: infection is not what is not prevented."""
-    return any(
-        before[0] == max((*argument(tree, thing), thing)) + 1 and not timed(tree, noun)
-        for before, noun in phrases(tree, verb, "obl")
-    )
 
 
 def _office(tree: Tree, verb: int, person: int) -> Iterator[Link]:
@@ -250,6 +243,19 @@ def object_and_preposition(tree: Tree, verb: int) -> Iterator[Link]:
                         yield (*inner, *before), noun
                     if tree.tokens[noun].head == verb:  # "sold the islands to the United States for 25 million dollars"
                         end = max((*argument(tree, noun), noun))
+
+
+def denied(tree: Tree, verb: int) -> Iterator[Link]:
+    """Italy [did not invade Kenya in] 1935; the airline [does not fly to Oslo in] winter: all that is denied."""
+    links = sorted(phrases(tree, verb, "obl"), key=lambda link: link[1]) if negated(tree, verb) else []
+    if not links or not tree.is_verb(verb):
+        return
+    nouns = [*tree.under(verb, "obj"), *(noun for _, noun in links[:-1])]
+    inner = {*tree.under(verb, "compound:prt"), *(at for before, _ in links for at in before)}
+    inner |= {at for noun in nouns for at in argument(tree, noun, restricted=True)}
+    before, last = links[-1]
+    if inner == {*range(verb + 1, before[-1] + 1)} and len(inner) <= LONGEST:
+        yield tuple(sorted(inner - {*tree.under(verb, "compound:prt")})), last
 
 
 def infinitive(tree: Tree, verb: int) -> Iterator[Link]:
@@ -397,6 +403,7 @@ PREDICATES: tuple[Callable[[Tree, int], Iterator[Link]], ...] = (
     prepositional,
     phrase_with_of,
     object_and_preposition,
+    denied,
     made_to,
     infinitive,
     complement,
@@ -417,7 +424,34 @@ def extract(tree: Tree) -> list[Found]:
         if tree.is_noun(at):
             for rule in OTHERS:
                 results.update((one, None) for one in rule(tree, at) if all(one) and not set(one[0]) & set(one[2]))
-    return list(results)
+    return [one for one in results if not _denies(tree, one) or _whole(tree, one)]
+
+
+def _denies(tree: Tree, one: Found) -> bool:
+    return any(at >= 0 and tree.shown(at) in NOT for at in one[1])
+
+
+def _whole(tree: Tree, one: Found) -> bool:
+    """Whether a denial has all that its sentence denies: who did not invade Kenya in 1935 may have done so in 1936."""
+    inside = {at for part in one for at in part if at >= 0}
+    heads = [
+        at
+        for at in inside
+        if (at in one[1] and (tree.is_verb(at) or tree.tokens[at].pos == "ADJ")) or tree.under(at, "cop")
+    ]
+    if any(tree.tokens[at].dep == "acl:relcl" and tree.tokens[at].head not in inside for at in heads):
+        return False  # "the drugs that doctors did not prescribe in 1998": they prescribed others
+    return all(each in inside for head in heads for each in tree.children[head] if _narrows(tree, head, each))
+
+
+def _narrows(tree: Tree, head: int, at: int) -> bool:
+    """Whether a denial is one only together with this word: in 1935, yesterday, to please her father, fully."""
+    label, word = tree.tokens[at].dep, tree.shown(at)
+    if label.startswith("advcl"):
+        return not tree.under(at, "punct")
+    if label == "advmod":
+        return word not in (*NOT, *PASSING) and (at > head - 2 or word in TIMES | FORMER)
+    return label.startswith("obl") or label in ("xcomp", "ccomp") or (label == "nmod" and bool(tree.under(head, "cop")))
 
 
 def _of_predicate(tree: Tree, verb: int, results: dict[Found, None]) -> None:

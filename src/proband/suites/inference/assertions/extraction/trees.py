@@ -98,6 +98,7 @@ NOUNS = ("NOUN", "NOUNS", "PROPN", "PROPNS", QUANTITY)
 FINITE = ("VERB", "VERBD")
 VERBS = (*FINITE, "VERBN")
 YEAR = re.compile("1[0-9]{3}|20[0-9]{2}")
+BOUNDS = ("over", "under", "above", "below")
 NOMINAL = ("nsubj", "nsubj:pass", "obj", "iobj", "obl", "nmod")  # places of a noun
 
 
@@ -142,6 +143,7 @@ def token(word: str, pos: str, dep: str, head: int) -> TreeToken:
 def tree(tokens: Iterable[TreeToken]) -> Tree:
     """A tree in one dialect, whatever the dialect of the tokens."""
     given = _with_copulas(_with_long_prepositions(_with_cases(tuple(tokens))))
+    given = _with_ages(given)
     plain = _with_per_cent(_with_shares(_with_initials(_with_nominal_subjects(_with_nominal_adjectives(given)))))
     return _built(_with_quantities(_with_joined_nouns(_with_receivers(_with_offices(plain)))))
 
@@ -186,6 +188,17 @@ def _with_long_prepositions(tokens: Sequence[TreeToken]) -> list[TreeToken]:
             out[at] = replace(one, dep="nmod" if tokens[above].pos in NOUNS else "obl", head=above)
             for n in (*first, middle):
                 out[n] = replace(out[n], pos="ADP", dep="case", head=at)
+    return out
+
+
+def _with_ages(tokens: Sequence[TreeToken]) -> list[TreeToken]:
+    """in people over 65: a bound after a plural belongs to it, whatever a parser ties it to."""
+    out = list(tokens)
+    for at in range(len(tokens) - 2):
+        noun, bound, number = tokens[at : at + 3]
+        verb = 0 <= number.head < at and tokens[number.head].pos not in NOUNS
+        if noun.pos == "NOUNS" and bound.shown in BOUNDS and bound.head == at + 2 and number.pos == "NUM" and verb:
+            out[at + 2] = replace(number, dep="nmod", head=at)
     return out
 
 

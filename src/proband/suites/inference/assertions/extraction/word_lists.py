@@ -127,6 +127,7 @@ debate debates research information war impact law laws restriction restrictions
 """
 )
 FORMER = listed("once formerly previously then originally initially")  # "Hansen, once the head of the bank": no more
+PASSING = listed("also therefore however though yet still thus either")  # beside a negation they narrow nothing
 BESIDE = listed("next close")  # with `to`
 IN_FRONT = listed("front behalf spite")  # in front of, on behalf of: one preposition
 UNIVERSAL = listed("all every each any most")
@@ -149,6 +150,7 @@ SHOWN = (
     | SAYING
     | TOPICS
     | FORMER
+    | PASSING
     | BESIDE
     | IN_FRONT
     | UNIVERSAL
