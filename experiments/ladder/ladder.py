@@ -1,16 +1,20 @@
-"""Panel 1 over three causal models of 135 million to 1.5 billion parameters: tables and figure from committed answers.
+"""Panel 1 over four causal models of 135 million to 1.5 billion parameters: tables and figure from committed answers.
 
     python experiments/ladder/ladder.py                     # tables.md, figure.svg from answers.zip
     python experiments/ladder/ladder.py --collect PAGE...   # first, answers of pages of `proband evaluate` into answers.zip
+    python experiments/ladder/ladder.py --ship PAGE         # the panel's answers of the embedded models, of their page
 
 The answers were made by `proband evaluate hf:FILE.gguf -o PAGE --model-set dtype=float32` on a GPU, one page per file,
 the replies in words by `proband run PAGE/items/stories -m hf:FILE.gguf -s choose --set permutations=4
---set max-tokens=16 -o PAGE/words`. `FILE-Q4_0` and `FILE-Q8_0` have the matrices of FILE rounded once more.
+--set max-tokens=16 --model-set dtype=float32 -o PAGE/words/FILE`. `FILE-Q4_0` and `FILE-Q8_0` are made by
+round_again.py. The page of the embedded models: `proband evaluate embedded:smollm2 embedded:mlm -o PAGE
+--model-set dtype=float32`.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import sys
 import tempfile
@@ -35,22 +39,18 @@ from proband.stats import holm  # noqa: E402
 # file -> (name, parameters in millions, what it is), smallest first
 LADDER = {
     "smollm2-135m-q4_1": ("SmolLM2 135M", 134.5, "instruction-tuned, 4 bits"),
-    "tinyllama-1.1b-iq2_xxs": ("TinyLlama 1.1B †", 1100.0, "chat model, 2 bits"),
-    "qwen2.5-coder-1.5b-q4_k_m": ("Qwen2.5-Coder 1.5B ‡", 1543.7, "instruction-tuned, for code, 4 to 6 bits"),
+    "gemma-3-270m-q4_k_m": ("Gemma 3 270M", 268.1, "base model, 4 to 8 bits"),
+    "tinyllama-1.1b-iq2_xxs": ("TinyLlama 1.1B", 1100.0, "chat model, 2 bits"),
+    "qwen2.5-coder-1.5b-q4_k_m": ("Qwen2.5-Coder 1.5B", 1543.7, "instruction-tuned, for code, 4 to 6 bits"),
 }
+TICKS = ("135M", "270M", "1.1B", "1.5B")
 ROUNDED = (
     "smollm2-135m-q4_1-Q8_0",
     "smollm2-135m-q4_1-Q4_0",
     "qwen2.5-coder-1.5b-q4_k_m-Q4_0",
 )
-# †: asked without the first token that the file asks for (`<s>`) where a text has a context: transformers loses it from
-# GGUF files, and Proband restores it since
-WITHOUT_FIRST_TOKEN = {"tinyllama-1.1b-iq2_xxs"}
-NOTE = (
-    "†: asked before the first token that the file asks for (`<s>`) was restored in front of texts with a context.\n"
-    "‡: its pairs, which have no context, were asked with no first token; today `<|endoftext|>` stands there."
-)
-FIRST, LAST = "smollm2-135m-q4_1", "qwen2.5-coder-1.5b-q4_k_m"
+FIRST, SECOND, THIRD, LAST = LADDER
+STEPS = ((FIRST, LAST), (FIRST, SECOND), (SECOND, THIRD), (THIRD, LAST))
 
 
 def spec(file: str) -> str:
@@ -60,7 +60,11 @@ def spec(file: str) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--collect", nargs="+", type=Path, metavar="PAGE")
+    parser.add_argument("--ship", type=Path, metavar="PAGE")
     given = parser.parse_args()
+    if given.ship:
+        ship(given.ship)
+        return
     if given.collect:
         collect(given.collect)
     with tempfile.TemporaryDirectory() as folder:
@@ -80,6 +84,23 @@ def collect(pages: Sequence[Path]) -> None:
             entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
             entry.compress_type = zipfile.ZIP_DEFLATED
             made.writestr(entry, contents[name])
+
+
+def ship(page: Path) -> None:
+    """The answers of a page of the embedded models beside the panel's items, and their scores as references."""
+    panel = read_panel("1")
+    for answered in sorted(page.glob("runs/*/embedded-*")):
+        target = panel.folder / "answers" / answered.name / answered.parent.name
+        target.mkdir(parents=True, exist_ok=True)
+        (target / "answers.jsonl.gz").write_bytes(gzip.compress((answered / "answers.jsonl").read_bytes(), mtime=0))
+        (target / "run.json").write_bytes((answered / "run.json").read_bytes())
+    rows = json.loads((page / "profile.json").read_text())["capabilities"]
+    models: dict[str, Any] = {}
+    for row in rows:
+        models.setdefault(row["model"], {"scores": {}})["scores"][row["capability"]] = round(row["score"], 4)
+    made_by = "proband evaluate embedded:smollm2 embedded:mlm -o page --model-set dtype=float32 (on a GPU)"
+    text = json.dumps({"panel": 1, "made_by": made_by, "models": models}, indent=1)
+    (panel.folder / "references.json").write_text(f"{text}\n")
 
 
 def profiles(folder: Path) -> tuple[Profile, Profile, CapabilityReader, dict[str, Any]]:
@@ -166,19 +187,24 @@ def scores_table(profile: Profile) -> list[str]:
 
 
 def growth_table(profile: Profile) -> list[str]:
-    """The largest less the smallest, item by item, corrected over the rows."""
-    pairs = []
+    """The larger less the smaller, item by item, for the whole ladder and its steps, corrected over all cells."""
+    cells = {}
     for capability in profile.capabilities:
-        by = {row.model: row for row in profile.of(capability)}
-        first, last = by[spec(FIRST)], by[spec(LAST)]
-        if first.scores is not None and last.scores is not None:
-            pairs.append((capability, last.scores.minus(first.scores)))
-    adjusted = holm([difference.p for _, difference in pairs])
+        by = {row.model: row.scores for row in profile.of(capability)}
+        for small, large in STEPS:
+            one, other = by[spec(large)], by[spec(small)]
+            if one is not None and other is not None:
+                cells[capability.does, small, large] = one.minus(other)
+    adjusted = dict(zip(cells, holm([each.p for each in cells.values()]), strict=True))
     rows = []
-    for (capability, difference), p in zip(pairs, adjusted, strict=True):
-        verdict = ("grows" if difference.value > 0 else "falls") if p < 0.05 and not difference.few else "open"
-        rows.append([capability.does, signed(difference), f"{p:.3f}", verdict])
-    return table(["capability", "Qwen 1.5B less SmolLM2 135M, points", "p (Holm)", "verdict"], rows)
+    for capability in profile.capabilities:
+        shown = [capability.does]
+        for step in STEPS:
+            key = (capability.does, *step)
+            sign = " *" if key in cells and adjusted[key] < 0.05 and not cells[key].few else ""
+            shown.append(f"{signed(cells[key])}{sign}" if key in cells else "–")
+        rows.append(shown)
+    return table(["capability", *(f"{LADDER[large][0]} less {LADDER[small][0]}" for small, large in STEPS)], rows)
 
 
 def rounding_table(profile: Profile) -> list[str]:
@@ -219,7 +245,7 @@ def words_table(profile: Profile, words: dict[str, Any]) -> list[str]:
     rows = []
     for file, (name, _, _) in LADDER.items():
         if file not in words:
-            rows.append([name, "–", "–", "–", "no chat template"])
+            rows.append([name, "–", "–", "–", "no chat template"])  # a base model
             continue
         (items,) = words[file]
         cells = [name]
@@ -243,9 +269,11 @@ def write(profile: Profile, rounded: Profile, reader: CapabilityReader, words: d
         "<!-- written by: python experiments/ladder/ladder.py -->", "",
         "# Panel 1 over a ladder of models", "",
         "Per cent with 95 % intervals; `*`: above its own level (chance, the best shortcut, the model without the",
-        f"question), {profile.tests} tests corrected together. n: items of a row.", NOTE, "", *scores_table(profile),
+        f"question), {profile.tests} tests corrected together. n: items of a row.", "", *scores_table(profile),
         "## How each was asked", "", *routes_table(reader),
-        "## What grows with size", "", *growth_table(profile),
+        "## What grows with size", "",
+        f"Points, item by item; `*`: p < 0.05 after correction over all {len(STEPS) * len(profile.capabilities)} cells (Holm).", "",
+        *growth_table(profile),
         "## Rounded once more", "",
         "The file with its matrices rounded to eight or four bits less the file, points.", "",
         *rounding_table(rounded),
@@ -269,11 +297,11 @@ def figure(profile: Profile) -> None:
     for axis, capability in zip(axes.flat, profile.capabilities, strict=False):
         rows = {row.model: row for row in profile.of(capability)}
         own = [rows[spec(file)] for file in LADDER]
-        for file, size, row in zip(LADDER, sizes, own, strict=True):
+        for size, row in zip(sizes, own, strict=True):
             if row.estimate is None:
                 continue
             e = row.estimate
-            colour = "#b0b0b0" if file in WITHOUT_FIRST_TOKEN else "#31688e"
+            colour = "#31688e"
             axis.plot([size, size], [100 * e.low, 100 * e.high], color=colour, linewidth=1.4)
             face = colour if row.can else "white"
             axis.plot([size], [100 * e.mean], "o", markersize=5, markerfacecolor=face, markeredgecolor=colour)
@@ -283,7 +311,7 @@ def figure(profile: Profile) -> None:
         axis.set_xscale("log")
         axis.set_xlim(95, 2200)
         axis.set_ylim(0, 100)
-        axis.set_xticks(sizes, ["135M", "1.1B", "1.5B"], rotation=45)
+        axis.set_xticks(sizes, TICKS, rotation=45)
         axis.minorticks_off()
         axis.spines[["top", "right"]].set_visible(False)
     for axis in axes.flat[len(profile.capabilities) :]:
@@ -292,7 +320,6 @@ def figure(profile: Profile) -> None:
             (0.95, "dot: score, with 95 % interval"),
             (0.80, "filled: above its level\n(paired tests, corrected together)"),
             (0.55, "brown: the level: chance, the best\nshortcut, or the model without\nthe question"),
-            (0.20, "grey: asked without the first token\nthat the file asks for"),
         ):
             axis.text(0, at, text, fontsize=8.5, va="top")
     chart.supylabel("per cent of the items, or 100 x area under the curve")
