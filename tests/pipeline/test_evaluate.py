@@ -243,11 +243,11 @@ def lines_of(path: Path) -> list[bytes]:
 def test_answers_that_ship_are_said_to_on_the_page_and_in_what_is_printed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """They were computed in another precision; a fifth of the panel, or --no-cache, asks the model itself."""
+    """They were computed on another machine; a fifth of the panel, or --no-cache, asks the model itself."""
     words = ["evaluate", "embedded:mlm", "-o", str(tmp_path / "page"), "--suite", "script"]
     for _ in range(2):  # also where the page is there
         assert main(words) == 0
-        said = "The answers of embedded:mlm ship with the panel (computed in bfloat16)"
+        said = "The answers of embedded:mlm ship with the panel (computed in float32)"
         assert said in " ".join(capsys.readouterr().out.split())
         assert said in (tmp_path / "page" / "index.html").read_text(encoding="utf-8")
         assert said in (tmp_path / "page" / "tables" / "profile.md").read_text(encoding="utf-8")
