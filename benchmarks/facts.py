@@ -1,14 +1,14 @@
 """Facts of BEAR recalled by Proband and by lm-pub-quiz: the same facts, wordings and answers, in one run.
 
-    python benchmarks/facts.py --data BEAR --model FOLDER [--facts 10] [--relations P30,P36,...] [--json FILE]
+    python benchmarks/facts.py --data BEAR --model FOLDER [--facts 10] [--relations P30] [--device cuda] [--json FILE]
     python benchmarks/facts.py --data BEAR --published examples/gpt2_results
 
 Both read the same folder in BEAR's format, with some facts of six relations, and load the same transformers folder
 (fp32, one thread, no cache of answers). The settings are lm-pub-quiz's: all wordings, sums over the tokens of a
 sentence that begins with a capital letter; behind a causal model's BOS; of a masked model each token with the rest of
-its word masked. Time is CPU time without loading the model, the relations in turn by one and by the other; lm-pub-quiz
-at the best of several batch sizes, found on the first facts. A prediction is the preferred answer of a fact in one
-wording.
+its word masked. Time is CPU time (with --device cuda: time by the clock, the shorter of two) without loading the model,
+the relations in turn by one and by the other; lm-pub-quiz at the best of several batch sizes, found on the first facts.
+A prediction is the preferred answer of a fact in one wording.
 
 With --published, the scores that lm-pub-quiz's repository publishes for GPT-2 are scored by Proband's metric.
 """
@@ -31,8 +31,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
 METADATA = "metadata_relations.json"
 RELATIONS = ("P30", "P36", "P50", "P103", "P178", "P412")
-BATCHES = (1, 4, 16)
-WARM_UP = 2  # facts on which batch sizes are compared
+BATCHES = {"cpu": (1, 4, 16), "cuda": (16, 64, 256, 1024)}
+WARM_UP = {"cpu": 2, "cuda": 10}  # facts on which batch sizes are compared
+TIMES = {"cpu": 1, "cuda": 2}  # other programs may be using the GPU: the shorter of two
 
 
 def some_facts(data: Path, out: Path, relation: str, facts: int) -> Path:
@@ -50,18 +51,19 @@ class Peer:
 
     name = "lm-pub-quiz"
 
-    def __init__(self, folder: Path, *, masked: bool) -> None:
+    def __init__(self, folder: Path, *, masked: bool, device: str) -> None:
         import torch
         from lm_pub_quiz import Evaluator
 
         kind, fp32 = "MLM" if masked else "CLM", {"dtype": torch.float32}  # otherwise as the file has it
-        self.evaluator = Evaluator.from_model(str(folder), model_type=kind, device="cpu", model_kw=fp32)
-        self.batch = 1
+        self.evaluator = Evaluator.from_model(str(folder), model_type=kind, device=device, model_kw=fp32)
+        self.device, self.batch = device, 1
 
     def choose_batch(self, data: Path) -> None:
         taken = {}
-        for self.batch in BATCHES:
-            taken[self.batch], _ = timed(partial(self.scores, data))
+        for size in BATCHES[self.device]:
+            self.batch = size
+            taken[size], _ = timed(partial(self.scores, data), self.device)
         self.batch = min(taken, key=taken.__getitem__)
 
     def scores(self, data: Path) -> list[list[float]]:
@@ -77,11 +79,11 @@ class Ours:
 
     name = "Proband"
 
-    def __init__(self, folder: Path, *, masked: bool) -> None:
+    def __init__(self, folder: Path, *, masked: bool, device: str) -> None:
         import proband
 
         more = {} if masked else {"bos": "always"}
-        self.model = proband.load_model(f"hf:{folder}", {"device": "cpu", "dtype": "float32", **more})
+        self.model = proband.load_model(f"hf:{folder}", {"device": device, "dtype": "float32", **more})
         self.options = {"method": "pll-word-l2r"} if masked else {}
 
     def scores(self, data: Path) -> list[list[float]]:
@@ -95,10 +97,15 @@ class Ours:
         return [blank["scores"] for answer in answers for blank in answer["blanks"]]
 
 
-def timed(work: Callable[[], Any]) -> tuple[float, Any]:
-    begun = time.process_time()
-    result = work()
-    return time.process_time() - begun, result
+def timed(work: Callable[[], Any], device: str) -> tuple[float, Any]:
+    """Seconds, and the result; scores have come back from the GPU when it is there."""
+    clock = time.process_time if device == "cpu" else time.perf_counter
+    taken = []
+    for _ in range(TIMES[device]):
+        begun = clock()
+        result = work()
+        taken.append(clock() - begun)
+    return min(taken), result
 
 
 def compared(theirs: Sequence[Sequence[float]], ours: Sequence[Sequence[float]]) -> dict[str, Any]:
@@ -120,18 +127,20 @@ def side_by_side(given: argparse.Namespace, work: Path) -> dict[str, Any]:
     import torch
     from transformers import AutoConfig
 
-    torch.set_num_threads(1)
+    if given.device == "cpu":
+        torch.set_num_threads(1)
     masked = "MaskedLM" in str(AutoConfig.from_pretrained(given.model).architectures)
-    peer, ours = Peer(given.model, masked=masked), Ours(given.model, masked=masked)
+    how: dict[str, Any] = {"masked": masked, "device": given.device}
+    peer, ours = Peer(given.model, **how), Ours(given.model, **how)
     relations = given.relations.split(",")
-    trial = some_facts(given.data, work / "trial", relations[0], WARM_UP)
+    trial = some_facts(given.data, work / "trial", relations[0], WARM_UP[given.device])
     peer.choose_batch(trial)
     ours.scores(trial)
     lines = []
     for relation in relations:
         data = some_facts(given.data, work / relation, relation, given.facts)
         answers = len(json.loads((data / METADATA).read_text(encoding="utf-8"))[relation]["answer_space_labels"])
-        (their_time, theirs), (our_time, own) = (timed(partial(who.scores, data)) for who in (peer, ours))
+        (their_time, theirs), (our_time, own) = (timed(partial(who.scores, data), given.device) for who in (peer, ours))
         line = {"relation": relation, "answers": answers, peer.name: their_time, ours.name: our_time}
         lines.append({**line, **compared(theirs, own)})
         print(json.dumps(lines[-1]), file=sys.stderr, flush=True)
@@ -192,6 +201,7 @@ def main() -> None:
     parser.add_argument("--model", type=Path)
     parser.add_argument("--relations", default=",".join(RELATIONS))
     parser.add_argument("--facts", type=int, default=10, help="of each relation")
+    parser.add_argument("--device", choices=tuple(BATCHES), default="cpu")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--published", type=Path)
     given = parser.parse_args()

@@ -3,8 +3,8 @@
 relations.py   facts, answers, wordings
 sources.py     BEAR, LAMA, LRE, PopQA, tables; the facts that ship
 build.py       facts -> items
-recall.py      sentences scored, the prior, word vectors, replies; accuracy, consistency, rank
-variations.py  another wording, another name, the question turned round
+recall.py      sentences scored, the prior, vectors, replies; accuracy, consistency, rank
+variations.py  another wording, another name, the question turned round; both directions right
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from proband.core.types import Item
 from proband.suites.facts.build import BuildOptions, build
 from proband.suites.facts.recall import METRICS, SOLVERS
 from proband.suites.facts.sources import published
+from proband.suites.facts.variations import BOTH
 
 
 def check(item: Item) -> str | None:
@@ -37,6 +38,11 @@ def show(item: Item) -> str:
     return "\n".join([*item.facts["prompts"], f"right: {item.facts['object']}", f"among: {', '.join(item.choices)}"])
 
 
+def _table(name: str, title: str, *, by: str = "", columns: tuple[str, ...] = (), metric: str = "") -> Table:
+    return Table(name=name, title=title, rows=(by,) if by else (), columns=columns, metric=metric)
+
+
+SMOLLM2 = {"run.model": "embedded:smollm2"}
 SUITE = Suite(
     name="facts",
     question="Does it know the relation at all: the capital of France is ___, however it is asked?",
@@ -46,36 +52,17 @@ SUITE = Suite(
     solvers=SOLVERS,
     metrics=METRICS,
     tables=(
-        Table(name="overall", title="Facts recalled", rows=(), columns=()),
-        Table(
-            name="facts",
-            title="Facts recalled, with and without those that the subject tells",
-            rows=(),
-            columns=("leak",),
-        ),
-        Table(name="relations", title="Facts recalled, by relation", rows=("relation",), columns=()),
-        Table(name="known", title="Recalled in every wording", rows=("relation",), columns=(), metric="known"),
-        Table(
-            name="consistency",
-            title="Same answer in two wordings",
-            rows=(),
-            columns=("cardinality",),
-            metric="consistency",
-        ),
-        Table(
-            name="if_consistent",
-            title="Right, where all wordings agree",
-            rows=(),
-            columns=(),
-            metric="right_if_consistent",
-        ),
-        Table(
-            name="rank", title="1 / place of the right answer", rows=("relation",), columns=(), metric="reciprocal_rank"
-        ),
-        Table(
-            name="popularity", title="Facts recalled, by how often the page is read", rows=(), columns=("popularity",)
-        ),
+        _table("overall", "Facts recalled"),
+        _table("facts", "Facts recalled, with and without those that the subject tells", columns=("leak",)),
+        _table("relations", "Facts recalled, by relation", by="relation"),
+        _table("cardinality", "Facts recalled, by how many subjects an object has", columns=("cardinality",)),
+        _table("known", "Recalled in every wording", by="relation", metric="known"),
+        _table("consistency", "Same answer in two wordings", columns=("cardinality",), metric="consistency"),
+        _table("if_consistent", "Right, where all wordings agree", metric="right_if_consistent"),
+        _table("rank", "1 / place of the right answer", by="relation", metric="reciprocal_rank"),
+        _table("popularity", "Facts recalled, by how often the page is read", columns=("popularity",)),
     ),
+    analyses=(BOTH,),
     published=published,
     check=check,
     show=show,
@@ -102,8 +89,8 @@ SUITE = Suite(
                     source="The same sentences about nothing (solver prior): what is right there is no knowledge.",
                     contrasts=(
                         Contrast(
-                            above={"run.model": "embedded:smollm2", "run.solver": "likelihood"},
-                            below={"run.model": "embedded:smollm2", "run.solver": "prior"},
+                            above={**SMOLLM2, "run.solver": "likelihood"},
+                            below={**SMOLLM2, "run.solver": "prior"},
                             pair="item",
                         ),
                     ),

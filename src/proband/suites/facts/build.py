@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -14,10 +14,10 @@ from proband.core.errors import ProbandError
 from proband.core.suite import Built
 from proband.core.text import Fingerprint, slug
 from proband.core.types import Item, Tag
-from proband.suites.facts.relations import Fact, FactRelation, asked, leaks
+from proband.suites.facts.relations import SUBJECT, Fact, FactRelation, asked, leaks
 from proband.suites.facts.sources import read
 
-POPULAR = (2.0, 3.0, 4.0)  # bounds of the bands of popularity, as powers of ten of the views of a page in a month
+LEAST, MOST = 2, 4  # the bands of popularity begin and end at these powers of ten of the views of a page in a month
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,41 +63,42 @@ def build(options: BuildOptions, *, seed: int) -> Built:
             },
         }
 
-    return Built(items=list(_items(relations, options, seed)), licence=licence, summary=summary)
+    items = [
+        _item(relation, *each, options.wordings) for relation in relations for each in _sample(relation, options, seed)
+    ]
+    return Built(items=items, licence=licence, summary=summary)
 
 
-def _items(relations: Sequence[FactRelation], options: BuildOptions, seed: int) -> Iterator[Item]:
-    for relation in relations:
-        numbered = list(enumerate(relation.facts, start=1))
-        if options.per_relation is not None and options.per_relation < len(numbered):
-            numbered = sorted(random.Random(f"{seed} {relation.name}").sample(numbered, options.per_relation))
-        for number, fact in numbered:
-            yield _item(relation, fact, number, relation.wordings[: options.wordings])
+def _sample(relation: FactRelation, options: BuildOptions, seed: int) -> list[tuple[int, Fact]]:
+    """Facts with their numbers."""
+    numbered = list(enumerate(relation.facts, start=1))
+    if options.per_relation is None or options.per_relation >= len(numbered):
+        return numbered
+    return sorted(
+        random.Random(f"{seed} {relation.name}").sample(numbered, options.per_relation), key=lambda each: each[0]
+    )
 
 
-def _item(relation: FactRelation, fact: Fact, number: int, wordings: Sequence[str]) -> Item:
+def _item(relation: FactRelation, number: int, fact: Fact, most: int | None) -> Item:
     choices, gold = relation.choices(fact)
     if len(choices) < 2:
         raise fact.error(f"every answer is right for {fact.subject!r}: there is nothing to choose")
-    if fact.question:
-        wordings = (*wordings, fact.question)
+    wordings = list(relation.wordings[:most])
+    if fact.question.count(fact.subject) == 1:  # otherwise the prior could not be asked for
+        wordings.append(fact.question.replace(fact.subject, SUBJECT))
     prompts = [asked(wording, fact.subject) for wording in wordings]
+    tags = {"relation": relation.name, "cardinality": relation.cardinality, "leak": leaks(fact)}
     return Item(
         id=f"{slug(relation.name)}-{number:04d}",
         suite="facts",
         prompt=prompts[0],
         choices=choices,
         gold=gold,
-        tags={
-            "relation": relation.name,
-            "cardinality": relation.cardinality,
-            "leak": leaks(fact),
-            **_popularity(fact),
-        },
+        tags={**tags, **_popularity(fact)},
         facts={
             "subject": fact.subject,
             "object": fact.objects[0],
-            "wordings": list(wordings),
+            "wordings": wordings,
             "prompts": prompts,
             "aliases": list(fact.aliases),
             "accepted": list(dict.fromkeys([*fact.objects, *fact.object_aliases])),
@@ -114,9 +115,7 @@ def _popularity(fact: Fact) -> dict[str, Tag]:
     """
     if fact.popularity is None:
         return {}
-    power = math.log10(max(fact.popularity, 1.0))
-    low = max((bound for bound in POPULAR if power >= bound), default=None)
-    high = min((bound for bound in POPULAR if power < bound), default=None)
-    if low is None or high is None:
-        return {"popularity": f"below 10^{high:.0f}" if high is not None else f"10^{low:.0f} or more"}
-    return {"popularity": f"10^{low:.0f} to 10^{high:.0f}"}
+    power = int(math.log10(max(fact.popularity, 1.0)))
+    if LEAST <= power < MOST:
+        return {"popularity": f"10^{power} to 10^{power + 1}"}
+    return {"popularity": f"below 10^{LEAST}" if power < LEAST else f"10^{MOST} or more"}

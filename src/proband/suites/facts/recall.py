@@ -13,9 +13,10 @@ some countries. Solver `prior` asks for it alone, and its accuracy is what recal
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -24,17 +25,17 @@ from msgspec import Meta
 
 from proband.core.errors import ProbandError
 from proband.core.metrics import Metric, accuracy_of
-from proband.core.protocols import Floats, HasVectors, Score, ScoresText, Text
+from proband.core.protocols import EmbedsSentences, Floats, HasVectors, ScoresText, Text
 from proband.core.suite import Solver
 from proband.core.types import WRONG, Answer, Item
 from proband.solvers import DIRECT
 from proband.solvers.generate import Asking, make_generate_solver
-from proband.solvers.likelihood import completions, method_of
+from proband.solvers.likelihood import completions, method_of, normalised
 from proband.solvers.replies import Choices, names_of, without_thoughts
-from proband.suites.facts.relations import asked, capitalised
+from proband.suites.facts.relations import BLANK, asked, capitalised
 
 NEUTRAL = "it"  # stands for the subject where the prior is asked for
-DIGITS = 4  # of a score in the answers file
+DIGITS, COSINE = 4, 6  # of a score in the answers file, and of a cosine
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,11 +78,11 @@ def sentences(prompt: str, choices: Sequence[str], method: str) -> list[Text]:
 
 def recall(items: Sequence[Item], model: ScoresText, *, seed: int, options: RecallOptions) -> list[Answer]:
     """One score per answer and wording; all sentences in one call of the model."""
+    rows = _scores(items, model, options, prompts_of)
     if options.norm == "pmi":
-        plain = _scores(items, model, options, prompts_of)
-        prior = _scores(items, model, options, neutral_prompts)
-        return [_answer(item, [a - b for a, b in zip(*each)]) for item, each in zip(items, zip(plain, prior))]
-    return [_answer(item, scores) for item, scores in zip(items, _scores(items, model, options, prompts_of))]
+        without = _scores(items, model, options, neutral_prompts)
+        rows = [[a - b for a, b in zip(*each, strict=True)] for each in zip(rows, without)]
+    return [_answer(item, scores) for item, scores in zip(items, rows)]
 
 
 def prior(items: Sequence[Item], model: ScoresText, *, seed: int, options: RecallOptions) -> list[Answer]:
@@ -89,27 +90,20 @@ def prior(items: Sequence[Item], model: ScoresText, *, seed: int, options: Recal
     return [_answer(item, scores) for item, scores in zip(items, _scores(items, model, options, neutral_prompts))]
 
 
-def _scores(items: Sequence[Item], model: ScoresText, options: RecallOptions, prompts: Any) -> list[list[Floats]]:
+def _scores(
+    items: Sequence[Item], model: ScoresText, options: RecallOptions, prompts: Callable[[Item], list[str]]
+) -> list[list[Floats]]:
     """Of each item, a row of scores for each wording."""
-    method = method_of(model, options.method)
+    method, norm = method_of(model, options.method), "token" if options.norm == "token" else "sum"
     batch = [[sentences(prompt, item.choices, method) for prompt in prompts(item)] for item in items]
     scored = iter(model.score([text for item in batch for wording in item for text in wording], method=method))
-    by_token = options.norm == "token"
-    return [
-        [np.array([_value(next(scored), by_token) for _ in wording], dtype=np.float64) for wording in item]
-        for item in batch
-    ]
+    return [[np.array([normalised(next(scored), norm) for _ in wording]) for wording in item] for item in batch]
 
 
-def _value(score: Score, by_token: bool) -> float:
-    return score.total / max(score.tokens, 1) if by_token else score.total
-
-
-def _answer(item: Item, wordings: Sequence[Floats]) -> Answer:
+def _answer(item: Item, wordings: Sequence[Floats], digits: int = DIGITS) -> Answer:
     """The mean over wordings, and each of them."""
-    mean = np.mean(wordings, axis=0)
-    kept = tuple({"scores": [round(float(score), DIGITS) for score in scores]} for scores in wordings)
-    return Answer(item_id=item.id, scores=tuple(round(float(score), DIGITS) for score in mean), blanks=kept)
+    mean, *rows = (tuple(np.round(row, digits).tolist()) for row in (np.mean(wordings, axis=0), *wordings))
+    return Answer(item_id=item.id, scores=mean, blanks=tuple({"scores": list(row)} for row in rows))
 
 
 def sends(items: Sequence[Item], model: ScoresText, *, seed: int, options: RecallOptions) -> list[list[str]]:
@@ -120,7 +114,7 @@ def sends(items: Sequence[Item], model: ScoresText, *, seed: int, options: Recal
     ]
 
 
-# ---- word vectors --------------------------------------------------------------------------------------------------
+# ---- vectors of words and of sentences -----------------------------------------------------------------------------
 
 
 def offset(items: Sequence[Item], model: HasVectors, *, seed: int, options: Any) -> list[Answer]:
@@ -128,45 +122,57 @@ def offset(items: Sequence[Item], model: HasVectors, *, seed: int, options: Any)
 
     The baseline learns the relation from the other facts, which a language model is not shown."""
     words = list(dict.fromkeys(w for item in items for w in (item.facts["subject"], *item.choices)))
-    vectors = {word: vector for word, vector in zip(words, _vectors(model, words)) if vector is not None}
-    steps: dict[str, list[Floats]] = {}
+    table, known = model.vectors([word.replace("-", " ") for word in words])
+    vectors = {word: row for word, row, is_known in zip(words, table, known) if is_known}
+    steps: dict[str, dict[str, Floats]] = {}
     for item in items:
-        if (pair := _known_pair(item, vectors)) is not None:
-            steps.setdefault(str(item.tags["relation"]), []).append(pair[1] - pair[0])
-    totals = {relation: (np.sum(listed, axis=0), len(listed)) for relation, listed in steps.items()}
-    return [_nearest(item, vectors, *totals.get(str(item.tags["relation"]), (0.0, 0))) for item in items]
+        x, y = (vectors.get(item.facts[name]) for name in ("subject", "object"))
+        if x is not None and y is not None:
+            steps.setdefault(str(item.tags["relation"]), {})[item.id] = y - x
+    totals = {relation: np.sum(list(each.values()), axis=0) for relation, each in steps.items()}
+    answers = []
+    for item in items:
+        relation, x = str(item.tags["relation"]), vectors.get(item.facts["subject"])
+        own = steps.get(relation, {}).get(item.id)
+        if x is None or own is None or len(steps[relation]) < 2:
+            missing = [word for word in (item.facts["subject"], *item.choices) if word not in vectors]
+            text = f"no vector for {', '.join(missing[:3])}"
+            answers.append(Answer(item_id=item.id, text=text, status="not covered"))
+            continue
+        goal = x + (totals[relation] - own) / (len(steps[relation]) - 1)
+        scores = (_cosine(vectors[y], goal) if y in vectors else -1.0 for y in item.choices)
+        answers.append(Answer(item_id=item.id, scores=tuple(round(score, COSINE) for score in scores)))
+    return answers
 
 
-def _vectors(model: HasVectors, names: Sequence[str]) -> list[Floats | None]:
-    """A name of several words is the mean of theirs; None where one is unknown."""
-    parts = [name.replace("-", " ").split() for name in names]
-    flat = list(dict.fromkeys(spelled for each in parts for word in each for spelled in (word, word.lower())))
-    table, known = model.vectors(flat)
-    rows = {word: table[at] for at, word in enumerate(flat) if known[at]}
-    known_parts = [[word if word in rows else word.lower() for word in each] for each in parts]
+def _cosine(a: Floats, b: Floats) -> float:
+    norm = float(np.linalg.norm(a) * np.linalg.norm(b))
+    return float(a @ b) / norm if norm else -1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class SimilarityOptions:
+    """What the answers are compared with."""
+
+    about: Annotated[
+        Literal["sentence", "subject", "nothing"],
+        Meta(description="the sentence without its answer; the subject alone; the sentence without its subject too"),
+    ] = "sentence"
+
+
+def similarity(items: Sequence[Item], model: EmbedsSentences, *, seed: int, options: SimilarityOptions) -> list[Answer]:
+    r"""score(y) = cos(e(wording about x, without its blank), e(y)): encoders of sentences have no likelihoods.
+
+    Near is not the same as true: *Paris* is near *France* whatever is said of it. With `about="subject"` the relation
+    is left out; what the sentence has beyond that is recall of the relation, what the subject has is association."""
+    asks = {"sentence": prompts_of, "subject": lambda item: [item.facts["subject"]], "nothing": neutral_prompts}
+    texts = [[text.replace(BLANK, "").strip(" .,") for text in asks[options.about](item)] for item in items]
+    flat = list(dict.fromkeys(text for item, own in zip(items, texts) for text in (*own, *item.choices)))
+    vectors = dict(zip(flat, model.embed_sentences(flat)))
     return [
-        np.mean([rows[word] for word in each], axis=0) if each and all(word in rows for word in each) else None
-        for each in known_parts
+        _answer(item, [np.array([float(vectors[text] @ vectors[y]) for y in item.choices]) for text in own], COSINE)
+        for item, own in zip(items, texts)
     ]
-
-
-def _known_pair(item: Item, vectors: Mapping[str, Floats]) -> tuple[Floats, Floats] | None:
-    pair = vectors.get(item.facts["subject"]), vectors.get(item.facts["object"])
-    return None if pair[0] is None or pair[1] is None else (pair[0], pair[1])
-
-
-def _nearest(item: Item, vectors: Mapping[str, Floats], total: Any, count: int) -> Answer:
-    pair = _known_pair(item, vectors)
-    missing = [word for word in (item.facts["subject"], *item.choices) if word not in vectors]
-    if pair is None or count < 2:
-        return Answer(item_id=item.id, text=f"no vector for {', '.join(missing[:3])}", status="not covered")
-    goal = pair[0] + (total - (pair[1] - pair[0])) / (count - 1)
-    scores = []
-    for choice in item.choices:
-        vector = vectors.get(choice)
-        norm = 0.0 if vector is None else float(np.linalg.norm(vector) * np.linalg.norm(goal))
-        scores.append(float(vector @ goal) / norm if vector is not None and norm else -1.0)
-    return Answer(item_id=item.id, scores=tuple(round(score, 6) for score in scores))
 
 
 # ---- replies in words ----------------------------------------------------------------------------------------------
@@ -210,15 +216,25 @@ OFFSET = Solver(
     solve=offset,
     needs_all_items=True,
 )
-SOLVERS = (DIRECT, RECALL, PRIOR, make_generate_solver(ASKING), OFFSET)
+SIMILARITY = Solver(
+    name="similarity",
+    help="encoders of sentences: the answer nearest to the sentence without it",
+    needs=EmbedsSentences,
+    solve=similarity,
+    options=SimilarityOptions,
+)
+SOLVERS = (DIRECT, RECALL, PRIOR, make_generate_solver(ASKING), OFFSET, SIMILARITY)
 
 
 # ---- metrics -------------------------------------------------------------------------------------------------------
 
 
-def _by_wording(item: Item, answer: Answer) -> list[float]:
-    """Whether the fact is recalled in each wording."""
-    return [accuracy_of(item, Answer(item_id=item.id, scores=tuple(blank["scores"]))) or 0.0 for blank in answer.blanks]
+def by_wording(item: Item, answer: Answer) -> list[float]:
+    """Whether the fact is recalled in each wording; a reply in words is one."""
+    if answer.status in WRONG or not (answer.blanks or answer.scores):
+        return [0.0]
+    rows = [blank["scores"] for blank in answer.blanks] or [answer.scores]
+    return [accuracy_of(item, Answer(item_id=item.id, scores=tuple(row))) or 0.0 for row in rows]
 
 
 def recalled(item: Item, answer: Answer) -> float | None:
@@ -229,12 +245,7 @@ def recalled(item: Item, answer: Answer) -> float | None:
     >>> recalled(item, Answer(item_id="a", scores=(-2.0, -2.0), blanks=both))
     0.5
     """
-    if answer.status in WRONG:
-        return 0.0
-    if answer.blanks:
-        rights = _by_wording(item, answer)
-        return sum(rights) / len(rights)
-    return accuracy_of(item, answer) if answer.scores else 0.0
+    return None if item.gold is None else float(np.mean(by_wording(item, answer)))
 
 
 def chosen(answer: Answer) -> list[int]:
@@ -250,15 +261,13 @@ def consistent(item: Item, answer: Answer) -> float | None:
     >>> round(consistent(item, Answer(item_id="a", blanks=three)), 3)
     0.333
     """
-    given = chosen(answer)
-    pairs = [a == b for at, a in enumerate(given) for b in given[at + 1 :]]
+    pairs = [a == b for a, b in combinations(chosen(answer), 2)]
     return sum(pairs) / len(pairs) if pairs else None
 
 
 def known(item: Item, answer: Answer) -> float | None:
     """Whether the fact is recalled in every wording."""
-    rights = _by_wording(item, answer)
-    return float(min(rights) == 1.0) if len(rights) > 1 else None
+    return float(min(by_wording(item, answer)) == 1.0) if len(answer.blanks) > 1 else None
 
 
 def right_if_consistent(item: Item, answer: Answer) -> float | None:
@@ -285,9 +294,8 @@ def _rank(scores: Floats, gold: int) -> float:
     return float((scores > scores[gold]).sum() + ((scores == scores[gold]).sum() + 1) / 2)
 
 
-ACCURACY = Metric(name="accuracy", of=recalled)
 METRICS = (
-    ACCURACY,
+    Metric(name="accuracy", of=recalled),
     Metric(name="known", of=known, title="recalled in every wording"),
     Metric(name="consistency", of=consistent, title="same answer in two wordings"),
     Metric(name="right_if_consistent", of=right_if_consistent, title="right, where all wordings give one answer"),

@@ -3,19 +3,28 @@
 wording  one of the other wordings
 alias    the subject by another of its names
 reverse  the object is told and the subject asked for: "The capital of ___ is Rabat."
+
+Of a fact and its reverse, `BOTH` counts how often both are right in the same wording: who learned that the capital of
+Morocco is Rabat may not know whose capital Rabat is (the reversal curse).
 """
 
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
+import numpy as np
 from msgspec.structs import replace
 
 from proband.core.files import items_path, read_items
-from proband.core.suite import Variation
-from proband.core.types import Item
+from proband.core.statistics.clusters import Clusters, clusters_of
+from proband.core.suite import Analysis, Results, Sheet, Variation
+from proband.core.text import figure
+from proband.core.types import LEFT_OUT, Answer, Item
+from proband.stats import Scores
+from proband.suites.facts.recall import by_wording
 from proband.suites.facts.relations import BLANK, OBJECT, SUBJECT, asked, fold
 
 
@@ -24,7 +33,8 @@ def wording(item: Item, *, rng: random.Random, folder: Path) -> Item | str:
     if not others:
         return "it has one wording"
     at = rng.randrange(len(others)) + 1
-    return _asked_once(item, item.facts["prompts"][at], item.facts["wordings"][at])
+    prompt, template = item.facts["prompts"][at], item.facts["wordings"][at]
+    return replace(item, prompt=prompt, facts={**item.facts, "prompts": [prompt], "wordings": [template]})
 
 
 def alias(item: Item, *, rng: random.Random, folder: Path) -> Item | str:
@@ -40,29 +50,17 @@ def alias(item: Item, *, rng: random.Random, folder: Path) -> Item | str:
 def reverse(item: Item, *, rng: random.Random, folder: Path) -> Item | str:
     if item.tags["cardinality"] != "one to one":
         return "several subjects have its object"
-    subjects, spelled = _subjects(folder)[str(item.tags["relation"])], item.facts["subject"]
-    turned = [
-        each.replace(OBJECT, item.facts["object"]).replace(SUBJECT, BLANK)
-        for each in item.facts["wordings"]
-        if SUBJECT in each and OBJECT in each
-    ]
-    if len(subjects) < 2 or not turned:
+    subject, known = item.facts["subject"], item.facts["object"]
+    right = _right_answers(folder)[str(item.tags["relation"])]
+    subjects = tuple(each for each, accepted in right.items() if each == subject or fold(known) not in accepted)
+    templates = [_swapped(each) for each in item.facts["wordings"] if SUBJECT in each and OBJECT in each]
+    if len(subjects) < 2 or not templates:
         return "its relation has no other subject"
-    return replace(
-        item,
-        prompt=turned[0],
-        choices=subjects,
-        gold=subjects.index(spelled),
-        facts={
-            **item.facts,
-            "subject": item.facts["object"],
-            "object": spelled,
-            "prompts": turned,
-            "wordings": [_swapped(each) for each in item.facts["wordings"]],
-            "aliases": [],
-            "accepted": [spelled, *item.facts["aliases"]],
-        },
-    )
+    prompts = [asked(each, known) for each in templates]
+    turned = {"subject": known, "object": subject, "prompts": prompts, "wordings": templates}
+    accepted = [subject, *item.facts["aliases"]]
+    facts = {**item.facts, **turned, "aliases": [], "accepted": accepted}
+    return replace(item, prompt=prompts[0], choices=subjects, gold=subjects.index(subject), facts=facts)
 
 
 def _swapped(template: str) -> str:
@@ -70,20 +68,17 @@ def _swapped(template: str) -> str:
     >>> _swapped("The capital of [X] is [Y].")
     'The capital of [Y] is [X].'
     """
-    return template.replace(SUBJECT, "\0").replace(OBJECT, SUBJECT).replace("\0", OBJECT)
-
-
-def _asked_once(item: Item, prompt: str, template: str) -> Item:
-    return replace(item, prompt=prompt, facts={**item.facts, "prompts": [prompt], "wordings": [template]})
+    return template.replace(SUBJECT, BLANK).replace(OBJECT, SUBJECT).replace(BLANK, OBJECT)
 
 
 @lru_cache(maxsize=2)
-def _subjects(folder: Path) -> dict[str, tuple[str, ...]]:
-    """The subjects of each relation in a folder of items."""
-    collected: dict[str, dict[str, None]] = {}
+def _right_answers(folder: Path) -> dict[str, dict[str, set[str]]]:
+    """Of each relation in a folder of items, the subjects with all that is right of them."""
+    right: dict[str, dict[str, set[str]]] = {}
     for item in read_items(items_path(folder)):
-        collected.setdefault(str(item.tags["relation"]), {})[item.facts["subject"]] = None
-    return {relation: tuple(subjects) for relation, subjects in collected.items()}
+        subjects = right.setdefault(str(item.tags["relation"]), {})
+        subjects.setdefault(item.facts["subject"], set()).update(map(fold, item.facts["accepted"]))
+    return right
 
 
 VARIATIONS = (
@@ -91,3 +86,56 @@ VARIATIONS = (
     Variation(name="alias", help="the subject by another name", effect="keeps", make=alias),
     Variation(name="reverse", help="the object told, the subject asked for", effect="changes", make=reverse),
 )
+
+
+# ---- both directions -----------------------------------------------------------------------------------------------
+
+
+Asked = tuple[Item, Answer]
+
+
+def directions(results: Results, seed: int) -> Sequence[Sheet]:
+    """Facts that are right as they are, turned round, and both, by relation; nothing where none was turned round."""
+    rows = []
+    for run, label in enumerate(results.labels):
+        answers = [each for each in results.scored(run) if each[1].status not in LEFT_OUT]
+        straight = {item.id: (item, answer) for item, answer in answers if item.tags.get("variation") == "original"}
+        pairs = [
+            (straight[item.facts["source"]], (item, answer))
+            for item, answer in answers
+            if item.tags.get("variation") == "reverse" and item.facts["source"] in straight
+        ]
+        named = {str(there[0].tags["relation"]): None for there, _ in pairs}
+        for relation in [*named, "all"] if len(named) > 1 else named:
+            own = [pair for pair in pairs if relation in ("all", pair[0][0].tags["relation"])]
+            rows.append((label, relation, len(own), *_both(own)))
+    header = ("model", "relation", "facts", "there", "back", "both", "95 % of both", "if independent", "chance")
+    return (
+        [Sheet(name="directions", title="Both directions right", header=header, rows=tuple(rows), note=NOTE)]
+        if rows
+        else []
+    )
+
+
+def _both(pairs: Sequence[tuple[Asked, Asked]]) -> list[str]:
+    """There, back, both in one wording (with interval); the product of there and back in one wording; chance."""
+    numbers = []
+    for there, back in pairs:
+        rights = np.array(list(zip(by_wording(*there), by_wording(*back))))
+        choices = len(there[0].choices) * len(back[0].choices)
+        numbers.append((*rights.mean(0), rights.prod(1).mean(), 1 / choices))
+    clusters = Clusters.of([list(dict.fromkeys([*clusters_of(a[0]), *clusters_of(b[0])])) for a, b in pairs])
+    there, back, both, chance = np.array(numbers).T
+    interval = Scores.of(both, clusters=clusters, share=True).interval()
+    span = "too few" if interval.few else f"{figure(interval.low)} to {figure(interval.high)}"
+    means = [float(each.mean()) for each in (there, back, both)]
+    return [*map(figure, means), span, figure(means[0] * means[1]), figure(float(chance.mean()))]
+
+
+NOTE = (
+    "There: the fact as it is (the capital of Morocco is ___). Back: turned round (the capital of ___ is Rabat). Both: "
+    "right in both directions in the same wording, mean over wordings. If independent: the product of the two, what "
+    "both would be if knowing a fact in one direction told nothing of the other. Chance: 1 / (answers there x answers "
+    "back)."
+)
+BOTH = Analysis(name="directions", help="facts that are right in both directions", of=directions, always=True)
