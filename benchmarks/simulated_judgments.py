@@ -12,15 +12,18 @@ from __future__ import annotations
 
 import sys
 from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from proband.core.agreement.coefficients import Votes
+from proband.core.agreement.coefficients import Floats, Ints, Votes
 from proband.core.files import encode, read_records
+from proband.core.types import Judgment
 from proband.lexicon.inflection import lemma
 from proband.suites.inference.datasets.triples import read_levy_dagan
-from proband.suites.inference.gold import ANSWERS, DOES_NOT, LABELS, NONSENSE, RULES, simulated_judgments
+from proband.suites.inference.gold import ANSWERS, DOES_NOT, LABELS, NONSENSE, RULES
 from proband.suites.inference.questionnaire import Questionnaire
 
 MAKES_NO_SENSE = 0.23
@@ -53,6 +56,82 @@ def truth(sheets: list[Questionnaire], known: dict[Pair, str], share: float, see
             judged += label is not None
             found[one.id] = label or drawn
     return found, judged
+
+
+# ---- annotators with known error rates: what aggregation must recover ------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """Judgments and the truth behind them."""
+
+    judgments: tuple[Judgment, ...]
+    truth: dict[str, str]
+    confusion: Floats  # workers x true label x given label
+
+
+def confusions(rng: np.random.Generator, *, workers: int, labels: int, accuracy: tuple[float, float]) -> Floats:
+    """Workers whose accuracy is uniform between two bounds, their errors spread over the other labels at random."""
+    right = rng.uniform(*accuracy, size=(workers, labels))
+    wrong = rng.dirichlet(np.ones(labels - 1), size=(workers, labels))
+    matrix = np.zeros((workers, labels, labels))
+    for k in range(labels):
+        others = [l for l in range(labels) if l != k]
+        matrix[:, k, others] = (1 - right[:, k])[:, None] * wrong[:, k]
+        matrix[:, k, k] = right[:, k]
+    return matrix
+
+
+def simulate(
+    truth: Sequence[str],
+    *,
+    labels: Sequence[str],
+    confusion: Floats,
+    per_item: int = 5,
+    seed: int = 0,
+    names: Sequence[str] = (),
+    groups: Ints | None = None,
+) -> Simulated:
+    """`per_item` different workers judge every item, the same ones all items of a group (a questionnaire)."""
+    rng, at = np.random.default_rng(seed), {label: n for n, label in enumerate(labels)}
+    names = names or [f"item-{n}" for n in range(len(truth))]
+    groups = np.arange(len(truth)) if groups is None else groups
+    people = {int(group): rng.permutation(len(confusion))[:per_item] for group in np.unique(groups)}
+    worker = np.concatenate([people[int(group)] for group in groups])
+    item = np.repeat(np.arange(len(truth)), [len(people[int(group)]) for group in groups])
+    true = np.array([at[label] for label in truth])[item]
+    reached = np.cumsum(confusion[worker, true], axis=1)
+    given = (rng.random(len(worker))[:, None] > reached[:, :-1]).sum(axis=1)
+    seconds = np.round(rng.lognormal(1.5, 0.5, len(worker)), 2)
+    judgments = tuple(
+        Judgment(item_id=names[int(i)], worker=f"worker-{w}", value=labels[int(l)], seconds=float(s))
+        for i, w, l, s in zip(item, worker, given, seconds, strict=True)
+    )
+    return Simulated(judgments, dict(zip(names, truth, strict=True)), confusion)
+
+
+def simulated_judgments(
+    questionnaires: Sequence[Questionnaire],
+    truth: Mapping[str, str],
+    *,
+    seed: int,
+    workers: int = 30,
+    accuracy: tuple[float, float] = (0.75, 0.98),
+    per_item: int = 5,
+) -> Simulated:
+    """Five of the `workers` judge each questionnaire; each is right with a probability of its own between bounds."""
+    names = [candidate.id for each in questionnaires for candidate in each.candidates]
+    groups = np.repeat(np.arange(len(questionnaires)), [len(each.candidates) for each in questionnaires])
+    skill = confusions(np.random.default_rng([seed, 7]), workers=workers, labels=len(LABELS), accuracy=accuracy)
+    return simulate(
+        [truth[name] for name in names],
+        labels=LABELS,
+        confusion=skill,
+        per_item=per_item,
+        seed=seed,
+        names=names,
+        groups=groups,
+    )
 
 
 def main(folder: Path, data: Path, seed: int) -> None:

@@ -39,6 +39,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
+from proband.core.protocols import Score, ScoresText
 from proband.core.types import LEFT_OUT, WRONG, Answer, Item, Run, Split
 
 Floats = NDArray[np.float64]
@@ -290,6 +291,27 @@ def splits_in_words(splits: Sequence[str], noun: str = "items") -> str:
     """
     *first, last = splits or ("no",)
     return f"{', '.join(first)} and {last} {noun}" if first else f"{last} {noun}"
+
+
+# ---- scores of texts -------------------------------------------------------------------------------------------------
+
+
+Norm = Literal["sum", "token", "word"]
+
+
+def method_of(model: ScoresText, name: str) -> str:
+    """The named scoring method, or the model's first."""
+    if name and name not in model.methods:
+        raise ProbandError(f"'method' is {name!r}; this model has {', '.join(model.methods)}")
+    return name or model.methods[0]
+
+
+def normalised(score: Score, norm: Norm) -> float:
+    """
+    >>> normalised(Score(-6.0, 3, 2), "token")
+    -2.0
+    """
+    return score.total / {"sum": 1, "token": max(score.tokens, 1), "word": max(score.words, 1)}[norm]
 
 
 # ---- shortcuts: items that can be answered without what a suite asks for ---------------------------------------------

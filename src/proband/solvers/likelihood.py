@@ -10,17 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated
 
 from msgspec import Meta
 
-from proband.core.errors import ProbandError
-from proband.core.protocols import Score, ScoresText, Text
+from proband.core.metrics import Norm, method_of, normalised
+from proband.core.protocols import ScoresText, Text
 from proband.core.suite import Solver
 from proband.core.types import Answer, Item
 
 BLANK = "___"
-Norm = Literal["sum", "token", "word"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,21 +57,6 @@ def solve(items: Sequence[Item], model: ScoresText, *, seed: int, options: Likel
 def sends(items: Sequence[Item], model: ScoresText, *, seed: int, options: LikelihoodOptions) -> list[list[str]]:
     """The texts that are scored."""
     return [[text.text for text in completions(item.prompt, item.choices)] for item in items]
-
-
-def method_of(model: ScoresText, name: str) -> str:
-    """The named scoring method, or the model's first."""
-    if name and name not in model.methods:
-        raise ProbandError(f"'method' is {name!r}; this model has {', '.join(model.methods)}")
-    return name or model.methods[0]
-
-
-def normalised(score: Score, norm: Norm) -> float:
-    """
-    >>> normalised(Score(-6.0, 3, 2), "token")
-    -2.0
-    """
-    return score.total / {"sum": 1, "token": max(score.tokens, 1), "word": max(score.words, 1)}[norm]
 
 
 LIKELIHOOD = Solver(

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 from proband.core.agreement.aggregation import audit, dawid_skene, mace, wilson, worker_quality
 from proband.core.agreement.coefficients import Aggregate, Votes, all_but, krippendorff_alpha, majority
-from proband.core.agreement.simulator import Simulated, confusions, simulate
 from proband.core.errors import ProbandError
 from proband.core.types import Judgment
+
+if TYPE_CHECKING:
+    from benchmarks.simulated_judgments import Simulated, confusions, simulate
+else:
+    sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))
+    from simulated_judgments import Simulated, confusions, simulate
 
 LABELS = ("answers", "does not", "makes no sense")
 

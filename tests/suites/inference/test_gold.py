@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -18,10 +20,15 @@ from proband.suites.inference.gold import (
     own_folder,
     read_judged,
     read_questions,
-    simulated_judgments,
 )
 from proband.suites.inference.people.judge import units
 from proband.suites.inference.questionnaire import Questionnaire, Shown
+
+if TYPE_CHECKING:
+    from benchmarks.simulated_judgments import simulated_judgments
+else:
+    sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))
+    from simulated_judgments import simulated_judgments
 
 TRUTH = {"=": ANSWERS, "+": ANSWERS, "<": DOES_NOT, "-": DOES_NOT, "?": NONSENSE}
 REVERSE = {"=": ANSWERS, "+": DOES_NOT, "<": ANSWERS, "-": DOES_NOT, "?": NONSENSE}

@@ -11,13 +11,13 @@ from msgspec.structs import replace
 
 from proband.core.errors import ProbandError
 from proband.core.files import encode, parse
-from proband.core.metrics import accuracy_of
+from proband.core.metrics import Norm, accuracy_of
 from proband.core.options import NoOptions
 from proband.core.protocols import AnswersItems, Score, Text
 from proband.core.types import Answer, Item
 from proband.solvers import DIRECT, LIKELIHOOD
 from proband.solvers.choose import ChooseOptions
-from proband.solvers.likelihood import LikelihoodOptions, Norm, completions
+from proband.solvers.likelihood import LikelihoodOptions, completions
 from proband.suites.kinship import SUITE
 from proband.suites.kinship.generate.build import build
 from proband.suites.kinship.generate.options import TASKS, BuildOptions

@@ -262,23 +262,23 @@ def run_tags(run: Run, *, pooled: bool = False) -> dict[str, Tag]:
 # ---- names ---------------------------------------------------------------------------------------------------------
 
 
-def run_labels(runs: Sequence[Run], *, pooled: Sequence[bool] = (), without: Collection[str] = ()) -> tuple[str, ...]:
+def run_labels(runs: Sequence[Run], *, pooled: Sequence[bool] = ()) -> tuple[str, ...]:
     """The model's name and the solver; then the differing settings and seed, then a number, where names collide. Models
-    that read items by themselves have no solver to name. `without` names run tags that are left out, because a table
-    has them as rows or columns.
+    that read items by themselves have no solver to name.
 
     >>> a = Run(suite="s", solver="pppl", model="m", seed=0, items_sha="")
     >>> b = Run(suite="s", solver="pppl", model="m", seed=0, items_sha="", settings={"norm": "token"})
     >>> run_labels([a, Run(suite="s", solver="direct", model="baseline:random", seed=0, items_sha="")])
     ('m · pppl', 'baseline:random')
-    >>> run_labels([a, b]), run_labels([a], without=["run.solver"])
-    (('m · pppl', 'm · pppl · norm=token'), ('m',))
+    >>> run_labels([a, b]), shared_labels([a], without=["run.solver"])
+    (('m · pppl', 'm · pppl · norm=token'), ['m'])
     """
-    return tuple(unique(shared_labels(runs, pooled=pooled, without=without), joint=" #"))
+    return tuple(unique(shared_labels(runs, pooled=pooled), joint=" #"))
 
 
 def shared_labels(runs: Sequence[Run], *, pooled: Sequence[bool] = (), without: Collection[str] = ()) -> list[str]:
-    """The same, where equal names stay equal."""
+    """The same, where equal names stay equal. `without` names run tags that are left out, because a table has them as
+    rows or columns."""
     tags = [run_tags(run, pooled=each) for run, each in zip(runs, pooled or [False] * len(runs))]
     base = next((name for name in ("run.model", "run.solver") if name not in without), "")
     labels = ["net" if t["run.net"] and "run.net" in without else _short(t, base) for t in tags]

@@ -24,13 +24,13 @@ import numpy as np
 from msgspec import Meta
 
 from proband.core.errors import ProbandError
-from proband.core.metrics import Metric, accuracy_of
+from proband.core.metrics import Metric, accuracy_of, method_of, normalised
 from proband.core.protocols import EmbedsSentences, Floats, HasVectors, ScoresText, Text
 from proband.core.suite import Solver
 from proband.core.types import WRONG, Answer, Item
 from proband.solvers import DIRECT
 from proband.solvers.generate import Asking, make_generate_solver
-from proband.solvers.likelihood import completions, method_of, normalised
+from proband.solvers.likelihood import completions
 from proband.solvers.replies import Choices, names_of, without_thoughts
 from proband.suites.facts.relations import BLANK, asked, capitalised
 

@@ -30,11 +30,9 @@ from string import ascii_lowercase
 from typing import Any
 
 import msgspec
-import numpy as np
 
 from proband.core.agreement.aggregation import audit, dawid_skene, mace, worker_quality
 from proband.core.agreement.coefficients import Aggregate, Votes, all_but, krippendorff_alpha, majority
-from proband.core.agreement.simulator import Simulated, confusions, simulate
 from proband.core.errors import ProbandError
 from proband.core.files import read_records
 from proband.core.tables import text_lines
@@ -360,30 +358,3 @@ def workers_table(judged: Judged) -> str:
         shares = (each.agreement, each.accuracy, each.competence, each.commonest)
         rows.append((each.name, str(each.judgments), *("" if x is None else f"{x:.3f}" for x in shares)))
     return "".join("\t".join(row) + "\n" for row in rows)
-
-
-# ---- simulated annotators --------------------------------------------------------------------------------------------
-
-
-def simulated_judgments(
-    questionnaires: Sequence[Questionnaire],
-    truth: Mapping[str, str],
-    *,
-    seed: int,
-    workers: int = 30,
-    accuracy: tuple[float, float] = (0.75, 0.98),
-    per_item: int = 5,
-) -> Simulated:
-    """Five of the `workers` judge each questionnaire; each is right with a probability of its own between bounds."""
-    names = [candidate.id for each in questionnaires for candidate in each.candidates]
-    groups = np.repeat(np.arange(len(questionnaires)), [len(each.candidates) for each in questionnaires])
-    skill = confusions(np.random.default_rng([seed, 7]), workers=workers, labels=len(LABELS), accuracy=accuracy)
-    return simulate(
-        [truth[name] for name in names],
-        labels=LABELS,
-        confusion=skill,
-        per_item=per_item,
-        seed=seed,
-        names=names,
-        groups=groups,
-    )

@@ -20,9 +20,10 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from proband.core.errors import ProbandError
+from proband.core.metrics import method_of, normalised
 from proband.core.protocols import ScoresText, Text
 from proband.core.types import Answer, Item
-from proband.solvers.likelihood import LikelihoodOptions, method_of, normalised
+from proband.solvers.likelihood import LikelihoodOptions
 from proband.suites.analogy.relations import Pair, facts_of, query_and_options
 
 # ---- analogy templates T: a sentence with places for two tuples (section 2 of the paper) ---------------------------

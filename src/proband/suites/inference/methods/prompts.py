@@ -31,11 +31,11 @@ import numpy as np
 from msgspec.structs import replace
 
 from proband.core.errors import ProbandError
+from proband.core.metrics import method_of, normalised
 from proband.core.options import Meta
 from proband.core.protocols import AnswersItems, ScoresText, Text
 from proband.core.suite import Solver
 from proband.core.types import LEFT_OUT, Answer, Item
-from proband.solvers.likelihood import method_of, normalised
 from proband.suites.inference.items import InferenceFacts, facts_of
 from proband.suites.inference.methods import lemma
 from proband.suites.inference.methods.rule_files import read_graph, read_ppdb
