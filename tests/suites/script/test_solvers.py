@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,6 +23,8 @@ from proband.suites.script import SUITE, filling, replies
 from proband.suites.script.corpus import before, prompt
 from proband.suites.script.corpus import running as running_text
 from proband.suites.script.filling import ClozeOptions, slots
+
+RECORDED = Path(__file__).parent / "recorded_replies.jsonl"
 
 
 def fill(items: Sequence[Item], model: Any, *, seed: int = 0, **options: Any) -> list[Answer]:
@@ -210,7 +214,7 @@ def test_generate_reads_what_a_model_writes(items: list[Item]) -> None:
     ("reply", "guess"),
     [
         ("", [[], []]),
-        ("1: the wire whisk, please\n2: bowl", [["the", "wire"], ["bowl"]]),
+        ("1: the wire whisk, please\n2: bowl", [["wire", "whisk"], ["bowl"]]),
         ("2: Bowl\n1: wire whisk\n1: fork", [["wire", "whisk"], ["bowl"]]),
         ('```json\n["wire whisk", "bowl"]\n```', [["wire", "whisk"], ["bowl"]]),
         ("**1**: wire whisk\n**2**: bowl", [["wire", "whisk"], ["bowl"]]),
@@ -223,6 +227,21 @@ def test_generate_reads_what_a_model_writes(items: list[Item]) -> None:
 )
 def test_replies_of_all_kinds(reply: str, guess: list[list[str]]) -> None:
     assert replies.parse(reply, [2, 1]) == guess
+
+
+def test_recorded_replies_are_read_as_a_person_reads_them() -> None:
+    """15 replies each of SmolLM2 and of Qwen2.5-Coder to the same prompt; `fills` were checked one by one."""
+    rows = [json.loads(line) for line in RECORDED.read_text("utf-8").splitlines()]
+    read, right = Counter[str](), Counter[str]()
+    for row in rows:
+        words = row["concrete"].split()
+        gold = [words[start:end] for start, end in row["blanks"]]
+        facts = {"concrete": words, "blanks": row["blanks"], "gold": gold}
+        answer = replies.read(Item(id="a", suite="script", prompt="", facts=facts), row["reply"], "")
+        assert [" ".join(blank["guess"]) for blank in answer.blanks] == row["fills"], row["reply"]
+        read[row["model"]] += answer.status != "unread"
+        right[row["model"]] += sum(blank["guess"] == blank["gold"] for blank in answer.blanks)
+    assert (dict(read), dict(right)) == ({"smollm2": 2, "qwen": 15}, {"smollm2": 0, "qwen": 15})
 
 
 def test_running_text_is_readable(items: list[Item]) -> None:

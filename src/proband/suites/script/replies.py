@@ -1,11 +1,12 @@
 """A chat or base model is shown the text with numbered gaps and writes the missing words (solver `generate`); reading
-its reply: lines `1: wire whisk`, a JSON object, or the text with its gaps filled in."""
+its reply: lines `1: wire whisk`, a JSON object, or the text with its gaps filled in, numbered or not."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Sequence
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,9 @@ from proband.suites.script.filling import is_question
 LINE = re.compile(r"^\W*(?:gap\s*)?(\d{1,4})(?:\s?\(\d{1,3} words?\))?[\"'*_`\s]*[:.)\]\-–—=]+\s*(.*)$", re.IGNORECASE)
 NEXT = re.compile(r"[,;]\s+(?=\d{1,2}\s*[:.)])")  # `1: pan, 2: spoon`
 EXPLAINS = re.compile(r"(?<=\w)\W{0,3}(?:[(:;,–—]|\s-\s)")  # `whisk (to beat the eggs)`
+NUMBER = re.compile(r"^\W*\d{1,4}[.:)]|\[\s*\d{1,4}\s*:", re.MULTILINE)  # of a line or a gap
+SIZE = re.compile(r"\(\d{1,3} words?\)\s*:?", re.IGNORECASE)  # of a gap, given back: `1. (2 words): wire whisk`
+LEADING = frozenset(("a", "an", "the", "some", "with", "in", "on", "to", "of", "from"))  # `with a whisk`: whisk
 SPARE = 2  # words that an answer may have beyond its gap: `with a whisk`
 INLINE = re.compile(r"\[\s{0,9}(\d{1,4})\s{0,9}:\s{0,9}([^\]]{0,200})\]")
 
@@ -42,8 +46,11 @@ def read(item: Item, reply: str, sent: str) -> Answer:
     text = without_thoughts(reply)
     if sent.endswith("1:") and not from_lines(text).get(1):  # a base model goes on with the first gap
         text = f"1: {text}"
-    gold = facts_of(item).gold
+    facts = facts_of(item)
+    gold = facts.gold
     guesses = parse(text, [len(words) for words in gold])
+    if not any(guesses):
+        guesses = in_text(reply, facts.concrete, facts.blanks)
     blanks = tuple({"gold": list(right), "guess": guess} for right, guess in zip(gold, guesses, strict=True))
     return Answer(item_id=item.id, text=reply, blanks=blanks, status="" if any(guesses) else "unread")
 
@@ -89,9 +96,18 @@ def parse(reply: str, lengths: Sequence[int]) -> list[list[str]]:
 
 def filled(text: str, size: int) -> list[str]:
     """The words that a text puts into a gap: none, if it has more than two beyond the gap before it explains them."""
+    text = SIZE.sub("", text)
     own = EXPLAINS.split(text, maxsplit=1)[0]
-    long = len(own.split()) > size + SPARE
-    return [] if long else [word for word in tokens(text) if word[0].isalnum()][:size]
+    words = _words(text)
+    while len(_words(own)) > size and words[0] in LEADING:
+        own, words = own.split(maxsplit=1)[1], words[1:]
+    return [] if len(own.split()) > size + SPARE else words[:size]
+
+
+def _words(text: str) -> list[str]:
+    """The words of a text; where it only counts (`1. 1.`) there are none."""
+    words = [word for word in tokens(text) if word[0].isalnum()]
+    return [] if all(word.isdecimal() for word in words) else words
 
 
 def from_json(reply: str) -> dict[int, str]:
@@ -119,6 +135,34 @@ def from_lines(reply: str) -> dict[int, str]:
     lines = [part for line in reply.splitlines() for part in NEXT.split(line)]
     gaps = gaps or [(match[1], match[2]) for line in lines if (match := LINE.match(line))]
     return {int(number): words for number, words in reversed(gaps)}
+
+
+def in_text(reply: str, words: Sequence[str], gaps: Sequence[tuple[int, int]]) -> list[list[str]]:
+    """The words that stand in the gaps where the whole text is written again: between the words before and after each
+    gap. At least half of the words around the gaps must be there, so that a text of its own is not read.
+
+    >>> words = "beat the eggs with a fork in a cup .".split()
+    >>> in_text("Beat the eggs with a whisk in a cup.", words, [(5, 6)]), in_text("Use a whisk.", words, [(5, 6)])
+    ([['whisk']], [[]])
+    """
+    open_at = {at for start, end in gaps for at in range(start, end)}
+    # a gap matches nothing in the reply
+    shown = [None if at in open_at else word for at, word in enumerate(words) if word[0].isalnum() or at in open_at]
+    place = {at: n for n, at in enumerate(at for at, word in enumerate(words) if word[0].isalnum() or at in open_at)}
+    written = _words(NUMBER.sub(" ", reply))
+    blocks = SequenceMatcher(None, shown, written, autojunk=False).get_matching_blocks()
+    found = {a + n: b + n for a, b, size in blocks for n in range(size)}
+    if 2 * len(found) < len(shown) - len(open_at):
+        return [[] for _ in gaps]
+    fills = []
+    for start, end in gaps:
+        first, last = place[start], place[end - 1] + 1
+        left, right = found.get(first - 1, -1 if not first else None), found.get(last)
+        if last == len(shown):
+            right = len(written)
+        inside = written[left + 1 : right] if left is not None and right is not None else []
+        fills.append(inside if len(inside) == end - start else [])
+    return fills
 
 
 def in_order(reply: str, lengths: Sequence[int]) -> dict[int, str]:
