@@ -85,14 +85,16 @@ def _recalled(facts: Sequence[Study], model: str) -> list[Recalled]:
         pairs, kinds = _pairs(study), _kinds(study)
         kind_of = {pair: kinds[place] for place, (pair,) in pairs.items()}
         asked: dict[str, dict[Pair, bool]] = {}
-        for at, system in enumerate(study.systems):
-            if system.tags["run.model"] == model:
-                own = study.scores_of(at, study.main, study.mask({}))
-                asked[str(system.tags["run.solver"])] = {
-                    pairs[int(place)][0]: bool(right > 0.5)
-                    for place, right in zip(own.items, own.numbers.mean(0))
-                    if int(place) in pairs
-                }
+        own_runs = [at for at, system in enumerate(study.systems) if system.tags["run.model"] == model]
+        solvers = [str(study.systems[at].tags["run.solver"]) for at in own_runs]
+        for at, solver in zip(own_runs, solvers):
+            own = study.scores_of(at, study.main, study.mask({}))
+            how = solver if solvers.count(solver) == 1 else study.labels[at]  # one solver with several settings
+            asked[how] = {
+                pairs[int(place)][0]: bool(right > 0.5)
+                for place, right in zip(own.items, own.numbers.mean(0))
+                if int(place) in pairs
+            }
         by_prior, of = asked.get(PRIOR), f" ({study.name})" if len(facts) > 1 else ""
         for solver, known in asked.items():
             results.append(Recalled(f"{solver}{of}" + (", no subject" if solver == PRIOR else ""), known, kind_of))

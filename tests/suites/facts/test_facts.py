@@ -28,6 +28,7 @@ from proband.suites.facts.recall import (
     SimilarityOptions,
     consistent,
     known,
+    neutral_prompts,
     offset,
     prior,
     read_reply,
@@ -101,6 +102,7 @@ def test_objects_listed_for_the_same_subject_elsewhere_are_no_wrong_answers(tmp_
     file.write_text("subject,object\n" + "".join(f"{a},{b}\n" for a, b in rows), encoding="utf-8")
     first, second, *_ = items_of(data=str(file))
     assert first.choices == ("La Paz", "Lima", "Santiago")
+    assert first.tags["cardinality"] == "one to many"
     assert second.choices == ("Sucre", "Lima", "Santiago")
 
 
@@ -268,6 +270,7 @@ def test_lama_pararel_lre_and_popqa_are_read(tmp_path: Path) -> None:
     hamlet, emma = items_of(data=str(popqa))
     assert (hamlet.tags["popularity"], emma.tags["popularity"]) == ("10^4 or more", "below 10^2")
     assert hamlet.facts["prompts"] == ["The author of Hamlet is ___.", "Who is the author of Hamlet?"]
+    assert neutral_prompts(hamlet) == ["The author of it is ___.", "Who is the author of it?"]
     assert recalled(hamlet, read_reply(hamlet, "the Bard", "")) == 1.0
 
 
@@ -281,6 +284,8 @@ def test_lama_pararel_lre_and_popqa_are_read(tmp_path: Path) -> None:
         ("a.csv", "subject,object\n", "contains no facts"),
         ("a.jsonl", "", "contains no facts"),
         ("a.json", '{"name": "x"}', "has no field 'samples'"),
+        ("a.json", '{"name": "x", "samples": ["a"]}', "has no field 'samples' with objects"),
+        ("a.json", '{"name": "x", "samples": []}', "contains no facts"),
         (
             "a.json",
             '{"name": "x", "prompt_templates": ["no slot"], "samples": [{"subject": "a", "object": "b"}]}',
@@ -318,6 +323,26 @@ def test_bad_rows_and_templates_of_bear_are_refused(tmp_path: Path, template: st
     with pytest.raises(ProbandError) as caught:
         items_of(data=str(tmp_path))
     assert message in str(caught.value)
+
+
+def test_an_empty_file_and_an_id_twice_are_refused_in_bear_too(tmp_path: Path) -> None:
+    about = {"P36": {"templates": ["[X] has [Y]."], "answer_space_labels": ["Paris", "Rome"]}}
+    (tmp_path / "metadata_relations.json").write_text(json.dumps(about), encoding="utf-8")
+    for text, message in (
+        ("", "P36.jsonl: contains no facts"),
+        ('{"id": 1}\n{"id": 1}', "line 2: the id 1 occurs twice"),
+    ):
+        (tmp_path / "P36.jsonl").write_text(text, encoding="utf-8")
+        with pytest.raises(ProbandError, match=message):
+            items_of(data=str(tmp_path))
+
+
+def test_patterns_of_other_relations_are_refused(tmp_path: Path) -> None:
+    facts, patterns = tmp_path / "P36.csv", tmp_path / "patterns.csv"
+    facts.write_text("subject,object\nFrance,Paris\nItaly,Rome\n", encoding="utf-8")
+    patterns.write_text("relation,wording\nP99,[X] has [Y].\n", encoding="utf-8")
+    with pytest.raises(ProbandError, match=r"patterns.csv: has wordings of P99; the facts have no such relation"):
+        items_of(data=str(facts), patterns=str(patterns))
 
 
 def test_a_pattern_without_its_slots_is_refused_with_its_row(tmp_path: Path) -> None:

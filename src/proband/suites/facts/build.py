@@ -87,7 +87,7 @@ def _item(relation: FactRelation, number: int, fact: Fact, most: int | None) -> 
     if fact.question.count(fact.subject) == 1:  # otherwise the prior could not be asked for
         wordings.append(fact.question.replace(fact.subject, SUBJECT))
     prompts = [asked(wording, fact.subject) for wording in wordings]
-    tags = {"relation": relation.name, "cardinality": relation.cardinality, "leak": leaks(fact)}
+    tags: dict[str, Tag] = {"relation": relation.name, "cardinality": relation.cardinality, "leak": leaks(fact)}
     return Item(
         id=f"{slug(relation.name)}-{number:04d}",
         suite="facts",

@@ -68,10 +68,14 @@ class FactRelation:
             right.setdefault(fold(fact.subject), set()).update(fold(each) for each in fact.objects)
         return right
 
-    @property
+    @cached_property
     def cardinality(self) -> str:
-        shared = Counter(fold(fact.objects[0]) for fact in self.facts)
-        return "one to one" if max(shared.values()) == 1 else "many to one"
+        """How many subjects an object has, and how many facts a subject."""
+        subjects, objects = (
+            max(Counter(map(fold, names)).values(), default=1)
+            for names in ([fact.objects[0] for fact in self.facts], [fact.subject for fact in self.facts])
+        )
+        return f"{'one' if subjects == 1 else 'many'} to {'one' if objects == 1 else 'many'}"
 
     def choices(self, fact: Fact) -> tuple[tuple[str, ...], int]:
         """The answers without others that are right too, and the place of the one that is asked for."""

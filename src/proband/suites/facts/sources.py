@@ -49,6 +49,8 @@ def read(data: str = "", patterns: str = "") -> tuple[list[FactRelation], str]:
     worded = read_patterns(Path(patterns).expanduser()) if patterns else {}
     is_bear = (path / BEAR_FILE).is_file()
     relations = read_bear(path) if is_bear else read_files(path, worded)
+    if worded and not any(each.name in worded for each in relations):
+        raise ProbandError(f"has wordings of {', '.join(worded)}; the facts have no such relation", file=Path(patterns))
     relations = [replace(each, wordings=worded.get(each.name, each.wordings)) for each in relations]
     if not relations:
         raise ProbandError("contains no facts", file=path)
@@ -118,25 +120,24 @@ def published() -> Sequence[Published]:
 
 
 def read_bear(folder: Path) -> list[FactRelation]:
-    declared = decode(dict[str, dict[str, Any]], read_text(folder / BEAR_FILE).encode(), file=folder / BEAR_FILE)
+    file = folder / BEAR_FILE
+    declared = decode(dict[str, dict[str, Any]], read_text(file).encode(), file=file)
     relations, without = [], 0
     for name, about in declared.items():
         path = folder / f"{name}.jsonl"
         if not path.is_file():
-            say(f"{folder / BEAR_FILE}: relation {name!r} has no file {path.name} and is left out")
+            say(f"{file}: relation {name!r} has no file {path.name} and is left out")
             continue
-        wordings, answers = about.get("templates"), tuple(about.get("answer_space_labels", ()))
+        wordings, answers = tuple(about.get("templates", ())), tuple(about.get("answer_space_labels", ()))
         if not wordings:
-            raise ProbandError(f"relation {name!r} has no 'templates'", file=folder / BEAR_FILE)
-        rows = list(read_table(path))
-        facts = tuple(
-            _answered(row, answers) for row in rows if row.cells.get("sub_label") and row.cells.get("obj_label")
+            raise ProbandError(f"relation {name!r} has no 'templates'", file=file)
+        rows = list(_rows(path))
+        whole = [row for row in rows if row.cells.get("sub_label") and row.cells.get("obj_label")]
+        without += len(rows) - len(whole)
+        facts = tuple(_merged(_answered(row, answers) for row in whole))
+        relations.append(
+            FactRelation(name=name, wordings=wordings, facts=facts, space=answers, file=file, released=True)
         )
-        without += len(rows) - len(facts)
-        relation = FactRelation(
-            name=name, wordings=tuple(wordings), facts=facts, space=answers, file=folder / BEAR_FILE, released=True
-        )
-        relations.append(replace(relation, facts=tuple(_merged(facts))))
     if without:
         say(f"{folder}: {without:,} rows without a subject or object are left out")
     return relations
@@ -172,18 +173,25 @@ def _relations(path: Path, worded: Mapping[str, tuple[str, ...]]) -> Iterator[Fa
         yield _read_lre(path)
         return
     facts: dict[str, list[Fact]] = {}
+    for row in _rows(path):
+        facts.setdefault(_cell(row, "relation") or path.stem, []).append(_fact(row))
+    for relation, listed in facts.items():
+        wordings = worded.get(relation, (f"The {relation} of {SUBJECT} is {OBJECT}.",))
+        yield FactRelation(name=relation, wordings=wordings, facts=tuple(_merged(listed)), file=path)
+
+
+def _rows(path: Path) -> Iterator[TableRow]:
+    """The rows of a file, at least one; none has the id of another."""
     ids: set[Any] = set()
+    row = None
     for row in read_table(path):
         own = row.cells.get("id") or row.cells.get("uuid")
         if own and own in ids:
             raise row.error(f"the id {own!r} occurs twice")
         ids.add(own)
-        facts.setdefault(_cell(row, "relation") or path.stem, []).append(_fact(row))
-    if not facts:
+        yield row
+    if row is None:
         raise ProbandError("contains no facts", file=path)
-    for relation, listed in facts.items():
-        wordings = worded.get(relation, (f"The {relation} of {SUBJECT} is {OBJECT}.",))
-        yield FactRelation(name=relation, wordings=wordings, facts=tuple(_merged(listed)), file=path)
 
 
 def _merged(facts: Iterable[Fact]) -> list[Fact]:
@@ -197,12 +205,14 @@ def _merged(facts: Iterable[Fact]) -> list[Fact]:
 def _read_lre(path: Path) -> FactRelation:
     """LRE: {"name", "prompt_templates": ["The capital of {} is"], "samples": [{"subject", "object"}]}."""
     about = decode(dict[str, Any], read_text(path).encode(), file=path)
-    if "samples" not in about:
-        raise ProbandError("has no field 'samples': is it a file of LRE?", file=path)
+    samples = about.get("samples")
+    if not isinstance(samples, list) or not all(isinstance(sample, dict) for sample in samples):
+        raise ProbandError("has no field 'samples' with objects: is it a file of LRE?", file=path)
+    if not samples:
+        raise ProbandError("contains no facts", file=path)
     templates = about.get("prompt_templates") or []
     wordings = tuple(f"{t.replace('{}', SUBJECT).rstrip()} {OBJECT}." for t in templates if isinstance(t, str))
-    samples = [row for row in about["samples"] if isinstance(row, dict)]
-    facts = [_fact(TableRow(row, path, number)) for number, row in enumerate(samples, start=1)]
+    facts = [_fact(TableRow(sample, path, number)) for number, sample in enumerate(samples, start=1)]
     name = str(about.get("name") or path.stem)
     return FactRelation(name=name, wordings=wordings, facts=tuple(_merged(facts)), file=path)
 

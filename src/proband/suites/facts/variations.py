@@ -48,7 +48,7 @@ def alias(item: Item, *, rng: random.Random, folder: Path) -> Item | str:
 
 
 def reverse(item: Item, *, rng: random.Random, folder: Path) -> Item | str:
-    if item.tags["cardinality"] != "one to one":
+    if str(item.tags["cardinality"]).startswith("many"):
         return "several subjects have its object"
     subject, known = item.facts["subject"], item.facts["object"]
     right = _right_answers(folder)[str(item.tags["relation"])]
@@ -96,7 +96,7 @@ Asked = tuple[Item, Answer]
 
 def directions(results: Results, seed: int) -> Sequence[Sheet]:
     """Facts that are right as they are, turned round, and both, by relation; nothing where none was turned round."""
-    rows = []
+    rows: list[tuple[str | int, ...]] = []
     for run, label in enumerate(results.labels):
         answers = [each for each in results.scored(run) if each[1].status not in LEFT_OUT]
         straight = {item.id: (item, answer) for item, answer in answers if item.tags.get("variation") == "original"}
