@@ -6,9 +6,9 @@
     python experiments/kinship/release2_models.py --collect RELEASE FOLDER                # takes these over
 
 release2-answers.parquet has a row per run: model, training seed, and for each test story the number of the answered relation
-(uint8, the order of `RELATIONS`; 22: cannot be told, 254: not asked, 255: no answer, which is wrong), for those of `abstention` how far
-"cannot be told" was preferred to the best relation, and of extractors how many facts each has, how many were read, and how many of these
-are right. release2-tests.parquet has label, k, slice and clause in the same order, and the sha256 of the test split.
+(uint8, the order of `RELATIONS`; 22: cannot be told, 254: not asked, 255: no answer, which is wrong), the area under the ROC curve of the
+preference for "cannot be told" (none where a model replies in words), and of extractors how many facts each story has, how many were read,
+and how many of these are right. release2-tests.parquet has label, k, slice and clause in the same order, and the sha256 of the test split.
 
 Intervals are the package's: 95 %, stories of one clause count as one cluster, and the spread of training seeds is added.
 """
@@ -29,6 +29,7 @@ from release import NO_ANSWER, NOT_ASKED, Runs, table, with_tables
 from proband.core.files import read_answers, read_items, read_json
 from proband.core.metrics import area_under_roc
 from proband.core.statistics.clusters import Clusters
+from proband.core.types import Item
 from proband.stats import Scores
 from proband.suites.kinship.abstention import VALUE, preference_for_open
 from proband.suites.kinship.generate.release import load_release
@@ -78,26 +79,56 @@ def tables() -> dict[str, str]:
     labels, k, part = test["label"].to_numpy(), test["k"].to_numpy(), test["slice"].to_numpy()
     clusters = Clusters.of([(clause,) for clause in test["clause"]])
     own = {name: part == name for name in SLICES}
-    lengths = {**{f"k = {n}": own["clean"] & (k == n) for n in range(2, 11)}}
+    lengths = {**{f"k = {n}": own["clean"] & (k == n) for n in range(2, 11)}, "all": own["clean"]}
     lengths |= {f"long, {a} to {b}": own["long"] & (k >= a) & (k <= b) for a, b in ((11, 15), (16, 20))}
-    fooled = {}
+    fooled, shortcuts = {}, {}
     for name, chosen in own.items():
         best = max(
             (model for model in runs if model.startswith("baseline:")),
-            key=lambda model: float(np.mean((runs[model][0] == labels)[chosen])),
+            key=lambda model: (float(np.mean((runs[model][0] == labels)[chosen])), model == "baseline:path"),
         )
+        shortcuts[name] = best
         wrong = chosen & (runs[best][0] != labels)
         fooled[f"{name}: not {best.removeprefix('baseline:')} ({int(wrong.sum()):,})"] = wrong
     title = "Release 2, where the best shortcut of each slice is wrong (which, and on how many stories)"
     return {
         "release2-slices": table("Release 2, by slice", runs, own, labels, clusters),
         "release2-fooled": table(title, runs, fooled, labels, clusters),
+        "release2-above": above(runs, own, shortcuts, labels, clusters),
         "release2-k": table("Release 2, clean and long, by number of facts", runs, lengths, labels, clusters),
         "release2-abstention": abstention(answers, test, clusters),
         "release2-wording": wording(runs, test, clusters),
         "release2-facts-read": reading(answers, test, clusters),
-        "release2-precision": precision(runs, own, labels, test["clause"].to_numpy(), clusters),
+        "release2-precision": precision(runs, own, labels, test),
     }
+
+
+def above(runs: Runs, own: dict[str, Any], shortcuts: dict[str, str], labels: Any, clusters: Clusters) -> str:
+    """Every model less the best shortcut of each slice, story by story."""
+    rows = []
+    for model in runs:
+        if model.startswith(("baseline:", "solver:")):
+            continue
+        cells, sure = [], 0
+        for name, chosen in own.items():
+            at = np.flatnonzero(chosen & np.all([run != NOT_ASKED for run in runs[model]], axis=0))
+            if not len(at):
+                cells.append("")
+                continue
+            near = clusters.only(at)
+            mine = Scores.of(
+                [(run == labels)[at] for run in runs[model]], clusters=near, trained=model.startswith("net:")
+            )
+            other = Scores.of([(runs[shortcuts[name]][0] == labels)[at]], clusters=near)
+            found = mine.minus(other)
+            sure += found.low > 0
+            mark = "**" if found.low > 0 else ""
+            cells.append(f"{mark}{100 * found.value:+.1f}{mark} [{100 * found.low:+.1f}, {100 * found.high:+.1f}]")
+        rows.append((sure, f"| {model} | {len(runs[model])} | {' | '.join(cells)} |"))
+    head = " | ".join(f"{name}: {shortcuts[name].removeprefix('baseline:')}" for name in own)
+    title = "**Release 2, models less the best shortcut of each slice** (points, 95 % interval; bold: surely above)"
+    lines = [line for _, line in sorted(rows, key=lambda row: -row[0])]
+    return "\n".join([title, "", f"| model | runs | {head} |", "|---|---|" + "---:|" * len(own), *lines, ""])
 
 
 def abstention(answers: pl.DataFrame, test: pl.DataFrame, clusters: Clusters) -> str:
@@ -120,11 +151,18 @@ def abstention(answers: pl.DataFrame, test: pl.DataFrame, clusters: Clusters) ->
         ]  # fmt: skip
         points = [np.array([VALUE[name] for name in each]) for each in outcomes]
         found = Scores.of(points, clusters=near, trained=str(model).startswith("net:"), share=False).interval()
-        preferred = [np.frombuffer(each, dtype=np.float32)[asked[chosen[asked]]] for each in group["preferred"]]
-        areas = [area(each, truth) for each in preferred]
         ends = "" if found.few else f" [{found.low:.2f}, {found.high:.2f}]"
         rows.append(
-            (found.mean, [str(model), str(len(asked)), *shares, f"{found.mean:.2f}{ends}", areas_in_words(areas)])
+            (
+                found.mean,
+                [
+                    str(model),
+                    str(len(asked)),
+                    *shares,
+                    f"{found.mean:.2f}{ends}",
+                    areas_in_words(group["auc"].to_list()),
+                ],
+            )
         )
     n = 23
     guess = np.mean([((2 if label == OPEN else 3) - n) / n for label in labels[chosen]])
@@ -143,14 +181,6 @@ def outcome(said: Any, labels: Any) -> Any:
     right, opened = said == labels, labels == OPEN
     follows = np.where(right, "right", np.where(said == OPEN, "abstained wrongly", "wrong"))
     return np.where(opened, np.where(right, "abstained rightly", "guessed"), follows)
-
-
-def area(preferred: Any, truth: Any) -> float | None:
-    """How well the preference for "cannot be told" tells the open stories apart; None where a model gives none."""
-    if np.isnan(preferred).any() or len(set(preferred.tolist())) < 2 or truth.all() or not truth.any():
-        return None
-    records = np.stack([preferred.astype(np.float64), truth.astype(np.float64)], 1)
-    return 100 * float(area_under_roc(records, np.ones(len(records))))
 
 
 def areas_in_words(areas: Sequence[float | None]) -> str:
@@ -212,18 +242,20 @@ def reading(answers: pl.DataFrame, test: pl.DataFrame, clusters: Clusters) -> st
     )
 
 
-def precision(runs: Runs, own: dict[str, Any], labels: Any, clause: Any, clusters: Clusters) -> str:
+def precision(runs: Runs, own: dict[str, Any], labels: Any, test: pl.DataFrame) -> str:
     """± by slice at three scores: if a clause is right or wrong as a whole, if stories are right independently, and as
     measured by the run whose score is nearest."""
     lines = []
-    for name, chosen in own.items():
-        at = np.flatnonzero(chosen)
-        cells = [f"{len(at):,}", f"{len(set(clause[at])):,}"]
+    for name, by in [*((name, "clause") for name in own), ("either", "ways"), ("both", "ways")]:
+        at = np.flatnonzero(own[name])
+        names = test[by].to_numpy()[at]
+        near = Clusters.of([(each,) for each in names])
+        cells = [f"{len(at):,}", f"{len(set(names)):,}"]
         for level in LEVELS:
-            whole = np.mean([half(level, clause[at], clusters.only(at), seed) for seed in range(DRAWS)])
-            alone = np.mean([half(level, np.arange(len(at)), clusters.only(at), seed) for seed in range(DRAWS)])
-            cells.append(f"{whole:.1f} / {alone:.1f} / {measured(level, runs, chosen, labels, clusters)}")
-        lines.append(f"| {name} | {' | '.join(cells)} |")
+            whole = np.mean([half(level, names, near, seed) for seed in range(DRAWS)])
+            alone = np.mean([half(level, np.arange(len(at)), near, seed) for seed in range(DRAWS)])
+            cells.append(f"{whole:.1f} / {alone:.1f} / {measured(level, runs, at, labels, near)}")
+        lines.append(f"| {name}{', both ways' if by == 'ways' else ''} | {' | '.join(cells)} |")
     title = "**Release 2, ± of a score of 10, 50 and 90 %** (half of a 95 % interval by clause, points: clauses right or wrong as a whole / every story for itself / as measured at the score in brackets)"
     head = "| slice | stories | clauses | at 10 % | at 50 % | at 90 % |"
     return "\n".join([title, "", head, "|---|---:|---:|---:|---:|---:|", *lines, ""])
@@ -237,18 +269,14 @@ def half(level: float, together: Any, near: Clusters, seed: int) -> float:
     return 50 * (found.high - found.low)
 
 
-def measured(level: float, runs: Runs, chosen: Any, labels: Any, clusters: Clusters) -> str:
-    """Of the model that was asked the whole slice and whose score is nearest, if it is within 10 points."""
-    at = np.flatnonzero(chosen)
-    means = {
-        model: float(np.mean((given[0] == labels)[at]))
-        for model, given in runs.items()
-        if (given[0][at] != NOT_ASKED).all()
-    }
+def measured(level: float, runs: Runs, at: Any, labels: Any, near: Clusters) -> str:
+    """Of the model that was asked the whole slice and whose score is nearest, if it is within 6 points."""
+    asked = {model: given[0][at] for model, given in runs.items() if (given[0][at] != NOT_ASKED).all()}
+    means = {model: float(np.mean(said == labels[at])) for model, said in asked.items()}
     nearest = min(means, key=lambda model: abs(means[model] - level))
-    if abs(means[nearest] - level) > 0.1:
+    if abs(means[nearest] - level) > 0.06:
         return "none"
-    found = Scores.of([(runs[nearest][0] == labels)[at]], clusters=clusters.only(at)).interval()
+    found = Scores.of([asked[nearest] == labels[at]], clusters=near).interval()
     return f"{50 * (found.high - found.low):.1f} ({100 * means[nearest]:.0f} %)"
 
 
@@ -259,23 +287,29 @@ def keep(release: Path, run: Path, model: str, seed: int, out: Path) -> None:
     """The answers of a run, in a file of one row."""
     items = {item.id: (n, item) for n, item in enumerate(each for each in read_items(release) if each.split == "test")}
     said = np.full(len(items), NOT_ASKED, dtype=np.uint8)
-    preferred = np.full(len(items), np.nan, dtype=np.float32)
+    records = list[tuple[float, float]]()
     facts = np.zeros((len(items), 3), dtype=np.uint8)
     for answer in read_answers(run / "answers.jsonl"):
         n, item = items[answer.item_id]
         best = WORDS.index(item.choices[int(np.argmax(answer.scores))]) if answer.scores else NO_ANSWER
         said[n] = NO_ANSWER if answer.status else best
         found = preference_for_open(item, answer)
-        preferred[n] = np.nan if found is None else found[0]
+        records += [] if found is None else [found]
         if "extractor" in model:
             facts[n] = read_facts(item.facts["edges"], answer.text or "")
     row = {
         "model": model, "seed": seed, "note": json.dumps(read_json(run / "run.json")),
-        "predictions": said.tobytes(), "preferred": preferred.tobytes(), "told_read_both": facts.tobytes(),
+        "predictions": said.tobytes(), "auc": area(records) if read_json(run / "run.json")["solver"] != "generate" else None, "told_read_both": facts.tobytes(),
     }  # fmt: skip
     out.mkdir(parents=True, exist_ok=True)
     name = "".join(c if c.isalnum() or c in "-." else "_" for c in f"{model}-{seed}")
     pl.DataFrame([row]).write_parquet(out / f"{name}.parquet")
+
+
+def area(records: Sequence[tuple[float, float]]) -> float | None:
+    """How well the preference for "cannot be told" tells the open stories apart, in percent."""
+    table = np.array(records)
+    return 100 * float(area_under_roc(table, np.ones(len(table)))) if len(table) else None
 
 
 def read_facts(edges: Sequence[tuple[int, str, int]], text: str) -> tuple[int, int, int]:
@@ -290,6 +324,12 @@ def read_facts(edges: Sequence[tuple[int, str, int]], text: str) -> tuple[int, i
     return len(told), len(read), len(told & read)
 
 
+def both_ways(item: Item) -> str:
+    """The clause, with the relations of the second way where there is one."""
+    second = sorted(NEUTRAL[edge[1]] for edge, kind in item.facts.get("noise", ()) if kind == "second")
+    return " ".join([item.facts["clusters"][0], *second])
+
+
 def collect(release: Path, folder: Path) -> None:
     items = [item for item in read_items(release) if item.split == "test"]
     sha256 = read_json(release / "manifest.json")["splits_sha256"]["test"]
@@ -300,6 +340,7 @@ def collect(release: Path, folder: Path) -> None:
         "k": [item.tags["k"] for item in items],
         "slice": [item.tags["slice"] for item in items],
         "clause": [item.facts["clusters"][0] for item in items],
+        "ways": [both_ways(item) for item in items],
         "sha256": [sha256] * len(items),
     }
     types = {"label": pl.UInt8, "k": pl.UInt8}
@@ -307,6 +348,10 @@ def collect(release: Path, folder: Path) -> None:
     rows = [row for path in sorted(folder.glob("*.parquet")) for row in pl.read_parquet(path).iter_rows(named=True)]
     for row in rows:
         row["told_read_both"] = row["told_read_both"] if "extractor" in row["model"] else None
+        note = json.loads(row["note"])
+        kept = {name: note["identity"].get(name) for name in ("weights", "dtype") if name in note["identity"]}
+        kept |= {"options": note["net"].get("options"), "settings": note["settings"], "versions": note["versions"]}
+        row["note"] = json.dumps(kept)
     pl.DataFrame(rows).sort("model", "seed").write_parquet(ANSWERS, compression="zstd", compression_level=19)
     print(Counter(row["model"] for row in rows))
 
