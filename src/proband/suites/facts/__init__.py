@@ -38,7 +38,7 @@ def show(item: Item) -> str:
     return "\n".join([*item.facts["prompts"], f"right: {item.facts['object']}", f"among: {', '.join(item.choices)}"])
 
 
-def _table(name: str, title: str, *, by: str = "", columns: tuple[str, ...] = (), metric: str = "") -> Table:
+def _table(name: str, title: str, *, by: str = "", columns: tuple[str, ...] = (), metric: str = "accuracy") -> Table:
     return Table(name=name, title=title, rows=(by,) if by else (), columns=columns, metric=metric)
 
 
