@@ -12,11 +12,7 @@ import pytest
 
 from proband.suites.kinship.baselines import published_values
 from proband.suites.kinship.telling.bank import Bank, load_bank, parse_bank
-from proband.suites.kinship.telling.bank_statistics import (
-    statistics,
-    tellings,
-    words_of,
-)
+from proband.suites.kinship.telling.bank_statistics import statistics, tellings, words_of
 from proband.suites.kinship.telling.crowd_templates import SLOT, load_crowd, tidy
 from proband.suites.kinship.telling.paraphrases import JOINTS, Occasion, Phrase, Template, combined
 from proband.suites.kinship.world.relations import FEMALE, GENDER, MALE, NEUTRAL
