@@ -31,8 +31,8 @@ from proband.core.metrics import area_under_roc
 from proband.core.statistics.clusters import Clusters
 from proband.core.types import Item
 from proband.stats import Scores
-from proband.suites.kinship.abstention import VALUE, preference_for_open
 from proband.suites.kinship.generate.release import load_release
+from proband.suites.kinship.open_answers import VALUE, preference_for_open
 from proband.suites.kinship.world.relations import INVERSE, NEUTRAL, RELATIONS, UNTOLD
 
 HERE = Path(__file__).parent

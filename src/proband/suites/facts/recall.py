@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from msgspec import Meta
@@ -94,7 +94,8 @@ def _scores(
     items: Sequence[Item], model: ScoresText, options: RecallOptions, prompts: Callable[[Item], list[str]]
 ) -> list[list[Floats]]:
     """Of each item, a row of scores for each wording."""
-    method, norm = method_of(model, options.method), cast(Norm, "token" if options.norm == "token" else "sum")
+    method = method_of(model, options.method)
+    norm: Norm = "token" if options.norm == "token" else "sum"
     batch = [[sentences(prompt, item.choices, method) for prompt in prompts(item)] for item in items]
     scored = iter(model.score([text for item in batch for wording in item for text in wording], method=method))
     return [[np.array([normalised(next(scored), norm) for _ in wording]) for wording in item] for item in batch]

@@ -27,7 +27,6 @@ from proband.core.metrics import ACCURACY
 from proband.core.suite import Claim, Contrast, Demo, Suite, Verb, Verified
 from proband.core.types import Item
 from proband.solvers import DIRECT, LIKELIHOOD
-from proband.suites.kinship.abstention import ABSTENTION, TELLING_OPEN_APART
 from proband.suites.kinship.baselines import SHORTCUT_TABLE, SHORTCUTS, published
 from proband.suites.kinship.clutrr.items import export
 from proband.suites.kinship.generate.build import build
@@ -35,13 +34,13 @@ from proband.suites.kinship.generate.options import BuildOptions, example_option
 from proband.suites.kinship.item_views import draw_item, show
 from proband.suites.kinship.logic.closure import Symbolic
 from proband.suites.kinship.nets import NETS
+from proband.suites.kinship.open_answers import ABSTENTION, SETS, TELLING_OPEN_APART
 from proband.suites.kinship.paper.claims import CLAIMS
 from proband.suites.kinship.paper.comparisons import COMPARISONS
 from proband.suites.kinship.paper.noise import NOISE_TABLES
 from proband.suites.kinship.paper.tables import PARAPHRASES, SAMPLES, TABLES
 from proband.suites.kinship.reading.reader import Read, ReadFreely
 from proband.suites.kinship.replies import CHOOSE, GENERATE
-from proband.suites.kinship.sets import SETS
 from proband.suites.kinship.world.rules import check
 
 

@@ -14,9 +14,9 @@ import proband
 from proband.core.errors import ProbandError
 from proband.core.files import decode, encode, read_items
 from proband.core.types import Answer, Item
-from proband.suites.kinship.abstention import outcome
 from proband.suites.kinship.item_views import draw_item
 from proband.suites.kinship.logic.search import possible
+from proband.suites.kinship.open_answers import outcome
 from proband.suites.kinship.telling.stories import seal
 from proband.suites.kinship.verify.items import verify
 from proband.suites.kinship.world.families import family_of_rows
