@@ -59,6 +59,9 @@ def test_planted_leads_gaps_and_sizes_are_found() -> None:
     (sheet,) = findings.findings(cast(Results, Planted({**runs, **larger})), 0)
     found = {test: dict(each) for test, each in sheet.outcomes.items()}
     assert set(found[SIZE]) == {"hf:m-large / hf:m-small"}
+    assert all(
+        each.evidence.endswith(", 24 relations") for each in found[LEAD].values()
+    )  # not 48: two probes share one
     pairs = {SIZE: "hf:m-large / hf:m-small", GAP: "hf:m-small / embedded:glove", LEAD: "hf:m-small / embedded:glove"}
     for test, runs_of in pairs.items():
         outcome = found[test][runs_of]

@@ -170,12 +170,12 @@ def between(
             means[relation].append(one[relation, probe] - other[relation, probe])
         yield SIZE, paired([float(np.mean(each)) for each in means.values()], "the larger less the smaller")
     if results.runs[a].solver in LANGUAGE_MODELS and results.runs[b].solver in STATIC:
-        leads = [
-            lead(other, relation, probe) - lead(one, relation, probe)
-            for relation, probe in shared
-            if probe != "random" and (relation, "random") in one and (relation, "random") in other
-        ]
-        yield LEAD, paired(leads, "lead over random, static vectors less the language model, by relation and probe")
+        leads: dict[str, list[float]] = defaultdict(list)  # of a relation the mean over probes: they share its random
+        for relation, probe in shared:
+            if probe != "random" and (relation, "random") in one and (relation, "random") in other:
+                leads[relation].append(lead(other, relation, probe) - lead(one, relation, probe))
+        evidence = "lead over random, static vectors less the language model, mean of reverse and type"
+        yield LEAD, paired([float(np.mean(each)) for each in leads.values()], evidence)
         ahead = {r: other[r, p] - one[r, p] for r, p in shared if p == "random"}
         morphological = [value for r, value in ahead.items() if groups[r] in ("DM", "IM")]
         semantic = [value for r, value in ahead.items() if groups[r] in ("ES", "LS")]
