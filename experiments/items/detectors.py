@@ -25,7 +25,7 @@ import polars as pl
 from scipy.stats import rankdata
 
 from proband.core.statistics.clusters import Clusters
-from proband.core.statistics.item_response import discrimination, fit
+from proband.core.statistics.item_response import discrimination, fit, thirds
 
 HERE = Path(__file__).parent
 REPLIES = HERE.parent / "replies"
@@ -39,9 +39,7 @@ def detectors(right: np.ndarray, clusters: Clusters) -> dict[str, np.ndarray]:
     """High: suspect."""
     known = fit(right, influence=False)
     infit, outfit = known.misfit()
-    order = np.argsort(right.mean(axis=1), kind="stable")
-    third = max(len(order) // 3, 1)
-    best, worst = right[order[-third:]].mean(axis=0), right[order[:third]].mean(axis=0)
+    best, worst = thirds(right)
     told = np.nan_to_num(discrimination(right, clusters), nan=0.0)
     return {
         "share wrong": 1 - right.mean(axis=0),
@@ -50,7 +48,7 @@ def detectors(right: np.ndarray, clusters: Clusters) -> dict[str, np.ndarray]:
         "outfit": outfit,
         "best third wrong": 1 - best,
         "best third below worst": worst - best,
-        "best system wrong": 1 - right[order[-1]],
+        "best system wrong": 1 - right[np.argsort(right.mean(axis=1), kind="stable")[-1]],
     }
 
 

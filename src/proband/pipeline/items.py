@@ -61,7 +61,7 @@ def items(
         raise ProbandError("--estimate needs --short N, the size of the test that the run answered")
     test = ShortTest.draw(seen.right, short, seed=seed) if short else None
     short_sheet = seen.short_sheet(sorted({*SHORT, *([short] if short else [])}), seed)
-    sheets = [seen.ranking_sheet(), seen.difficulty_sheet(by), *seen.group_sheets(group), seen.suspects_sheet(ids)]
+    sheets = [seen.ranking_sheet(), seen.difficulty_sheet(by), *seen.group_sheets(group, ids), seen.suspects_sheet(ids)]
     sheets += [short_sheet] if short_sheet else []
     result: dict[str, Any] = {
         "systems": len(study.systems),

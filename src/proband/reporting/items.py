@@ -19,8 +19,13 @@ from numpy.typing import NDArray
 from proband.core.errors import ProbandError
 from proband.core.statistics.clusters import Clusters, Floats, Ints
 from proband.core.statistics.generalisability import facet, reliability
-from proband.core.statistics.group_differences import GroupDifference, group_differences, paired_differences
-from proband.core.statistics.item_response import Fit, discrimination, fit
+from proband.core.statistics.group_differences import (
+    GroupDifference,
+    group_differences,
+    item_differences,
+    paired_differences,
+)
+from proband.core.statistics.item_response import Fit, discrimination, fit, inverted, the_best_fail, thirds
 from proband.core.statistics.short_tests import LEAST, saved
 from proband.core.suite import Sheet
 from proband.core.text import figure, p_value
@@ -34,7 +39,7 @@ Mask = NDArray[np.bool_]
 VALUES = 12  # of a tag that is a predictor, or whose items are compared between groups
 LISTED = 30  # items in a table of the page
 RELIABILITIES = (0.8, 0.9, 0.95)
-ALL_RIGHT, ALL_WRONG, INVERTED = "all right", "all wrong", "good fail, bad pass"
+ALL_RIGHT, ALL_WRONG, INVERTED, BEST_FAIL = "all right", "all wrong", "good fail, bad pass", "the best fail"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -66,22 +71,24 @@ class ItemStudy:
     def table(self) -> dict[str, Any]:
         """Of every item: its share right, difficulty with error, discrimination, misfit, the share right of the best
         and of the worst third of the systems, and what is to be seen at a glance."""
-        share, order = self.right.mean(axis=0), np.argsort(self.right.mean(axis=1), kind="stable")
-        third = max(len(order) // 3, 1)
-        good, bad = self.right[order[-third:]].mean(axis=0), self.right[order[:third]].mean(axis=0)
-        told = discrimination(self.right, self.clusters)
+        share, (good, bad), told = (
+            self.right.mean(axis=0),
+            thirds(self.right),
+            discrimination(self.right, self.clusters),
+        )
         infit, outfit = self.fit.misfit()
-        inverted = (good < bad) & (told < 0)
-        seen = np.where(share <= 0, ALL_WRONG, np.where(share >= 1, ALL_RIGHT, np.where(inverted, INVERTED, "")))
+        kinds = {ALL_WRONG: share <= 0, ALL_RIGHT: share >= 1, INVERTED: inverted(good, bad, told),
+                 BEST_FAIL: the_best_fail(good)}  # fmt: skip
+        seen = np.select(list(kinds.values()), list(kinds), "")
         return {"share": share, "difficulty": self.fit.difficulty, "error": self.fit.error, "discrimination": told,
                 "infit": infit, "outfit": outfit, "best third": good, "worst third": bad, "seen": seen}  # fmt: skip
 
     def suspects(self) -> Ints:
-        """Items for an audit: all wrong, or good systems fail and bad ones pass; those with the lowest discrimination
-        first."""
-        chosen = np.flatnonzero(np.isin(self.table["seen"], (ALL_WRONG, INVERTED)))
+        """Items for an audit: the best systems fail, or good ones fail and bad ones pass; those first that the best
+        third has wrong most often (of what responses tell, the best sign of a wrong label: experiments/items)."""
+        chosen = np.flatnonzero(np.isin(self.table["seen"], (ALL_WRONG, INVERTED, BEST_FAIL)))
         told = np.nan_to_num(self.table["discrimination"], nan=-2.0)
-        return chosen[np.lexsort((self.table["best third"][chosen], told[chosen]))]
+        return chosen[np.lexsort((told[chosen], self.table["best third"][chosen].round(6)))]
 
     def record(self, at: int) -> dict[str, Any]:
         """A line of the table; no number where there is none (a discrimination of equal answers)."""
@@ -145,8 +152,9 @@ class ItemStudy:
 
     # ---- groups ----
 
-    def group_sheets(self, group: str) -> Iterator[Sheet]:
-        """The systems that are named so against the others; a varied set: items against their variations."""
+    def group_sheets(self, group: str, ids: Sequence[str]) -> Iterator[Sheet]:
+        """The systems that are named so against the others, on sets of items and on single ones; a varied set: items
+        against their variations."""
         if group:
             labels = self.study.labels
             chosen = np.array([any(fnmatchcase(label, each) for each in group.split(",")) for label in labels])
@@ -154,6 +162,14 @@ class ItemStudy:
                 raise ProbandError(f"--group {group}: {chosen.sum()} of the systems {', '.join(labels)} are named so")
             found = group_differences(self.fit, chosen, self._sets(self.rows), self.clusters)
             yield _group_sheet("groups", f"{group} against the others", found, f"{int(chosen.sum())} systems")
+            value, p = item_differences(self.fit, chosen)
+            rows = tuple(
+                (ids[at], figure(value[at], sign="+"), p_value(p[at]))
+                for at in np.lexsort((-abs(value), p))[:LISTED].tolist()
+            )
+            note = f"{(p < 0.05).sum()} of {len(ids):,} items differ; tested over systems, Holm over all items."
+            yield Sheet(name="single-items", title=f"Difference by group on single items: {group} against the others",
+                        header=("item", "points", "p"), rows=rows, note=note)  # fmt: skip
         if self.study.varied:
             tag, of = self.study.arrays.tags[VARIATION], groups_of(self.study)
             assert of is not None
@@ -245,7 +261,7 @@ class ItemStudy:
         rows: tuple[tuple[Any, ...], ...] = tuple(
             (name, *(line[each] for each in names)) for name, line in lines[:LISTED]
         )
-        counts = {name: int((self.table["seen"] == name).sum()) for name in (ALL_RIGHT, ALL_WRONG, INVERTED)}
+        counts = {name: int((self.table["seen"] == name).sum()) for name in (ALL_RIGHT, ALL_WRONG, INVERTED, BEST_FAIL)}
         negative = float(np.nanmean(np.nan_to_num(self.table["discrimination"], nan=0.0) < 0))
         note = ", ".join(f"{name}: {count:,}" for name, count in counts.items())
         note += f" of {len(self.rows):,} items; {negative:.0%} have a negative discrimination. All: suspects.jsonl."

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +24,7 @@ from proband.core.statistics.clusters import Clusters, Floats
 from proband.core.statistics.estimates import holm
 from proband.core.statistics.item_response import Fit
 from proband.core.statistics.scores import Scores
+from proband.core.statistics.spread import ends, p_value
 
 LEAST_IN_GROUP = 3
 
@@ -47,13 +47,7 @@ def group_differences(
     fit: Fit, group: NDArray[np.bool_], sets: Mapping[str, NDArray[np.bool_]], clusters: Clusters
 ) -> list[GroupDifference]:
     """The systems of `group` against the others, on each of these sets of items."""
-    if min(int(group.sum()), int((~group).sum())) < LEAST_IN_GROUP:
-        raise ProbandError(
-            f"groups of {int(group.sum())} and {int((~group).sum())} systems are too few to compare: "
-            f"{LEAST_IN_GROUP} in each are needed"
-        )
-    design = np.column_stack([np.ones(len(group)), fit.theta - fit.theta.mean(), group])
-    return _differences(fit.right - fit.expected, design, sets, clusters)
+    return _differences(fit.right - fit.expected, _design(fit, group), sets, clusters)
 
 
 def paired_differences(
@@ -63,19 +57,43 @@ def paired_differences(
     return _differences(one - other, np.ones((len(one), 1)), sets, clusters)
 
 
+def item_differences(fit: Fit, group: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """Of every single item: by how much more often than its ability explains the group is right, and a p-value
+    corrected for all items (Holm). Other items say nothing of one: tested over systems alone, with no less than the
+    variance that the model gives to answers."""
+    design = _design(fit, group)
+    inverse: Floats = np.asarray(np.linalg.pinv(design), dtype=np.float64)
+    residual, variance = fit.right - fit.expected, fit.expected * (1 - fit.expected)
+    value: Floats = inverse[-1] @ residual
+    robust = _over_systems(residual, design, inverse)[0]
+    error = np.sqrt(np.maximum(robust**2, inverse[-1] ** 2 @ variance))
+    return value, np.array(holm(p_value(value, error, np.array(np.inf)).tolist()))
+
+
+def _design(fit: Fit, group: NDArray[np.bool_]) -> Floats:
+    if min(int(group.sum()), int((~group).sum())) < LEAST_IN_GROUP:
+        raise ProbandError(
+            f"groups of {int(group.sum())} and {int((~group).sum())} systems are too few to compare: "
+            f"{LEAST_IN_GROUP} in each are needed"
+        )
+    return np.column_stack([np.ones(len(group)), fit.theta - fit.theta.mean(), group])
+
+
 def _differences(
     residual: Floats, design: Floats, sets: Mapping[str, NDArray[np.bool_]], clusters: Clusters
 ) -> list[GroupDifference]:
     """The last column of the design is tested."""
     inverse: Floats = np.asarray(np.linalg.pinv(design), dtype=np.float64)
     of_items = inverse[-1] @ residual
+    means = np.column_stack([residual[:, chosen].mean(axis=1) for chosen in sets.values()])
     parts = []
-    for chosen in sets.values():
-        low, high, p = _over_systems(residual[:, chosen].mean(axis=1), design, inverse)
+    for chosen, (_, low, high, p) in zip(sets.values(), zip(*_over_systems(means, design, inverse))):
         known = Scores.of(of_items[chosen], clusters=clusters.only(np.flatnonzero(chosen)), share=False)
         band = known.interval()
-        p = max(p, known.p_against(0.0))
-        parts.append((known.value, min(low, band.low), max(high, band.high), p, int(chosen.sum()), band.few))
+        p = max(float(p), known.p_against(0.0))
+        parts.append(
+            (known.value, min(float(low), band.low), max(float(high), band.high), p, int(chosen.sum()), band.few)
+        )
     corrected = iter(holm([p for *_, p, _, few in parts if not few]))
     return [
         GroupDifference(
@@ -85,15 +103,13 @@ def _differences(
     ]
 
 
-def _over_systems(means: Floats, design: Floats, inverse: Floats) -> tuple[float, float, float]:
-    """Student's interval and p-value of the last weight; errors may differ between groups (HC3)."""
-    from scipy.stats import t
-
+def _over_systems(means: Floats, design: Floats, inverse: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    """Of the last weight of every column: its standard error, which may differ between groups (HC3), Student's interval
+    and p-value."""
     weights = inverse @ means
     leverage = np.clip(np.einsum("ij,ji->i", design, inverse), 0, 0.99)
-    errors = (means - design @ weights) / (1 - leverage)
-    error = max(float(np.sqrt((inverse[-1] ** 2 * errors**2).sum())), 1e-12)
-    freedom: Any = max(len(means) - design.shape[1], 1)
-    half = error * float(t.ppf(0.975, freedom))
-    value = float(weights[-1])
-    return value - half, value + half, float(2 * t.sf(abs(value) / error, freedom))
+    errors = (means - design @ weights) / (1 - leverage)[:, None]
+    error = np.maximum(np.sqrt(inverse[-1] ** 2 @ errors**2), 1e-12)
+    freedom = np.array(max(len(means) - design.shape[1], 1.0))
+    low, high = ends(weights[-1], error, freedom)
+    return error, low, high, p_value(weights[-1], error, freedom)

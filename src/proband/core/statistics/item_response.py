@@ -213,6 +213,23 @@ def discrimination(right: Floats, clusters: Clusters) -> Floats:
     return np.where(others[0] > 0, result, np.nan)
 
 
+def thirds(right: Floats) -> tuple[Floats, Floats]:
+    """The share right of the best and of the worst third of the systems on each item."""
+    order = np.argsort(right.mean(axis=1), kind="stable")
+    third = max(len(order) // 3, 1)
+    return right[order[-third:]].mean(axis=0), right[order[:third]].mean(axis=0)
+
+
+def the_best_fail(best: Floats) -> Any:
+    """Whether the best third has an item right in one of three cases at most."""
+    return best <= 1 / 3 + 1e-9
+
+
+def inverted(best: Floats, worst: Floats, told: Floats) -> Any:
+    """Whether good systems fail an item and bad ones pass it."""
+    return (best < worst) & (told < 0)
+
+
 def _over_neighbours(numbers: Floats, known: Any) -> Floats:
     """Of every item: the sum over itself and its neighbours."""
     within = (known._by_set @ known.cell_sums(numbers).T).T  # rows x sets of clusters

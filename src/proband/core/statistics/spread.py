@@ -34,7 +34,8 @@ Near 0 and 1 the correlation of neighbours is known less and less well, and its 
 moves outward: an end is never inside those of means still further out (at the same correlation), and p is the largest
 over the same means.
 
-Training seeds are a second source of chance: V = s^2/S over S runs, less what the items' own noise explains of it, is
+Training seeds are a second source of chance: V = s^2/S over S runs, less what the items' own noise explains of it (of
+few runs less than all), is
 added to the variance W that is due to items. Each part keeps its own degrees of freedom (nu and S - 1; of two systems
 with V_1 and V_2, Welch's):
 
@@ -121,7 +122,8 @@ class Seeds:
 
 def seeds_of(values: Floats, influence: Floats, *, trained: bool = False) -> Seeds:
     """What the runs of one system differ by beyond the noise of single items (an interaction of item and seed, which
-    the items' variance has counted already).
+    the items' variance has counted already). The variance of S runs is known with S - 1 degrees of freedom: 1 - 1/(S-1)
+    of that noise is taken off, of two runs nothing.
 
     >>> u = np.tile([0.5, -0.5], (3, 10))
     >>> round(seeds_of(np.array([0.4, 0.5, 0.6]), u).variance, 5), seeds_of(np.array([0.5] * 3), u).variance
@@ -132,7 +134,7 @@ def seeds_of(values: Floats, influence: Floats, *, trained: bool = False) -> See
         return Seeds(trained=trained)
     own = influence - influence.mean(axis=-2, keepdims=True)
     noise = (own**2).sum(axis=(-2, -1)) / (max(items - 1, 1) * (count - 1))
-    net = np.maximum(values.var(axis=-1, ddof=1) / count - noise / (items * count), 0.0)
+    net = np.maximum(values.var(axis=-1, ddof=1) / count - (1 - 1 / (count - 1)) * noise / (items * count), 0.0)
     return Seeds(count, net if values.ndim > 1 else float(net), trained)
 
 
