@@ -1,14 +1,16 @@
 """Can the answers of models find wrong labels? Detectors by responses, measured against labels that are proved.
 
-    python experiments/items/detectors.py --data DATA     # prints the tables of README.md; DATA: published_replies/reasoning_gym
-    python experiments/items/detectors.py                 # the networks alone, from the committed answers of experiments/kinship
+    python experiments/items/detectors.py --data DATA --stepgame STEPGAME --verdicts audit/verdicts.jsonl
+
+prints the tables of README.md: of the networks (committed answers of experiments/kinship), of the published models
+(DATA: published_replies/reasoning_gym) and of systems made for StepGame (stepgame.py; `proband audit STEPGAME -o audit`).
 
 An item is wrong if the audit proves its label false (or its premises inconsistent); items with an open label
 (ambiguous, gender open) are left out. A detector gives every item a number from the answers alone, marked by the labels
 as published. AUC: the chance that a wrong item stands above a right one; its interval draws clusters (clauses; for
 reasoning-gym the items) with replacement, 1,000 times. *At the count*: precision (and recall) when as many items are taken
 as are wrong. *Within*: the AUC among items of one task and level (of one k). *Shuffled*: the range of the AUC in 20
-shuffles of each system's answers over the items. `flagged`: what `proband items` writes to suspects.jsonl.
+shuffles of each system's answers over the items (5 of StepGame). `flagged`: what `proband items` writes to suspects.jsonl.
 """
 
 from __future__ import annotations
@@ -23,9 +25,10 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 from scipy.stats import rankdata
+from stepgame import answers
 
 from proband.core.statistics.clusters import Clusters
-from proband.core.statistics.item_response import discrimination, fit, thirds
+from proband.core.statistics.item_response import discrimination, fit, inverted, the_best_fail, thirds
 
 HERE = Path(__file__).parent
 REPLIES = HERE.parent / "replies"
@@ -73,19 +76,20 @@ def within(score: np.ndarray, wrong: np.ndarray, part: np.ndarray) -> float:
 
 
 def measured(
-    right: np.ndarray, wrong: np.ndarray, cluster: np.ndarray, part: np.ndarray
+    right: np.ndarray, wrong: np.ndarray, cluster: np.ndarray, part: np.ndarray, shuffles: int
 ) -> dict[str, tuple[float, ...]]:
     rng = np.random.default_rng(0)
     known = Clusters.named(cluster, len(cluster))
     scores = detectors(right, known)
-    members = [np.flatnonzero(cluster == each) for each in np.unique(cluster)]
+    _, code = np.unique(cluster, return_inverse=True)
+    members = np.split(np.argsort(code, kind="stable"), np.cumsum(np.bincount(code))[:-1])
     draws, null = defaultdict(list), defaultdict(list)
     for _ in range(1000):
         rows = np.concatenate([members[at] for at in rng.integers(0, len(members), len(members))])
         if wrong[rows].any() and not wrong[rows].all():
             for name, score in scores.items():
                 draws[name].append(auc(score[rows], wrong[rows]))
-    for _ in range(20):
+    for _ in range(shuffles):
         for name, score in detectors(np.array([rng.permutation(line) for line in right]), known).items():
             null[name].append(auc(score, wrong))
     return {
@@ -96,14 +100,19 @@ def measured(
 
 
 def flagged(right: np.ndarray, wrong: np.ndarray, cluster: np.ndarray) -> str:
-    """Precision and recall of the rule of `proband items`."""
-    scores, share = detectors(right, Clusters.named(cluster, len(cluster))), right.mean(axis=0)
-    chosen = (share <= 0) | ((scores["best third below worst"] > 0) & (scores["low discrimination"] > 0))
-    hits = int((chosen & wrong).sum())
-    return f"flagged: {chosen.sum()} items, {hits} of them wrong (precision {hits / max(chosen.sum(), 1):.1%}, recall {hits / wrong.sum():.1%})"  # fmt: skip
+    """Precision and recall of the rule of `proband items`, and of its former one (all wrong, or good fail, bad pass)."""
+    (best, worst), told = thirds(right), discrimination(right, Clusters.named(cluster, len(cluster)))
+    former = (right.mean(axis=0) <= 0) | inverted(best, worst, told)
+    found = []
+    for chosen in (former | the_best_fail(best), former):
+        hits = int((chosen & wrong).sum())
+        found.append(
+            f"{chosen.sum()} flagged, {hits} wrong: {hits / max(chosen.sum(), 1):.0%}, {hits / wrong.sum():.0%}"
+        )
+    return f"{found[0]} (former rule {found[1]})"
 
 
-# ---- the two sources -------------------------------------------------------------------------------------------------
+# ---- the sources -------------------------------------------------------------------------------------------------
 
 
 def networks(test: str, chosen: Callable[[str], bool]) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -143,14 +152,16 @@ def published(data: Path, task: str) -> tuple[np.ndarray, np.ndarray, np.ndarray
     return right, wrong, np.repeat([f"{task} easy", f"{task} hard"], [len(part[1]) for part in parts])
 
 
-def table(title: str, right: np.ndarray, wrong: np.ndarray, cluster: np.ndarray, part: np.ndarray) -> None:
+def table(
+    title: str, right: np.ndarray, wrong: np.ndarray, cluster: np.ndarray, part: np.ndarray, shuffles: int = 20
+) -> None:
     print(f"\n**{title}**: {len(right)} systems, {len(wrong)} items, {wrong.sum()} wrong ({wrong.mean():.1%}), "
           f"{len(np.unique(cluster))} clusters; share right on wrong items {right[:, wrong].mean():.1%}, on right ones "
           f"{right[:, ~wrong].mean():.1%}; {flagged(right, wrong, cluster)}\n")  # fmt: skip
     print(
         "| detector | AUC | 95 % interval | at the count | within | shuffled |\n| --- | ---: | --- | ---: | ---: | --- |"
     )
-    for name, (value, low, high, top, inside, least, most) in measured(right, wrong, cluster, part).items():
+    for name, (value, low, high, top, inside, least, most) in measured(right, wrong, cluster, part, shuffles).items():
         print(
             f"| {name} | {value:.3f} | [{low:.3f}, {high:.3f}] | {top:.1%} | {inside:.3f} | {least:.2f} to {most:.2f} |"
         )
@@ -159,6 +170,8 @@ def table(title: str, right: np.ndarray, wrong: np.ndarray, cluster: np.ndarray,
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path)
+    parser.add_argument("--stepgame", type=Path)
+    parser.add_argument("--verdicts", type=Path)
     given = parser.parse_args()
     for test in ("released-k234", "released-k23"):
         right, wrong, cluster, k = networks(test, lambda model: "no-genders" not in model)
@@ -171,6 +184,20 @@ def main() -> None:
         joint = np.concatenate([right for _, right, _, _ in every], axis=1)
         wrong, part = (np.concatenate([each[at] for each in every]) for at in (2, 3))
         table("Published models, the four tasks together", joint, wrong, np.arange(len(wrong)), part)
+    if given.stepgame:
+        answered, wrong, cause, steps = answers(given.stepgame, given.verdicts)
+        for kind, right in answered.items():
+            table(f"StepGame, {kind}", right, wrong, cause, steps, 5)
+            false = wrong & ~np.char.startswith(cause, "the sentence")  # the others relate a thing to itself
+            keep = ~wrong | false
+            table(
+                f"StepGame, {kind}, without sentences of one thing",
+                right[:, keep],
+                wrong[keep],
+                cause[keep],
+                steps[keep],
+                5,
+            )
 
 
 if __name__ == "__main__":

@@ -32,7 +32,10 @@ def test_a_page_a_table_and_the_items_to_audit(proband: Any, logs: list[str], tm
     assert (result["systems"], result["items"]) == (8, 120)
     weight = next(row for sheet in result["sheets"] for row in sheet["rows"] if row[0] == "k")
     assert 0.5 < float(weight[1]) < 1.6
-    assert "i7" in [json.loads(line)["id"] for line in (out / "suspects.jsonl").read_text().splitlines()]
+    suspects = [json.loads(line)["id"] for line in (out / "suspects.jsonl").read_text().splitlines()]
+    assert "i7" in suspects[:5]  # the best half has it wrong
+    single = next(sheet for sheet in result["sheets"] if "single items" in sheet["title"])
+    assert "i7" in [row[0] for row in single["rows"][:3]]
     assert len((out / "items.csv").read_text().splitlines()) == 121
     page = (out / "index.html").read_text()
     assert "Can this set rank these systems?" in page
@@ -45,6 +48,25 @@ def test_a_page_a_table_and_the_items_to_audit(proband: Any, logs: list[str], tm
 def test_too_few_runs_are_refused_in_one_line(proband: Any, logs: list[str], tmp_path: Path) -> None:
     line = proband.fails("items", *logs[:4], "-o", tmp_path / "out")
     assert line == "proband: 4 logs are too few to look at items: 5 are needed"
+
+
+def test_odd_input_is_refused_in_one_line(proband: Any, logs: list[str], tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert "no such file or folder" in proband.fails("items", *logs, tmp_path / "none", "-o", out)
+    assert "the items have no tag 'length'; there are k" in proband.fails("items", *logs, "-o", out, "--by", "length")
+    assert "--group z*: 0 of the systems" in proband.fails("items", *logs, "-o", out, "--group", "z*")
+    assert "groups of 1 and 7 systems are too few" in proband.fails("items", *logs, "-o", out, "--group", "old-0")
+    odd = {
+        "a,1\nb,0\n": "2 common items are too few",
+        "": "contains no scored item",
+        "a,maybe\n": "line 2: 'correct' is",
+    }
+    for number, (rows, said) in enumerate(odd.items()):
+        files = [tmp_path / f"{number}-{at}.csv" for at in range(5)]
+        for file in files:
+            file.write_text(f"item,correct\n{rows}")
+        assert said in proband.fails("items", *files, "-o", out)
+    assert not out.exists()
 
 
 def test_a_short_test_that_cannot_be_drawn_is_refused_before_anything_is_written(

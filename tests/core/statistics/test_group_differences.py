@@ -7,7 +7,12 @@ import pytest
 
 from proband.core.errors import ProbandError
 from proband.core.statistics.clusters import Clusters
-from proband.core.statistics.group_differences import GroupDifference, group_differences, paired_differences
+from proband.core.statistics.group_differences import (
+    GroupDifference,
+    group_differences,
+    item_differences,
+    paired_differences,
+)
 from proband.core.statistics.item_response import fit
 
 
@@ -36,6 +41,17 @@ def test_two_forms_of_the_same_items() -> None:
     yes, no = paired_differences(one, other, {"a": chosen, "b": ~chosen}, Clusters.named(c, 120))
     assert yes.p_holm < 0.001
     assert no.p_holm > 0.05
+
+
+def test_single_items_where_only_ability_differs_and_one_that_differs() -> None:
+    """With forty systems: of an item that one group passes and the other fails, and of no other."""
+    rng, group = np.random.default_rng(1), np.arange(40) % 2 == 0
+    z = rng.normal(0, 0.7, 40)[:, None] + 1.5 * group[:, None] - rng.normal(0, 1, 150)
+    right = (rng.random(z.shape) < 1 / (1 + np.exp(-z))).astype(float)
+    right[:, 7] = ~group
+    value, p = item_differences(fit(right, influence=False), group)
+    assert value[7] < -0.5
+    assert np.flatnonzero(p < 0.05).tolist() == [7]
 
 
 def test_small_groups_are_refused() -> None:

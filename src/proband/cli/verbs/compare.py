@@ -112,8 +112,9 @@ def layout(result: Mapping[str, Any]) -> Iterable[Any]:
     if result.get("by") and result.get("tags", 0) > 1:
         chance = 1 - 0.95 ** result["tags"]
         yield (
-            f"the items have {result['tags']} tags: whoever picks the tag with the most striking result finds one that "
-            f"means nothing with a chance of up to {chance:.0%}; choose it before looking"
+            f"the items have {result['tags']} tags: of systems that do not differ, the most striking of them would "
+            f"look significant with a chance of up to {chance:.0%}. A column counts only where all items together "
+            "differ; where they do, choose the tag before looking"
         )
     for label, share in result.get("unread", {}).items():
         yield from warning(share, label)
