@@ -113,13 +113,8 @@ def _short(
         if missing:
             raise ProbandError(f"has no answer to {len(missing)} items of the short test: {missing[0]}", file=estimate)
         found = test.estimate(np.array([answers[ids[place]] for place in test.drawn]))
-        return {
-            "system": study.labels[0],
-            "mean": found.mean,
-            "low": found.low,
-            "high": found.high,
-            "items": len(test.drawn),
-        }
+        ends = {"mean": found.mean, "low": found.low, "high": found.high}
+        return {"system": study.labels[0], **ends, "items": len(test.drawn)}
     rows = [at[int(seen.rows[place])] for place in sorted(test.drawn.tolist())]
     write_jsonl(folder / "items.jsonl", rows)
     manifest = {**seen.study.items.manifest, "items": len(rows), "short test of": seen.study.items.runs[0].items_sha}

@@ -108,9 +108,8 @@ class ItemStudy:
             raise ProbandError(f"the items have no tag {unknown[0]!r}; there are {', '.join(sorted(tags)) or 'none'}")
         for tag in wanted or [name for name in tags if name not in ("split", VARIATION)]:
             codes, values = tags[tag].codes[self.rows], tags[tag].values
-            there = [
-                code for code, _ in sorted(zip(*np.unique(codes, return_counts=True)), key=lambda x: (-x[1], x[0]))
-            ]
+            each, counts = np.unique(codes, return_counts=True)
+            there = each[np.lexsort((each, -counts))].tolist()
             numbers = [_number(values[code]) if code >= 0 else None for code in there]
             if len(there) > 1 and None not in numbers:
                 of = dict(zip(there, numbers))
@@ -207,13 +206,7 @@ class ItemStudy:
 
     def ranking_sheet(self) -> Sheet:
         known = reliability(self.right, self.clusters)
-        needs = [
-            (
-                f"clusters for a reliability of {r}",
-                *(_count(known.needed(r, at)) for at in (None, known.low, known.high)),
-            )
-            for r in RELIABILITIES
-        ]
+        needs = [(f"clusters for a reliability of {r}", *map(_count, known.all_needed(r))) for r in RELIABILITIES]
         of_runs = [self.runs[list(system.runs)][:, self.rows] for system in self.study.systems if len(system.runs) > 1]
         by_prompt: dict[str, list[int]] = {}
         for at, system in enumerate(self.study.systems):
@@ -258,9 +251,7 @@ class ItemStudy:
     def suspects_sheet(self, ids: Sequence[str]) -> Sheet:
         names = ("share", "discrimination", "infit", "best third", "worst third", "seen")
         lines = [(ids[at], self.record(at)) for at in self.suspects()]
-        rows: tuple[tuple[Any, ...], ...] = tuple(
-            (name, *(line[each] for each in names)) for name, line in lines[:LISTED]
-        )
+        rows = tuple((name, *(line[each] for each in names)) for name, line in lines[:LISTED])
         counts = {name: int((self.table["seen"] == name).sum()) for name in (ALL_RIGHT, ALL_WRONG, INVERTED, BEST_FAIL)}
         negative = float(np.nanmean(np.nan_to_num(self.table["discrimination"], nan=0.0) < 0))
         note = ", ".join(f"{name}: {count:,}" for name, count in counts.items())
@@ -315,30 +306,26 @@ def wright_map(items: ItemStudy, width: float) -> Picture:
     axis, edges = Axis(low, high, height - 30, 20), np.arange(low, high + 0.25, 0.25)
     counts = np.histogram(d, edges)[0]
     marks = [Mark(kind="line", at=(middle, 14, middle, height - 24), paint="line")]
+    small: Any = {"size": 11, "paint": "soft"}
     for tick in np.arange(low, high + 1):
-        marks += [
-            Mark(kind="text", at=(middle - 6, axis(tick) + 4), text=f"{tick:g}", anchor="end", size=11, paint="soft")
-        ]
+        marks += [Mark(kind="text", at=(middle - 6, axis(tick) + 4), text=f"{tick:g}", anchor="end", **small)]
     for count, bottom in zip(counts, edges):
         if count:
             tall, wide = axis(bottom) - axis(bottom + 0.25) - 1, (width - middle - 60) * count / counts.max()
             tip = f"{count} items with a difficulty of {bottom:g} to {bottom + 0.25:g}"
-            marks += [
-                Mark(kind="rect", at=(middle + 2, axis(bottom + 0.25), wide, tall), paint="soft", opacity=0.5, tip=tip)
-            ]
-    place = height
+            place = (middle + 2, axis(bottom + 0.25), wide, tall)
+            marks += [Mark(kind="rect", at=place, paint="soft", opacity=0.5, tip=tip)]
+    lowest = height
     for at in np.argsort(theta, kind="stable"):
-        place = min(place - 14, axis(theta[at]))
+        lowest = min(lowest - 14, axis(theta[at]))
         text = shorten(labels[at], middle - 90, size=11)
         marks += [
-            Mark(kind="text", at=(middle - 62, place + 4), text=text, anchor="end", size=11),
-            Mark(kind="line", at=(middle - 58, place, middle - 38, axis(theta[at])), paint="line"),
+            Mark(kind="text", at=(middle - 62, lowest + 4), text=text, anchor="end", size=11),
+            Mark(kind="line", at=(middle - 58, lowest, middle - 38, axis(theta[at])), paint="line"),
             Mark(kind="dot", at=(middle - 34, axis(theta[at]), 4), paint=colour_of(at), shape=shape_of(at),
                  tip=f"{labels[at]}: {theta[at]:.2f}"),
         ]  # fmt: skip
-    marks.append(
-        Mark(kind="text", at=(middle + 4, height - 8), text="items, by difficulty (logits)", size=11, paint="soft")
-    )
+    marks += [Mark(kind="text", at=(middle + 4, height - 8), text="items, by difficulty (logits)", **small)]
     return Picture(width=width, height=height, marks=tuple(marks), title="Items and systems on one scale",
                    description=f"{len(d)} items and {len(labels)} systems")  # fmt: skip
 

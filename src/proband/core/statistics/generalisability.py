@@ -54,6 +54,10 @@ class Reliability:
         now = self.value if at is None else at
         return math.ceil(self.clusters * wanted / (1 - wanted) * (1 - now) / now - 1e-9) if now > 0 else None
 
+    def all_needed(self, wanted: float) -> list[int | None]:
+        """Now, and at both ends of the interval."""
+        return [self.needed(wanted, at) for at in (None, self.low, self.high)]
+
 
 def reliability(right: Floats, clusters: Clusters) -> Reliability:
     """Of systems x items; by the kinds of clusters that make the error largest. The interval is a jackknife over

@@ -96,9 +96,7 @@ class Fit:
         known, results = clusters.neighbours(), []
         x = np.column_stack([np.ones(len(self.x)), self.x])
         leverage = ((np.linalg.pinv(x.T @ x) @ x.T) * _over_neighbours(x.T, known)).sum(axis=0)  # of an item's cluster
-        own = 1 / (
-            1 - np.clip(leverage, 0.0, 0.5)
-        )  # a cluster draws the weights to itself: without it they are further off
+        own = 1 / (1 - np.clip(leverage, 0.0, 0.5))  # a cluster draws the weights to itself
         for name, value, influence in zip(names, self.w, self.influence, strict=True):
             u = influence * own
             u = u - u.mean()
@@ -176,13 +174,8 @@ def _likelihood(at: Floats, right: Floats, x: Floats) -> tuple[float, Floats, Fl
 
 def _influence(at: Floats, scores: Floats, objective: Any) -> Floats:
     """Of every item on every parameter: n H^-1 s_i, where H is the curvature at the estimate."""
-    step = 1e-4
-    rows = []
-    for place in range(len(at)):
-        move = np.zeros(len(at))
-        move[place] = step
-        rows.append((objective(at + move)[1] - objective(at - move)[1]) / (2 * step))
-    curvature = np.array(rows)
+    moves = 1e-4 * np.eye(len(at))
+    curvature = np.array([(objective(at + move)[1] - objective(at - move)[1]) / 2e-4 for move in moves])
     result: Floats = len(scores) * np.linalg.solve((curvature + curvature.T) / 2, (scores - scores.mean(axis=0)).T)
     return result
 

@@ -75,9 +75,7 @@ class ShortTest:
         value = float(np.mean(list(self._folds(np.asarray(right, dtype=np.float64), residual))))
         rest = 1 - len(self.drawn) / len(self.stratum)
         scores = replace(Scores.of(residual, share=False), strata=self.stratum[self.drawn])
-        if (
-            np.ptp(right) < 1e-9
-        ):  # all right or all wrong: residuals show no spread, counting knows how little that says
+        if np.ptp(right) < 1e-9:  # residuals show no spread, counting knows how little that says
             scores = Scores.of(right)
         known = scores.interval()
         low, high = (value + np.sqrt(rest) * (end - known.mean) for end in (known.low, known.high))
@@ -95,10 +93,8 @@ class ShortTest:
             residual[own] = right[own] - guess[self.drawn[own]]
             left = np.ones(len(guess), dtype=bool)
             left[known] = False
-            sizes = np.bincount(self.stratum[left], minlength=int(self.stratum.max()) + 1)
-            means = np.bincount(of[own], weights=residual[own], minlength=len(sizes)) / np.bincount(
-                of[own], minlength=len(sizes)
-            )
+            sizes, drawn = np.bincount(self.stratum[left]), np.bincount(of[own])
+            means = np.bincount(of[own], weights=residual[own]) / drawn
             yield float((right[~own].sum() + guess[left].sum() + sizes @ means) / len(guess))
 
 
@@ -115,14 +111,7 @@ def saved(before: Floats, size: int, *, seed: int, draws: int = 8) -> dict[str, 
             errors.append(found.mean - answers.mean())
             covered.append(found.low <= answers.mean() <= found.high)
     ours, items = float(np.sqrt(np.mean(np.square(errors)))), before.shape[1]
-    theirs = float(
-        np.sqrt(before.var(axis=1).mean() / size * (items - size) / (items - 1))
-    )  # of a sample without return
-    return {
-        "size": size,
-        "error": ours,
-        "error of counting": theirs,
-        "bias": float(np.mean(errors)),
-        "covered": float(np.mean(covered)),
-        "saved": 1 - (ours / theirs) ** 2 if theirs else 0.0,
-    }
+    theirs = float(np.sqrt(before.var(axis=1).mean() / size * (items - size) / (items - 1)))  # without return
+    gain = 1 - (ours / theirs) ** 2 if theirs else 0.0
+    return {"error": ours, "error of counting": theirs, "bias": float(np.mean(errors)),
+            "covered": float(np.mean(covered)), "saved": gain}  # fmt: skip
