@@ -139,7 +139,7 @@ def single(draws: int) -> None:
             logits[group, 0] -= differs
             right = (rng.random(logits.shape) < chance + (1 - chance) / (1 + np.exp(-logits))) * 1.0
             found = item_differences(fit(right, influence=False), group)[1] < 0.05
-            other, hit = other + found[1:].any(), hit + found[0]
+            other, hit = other + found[1 if differs else 0 :].any(), hit + found[0]
         print(f"| {systems} | {name} | {other / draws:.2f} | {f'{hit / draws:.2f}' if differs else '–'} |", flush=True)
 
 
@@ -150,8 +150,8 @@ SINGLE = (
     ("… and items tell abilities apart more or less well", 16, 320, 1.5, 0.0, 0.0, 0.5),
     ("ability differs by 1 logit", 8, 120, 1.0, 0.0, 0.0, 0.0),
     ("ability differs by 1.5 logits", 40, 320, 1.5, 0.0, 0.0, 0.0),
-    ("one item differs by 3 logits", 16, 320, 0.0, 3.0, 0.0, 0.0),
     ("one item differs by 3 logits", 40, 320, 0.0, 3.0, 0.0, 0.0),
+    ("one item differs by 3 logits", 16, 320, 0.0, 3.0, 0.0, 0.0),
 )
 
 
