@@ -6,7 +6,8 @@ a processor:
 
 answers.parquet and tests.parquet are written by collect.py from the folders of `proband study kinship-certified`,
 `kinship-released`, `kinship-settings` and composer.toml. How the numbers come about says pooled.py; findings.py has the
-thesis' claims, clutrr_releases.py the tables on CLUTRR's releases, release.py the models on release 1.
+thesis' claims, clutrr_releases.py the tables on CLUTRR's releases, release.py the models on
+release 1, release2_models.py those on release 2.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pathlib import Path
 
 import clutrr_releases
 import release
+import release2_models
 from findings import findings
 from pooled import KINDS, KS, System, Systems, figure, of, read
 
@@ -95,7 +97,7 @@ def main(arguments: Sequence[str]) -> int:
             path.write_text(text, encoding="utf-8")
     if wrong:
         print(f"not what the answers give: {', '.join(wrong)}", file=sys.stderr)
-    return 1 if wrong else release.main(arguments)
+    return 1 if wrong else release.main(arguments) or release2_models.main(arguments)
 
 
 def line(name: str, system: System) -> list[str]:
