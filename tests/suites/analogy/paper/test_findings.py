@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any, cast
 
 import msgspec
@@ -117,3 +118,15 @@ def test_figure_1_has_a_row_for_each_probe_and_a_column_for_each_model() -> None
     assert sheet.header == ("probe", "positive", "negative", "m")
     assert [row[3] for row in sheet.rows] == ["negative", "positive", "negative"]
     assert findings.sample_pairs(cast(Any, Setting("supervised", {})), 0) == ()
+
+
+@pytest.mark.parametrize(("others", "holds"), [(0.5, True), (0.01, False)])
+def test_exceptions_are_rarer_than_the_rule(others: float, holds: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    ps = {"male : female": 0.01, "adj : comparative": 0.02, **{f"other {n}": others for n in range(9)}}
+    effects = [SimpleNamespace(relation=relation, p=p) for relation, p in ps.items()]
+    monkeypatch.setattr(findings, "effects_of", lambda scored, frequency: effects)
+    monkeypatch.setattr(findings, "from_wordfreq", lambda: None)
+    outcome = findings.exceptions(cast(Results, Planted({("m", "supervised"): language})), 0)
+    assert outcome is not None
+    assert outcome.p == (0.02 if holds else None)
+    assert f"{0 if holds else 9} of 9 other relations" in outcome.evidence
