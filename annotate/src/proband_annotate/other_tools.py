@@ -226,7 +226,7 @@ def _answer(work: HumanTask, body: Mapping[str, Any], parts: Mapping[str, ToolAn
             words = said.get(f"f{place + 1}", "")
             form[field.name] = choices(work.name, field).get(words, "") if field.options else words
     try:
-        return work.answer(body, form)
+        return dict(work.answer(body, form))
     except Invalid:
         return None
 

@@ -40,7 +40,7 @@ class Unit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     gold: Any = None
     excluded: tuple[str, ...] = ()
 
-    def row(self) -> dict[str, Any]:
+    def row(self) -> dict[str, str | tuple[str, ...] | None]:
         """As the database has it."""
         return {
             "name": self.id,
@@ -165,7 +165,7 @@ class HumanTask:
 
     # ---- units
     units: Callable[[Path], Iterator[Unit]]  # from a suite's files
-    shown: Callable[[Body], dict[str, Any]]  # all that leaves the server
+    shown: Callable[[Body], Body]  # all that leaves the server
     unit_text: Callable[[Body], str]  # what the unit is about, for exports
     parts: Callable[[Body], Sequence[Part]] = lambda body: ()
     choices: Callable[[Body], Sequence[str]] = lambda body: ()  # the labels of a part
@@ -175,7 +175,7 @@ class HumanTask:
     reviewed: bool = False  # its answers are: exports say in which project they were written
 
     # ---- answers
-    answer: Callable[[Body, Form], dict[str, Any]]  # reads a form; raises Invalid
+    answer: Callable[[Body, Form], Body]  # reads a form; raises Invalid
     fields: Callable[[Body, Body], dict[str, str]]  # an answer as the fields of its form
     labels: Callable[[Body, Body], Sequence[tuple[str, str]]] = lambda body, answer: ()  # (part, label)
     agreed: Callable[[Body, Body, Any], float] | None = None  # share of a known answer; None: by labels
@@ -193,7 +193,7 @@ class HumanTask:
     of_at_most: int = 100  # people whose agreement is wanted
     positive: str = ""  # the label whose share a plan is for
     figures: Callable[[Collected], Mapping[str, Figure]] = lambda results: {}  # of the paper's own section
-    suite_input: Callable[[Collected, Path, Path], dict[str, Any]]  # (results, folder, project): what the suite reads
+    suite_input: Callable[[Collected, Path, Path], Body]  # (results, folder, project): what the suite reads
 
     def share_right(self, body: Body, answer: Body, gold: Any) -> float:
         """The share of a known answer that is right; `gold` is part -> label, or the label of the whole."""

@@ -358,7 +358,7 @@ def _fast_reader(*, words: bool = True) -> Iterator[None]:
             kind, length = self._get(orig_offs, np.uint32), self._get(orig_offs + 4, np.uint64)
             kinds = [gguf.GGUFValueType(raw_type), gguf.GGUFValueType(kind[0])]
             at, items = orig_offs + 12, int(length[0])
-            number, kept = self.gguf_scalar_to_np.get(kinds[1]), words or items < MANY
+            number, kept = self.gguf_scalar_to_np.get(kinds[1]), words or items < LONG_LIST
             parts: list[Any] = []
             if number is not None:
                 values = self._get(at, number, items)
@@ -384,7 +384,7 @@ def _fast_reader(*, words: bool = True) -> Iterator[None]:
         yield
 
 
-MANY = 10_000  # items of a list that is about words
+LONG_LIST = 10_000  # items of a list that is about words
 
 
 def _plain(model: Any) -> Any:

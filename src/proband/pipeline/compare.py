@@ -121,7 +121,7 @@ def _applies(study: Study, metric: Metric) -> bool:
     return sum(any(len(values[run][0]) for run in system.runs) for system in study.systems) > 1
 
 
-def worse(result: Mapping[str, Any], points: float) -> dict[str, Any]:
+def worse(result: Mapping[str, Any], points: float) -> dict[str, str | float]:
     """Whether the second of two systems is worse than the first by more than `points` (of a share; otherwise in the
     metric's own unit) over all items. It is if the whole 95 % interval of the drop lies above: if the true drop is no
     larger, that happens in at most 2.5 % of such checks. `detectable` is the true drop that would be found four times

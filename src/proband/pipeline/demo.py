@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from proband import suites
 from proband.core.errors import ProbandError
@@ -22,7 +22,16 @@ from proband.pipeline.report import report
 from proband.pipeline.run import run
 
 
-def demo(out: str | Path, *, seed: int = 0, cache: bool = True) -> dict[str, Any]:
+class Demonstration(TypedDict):
+    page: str
+    runs: int
+    learnt: list[str]
+    left_out: list[str]
+    untested: list[str]
+    seconds: float
+
+
+def demo(out: str | Path, *, seed: int = 0, cache: bool = True) -> Demonstration:
     """Build, run and report; a model that is not installed is named and left out."""
     began, folder = time.monotonic(), Path(out)
     asker = Asker(seed=seed, cache=cache)

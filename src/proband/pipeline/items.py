@@ -103,7 +103,7 @@ def _one_set(paths: Sequence[Path], wanted: Wanted) -> ItemSet:
 
 def _short(
     seen: ItemStudy, ids: list[str], at: Any, folder: Path, test: ShortTest, *, estimate: str | Path | None
-) -> dict[str, Any]:
+) -> dict[str, str | float]:
     """A short test as a folder of items; the score over all items of a run that answered it."""
     if estimate is not None:
         (own,) = item_sets([estimate])

@@ -78,7 +78,7 @@ def score_replies(
     return {"replies": len(replies), "models": levels}
 
 
-def _proof(judged: RowVerdict) -> dict[str, Any]:
+def _proof(judged: RowVerdict) -> dict[str, str | None]:
     steps = ", ".join(judged.facts[number].relation for number in judged.proof)
     why = judged.sentences[-1] if judged.form else f"follows from {steps}" + " (reversed)" * judged.reversed
     return {"label": judged.label, "right": judged.right or None, "form": judged.form, "why": why}
@@ -193,7 +193,7 @@ def _level(replies: Sequence[ScoredReply]) -> dict[str, Any]:
     }
 
 
-def _pairs(models: Sequence[ModelScores], what: str) -> dict[str, Any]:
+def _pairs(models: Sequence[ModelScores], what: str) -> dict[str, int | list[tuple[str, str]]]:
     """Paired tests of every two models on their common items with a proved answer, corrected together."""
     tests = []
     for one, other in combinations(models, 2):

@@ -8,7 +8,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import msgspec
 
@@ -203,12 +203,24 @@ def _metric(metric: Metric) -> dict[str, str]:
     return {"metric": metric.name, "unit": metric.unit, "title": words.metric(metric)}
 
 
-def _line(name: str, cell: Cell | None) -> dict[str, Any]:
+class ScoreLine(TypedDict):
+    group: str
+    mean: float | None
+    low: float | None
+    high: float | None
+    n: int
+    few: bool
+    chance: float | None
+    unread: float
+
+
+def _line(name: str, cell: Cell | None) -> ScoreLine:
     if cell is None:
-        empty = {"mean": None, "low": None, "high": None, "n": 0, "few": False, "chance": None, "unread": 0.0}
-        return {"group": name, **empty}
-    figures = {field: getattr(cell.estimate, field) for field in ("mean", "low", "high", "n", "few")}
-    return {"group": name, **figures, "chance": cell.chance, "unread": cell.unread}
+        return ScoreLine(group=name, mean=None, low=None, high=None, n=0, few=False, chance=None, unread=0.0)
+    e = cell.estimate
+    return ScoreLine(
+        group=name, mean=e.mean, low=e.low, high=e.high, n=e.n, few=e.few, chance=cell.chance, unread=cell.unread
+    )
 
 
 # ---- where runs and their items are ----------------------------------------------------------------------------------

@@ -140,7 +140,7 @@ def _entry(record: Any) -> Mapping[str, Any]:
     return record if isinstance(record, dict) else {}
 
 
-def _line(probe: ReplyTemplate, tried: Sequence[Tried]) -> dict[str, Any]:
+def _line(probe: ReplyTemplate, tried: Sequence[Tried]) -> dict[str, str | int | dict[str, int]]:
     """How often a probe got full, partial and no credit, and whether that is a fault."""
     kinds = Counter(each.said or _kind(each.score) for each in tried)
     said = next((each.said for each in tried if each.said), "")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypedDict
 
 import msgspec
 
@@ -111,7 +111,7 @@ def check_reply(item: Item, reply: str, *, answer: str = "") -> CheckedReply:
     return _shared().check(_of_item(item, reply, model="", given=answer))
 
 
-def answer_steps(item: Item, answer: Answer) -> dict[str, Any] | None:
+def answer_steps(item: Item, answer: Answer) -> ReplyRecord | None:
     """The record of a model's reply to an item; None where it has no sentences that could be checked."""
     if not answer.text or not suites.suite(item.suite).audit:
         return None
@@ -250,7 +250,50 @@ def _shared() -> _Checkers:
 # ---- what is written -------------------------------------------------------------------------------------------------
 
 
-def record_of(reply: SourceReply, checked: CheckedReply) -> dict[str, Any]:
+class StatementRecord(TypedDict):
+    number: int  # in the reply
+    says: str
+    fact: list[str]
+    verdict: str
+    proof: list[str]
+    premises: list[int]
+    instead: str
+    possible: list[str]
+    assumes: str
+    withdrawn: bool
+
+
+class StepRecord(TypedDict):
+    begin: int
+    end: int
+    kind: str
+    verdict: str
+    unread: str
+    statements: list[StatementRecord]
+
+
+class ReplyRecord(TypedDict):
+    """A line of replies.jsonl."""
+
+    item: str
+    model: str
+    outcome: str
+    answer: str
+    answer_verdict: str
+    right_answer: str
+    follows: str
+    missing: list[str]
+    first_wrong: int | None
+    read: int
+    unread: int
+    right_share: float | None
+    why: str
+    text: str
+    question: str
+    steps: list[StepRecord]
+
+
+def record_of(reply: SourceReply, checked: CheckedReply) -> ReplyRecord:
     """A reply as JSON."""
     numbers = iter(range(1 << 30))
     return {
@@ -273,19 +316,20 @@ def record_of(reply: SourceReply, checked: CheckedReply) -> dict[str, Any]:
     }
 
 
-def _step(step: Step, numbers: Iterator[int]) -> dict[str, Any]:
+def _step(step: Step, numbers: Iterator[int]) -> StepRecord:
     return {
         "begin": step.begin,
         "end": step.end,
         "kind": step.kind,
         "verdict": step.verdict,
         "unread": step.unread,
-        "statements": [{"number": next(numbers), **_statement(each)} for each in step.statements],
+        "statements": [_statement(next(numbers), each) for each in step.statements],
     }
 
 
-def _statement(statement: Statement) -> dict[str, Any]:
+def _statement(number: int, statement: Statement) -> StatementRecord:
     return {
+        "number": number,
         "says": in_words(statement.fact),
         "fact": list(statement.fact[:3]),
         "verdict": statement.verdict,
@@ -335,10 +379,10 @@ class Summary:
         self.unread = Counter[str]()
         self.follows = Counter[str]()
         self.depths = Counter[int]()
-        self.wrong: list[dict[str, Any]] = []
-        self.others: list[dict[str, Any]] = []
+        self.wrong: list[ReplyRecord] = []
+        self.others: list[ReplyRecord] = []
 
-    def add(self, record: dict[str, Any]) -> None:
+    def add(self, record: ReplyRecord) -> None:
         self.replies += 1
         self.outcomes.setdefault(record["model"] or "-", {}).setdefault(record["outcome"], []).append(record["item"])
         statements = [each for step in record["steps"] for each in step["statements"]]
@@ -355,7 +399,7 @@ class Summary:
         if len(kept) < SHOWN:
             kept.append(record)
 
-    def shown(self) -> list[dict[str, Any]]:
+    def shown(self) -> list[dict[str, object]]:
         return [{**each, "parts": list(_parts(each))} for each in (*self.wrong, *self.others)[:SHOWN]]
 
     def result(self) -> dict[str, Any]:
@@ -390,7 +434,7 @@ def _shares(pairs: Sequence[tuple[str, str]]) -> dict[str, list[float]]:
     return shares
 
 
-def _parts(record: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
+def _parts(record: ReplyRecord) -> Iterable[dict[str, str | StepRecord | None]]:
     """The text of a reply in pieces: sentences with their step, and what stands between them."""
     at = 0
     for step in record["steps"]:

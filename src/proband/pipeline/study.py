@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 from proband import suites
 from proband.core.errors import ProbandError
@@ -57,7 +57,7 @@ def study(
                 "--jobs is for the local engine: the ray engine shares out the items of one run at a time"
             )
         perform_at_once((path, folder, given, part), count=len(stages), jobs=jobs)
-    models, lines, failed = Models(engine=engine, workers=workers), list[dict[str, Any]](), list[ProbandError]()
+    models, lines, failed = Models(engine=engine, workers=workers), list[StageLine](), list[ProbandError]()
     tried = False
     for at, stage in enumerate(stages, start=1):
         if stage.verb != "build" and not tried:
@@ -145,15 +145,30 @@ def stages_of(path: Path, out: Path, parameters: Mapping[str, Any], part: str) -
     return [stage for stage in stages if stage.key in keys]
 
 
-def plan_line(stage: Any) -> dict[str, Any]:
+class StageLine(TypedDict, total=False):
+    """What is said of a stage: `state` is done, to do, ran, skipped or failed."""
+
+    verb: str
+    name: str
+    seed: int
+    key: str
+    folder: str
+    state: str
+    reason: str
+    items: int | None
+    calls: int | None
+    minutes: float
+
+
+def plan_line(stage: Any) -> StageLine:
     """A line of the dry run."""
     items, calls = stage.planned()
     state = "done" if stage.finished() else "to do"
-    line = {"verb": stage.verb, "name": stage.name, "state": state, "items": items, "calls": calls}
+    line: StageLine = {"verb": stage.verb, "name": stage.name, "state": state, "items": items, "calls": calls}
     return {**line, "minutes": round(stage.minutes(), 1)} if isinstance(stage, TrainStage) else line
 
 
-def about(stage: Stage) -> dict[str, Any]:
+def about(stage: Stage) -> StageLine:
     return {"verb": stage.verb, "name": stage.name, "seed": stage.seed, "key": stage.key, "folder": str(stage.folder)}
 
 
@@ -169,7 +184,7 @@ def try_runs(runs: Sequence[RunStage], models: Models, *, file: Path) -> None:
             raise ProbandError(f"run {stage.name}: {error}", file=file, line=stage.line) from None
 
 
-def perform(stage: Any, models: Models, *, at: str, file: Path) -> dict[str, Any]:
+def perform(stage: Any, models: Models, *, at: str, file: Path) -> StageLine:
     """Do what is left of a stage; a run that is optional may be skipped, with the reason."""
     line = about(stage)
     if stage.finished():

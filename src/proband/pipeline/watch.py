@@ -76,7 +76,7 @@ def _total(settings: dict[str, Any], items: Any) -> int:
     return int(total) if total else sum(1 for _ in read_items(items)) if isinstance(items, Path) else len(items)
 
 
-def _reply(item: Item, answer: Any) -> dict[str, Any]:
+def _reply(item: Item, answer: Any) -> dict[str, str | None]:
     chosen = chosen_answer(item, answer) or None
     right = None if item.gold is None else item.choices[item.gold]
     return {

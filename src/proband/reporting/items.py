@@ -68,7 +68,7 @@ class ItemStudy:
     # ---- the table of items ----
 
     @cached_property
-    def table(self) -> dict[str, Any]:
+    def table(self) -> dict[str, np.ndarray]:
         """Of every item: its share right, difficulty with error, discrimination, misfit, the share right of the best
         and of the worst third of the systems, and what is to be seen at a glance."""
         share, (good, bad), told = (
@@ -90,7 +90,7 @@ class ItemStudy:
         told = np.nan_to_num(self.table["discrimination"], nan=-2.0)
         return chosen[np.lexsort((told[chosen], self.table["best third"][chosen].round(6)))]
 
-    def record(self, at: int) -> dict[str, Any]:
+    def record(self, at: int) -> dict[str, float | str | None]:
         """A line of the table; no number where there is none (a discrimination of equal answers)."""
         values = {name: each[at].item() for name, each in self.table.items()}
         return {

@@ -12,12 +12,12 @@ from proband.reporting.numbers.words import short_model
 from proband.reporting.profile import CapabilityRow, Profile
 
 
-def plain_rows(profile: Profile) -> list[dict[str, Any]]:
+def plain_rows(profile: Profile) -> list[dict[str, str | float | None]]:
     """One line per capability and model."""
     return [_plain(row) for row in profile.rows]
 
 
-def _plain(row: CapabilityRow) -> dict[str, Any]:
+def _plain(row: CapabilityRow) -> dict[str, str | float | None]:
     e, level, best = row.estimate, row.level, row.shortcut
     interval = e is not None and not e.few
     return {

@@ -14,7 +14,7 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 from string import ascii_uppercase
-from typing import Annotated, Any
+from typing import Annotated, Any, TypedDict
 
 import msgspec
 from msgspec import Meta
@@ -194,7 +194,13 @@ def plain_text(chat: Chat) -> str:
     return "\n\n".join(content for _, content in chat)
 
 
-def settings_of(model: Any, options: GenerateOptions, seed: int) -> dict[str, Any]:
+class WritingLimits(TypedDict):
+    max_tokens: int
+    temperature: float
+    seed: int
+
+
+def settings_of(model: Any, options: GenerateOptions, seed: int) -> WritingLimits:
     """How much a model may write, and how."""
     usual = model.default_max_tokens if isinstance(model, Chats) else BASE_MAX_TOKENS
     most = options.max_tokens or max(usual, THINKING_MAX_TOKENS if options.think else 0)

@@ -39,7 +39,7 @@ def export(collected: Collected, *, to: str, out: Path, project_folder: Path) ->
 def suite_input(collected: Collected, folder: Path, project_folder: Path) -> dict[str, Any]:
     """What the suite reads, with where it comes from; gives what was written and the command that reads it."""
     folder.mkdir(parents=True, exist_ok=True)
-    made = collected.task.suite_input(collected, folder, project_folder)
+    made = dict(collected.task.suite_input(collected, folder, project_folder))
     about = {"title": collected.project.title, "kind": collected.project.kind, "licence": collected.project.licence}
     about["counted"] = made["counted"] = uncounted(collected)
     if collected.task.reviewed:  # which secret hides the authors

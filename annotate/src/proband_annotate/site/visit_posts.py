@@ -154,7 +154,7 @@ def read_answer(study: OpenProject, unit: dict[str, Any], form: dict[str, str]) 
     if unit["role"] == "attention":
         places = [str(place) for place in range(len(unit["body"]["options"]))]
         return {"choice": unit["body"]["options"][int(one_of(form, "choice", places))]}
-    return study.task.answer(unit["body"], form)
+    return dict(study.task.answer(unit["body"], form))
 
 
 def overtime(study: OpenProject, step: steps.Step) -> bool:

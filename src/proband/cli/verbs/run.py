@@ -148,8 +148,13 @@ def dry_run_layout(forecasts: Sequence[Forecast]) -> Iterable[Any]:
     yield fields(forecast_in_words(total))
 
 
-def forecast_in_words(total: Forecast) -> dict[str, Any]:
-    shown: dict[str, Any] = {"suite": total.suite, "model": total.model, "solver": total.solver, "items": total.items}
+def forecast_in_words(total: Forecast) -> dict[str, str | int]:
+    shown: dict[str, str | int] = {
+        "suite": total.suite,
+        "model": total.model,
+        "solver": total.solver,
+        "items": total.items,
+    }
     shown |= {"answered": total.answered} if total.answered else {}
     if total.calls is None:
         return {**shown, "calls": "not known for this solver", "tokens in": "not known"}

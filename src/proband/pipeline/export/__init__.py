@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from proband import suites
 from proband.core.errors import ProbandError
@@ -161,7 +161,7 @@ def staged(out: Path, *, force: bool) -> Iterator[Path]:
 #     answer_tokens    the first token of each right answer, behind its text
 
 
-def _pairs(items: Path, out: Path, model: str, *, force: bool) -> dict[str, Any]:
+def _pairs(items: Path, out: Path, model: str, *, force: bool) -> dict[str, str | int]:
     """Counterfactual pairs in the tokens of a model."""
     from proband.pipeline.asking.setup import load_model
 
@@ -176,7 +176,7 @@ def _pairs(items: Path, out: Path, model: str, *, force: bool) -> dict[str, Any]
     return {"format": PAIRS, "suite": suite.name, "items": figures.pop("pairs"), **figures, "out": str(out)}
 
 
-def write_pairs(items: Path, out: Path, tokenizer: Any) -> dict[str, Any]:
+def write_pairs(items: Path, out: Path, tokenizer: Any) -> dict[str, int]:
     """Write OUT (or OUT/pairs.jsonl); returns how many pairs there are, and how many are aligned."""
     path = out if out.suffix == ".jsonl" else out / "pairs.jsonl"
     count = aligned = 0
@@ -200,7 +200,20 @@ def pairs_of(items: Path) -> Iterator[tuple[Item, Item]]:
             yield source, item
 
 
-def tokens_of(source: Item, varied: Item, tokenizer: Any) -> dict[str, Any]:
+class PairTokens(TypedDict):
+    """A counterfactual pair; `differ`: the places of other tokens, where both texts have as many."""
+
+    source: str
+    varied: str
+    texts: list[str]
+    answers: list[str]
+    aligned: bool
+    tokens: list[list[int]]
+    differ: list[int]
+    answer_tokens: list[int]
+
+
+def tokens_of(source: Item, varied: Item, tokenizer: Any) -> PairTokens:
     texts = [
         item.prompt.rpartition(BLANK)[0].rstrip() if BLANK in item.prompt else item.prompt for item in (source, varied)
     ]

@@ -182,15 +182,15 @@ def _aggregate(scored: ScoredRun, evaluation: str, result: str, dataset: str) ->
     }
 
 
-def _source(scored: ScoredRun, dataset: str) -> dict[str, Any]:
+def _source(scored: ScoredRun, dataset: str) -> dict[str, str | int | dict[str, str]]:
     more = {"items_sha256": scored.run.items_sha, "split": ",".join(scored.study.splits)}
-    named = {"dataset_name": scored.task, "additional_details": more}
+    named: dict[str, str | int | dict[str, str]] = {"dataset_name": scored.task, "additional_details": more}
     if dataset:
         return {**named, "source_type": "hf_dataset", "hf_repo": dataset, "samples_number": scored.cell.estimate.n}
     return {**named, "source_type": "other"}
 
 
-def _metric(scored: ScoredRun) -> dict[str, Any]:
+def _metric(scored: ScoredRun) -> dict[str, str | float | bool]:
     metric = scored.metric
     ends = (
         {"min_score": 0.0, "max_score": 1.0} if metric.percent else {"min_score": "-Infinity", "max_score": "Infinity"}
@@ -207,11 +207,16 @@ def _metric(scored: ScoredRun) -> dict[str, Any]:
     }
 
 
-def _uncertainty(scored: ScoredRun) -> dict[str, Any]:
+def _uncertainty(scored: ScoredRun) -> dict[str, int | dict[str, str | float]]:
     estimate = scored.cell.estimate
     if estimate.few:
         return {"num_samples": estimate.n}
-    between = {"lower": estimate.low, "upper": estimate.high, "confidence_level": 0.95, "method": INTERVAL}
+    between: dict[str, str | float] = {
+        "lower": estimate.low,
+        "upper": estimate.high,
+        "confidence_level": 0.95,
+        "method": INTERVAL,
+    }
     return {"confidence_interval": between, "num_samples": estimate.n}
 
 

@@ -42,7 +42,7 @@ def sample(item: Item) -> dict[str, Any]:
     }
 
 
-def _clusters(item: Item) -> dict[str, Any]:
+def _clusters(item: Item) -> dict[str, list[str]]:
     """What the item shares with others, for `proband compare` of logs."""
     clusters = item.facts.get("clusters")
     return {"clusters": [str(each) for each in clusters]} if clusters else {}

@@ -303,7 +303,7 @@ def sheet_file(sheet: Sheet, key: str) -> str:
     return f"{key}-{slug(sheet.name)}"
 
 
-def _both_widths(draw: Callable[[float], Picture], *, switched: bool = True) -> dict[str, Any]:
+def _both_widths(draw: Callable[[float], Picture], *, switched: bool = True) -> dict[str, str]:
     """A drawing for wide screens and for narrow ones."""
     from markupsafe import Markup
 
@@ -415,7 +415,7 @@ def _is_table(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(each, Mapping) for each in value)
 
 
-def _table(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _table(rows: Sequence[Mapping[str, Any]]) -> dict[str, int | list[str] | list[list[str]]]:
     """
     >>> _table([{"relation": "aunt", "items": {"train": 2, "test": 1}}, {"relation": "son"}])["rows"]
     [['aunt', 'train 2, test 1'], ['son', '']]

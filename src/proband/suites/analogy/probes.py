@@ -30,7 +30,7 @@ from typing import Any
 from proband.core.types import Tag
 from proband.lexicon.wordnet import TWO_WAY, Links
 from proband.suites.analogy import sources
-from proband.suites.analogy.relations import MANY, Pair, Relation, fold
+from proband.suites.analogy.relations import MANY_SHARE, Pair, Relation, fold
 
 # ---- pairs that hold although a relation's own list does not say so: what WordNet and lists of usual values know
 #
@@ -71,7 +71,7 @@ class OtherTruths:
             return frozenset()
         pairs = [each.pair for each in self.relation.tuples]
         counts = Counter(link for pair in pairs for link in self.links.between(*pair))
-        return frozenset(link for link, count in counts.items() if count >= MANY * len(pairs))
+        return frozenset(link for link, count in counts.items() if count >= MANY_SHARE * len(pairs))
 
     def hold(self, pair: Pair) -> bool:
         head, tail = fold(pair[0]), fold(pair[1])

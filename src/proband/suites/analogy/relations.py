@@ -22,7 +22,7 @@ from proband.core.text import Fingerprint
 from proband.core.types import Answer, Item, Tag
 
 GROUPS = ("ES", "LS", "DM", "IM")  # encyclopedic, lexicographic; derivational, inflectional morphology
-MANY = 0.2  # the share of tuples from which on a relation counts as "to many", "many to" or symmetric
+MANY_SHARE = 0.2  # the share of tuples from which on a relation counts as "to many", "many to" or symmetric
 Pair = tuple[str, str]
 
 
@@ -78,7 +78,7 @@ class Relation:
         several = sum(len({spelling(tail) for tail in t.tails}) > 1 for t in self.tuples) / n
         shared = Counter(fold(t.tail) for t in self.tuples)
         joint = sum(count for count in shared.values() if count > 1) / n
-        return f"{'many' if joint >= MANY else 'one'}-to-{'many' if several >= MANY else 'one'}"
+        return f"{'many' if joint >= MANY_SHARE else 'one'}-to-{'many' if several >= MANY_SHARE else 'one'}"
 
     @cached_property
     def symmetric(self) -> bool:
@@ -87,7 +87,7 @@ class Relation:
             return self.declared_symmetric
         tails = self._tails_of
         both = sum(any(fold(t.head) in tails.get(fold(tail), ()) for tail in t.tails) for t in self.tuples)
-        return both / len(self.tuples) >= MANY or bool(SYMMETRIC_BY_NAME.search(self.name))
+        return both / len(self.tuples) >= MANY_SHARE or bool(SYMMETRIC_BY_NAME.search(self.name))
 
     def describe(self) -> dict[str, Tag]:
         """What is stored per relation in the manifest."""

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from proband.core.types import Answer, Item
 from proband.solvers.generate import Asking, make_generate_solver
@@ -26,7 +26,14 @@ SPARE = 2  # words that an answer may have beyond its gap: `with a whisk`
 INLINE = re.compile(r"\[\s{0,9}(\d{1,4})\s{0,9}:\s{0,9}([^\]]{0,200})\]")
 
 
-def context(item: Item) -> dict[str, Any]:
+class GapContext(TypedDict):
+    abstract: str
+    text: str
+    gaps: int
+    lines: str
+
+
+def context(item: Item) -> GapContext:
     """What a template sees: the abstract line, the text with numbered gaps, and a line to complete for each. An example
     of the form would be given back (small models did so in half of their replies), and without any form they tell the
     story again."""

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 import msgspec
 
@@ -77,7 +77,14 @@ def units(path: Path) -> Iterator[Unit]:
         )
 
 
-def shown(body: Body) -> dict[str, Any]:
+class ShownQuestionnaire(TypedDict):
+    question: str
+    type: str
+    candidates: Sequence[str]
+    labels: Sequence[str]
+
+
+def shown(body: Body) -> ShownQuestionnaire:
     """Texts only, by position. Every candidate's word is masked in every text, unless the question itself says it."""
     question = body["question"].casefold()
     hidden = {c["answer"] for c in body["candidates"] if c["answer"].casefold() not in question}
@@ -97,7 +104,7 @@ def questions(body: Body) -> list[Question]:
     ]
 
 
-def answer(body: Body, form: Form) -> dict[str, Any]:
+def answer(body: Body, form: Form) -> dict[str, dict[str, str]]:
     count = len(body["candidates"])
     given = [form.get(f"c{place}", "") for place in range(count)]
     for place, label in enumerate(given):
@@ -152,7 +159,7 @@ def _by_question(results: Collected, hits: Iterable[tuple[str, bool]]) -> Iterab
     return per.values()
 
 
-def suite_input(results: Collected, folder: Path, project: Path) -> dict[str, Any]:
+def suite_input(results: Collected, folder: Path, project: Path) -> dict[str, int | str]:
     """questionnaires.jsonl, judgments.jsonl, and the experts' in expert.jsonl where there are any."""
     sheets = (
         {"id": unit["name"], **{k: unit["body"][k] for k in ("question", "q_type", "q_rel", "q_arg", "candidates")}}

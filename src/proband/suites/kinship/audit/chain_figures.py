@@ -305,7 +305,7 @@ class ChainFigures:
             "labels that follow": follow,
         }
 
-    def headlines(self) -> dict[str, Any]:
+    def headlines(self) -> dict[str, dict[str, str] | dict[str, int]]:
         return {
             "entailed by k": {str(line["k"]): f"{line['entailed']} of {line['rows']}" for line in self.table("k")},
             "blamed": dict(self.blamed.most_common()),

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import islice, product
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from proband.auditing.answers import NO, UNKNOWN, UNRELATED, YES
 from proband.auditing.domain import Domain, Fact
@@ -228,7 +228,7 @@ def draw(world: FamilyWorld, question: tuple[str, str], answer: str) -> str:
     return family_svg(world.family, list(world.names), query=(0, 1), answer=shown, title=f"{question[0]}: {shown}")
 
 
-def describe(world: FamilyWorld) -> dict[str, Any]:
+def describe(world: FamilyWorld) -> dict[str, Sequence[str | int | None]]:
     family = world.family
     return {
         "people": [*world.names, *[None] * (len(family) - len(world.names))],

@@ -17,7 +17,7 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from proband.core.errors import ProbandError
 from proband.core.plugins import declared
@@ -282,6 +282,13 @@ def _search(draft: Draft) -> None:
 # ---- what the manifest says ----------------------------------------------------------------------------------------
 
 
+class LabelShares(TypedDict):
+    items: int
+    majority_accuracy: float
+    priors: dict[str, float]
+    shortcuts_at_most: float
+
+
 class BuildTally:
     """Counts as the items go by: labels, genders, clauses, and what each split has seen."""
 
@@ -335,12 +342,12 @@ class BuildTally:
             }
         return report
 
-    def priors(self) -> dict[str, Any]:
+    def priors(self) -> dict[str, LabelShares]:
         """Per task and k (and split): how many, the share of the commonest label, and every label's share."""
         cells: dict[tuple[Any, ...], Counter[str]] = {}
         for (cell, target), count in self.targets.items():
             cells.setdefault(cell, Counter())[target] += count
-        report = {}
+        report: dict[str, LabelShares] = {}
         for (split, task, k), labels in cells.items():
             report[" ".join(filter(None, (split, task, f"k={k}")))] = {
                 "items": labels.total(),

@@ -100,7 +100,7 @@ def grouped(stories: Sequence[WrittenStory]) -> list[list[WrittenStory]]:
     return groups
 
 
-def shown(body: Body) -> dict[str, Any]:
+def shown(body: Body) -> dict[str, Sequence[object]]:
     """Neither who wrote it nor its id."""
     kept = ("facts", "implied_fact", "text")
     stories = [{"place": place, **{key: story[key] for key in kept}} for place, story in present(body)]
@@ -112,7 +112,7 @@ def present(body: Body) -> list[tuple[int, dict[str, Any]]]:
     return [(place, story) for place, story in enumerate(body["stories"]) if not story.get("erased")]
 
 
-def answer(body: Body, form: Form) -> dict[str, Any]:
+def answer(body: Body, form: Form) -> dict[str, list[dict[str, str]]]:
     verdicts = []
     for place, story in present(body):
         verdict, reason = form.get(f"v{place}", ""), form.get(f"r{place}", "")
@@ -191,7 +191,7 @@ def template(story: Mapping[str, Any]) -> tuple[str, str, str]:
     return "-".join(edge[1] for edge in story["edges"]), "-".join(genders[person] for person in chain), text
 
 
-def suite_input(results: Collected, folder: Path, project: Path) -> dict[str, Any]:
+def suite_input(results: Collected, folder: Path, project: Path) -> dict[str, int | str]:
     """amt_train.csv with the stories that all their reviewers call good."""
     kept = {story for story, label in results.labels.items() if label == "good"}
     rows = []

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import shutil
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from proband.core.errors import ProbandError
 from proband.core.files import items_path, read_items, sha256_file, write_json, write_jsonl
@@ -51,7 +51,14 @@ def units(path: Path) -> Iterator[Unit]:
         )
 
 
-def shown(body: Body) -> dict[str, Any]:
+class ShownPuzzle(TypedDict):
+    story: str
+    question: str
+    choices: Sequence[str]
+    ratings: Sequence[str]
+
+
+def shown(body: Body) -> ShownPuzzle:
     story, _, question = body["prompt"].rpartition("\n")
     return {
         "story": story or body["prompt"],
@@ -71,7 +78,7 @@ def questions(body: Body) -> list[Question]:
     return [Question(title=seen["question"], text=seen["story"], fields=fields)]
 
 
-def answer(body: Body, form: Form) -> dict[str, Any]:
+def answer(body: Body, form: Form) -> dict[str, str | int | None]:
     """A choice and a rating; once the time is over (the server says so) both may be missing."""
     over = form.get("overtime") == "yes"
     choice, rating = form.get("choice", ""), form.get("difficulty", "")
@@ -138,7 +145,7 @@ def right(each: Answered) -> bool:
     return not each.answer["overtime"] and bool(each.answer["choice"] == each.gold)
 
 
-def suite_input(results: Collected, folder: Path, project: Path) -> dict[str, Any]:
+def suite_input(results: Collected, folder: Path, project: Path) -> dict[str, str | dict[str, dict[str, int]]]:
     """A run per place: the first, second, ... person of every item. A report averages them item by item, so that the
     line of people is the mean of single people, as in table 3.2. Items that lack a person are marked as not asked."""
     items_folder = project / "items"

@@ -71,12 +71,12 @@ def units(path: Path) -> Iterator[Unit]:
         )
 
 
-def shown(body: Body) -> dict[str, Any]:
+def shown(body: Body) -> dict[str, str | int | list[str] | list[Check]]:
     empty = checks(body, {"story": ""})
     return {"facts": body["facts"], "implied": body["implied_fact"], "checks": empty, "most": LONGEST_STORY}
 
 
-def answer(body: Body, form: Form) -> dict[str, Any]:
+def answer(body: Body, form: Form) -> dict[str, str | bool]:
     """What must be there stops a story; what should not be there may be confirmed."""
     story = text_of(form, "story", most=LONGEST_STORY)
     unmet = [check for check in checks(body, {"story": story}) if not check.met and check.asks]
@@ -267,7 +267,7 @@ def jaccard(a: set[Any], b: set[Any]) -> float:
     return len(a & b) / len(a | b) if a or b else 1.0
 
 
-def suite_input(results: Collected, folder: Path, project: Path) -> dict[str, Any]:
+def suite_input(results: Collected, folder: Path, project: Path) -> dict[str, int | str]:
     """stories.jsonl, for a project of the kind review."""
     made = [story_of(each.id, each.worker, each.body, each.answer["story"]) for each in results.counted()]
     count = write_jsonl(folder / "stories.jsonl", made)

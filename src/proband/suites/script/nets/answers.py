@@ -177,7 +177,7 @@ class TrainedScriptNet:
             )
         return Answer(item_id=item.id, blanks=tuple(blanks))
 
-    def _draws(self, at: Any, oracle: Filling, own: Sequence[Filling]) -> dict[str, Any]:
+    def _draws(self, at: Any, oracle: Filling, own: Sequence[Filling]) -> dict[str, list[list[str]] | list[float]]:
         """Of every draw: what it says, in both modes, and how many have each right word among their five likeliest."""
         hits = torch.stack([(each.rank[at] <= 5).double() for each in own]).mean(0)
         return {

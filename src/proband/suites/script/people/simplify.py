@@ -79,13 +79,13 @@ def _of_items(path: Path) -> Iterator[Caption]:
         yield Caption(id=item.id, caption=text, split=item.split, category=category)
 
 
-def shown(body: Body) -> dict[str, Any]:
+def shown(body: Body) -> dict[str, str | int]:
     media = body.get("media", "")
     kind = "" if not media else "video" if media.lower().endswith(VIDEO) else "image"
     return {"caption": body["caption"], "steps": STEPS, "most": LONGEST_STEP, "media": kind}
 
 
-def answer(body: Body, form: Form) -> dict[str, Any]:
+def answer(body: Body, form: Form) -> dict[str, list[str]]:
     steps = []
     for place in range(STEPS):
         step = " ".join(form.get(f"s{place}", "").split())
@@ -153,7 +153,7 @@ def figures(results: Collected) -> dict[str, Figure]:
     }
 
 
-def suite_input(results: Collected, folder: Path, project: Path) -> dict[str, Any]:
+def suite_input(results: Collected, folder: Path, project: Path) -> dict[str, int | str]:
     rows = (
         {
             "abstract": each.body["caption"],

@@ -23,7 +23,7 @@ SPACES = re.compile(r"\s+")
 WRAPPED_WORD = re.compile(r"(?<=\w)-[ \t]*\n[ \t]*(?=\w)")
 SHORTEST = 20  # characters of a paragraph that may hold a sentence; shorter ones without an end mark are titles
 LONGEST = 20_000  # characters handed over at once
-MANY = 60  # words of a sentence that is read clause by clause
+LONG_SENTENCE = 60  # words of a sentence that is read clause by clause
 BEFORE_NOUNS = ("DET", "ADJ", "NUM", "NOUN", "PROPN", "PRON")
 # words with a full stop: before a name, where it ends no sentence, and others, after which one may begin
 BEFORE_NAMES = listed(
@@ -80,7 +80,7 @@ class TextParser:
         """A sentence, or the clauses of a very long one, each parsed alone: over a hundred words a parser ties verbs to
         subjects of other clauses. A condition or a report may govern what stands clauses away: such a sentence stays
         whole."""
-        starts = clause_starts(sentence) if len(sentence) > MANY else []
+        starts = clause_starts(sentence) if len(sentence) > LONG_SENTENCE else []
         if not starts:
             yield sentence
             return
