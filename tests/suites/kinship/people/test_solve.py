@@ -15,7 +15,7 @@ from proband.suites.kinship.world.relations import UNTOLD
 
 def puzzle(n: int, part: str, k: int) -> Item:
     choices = ("aunt", "niece", UNTOLD) if part == "abstention" else ("aunt", "niece")
-    tags = {"k": k, "slice": part}
+    tags: dict[str, str | int | float | bool] = {"k": k, "slice": part}
     return Item(id=f"{part}-{k}-{n}", suite="kinship", prompt="A.\nB?", choices=choices, gold=n % 2, tags=tags)
 
 
