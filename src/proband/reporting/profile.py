@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from proband.core.metrics import Metric, best_choices, best_threshold, chosen_answer
+from proband.core.metrics import Metric, best_choices, best_threshold
 from proband.core.statistics.clusters import clusters_of
 from proband.core.suite import Where
 from proband.core.types import LEFT_OUT, Answer, Estimate, Item, Tag
@@ -27,6 +27,7 @@ from proband.reporting.numbers import words
 from proband.reporting.numbers.cells import ALPHA, ORIGINAL, VARIATION, matches
 from proband.reporting.numbers.item_sets import ItemSet
 from proband.reporting.numbers.words import short_model
+from proband.reporting.variations import in_words
 from proband.stats import Difference, Scores, holm
 
 Pairs = list[tuple[Item, Answer]]
@@ -366,12 +367,6 @@ def agreement(pairs: Pairs) -> float:
     return max(guessed, *(sum((n / len(pairs)) ** 2 for n in each.values()) for each in (told, places)))
 
 
-def in_words(item: Item, answer: Answer) -> str:
-    if answer.blanks and not item.choices:
-        return ", ".join(" ".join(map(str, blank.get("guess", ()))) or "–" for blank in answer.blanks)
-    return chosen_answer(item, answer) or (answer.text or answer.status or "–").strip()[:200]
-
-
 def right_answer(item: Item) -> str:
     if item.gold is not None:
         return item.choices[item.gold]
@@ -391,8 +386,8 @@ def examples(pairs: Pairs, metric: Metric, items: ItemSet) -> dict[str, ExampleA
             item, answer = sorted(side, key=lambda pair: (_margin(pair[1]), pair[0].id))[len(side) // 2]
             options = f"\n\nOptions: {'; '.join(item.choices)}" if len(item.choices) in range(2, 5) else ""
             shown[kind] = ExampleAnswer(
-                item=item.id, prompt=item.prompt + options, right=right_answer(item), given=in_words(item, answer),
-                set=items.source,
+                item=item.id, prompt=item.prompt + options, right=right_answer(item),
+                given=in_words(item, answer)[:200], set=items.source,
             )  # fmt: skip
     return shown
 

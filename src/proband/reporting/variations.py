@@ -253,8 +253,9 @@ def in_words(item: Item, answer: Answer) -> str:
     if answer.scores and item.choices:
         return "|".join(sorted(item.choices[at] for at in best_choices(answer)))
     if answer.blanks:
-        return " ".join(str(blank.get("said", blank)) for blank in answer.blanks)
-    return answer.text or answer.status
+        guesses = (blank.get("guess", ()) for blank in answer.blanks)
+        return ", ".join(" ".join(map(str, guess)) or "–" for guess in guesses)
+    return (answer.text or answer.status or "–").strip()
 
 
 def _rows(label: str, name: str, effect: str, sources: Sequence[Source]) -> list[Row]:

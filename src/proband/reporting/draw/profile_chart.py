@@ -13,6 +13,10 @@ from proband.reporting.profile import Capability, Profile
 STEP = 17.0  # between two models of a row
 TOP = 26.0
 KEY = 17.0
+# marks as they stand in the key, about (0, 0)
+CHANCE = Mark(kind="line", at=(0, -6, 0, 6), paint="soft", width=1.5, dash="2 2")
+SHORTCUT = Mark(kind="line", at=(0, -6, 0, 6), paint="ink", width=2.5, opacity=0.75)
+PEOPLE = Mark(kind="dot", at=(0, 0, 4.2), paint="pub", shape="diamond", hollow=True)
 
 
 def profile_chart(profile: Profile, width: float) -> Picture:
@@ -50,28 +54,22 @@ def _levels(profile: Profile, each: Capability, axis: Axis, top: float, bottom: 
     row = next((row for row in profile.of(each) if row.levels), None)
     middle = (top + bottom) / 2
     if row is not None and row.chance is not None:
-        at, tip = axis(row.chance), f"chance {100 * row.chance:.1f} %"
-        yield Mark(kind="line", at=(at, top, at, bottom), paint="soft", width=1.5, dash="2 2", tip=tip)
+        at = axis(row.chance)
+        yield replace(CHANCE, at=(at, top, at, bottom), tip=f"chance {100 * row.chance:.1f} %")
     if row is not None and (best := row.shortcut) is not None:
-        at, tip = axis(best.value), f"{best.name}: {100 * best.value:.1f} %"
-        yield Mark(kind="line", at=(at, top, at, bottom), paint="ink", width=2.5, opacity=0.75, tip=tip)
+        at = axis(best.value)
+        yield replace(SHORTCUT, at=(at, top, at, bottom), tip=f"{best.name}: {100 * best.value:.1f} %")
     for number, (name, means) in enumerate(profile.references.items()):
         if (mean := means.get(each.does)) is not None:
-            hue = len(profile.models) + number
-            tip = f"{name}: {100 * mean:.1f} %"
-            yield Mark(
-                kind="dot",
-                at=(axis(mean), middle, 3.4),
-                paint=colour_of(hue),
-                shape=shape_of(hue),
-                hollow=True,
-                tip=tip,
-            )
+            yield replace(_reference(profile, number), at=(axis(mean), middle, 3.4), tip=f"{name}: {100 * mean:.1f} %")
     if each.people is not None:
         tip = f"{each.people.source}: {100 * each.people.value:.1f} %"
-        yield Mark(
-            kind="dot", at=(axis(each.people.value), middle, 4.2), paint="pub", shape="diamond", hollow=True, tip=tip
-        )
+        yield replace(PEOPLE, at=(axis(each.people.value), middle, 4.2), tip=tip)
+
+
+def _reference(profile: Profile, number: int) -> Mark:
+    hue = len(profile.models) + number
+    return Mark(kind="dot", at=(0, 0, 3.4), paint=colour_of(hue), shape=shape_of(hue), hollow=True)
 
 
 def _models(profile: Profile, each: Capability, axis: Axis, y: float, *, narrow: bool) -> Iterator[Mark]:
@@ -99,16 +97,12 @@ def _key(profile: Profile, width: float, y: float) -> tuple[list[Mark], float]:
     for number, model in enumerate(profile.models):
         dot = Mark(kind="dot", at=(0, 0, 4.6), paint=colour_of(number), shape=shape_of(number))
         entries.append((dot, f"{short_model(model)} (95 % interval)"))
-    entries.append((Mark(kind="line", at=(0, -6, 0, 6), paint="soft", width=1.5, dash="2 2"), "chance"))
+    entries.append((CHANCE, "chance"))
     if any(row.shortcut for row in profile.rows):
-        entries.append((Mark(kind="line", at=(0, -6, 0, 6), paint="ink", width=2.5, opacity=0.75), "best shortcut"))
-    for number, name in enumerate(profile.references):
-        hue = len(profile.models) + number
-        entries.append((Mark(kind="dot", at=(0, 0, 3.4), paint=colour_of(hue), shape=shape_of(hue), hollow=True), name))
+        entries.append((SHORTCUT, "best shortcut"))
+    entries += [(_reference(profile, number), name) for number, name in enumerate(profile.references)]
     if any(each.people for each in profile.capabilities):
-        entries.append(
-            (Mark(kind="dot", at=(0, 0, 4.2), paint="pub", shape="diamond", hollow=True), "people, other items")
-        )
+        entries.append((PEOPLE, "people, other items"))
     if any(row.can for row in profile.rows) and width >= 500:
         entries.append((Mark(kind="text", at=(-5, 4), text="✓", size=12), "above chance and shortcuts (Holm)"))
     marks, x = list[Mark](), 14.0
