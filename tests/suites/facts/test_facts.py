@@ -341,8 +341,9 @@ def test_patterns_of_other_relations_are_refused(tmp_path: Path) -> None:
     facts, patterns = tmp_path / "P36.csv", tmp_path / "patterns.csv"
     facts.write_text("subject,object\nFrance,Paris\nItaly,Rome\n", encoding="utf-8")
     patterns.write_text("relation,wording\nP99,[X] has [Y].\n", encoding="utf-8")
-    with pytest.raises(ProbandError, match=r"patterns.csv: has wordings of P99; the facts have no such relation"):
-        items_of(data=str(facts), patterns=str(patterns))
+    for data in (str(facts), ""):
+        with pytest.raises(ProbandError, match=r"patterns.csv: has wordings of P99; the facts have no such relation"):
+            items_of(data=data, patterns=str(patterns))
 
 
 def test_a_pattern_without_its_slots_is_refused_with_its_row(tmp_path: Path) -> None:
@@ -415,7 +416,7 @@ def test_both_directions_are_right_only_of_a_model_that_knows_the_reverse_too(tm
     (sheet,) = directions(Told(items, answers), 0)  # type: ignore[arg-type]
     shown = {row[0]: row[2:] for row in sheet.rows}
     span = shown["all"][4]
-    assert shown["all"] == (44, "100.0", "100.0", "100.0", span, "100.0", "0.1")
+    assert shown["all"] == (44, "100.0", "100.0", "100.0", span, "100.0", "0.05")
     assert shown["one way"][:4] == (44, "100.0", "2.3", "2.3")
     assert shown["nothing"][:4] == (44, "2.3", "2.3", "0.1")  # 1 / 44 and 1 / 44², as the last column says
     assert directions(Told(straight, {"all": answers["all"][: len(straight)]}), 0) == []  # type: ignore[arg-type]

@@ -41,20 +41,22 @@ def read(data: str = "", patterns: str = "") -> tuple[list[FactRelation], str]:
     >>> len(relations), sum(len(relation.facts) for relation in relations) >= 400, licence
     (14, True, 'Apache-2.0')
     """
-    if not data:
-        return [relation.checked() for relation in built_in()], LICENCES["built-in"]
+    worded = read_patterns(Path(patterns).expanduser()) if patterns else {}
     path = Path(data).expanduser()
     if not path.exists():
         raise ProbandError("no such file or folder", file=path)
-    worded = read_patterns(Path(patterns).expanduser()) if patterns else {}
-    is_bear = (path / BEAR_FILE).is_file()
-    relations = read_bear(path) if is_bear else read_files(path, worded)
+    if not data:
+        kind, relations = "built-in", list(built_in())
+    elif (path / BEAR_FILE).is_file():
+        kind, relations = "bear", read_bear(path)
+    else:
+        kind, relations = "other", read_files(path, worded)
     if worded and not any(each.name in worded for each in relations):
         raise ProbandError(f"has wordings of {', '.join(worded)}; the facts have no such relation", file=Path(patterns))
     relations = [replace(each, wordings=worded.get(each.name, each.wordings)) for each in relations]
     if not relations:
         raise ProbandError("contains no facts", file=path)
-    return [relation.checked() for relation in relations], LICENCES["bear" if is_bear else "other"]
+    return [relation.checked() for relation in relations], LICENCES[kind]
 
 
 # ---- what ships ----------------------------------------------------------------------------------------------------

@@ -118,24 +118,25 @@ def directions(results: Results, seed: int) -> Sequence[Sheet]:
 
 
 def _both(pairs: Sequence[tuple[Asked, Asked]]) -> list[str]:
-    """There, back, both in one wording (with interval); the product of there and back in one wording; chance."""
-    numbers = []
+    """There, back, both in one wording (with interval); the product of there and back within relations; chance."""
+    numbers, relations = [], np.array([str(there[0].tags["relation"]) for there, _ in pairs])
     for there, back in pairs:
         rights = np.array(list(zip(by_wording(*there), by_wording(*back))))
         choices = len(there[0].choices) * len(back[0].choices)
         numbers.append((*rights.mean(0), rights.prod(1).mean(), 1 / choices))
     clusters = Clusters.of([list(dict.fromkeys([*clusters_of(a[0]), *clusters_of(b[0])])) for a, b in pairs])
-    there, back, both, chance = np.array(numbers).T
-    interval = Scores.of(both, clusters=clusters, share=True).interval()
+    table = np.array(numbers)
+    interval = Scores.of(table[:, 2], clusters=clusters, share=True).interval()
     span = "too few" if interval.few else f"{figure(interval.low)} to {figure(interval.high)}"
-    means = [float(each.mean()) for each in (there, back, both)]
-    return [*map(figure, means), span, figure(means[0] * means[1]), figure(float(chance.mean()))]
+    apart = [table[relations == relation, :2].mean(0).prod() for relation in relations]
+    means = [figure(float(mean)) for mean in table[:, :3].mean(0)]
+    return [*means, span, figure(float(np.mean(apart))), f"{100 * table[:, 3].mean():.2f}"]
 
 
 NOTE = (
     "There: the fact as it is (the capital of Morocco is ___). Back: turned round (the capital of ___ is Rabat). Both: "
-    "right in both directions in the same wording, mean over wordings. If independent: the product of the two, what "
-    "both would be if knowing a fact in one direction told nothing of the other. Chance: 1 / (answers there x answers "
-    "back)."
+    "right in both directions in the same wording, mean over wordings. If independent: the product of the two "
+    "within each relation, what both would be if knowing a fact in one direction told nothing of the other. Chance: "
+    "1 / (answers there x answers back)."
 )
 BOTH = Analysis(name="directions", help="facts that are right in both directions", of=directions, always=True)
