@@ -14,7 +14,7 @@ from scipy.special import ndtri
 from proband.core.metrics import ACCURACY
 from proband.core.statistics.clusters import Clusters, Floats
 from proband.core.statistics.estimates import difference_ends
-from proband.core.statistics.planning import Pilot, largest, needed
+from proband.core.statistics.planning import Pilot, grown, largest, needed
 from proband.core.statistics.spread import neighbours_correlation
 from proband.core.suite import Table
 from proband.core.types import Answer, Item, Run
@@ -86,12 +86,31 @@ def powers(difference: float, tests: int, repetitions: int) -> list[str]:
     ]
 
 
+def within(clusters: int, repetitions: int, *, difference: float = 0.08) -> list[str]:
+    """More items in the same clusters, where a pilot's plan offers them: the power that they really have."""
+    true = _pilots(4000, 6, 1, seed=0, better=0.6 + difference)[0]
+    powers = []
+    for pilot in _pilots(clusters, 6, repetitions, seed=clusters, better=0.6 + difference):
+        plan, _ = largest(dataclasses.replace(pilot, measured=True), difference, power=0.8, by="within")
+        if plan:
+            own = dataclasses.replace(true, dependence=pilot.dependence)
+            powers.append(grown(own, within=plan.within).power(difference))
+    told = f"in {100 * len(powers) / repetitions:.0f} % of {repetitions} pilots"
+    if powers:
+        told += f"; the true power is {np.median(powers):.2f} (median; lowest tenth {np.quantile(powers, 0.1):.2f})"
+    return [
+        f"- `plan` from pilots of {clusters} clusters offers more items in the same clusters for a difference of "
+        f"{100 * difference:g} points {told}."
+    ]
+
+
 def tasks() -> list[Callable[[int], list[str]]]:
     """The sentences of each, given a number of repetitions."""
     return [
         *(partial(powers, difference, tests) for difference, tests in ((0.05, 1), (0.08, 1), (0.15, 1), (0.08, 12))),
         *(partial(planned, clusters) for clusters in (12, 24, 60)),
         *(partial(guessers, models) for models in (2, 8)),
+        *(partial(within, clusters) for clusters in (24, 60, 120)),
     ]
 
 
