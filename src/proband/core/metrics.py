@@ -33,14 +33,16 @@ from array import array
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
-from proband.core.protocols import Score, ScoresText
 from proband.core.types import LEFT_OUT, WRONG, Answer, Item, Run, Split
+
+if TYPE_CHECKING:
+    from proband.core.protocols import Score, ScoresText
 
 Floats = NDArray[np.float64]
 WARNED = 0.05  # share of unread replies above which a score is doubtful
@@ -308,6 +310,7 @@ def method_of(model: ScoresText, name: str) -> str:
 
 def normalised(score: Score, norm: Norm) -> float:
     """
+    >>> from proband.core.protocols import Score
     >>> normalised(Score(-6.0, 3, 2), "token")
     -2.0
     """
