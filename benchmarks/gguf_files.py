@@ -2,6 +2,7 @@
 (llama.cpp, weights as they are).
 
     python benchmarks/gguf_files.py [--file MODEL.gguf] [--threads 2] [--json FILE]
+    python benchmarks/gguf_files.py --tokens [--file MODEL.gguf]    # llama.cpp's time for a token, by how many at once
 
 Each way is a process of its own with an empty cache folder: it opens the file, scores the completed questions of some
 stories and of facts, and writes; a second process opens the file again. Time is CPU time, so that other programs on the
@@ -125,6 +126,27 @@ def agreement(ways: dict[str, dict[str, Any]]) -> dict[str, float]:
     }
 
 
+def token_costs(file: Path) -> str:
+    """CPU milliseconds of llama.cpp for a token, where so many are read at a time; one thread, no scores asked for."""
+    import numpy as np
+
+    from proband.models.lm.llama_cpp import Llama
+
+    llama = Llama(file, name=file.name, threads=1)
+    tokens = np.array((llama.tokens(" ".join(STORIES)) * 2)[:96])
+    costs = []
+    for size in (1, 2, 4, 8, 16, 32):
+        times = []
+        for _ in range(3):
+            llama._emptied(len(tokens))
+            begin = time.process_time()
+            for at in range(0, len(tokens), size):
+                llama._run(tokens[at : at + size], at=at, outputs=[])
+            times.append(time.process_time() - begin)
+        costs.append(f"{size}: {1000 * min(times) / len(tokens):.1f}")
+    return f"{file.name}, ms a token by how many at once: {', '.join(costs)}"
+
+
 ROWS = {
     "start": "start (imports)",
     "open": "open, the first time",
@@ -162,6 +184,7 @@ def main() -> None:
     parser.add_argument("--file", type=Path)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--tokens", action="store_true")
     parser.add_argument("--work", help=argparse.SUPPRESS)
     parser.add_argument("--only-open", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
@@ -172,6 +195,9 @@ def main() -> None:
         from proband.models.hf import folder_of
 
         (given.file,) = folder_of("smollm2").glob("*.gguf")
+    if given.tokens:
+        print(token_costs(given.file))
+        return
     ways = {}
     for way in ("gguf", "hf"):
         with tempfile.TemporaryDirectory() as cache:

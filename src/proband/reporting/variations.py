@@ -249,7 +249,12 @@ def _decided(item: Item, answer: Answer, threshold: float) -> tuple[float | None
 
 
 def in_words(item: Item, answer: Answer) -> str:
-    """The answer in words: the chosen one (in any order, where several tie), or the reply."""
+    """The answer in words: the chosen one (in any order, where several tie), what fills the blanks, or the reply.
+
+    >>> item = Item(id="a", suite="script", prompt="Drain the ___.")
+    >>> in_words(item, Answer(item_id="a", blanks=({"guess": ["hot", "pasta"], "rank": 3}, {"guess": []})))
+    'hot pasta, –'
+    """
     if answer.scores and item.choices:
         return "|".join(sorted(item.choices[at] for at in best_choices(answer)))
     if answer.blanks:
