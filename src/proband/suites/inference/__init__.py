@@ -15,7 +15,7 @@ from functools import partial
 
 from proband.core.suite import Claim, Contrast, Demo, Suite, Verb
 from proband.suites.inference.build import BuildOptions, build
-from proband.suites.inference.curves import beyond_hypothesis, hidden_positives
+from proband.suites.inference.curves.beyond import BEYOND_CLAIM, BEYOND_HYPOTHESIS, HIDDEN_CLAIM, HIDDEN_POSITIVES
 from proband.suites.inference.curves.control_scores import CONTROL_SCORES, FREQUENCY
 from proband.suites.inference.curves.decisions import ANCHORS, DECISIONS, SECTION3
 from proband.suites.inference.curves.figure import CLAIMS, FIGURE2
@@ -77,14 +77,14 @@ SUITE = Suite(
     analyses=(
         SECTION3,
         FIGURE2,
-        beyond_hypothesis.BEYOND_HYPOTHESIS,
-        hidden_positives.HIDDEN_POSITIVES,
+        BEYOND_HYPOTHESIS,
+        HIDDEN_POSITIVES,
         CONTROL_SCORES,
         DECISIONS,
         FREQUENCY,
         ANCHORS,
     ),
-    claims=(*CLAIMS, beyond_hypothesis.CLAIM, hidden_positives.CLAIM),
+    claims=(*CLAIMS, BEYOND_CLAIM, HIDDEN_CLAIM),
     nets=(RELATIONS, DEPENDENCY_WORDS),
     own_models={
         "lemma": Lemma,

@@ -10,7 +10,7 @@ from proband.core.suite import Results
 from proband.pipeline.build import build
 from proband.pipeline.report import item_sets
 from proband.pipeline.run import run
-from proband.suites.inference.curves.beyond_hypothesis import BEYOND, RANDOM, beyond
+from proband.suites.inference.curves.beyond import BEYOND, RANDOM, beyond
 
 
 def test_knowledge_adds_and_a_random_number_does_not(tmp_path: Path) -> None:
