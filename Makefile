@@ -112,7 +112,11 @@ clean:
 prove: $(STAMP)
 	@command -v coqc >/dev/null || { echo "install coq (Debian: apt-get install coq)"; exit 1; }
 	rm -rf build/proofs && mkdir -p build/proofs
-	cp proofs/*.v build/proofs
-	$(BIN)/python proofs/table.py src/proband/data/kinship/sound.toml | cmp - proofs/Table.v
-	$(BIN)/python proofs/witnesses.py > build/proofs/Witnesses.v
-	cd build/proofs && for file in World Table Sound Witnesses Tight; do echo "== $$file.v"; coqc $$file.v || exit 1; done
+	$(BIN)/python proofs/derive.py | cmp - src/proband/data/kinship/wide.toml
+	cp -r proofs/wide build/proofs && mkdir build/proofs/sound && cp proofs/Table.v build/proofs/sound
+	for table in sound wide; do \
+	  $(BIN)/python proofs/table.py src/proband/data/kinship/$$table.toml | cmp - build/proofs/$$table/Table.v || exit 1; \
+	  $(BIN)/python proofs/witnesses.py $$table > build/proofs/$$table/Witnesses.v || exit 1; \
+	  cp proofs/World.v proofs/Sound.v proofs/Tight.v build/proofs/$$table; \
+	  for file in World Table Sound Witnesses Tight; do \
+	    echo "== $$table/$$file.v"; (cd build/proofs/$$table && coqc $$file.v) || exit 1; done; done

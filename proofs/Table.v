@@ -2,6 +2,26 @@
    None is `other` *)
 Require Import List World. Import ListNotations.
 
+Inductive relation :=
+  Parent | Child | Sibling | Spouse | Grandparent | Grandchild | Pibling | Nibling | ParentInLaw | ChildInLaw | SiblingInLaw.
+Definition everyone : list relation := [Parent; Child; Sibling; Spouse; Grandparent; Grandchild; Pibling; Nibling; ParentInLaw; ChildInLaw; SiblingInLaw].
+
+(* the definition of World.v, and whether it is read from the other end *)
+Definition meaning (r : relation) : kin * bool :=
+  match r with
+  | Parent => (parent_kin, false)
+  | Child => (parent_kin, true)
+  | Sibling => (sibling_kin, false)
+  | Spouse => (spouse_kin, false)
+  | Grandparent => (grandparent_kin, false)
+  | Grandchild => (grandparent_kin, true)
+  | Pibling => (pibling_kin, false)
+  | Nibling => (pibling_kin, true)
+  | ParentInLaw => (parent_in_law_kin, false)
+  | ChildInLaw => (parent_in_law_kin, true)
+  | SiblingInLaw => (sibling_in_law_kin, false)
+  end.
+
 Definition table (a b : relation) : list (option relation) :=
   match a, b with
   | Parent, Parent => [Some Grandparent]

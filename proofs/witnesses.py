@@ -1,20 +1,30 @@
 """Witnesses.v: a family for every entry of the table and every three genders that admit it, found by the suite's own
-search.  python proofs/witnesses.py > Witnesses.v
+search.  python proofs/witnesses.py sound > Witnesses.v
 
 Coq checks each of them again (Tight.v), so nothing here need be trusted."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from itertools import product
 
 from table import constructor, outcome
 
 from proband.suites.kinship.logic.search import canonical, families_of, restore
-from proband.suites.kinship.world.relations import FEMALE, MALE, NEUTRAL, NEUTRALS, Family, word
+from proband.suites.kinship.world.relations import (
+    FEMALE,
+    MALE,
+    STRICT,
+    WIDE_NEUTRAL,
+    WIDE_WORLD,
+    Family,
+    World,
+    word,
+)
 
 HEAD = """(* made by witnesses.py from the families that the search found *)
-Require Import List World. Import ListNotations.
+Require Import List World Table. Import ListNotations.
 
 (* sex, father, mother, spouse *)
 Definition row := (gender * option nat * option nat * option nat)%type.
@@ -43,14 +53,14 @@ def rows(family: Family) -> tuple[list[str], list[int]]:
     return [row(person) for person in order], number
 
 
-def witnesses() -> Iterator[str]:
-    for a, b in product(NEUTRALS, NEUTRALS):
+def witnesses(world: World) -> Iterator[str]:
+    for a, b in product(world.neutrals, world.neutrals):
         for genders in product((MALE, FEMALE), repeat=3):
             edges = [(0, word(a, genders[1]), 1), (1, word(b, genders[2]), 2)]
-            pattern, order = canonical(list(genders), edges, (0, 2))
-            for found, family in families_of(pattern).items():
+            pattern, order = canonical(list(genders), edges, (0, 2), world)
+            for found, family in families_of(pattern, world).items():
                 people, number = rows(restore(family, order))
-                third = outcome("other" if found == "none" else NEUTRAL[found])
+                third = outcome("other" if found == "none" else WIDE_NEUTRAL[found])
                 yield (
                     f"({constructor(a)}, {constructor(b)}, {third}, ({', '.join(genders)}), "
                     f"({number[0]}, {number[1]}, {number[2]}), [{'; '.join(people)}])"
@@ -59,5 +69,5 @@ def witnesses() -> Iterator[str]:
 
 if __name__ == "__main__":
     print(HEAD)
-    print(";\n".join(witnesses()))
+    print(";\n".join(witnesses({"sound": STRICT, "wide": WIDE_WORLD}[sys.argv[1]])))
     print("].")

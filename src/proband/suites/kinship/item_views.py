@@ -23,7 +23,7 @@ from proband.suites.kinship.logic.search import check_people
 from proband.suites.kinship.world.families import family_of_rows
 from proband.suites.kinship.world.family_svg import family_svg, side_by_side
 from proband.suites.kinship.world.relations import FEMALE, INVERSE, MALE, NEUTRAL, Edge, Family, agrees, lean
-from proband.suites.kinship.world.rules import StoryFacts, facts_of
+from proband.suites.kinship.world.rules import StoryFacts, facts_of, of_item
 
 TRIES = 5_000  # readings of the facts to try at most
 TURNED = ("child", "grandchild", "nibling", "child-in-law")  # read from the other end
@@ -80,7 +80,7 @@ def draw_item(item: Item, answer: Answer | None = None) -> str | None:
         facts = facts_of(item)
         if facts.families:
             return _several_families(item, facts, answer)
-        family = _family_of(facts.genders, facts.edges, facts.pair)
+        family = _family_of_item(item, facts)
     except (KeyError, TypeError, ValueError, ProbandError):
         return None
     if family is None:
@@ -103,10 +103,17 @@ def _several_families(item: Item, facts: StoryFacts, answer: Answer | None) -> s
     own answer."""
     pictures = list[str]()
     for rows in facts.families:
-        family = family_of_rows(rows, named=len(facts.names))
+        family = family_of_rows(rows, named=len(facts.names), world=of_item(item).kin)
         own = " or ".join(sorted(family.relations(*facts.pair))) or "none of these"
         pictures.append(family_svg(family, list(facts.names), query=facts.pair, answer=own, title=own))
     return side_by_side(pictures, title=f"{len(pictures)} families of {item.id}: {_verdict(item, answer)}")
+
+
+def _family_of_item(item: Item, facts: StoryFacts) -> Family | None:
+    """By filling in; of the wide world the one that the item carries."""
+    if (world := of_item(item).kin).wide:
+        return family_of_rows(item.facts["family"], named=len(facts.names), world=world)
+    return _family_of(facts.genders, facts.edges, facts.pair)
 
 
 @lru_cache(maxsize=8)

@@ -235,5 +235,6 @@ FIRSTS = {
         "test plain": "9e8a6575fb63c16c",
         "test long": "210bf5790fd77079",
         "test noise": "c56e93c04d6a3ecb",
+        "test wide": "7ce1aa28bfa9fa2a",
     },
 }

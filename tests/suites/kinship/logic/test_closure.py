@@ -12,8 +12,11 @@ from hypothesis import strategies as st
 from proband.suites.kinship.generate.story_logic import backward
 from proband.suites.kinship.logic import search as certify
 from proband.suites.kinship.logic.closure import chart, close, depth, distance, entailed
-from proband.suites.kinship.world.families import OTHER, FamilyShape, family_pool, make_family, matrix
+from proband.suites.kinship.world.families import FamilyShape, family_pool, make_family, matrix
+from proband.suites.kinship.world.relations import NEUTRALS
 from proband.suites.kinship.world.rules import load
+
+OTHER = len(NEUTRALS)  # no relation
 
 SOUND = load("sound")
 Story = tuple[list[str], list[tuple[int, str, int]], list[list[int]]]

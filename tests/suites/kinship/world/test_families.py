@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 from proband.core.errors import ProbandError
 from proband.suites.kinship.reading.lexicon import KIN
 from proband.suites.kinship.world import families
-from proband.suites.kinship.world.families import GENDER_OF, NAMES, OTHER, FamilyShape, make_family, matrix, shuffle
+from proband.suites.kinship.world.families import GENDER_OF, NAMES, FamilyShape, make_family, matrix, shuffle
 from proband.suites.kinship.world.relations import INVERSE, NEUTRALS
+
+OTHER = len(NEUTRALS)  # no relation
 
 SHAPES = st.builds(
     FamilyShape,

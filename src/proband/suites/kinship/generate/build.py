@@ -42,6 +42,7 @@ from proband.suites.kinship.generate.wording import Note, Wording
 from proband.suites.kinship.telling.bank import OURS, crowd_folder
 from proband.suites.kinship.telling.crowd_templates import ONLY, bank_licence
 from proband.suites.kinship.world.families import Random, family_pool, shuffle
+from proband.suites.kinship.world.relations import STRICT, World
 from proband.suites.kinship.world.rules import SHIPPED, Rules, load
 
 OTHER_BUILDERS = {  # by the option that asks for one
@@ -132,7 +133,7 @@ class Rounds:
         self.rules: Rules = load(options.rules)
         self.setting = Setting(
             rules=self.rules,
-            sound=load("sound") if self.rules.world == "family" else self.rules,
+            sound=load("sound") if self.rules.world == "family" and self.rules.kin == STRICT else self.rules,
             graphs=family_pool(self.rules, seed=plan.seed, shape=plan.shape),
             families=options.families,
             size=plan.noise_size,
@@ -170,7 +171,7 @@ class Rounds:
                 draft = from_either_side(draft, self.rules, sides)
             searched = index in sample and draft.verdict == "entailed"
             if searched:
-                _search(draft)
+                _search(draft, self.rules.kin)
             name = f"{cell.prefix}-{index:06d}"
             one = self.wording.item(draft, draw, words, cell=cell, name=name, kind=task, searched=searched)
             yield one
@@ -269,11 +270,11 @@ def generator(*parts: object) -> random.Random:
     return random.Random(int.from_bytes(digest))
 
 
-def _search(draft: Draft) -> None:
+def _search(draft: Draft, world: World) -> None:
     """An independent, complete search for a family in which the facts hold and the answer does not."""
     from proband.suites.kinship.logic.search import entailed
 
-    if not entailed(draft.genders, draft.edges, draft.query, draft.target):
+    if not entailed(draft.genders, draft.edges, draft.query, draft.target, world=world):
         raise ProbandError(
             f"closure and search disagree on {draft.edges}, query {draft.query}, answer {draft.target!r}: please report"
         )

@@ -24,6 +24,7 @@ LICENCE = "Apache-2.0 (rules, templates, names and stories are Proband's own)"
 HOLD_OUTS = ("paraphrases", "clauses", "lengths", "names")
 CONSTRUCTED = "constructions"  # held out by name, of a bank that has them
 MOST_LEVELS = 8  # a family grows with each by as many times as couples have children
+LEVELS_WITH_GREAT_GRANDPARENTS = 4
 LARGEST = 200  # of k, noise-size and children
 Share = Annotated[float, Meta(gt=0, lt=1)]
 Probability = Annotated[float, Meta(ge=0, le=1)]
@@ -57,7 +58,9 @@ class BuildOptions:
     held_paraphrases: Annotated[Share, _says("share of the paraphrases held out"), RARE] = 0.2
     held_clauses: Annotated[Share, _says("share of the clauses held out (only k > 2)"), RARE] = 0.1
     held_names: Annotated[Share, _says("share of the names held out"), RARE] = 0.2
-    rules: Annotated[str, _says("sound, clutrr, grid, or a TOML file")] = "sound"
+    rules: Annotated[str, _says("sound, wide (great-grandparents and cousins too), clutrr, grid, or a TOML file")] = (
+        "sound"
+    )
     certify: Annotated[
         Literal["full", "sample", "none"],
         _says("search for a counter-family: full, a random sample (1 in 500), none; the closure proves every item"),
@@ -247,7 +250,7 @@ def make_plan(options: BuildOptions, *, seed: int) -> Plan:
         hold_out=held,
         noise_size=_noise_sizes(str(options.noise_size)),
         shape=FamilyShape(
-            levels=options.levels,
+            levels=max(options.levels, LEVELS_WITH_GREAT_GRANDPARENTS if load(options.rules).kin.wide else 2),
             children=(min(children_range), max(children_range)),
             marry=options.marry,
             inlaws=options.inlaws,
@@ -308,6 +311,8 @@ def _check(plan: Plan) -> None:
     if "paraphrases" in plan.hold_out and (options.form != "story" or rules.world != "family"):
         raise ProbandError("'hold-out' paraphrases needs --form story and the family world: nothing else has any")
     _check_constructions(plan)
+    if rules.kin.wide and options.form == "story" and options.bank != OURS[0]:
+        raise ProbandError(f"'bank' {options.bank} has no words for the relations of {rules.name!r}: --bank {OURS[0]}")
     if options.open:
         if rules.world != "family" or options.question in ("yes-no", "sets") or options.revisit or options.anonymise:
             raise ProbandError("'open' needs the family world, --question choice or text, no 'revisit', no 'anonymise'")

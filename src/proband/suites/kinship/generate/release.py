@@ -53,6 +53,7 @@ class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keba
     k: str = ""
     phrases: Literal["", "train"] = ""
     options: dict[str, Any] = {}
+    added: bool = False  # after the others were frozen: it has a hash of its own, and the split keeps the one it had
 
 
 class Definition(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
@@ -64,7 +65,7 @@ class Definition(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
     options: dict[str, Any]
     part: list[Part]
     generator: str = ""  # version of Proband that it was frozen with
-    sha256: dict[str, str] = {}  # of the lines of each split
+    sha256: dict[str, str] = {}  # of the lines of each split, and of each slice that was added
     key_sha256: str = ""  # of the answer key of the hidden split
     canary: str = ""  # a text that stands in every item, to find them in training data by
     path: Path = Path()
@@ -146,14 +147,16 @@ class Release:
 
     def items(self, *, check: bool = True) -> Iterator[Item]:
         for split in ("train", "valid", "test"):
-            digest = hashlib.sha256()
+            digests = {split: hashlib.sha256()}
             for part in self.definition.part:
+                digest = digests.setdefault(part.slice, hashlib.sha256()) if part.added else digests[split]
                 for item in self._items_of(part) if part.split == split else ():
                     digest.update(encode(item) + b"\n")
                     yield item
-            self.sha256[split] = digest.hexdigest()
-            if check:
-                self._compare(split)
+            for name, digest in digests.items():
+                self.sha256[name] = digest.hexdigest()
+                if check:
+                    self._compare(name)
 
     def _items_of(self, part: Part) -> Iterator[Item]:
         plan = self.definition.plan(part, workers=self.workers)
@@ -165,8 +168,9 @@ class Release:
     def _compare(self, split: str) -> None:
         frozen, now, of = self.definition.sha256.get(split, "none"), self.sha256[split], self.definition
         if frozen != now:
+            kind = "split" if split in ("train", "valid", "test", HIDDEN) else "slice"
             raise ProbandError(
-                f"split {split!r} is not the frozen one: sha256 {now[:16]}, not {frozen[:16]} "
+                f"{kind} {split!r} is not the frozen one: sha256 {now[:16]}, not {frozen[:16]} "
                 f"(frozen with proband {of.generator})",
                 file=of.path,
             )

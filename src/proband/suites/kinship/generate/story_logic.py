@@ -38,7 +38,7 @@ from proband.suites.kinship.world.families import (
     shuffle,
     witness,
 )
-from proband.suites.kinship.world.relations import FEMALE, MALE, NEUTRAL, UNTOLD, Edge, lean, one_of
+from proband.suites.kinship.world.relations import FEMALE, MALE, UNTOLD, Edge, World, lean, one_of
 from proband.suites.kinship.world.rules import NONE, Rules, converse
 
 Goal = tuple[int, str, str]  # target relation, gender of z, gender of x
@@ -280,7 +280,8 @@ def certified_draft(
     if open:
         if not _opened(setting, draft, [graph.genders[p] for p in path]):
             return None
-        if balanced or _related(draft, draft.family) == _related(draft, draft.families[0]):
+        families = (draft.family, draft.families[0])
+        if balanced or len({_related(draft, each, setting.sound.kin) for each in families}) == 1:
             seats = {person: seat for seat, person in enumerate(draft.people)}  # facts alone do not see to the relation
             draft.family = _family(graph, strangers, path, noise, seats, asked=[one.pair])
         draft.families.insert(0, draft.family)
@@ -462,9 +463,10 @@ def other_questions(draft: Draft, rules: Rules, draw: Random) -> Iterator[Draft]
         )
 
 
-def _related(draft: Draft, family: Sequence[Row]) -> int:
+def _related(draft: Draft, family: Sequence[Row], world: World) -> int:
     """The relation of the two people asked about in a family."""
-    return matrix(family_of_rows(family, named=len(draft.genders)))[draft.query[0]][draft.query[1]]
+    whole = family_of_rows(family, named=len(draft.genders), world=world)
+    return matrix(whole)[draft.query[0]][draft.query[1]]
 
 
 def _opened(setting: Setting, draft: Draft, genders: Sequence[str]) -> bool:
@@ -472,7 +474,8 @@ def _opened(setting: Setting, draft: Draft, genders: Sequence[str]) -> bool:
     left, _ = chart(setting.sound, draft.clause, genders)
     if not left & (left - 1):
         return False
-    other = family_of(draft.genders, draft.edges, draft.query, avoid=[NEUTRAL[draft.target]])
+    rules, told = setting.sound, (draft.genders, draft.edges, draft.query)
+    other = family_of(*told, avoid=[rules.neutrals[rules.code[draft.target]]], world=rules.kin)
     if other is None:
         return False
     draft.families = [rows_of(lean(other, draft.edges, draft.query))]
@@ -487,7 +490,8 @@ def _one_of(setting: Setting, draft: Draft, path: Sequence[int], possible: int) 
         return False
     names = [name for r, name in enumerate(rules.neutrals) if possible >> r & 1]
     for name in names:  # one of the set holds, so where the others do not, this one does
-        family = family_of(draft.genders, draft.edges, draft.query, avoid=[other for other in names if other != name])
+        others = [other for other in names if other != name]
+        family = family_of(draft.genders, draft.edges, draft.query, avoid=others, world=rules.kin)
         if family is None:
             return False
         draft.families.append(rows_of(lean(family, draft.edges, draft.query)))

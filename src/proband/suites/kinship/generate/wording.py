@@ -57,7 +57,7 @@ class Wording:
     def __init__(self, plan: Plan, rules: Rules) -> None:
         self.plan, self.options, self.rules = plan, plan.options, rules
         self.table = rules.sha256
-        self.english = rules.world == "family" and rules.words == load("sound").words
+        self.english = rules.world == "family" and rules.words in (load("sound").words, load("wide").words)
         self.avoided = re.compile(self.options.avoid) if self.options.avoid else None
         self.spell = lru_cache(maxsize=REMEMBERED)(self._spell)
 

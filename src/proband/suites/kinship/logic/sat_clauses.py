@@ -12,6 +12,8 @@ propositional one, with equality as a relation that the others respect. Witnesse
     parent-, child-in-law        u, the spouse in between
     uncle, aunt (nephew, niece)  u, the parent; w, a common parent of u and the uncle
     sibling-in-law               u, the spouse of one; w, a common parent of u and the other
+    great-grandparent, -child    u and w, the two between
+    cousin                       u and v, the parents; w, a common parent of these
     (uncle by marriage           v, the uncle's spouse, beside u and w)
 
 One parent in common is enough for siblings: by axiom 2 they then have the same parents. No second parent need exist:
@@ -28,13 +30,14 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, permutations
 from typing import Final
 
-from proband.suites.kinship.world.relations import FEMALE, MALE, NEUTRAL, NEUTRALS, Edge, Family, World
+from proband.suites.kinship.world.relations import FEMALE, MALE, WIDE_NEUTRAL, Edge, Family, World
 
 FALSE: Final = 0  # the literal of an atom that can never hold, such as parent(a, a)
 WITNESSES: Final = {
     **dict.fromkeys(("parent", "child", "spouse"), 0),
     **dict.fromkeys(("sibling", "grandparent", "grandchild", "parent-in-law", "child-in-law"), 1),
-    **dict.fromkeys(("pibling", "nibling", "sibling-in-law"), 2),
+    **dict.fromkeys(("pibling", "nibling", "sibling-in-law", "great-grandparent", "great-grandchild"), 2),
+    "cousin": 3,
 }
 Clause = list[int]
 
@@ -171,8 +174,8 @@ def fact(atoms: Atoms, edge: Edge, *, free: Sequence[int], world: World) -> Fact
     True
     """
     i, relation, j = edge
-    neutral = NEUTRAL[relation]
-    if neutral in ("child", "grandchild", "nibling", "child-in-law"):  # the inverses
+    neutral = WIDE_NEUTRAL[relation]
+    if neutral in ("child", "grandchild", "nibling", "child-in-law", "great-grandchild"):  # the inverses
         i, j = j, i
     parent, married, same = atoms.parent, atoms.married, atoms.same
     match neutral:
@@ -193,6 +196,12 @@ def fact(atoms: Atoms, edge: Edge, *, free: Sequence[int], world: World) -> Fact
                 return [parent[u, i], parent[w, u], *blood], None
             v = free[2]
             return [parent[u, i], parent[w, u]], (blood, [married[v, j], parent[w, v], -same[u, v]])
+        case "great-grandparent" | "great-grandchild":
+            u, w = free[:2]
+            return [parent[u, i], parent[w, u], parent[j, w]], None
+        case "cousin":
+            u, v, w = free[:3]
+            return [parent[u, i], parent[v, j], parent[w, u], parent[w, v], -same[u, v]], None
         case _:
             u, w = free[:2]
             mine = [married[i, u], parent[w, j], -same[u, j]]  # the sibling of a spouse
@@ -216,6 +225,12 @@ def instances(atoms: Atoms, world: World) -> Iterator[tuple[str, Clause, Clause]
         yield "parent-in-law", [married[0, z], parent[1, z]], []
         yield "child-in-law", [married[1, z], parent[0, z]], []
         for w in range(atoms.size):
+            if world.wide:
+                yield "great-grandparent", [parent[z, 0], parent[w, z], parent[1, w]], []
+                yield "great-grandchild", [parent[z, 1], parent[w, z], parent[0, w]], []
+                for v in range(atoms.size):
+                    if v != z:
+                        yield "cousin", [parent[z, 0], parent[v, 1], parent[w, z], parent[w, v]], [same[z, v]]
             for name, i, j in (("pibling", 0, 1), ("nibling", 1, 0)):
                 if z != j:
                     yield name, [parent[z, i], parent[w, z], parent[w, j]], [same[z, j]]
@@ -229,7 +244,7 @@ def instances(atoms: Atoms, world: World) -> Iterator[tuple[str, Clause, Clause]
 
 def question(atoms: Atoms, world: World) -> tuple[dict[str, int], list[Clause]]:
     """An atom per neutral relation that is true wherever the relation holds between 0 and 1."""
-    holds = {neutral: atoms.fresh() for neutral in NEUTRALS}
+    holds = {neutral: atoms.fresh() for neutral in world.neutrals}
     clauses = [c for name, body, unless in instances(atoms, world) for c in implies(body, *unless, holds[name])]
     return holds, clauses
 

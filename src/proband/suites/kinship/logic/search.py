@@ -28,13 +28,12 @@ from proband.core.errors import ProbandError
 from proband.suites.kinship.logic.sat_clauses import Atoms, axioms, fact, model_family, question, witnesses
 from proband.suites.kinship.world.relations import (
     FEMALE,
-    GENDER,
     MALE,
-    NEUTRAL,
-    NEUTRALS,
     NONE,
     STRICT,
-    WORDS,
+    WIDE_GENDER,
+    WIDE_NEUTRAL,
+    WIDE_WORDS,
     Edge,
     Family,
     World,
@@ -54,17 +53,17 @@ Pattern = tuple[Genders, tuple[Edge, ...], tuple[int, int]]  # genders, facts, q
 
 
 def canonical(
-    genders: Sequence[str | None], edges: Sequence[Edge], query: tuple[int, int]
+    genders: Sequence[str | None], edges: Sequence[Edge], query: tuple[int, int], world: World = STRICT
 ) -> tuple[Pattern, list[int]]:
     """The story with the asked pair as 0 and 1 and the others numbered as the edges meet them; and who is who.
 
     >>> canonical(["male", "female", "male"], [(2, "mother", 1)], (2, 1))
     ((('male', 'female', 'male'), ((0, 'mother', 1),), (0, 1)), [2, 1, 0])
     """
-    check_people(genders, edges, query)
+    check_people(genders, edges, query, world)
     known = list(genders)
     for _, relation, j in edges:  # what the words say of genders; a clash is left for the search to find
-        known[j] = known[j] or GENDER[relation]
+        known[j] = known[j] or WIDE_GENDER.get(relation)
     order = list(dict.fromkeys([*query, *(x for i, _, j in edges for x in (i, j)), *range(len(genders))]))
     number = {x: n for n, x in enumerate(order)}
     renamed = tuple(sorted({(number[i], relation, number[j]) for i, relation, j in edges}))
@@ -73,7 +72,7 @@ def canonical(
 
 
 def parts(
-    genders: Sequence[str | None], edges: Sequence[Edge], query: tuple[int, int]
+    genders: Sequence[str | None], edges: Sequence[Edge], query: tuple[int, int], world: World = STRICT
 ) -> tuple[Pattern, list[int], list[Pattern]]:
     """The pattern of the facts connected with the question and who is who in it; then the patterns of the rest.
 
@@ -83,7 +82,7 @@ def parts(
     >>> parts(["male"] * 5, [(3, "son", 1), (0, "son", 2)], (2, 0))
     ((('male', 'male'), ((1, 'son', 0),), (0, 1)), [2, 0], [(('male', 'male'), ((0, 'son', 1),), (0, 1))])
     """
-    check_people(genders, edges, query)
+    check_people(genders, edges, query, world)
     piece = list(range(len(genders)))
     for i, _, j in edges:
         old, new = piece[i], piece[j]
@@ -95,24 +94,28 @@ def parts(
         if piece[edge[0]] not in pieces:
             rest.setdefault(piece[edge[0]], []).append(edge)
     main = [edge for edge in edges if piece[edge[0]] in pieces]
-    pattern, order = _trim(genders, main, query)
-    return pattern, order, [_trim(genders, facts, facts[0][::2])[0] for facts in rest.values()]
+    pattern, order = _trim(genders, main, query, world)
+    return pattern, order, [_trim(genders, facts, facts[0][::2], world)[0] for facts in rest.values()]
 
 
-def _trim(genders: Sequence[str | None], edges: Sequence[Edge], query: tuple[int, int]) -> tuple[Pattern, list[int]]:
+def _trim(
+    genders: Sequence[str | None], edges: Sequence[Edge], query: tuple[int, int], world: World
+) -> tuple[Pattern, list[int]]:
     """The canonical pattern without the people that no fact is about."""
-    (known, facts, pair), order = canonical(genders, edges, query)
+    (known, facts, pair), order = canonical(genders, edges, query, world)
     about = 1 + max(x for i, _, j in (*facts, (0, "", 1)) for x in (i, j))
     return (known[:about], facts, pair), order[:about]
 
 
-def check_people(genders: Sequence[str | None], edges: Sequence[Edge], query: tuple[int, int]) -> None:
+def check_people(
+    genders: Sequence[str | None], edges: Sequence[Edge], query: tuple[int, int], world: World = STRICT
+) -> None:
     """Fail in a sentence if the facts speak of people or relations that there are not."""
     for x in [*query, *(x for i, _, j in edges for x in (i, j))]:
         if not 0 <= x < len(genders):
             raise ProbandError(f"person {x} is not one of the {len(genders)} people of the story")
     for _, relation, _ in edges:
-        if relation not in NEUTRAL:
+        if WIDE_NEUTRAL.get(relation) not in world.neutrals:
             raise ProbandError(f"{relation!r} is not one of the 22 relations")
 
 
@@ -148,7 +151,7 @@ class Search:
         from pysat.solvers import Minisat22
 
         self.world, self.stories = world, 0
-        extra = witnesses("pibling", world) if open else 0
+        extra = max(witnesses(neutral, world) for neutral in world.neutrals) if open else 0
         self.atoms = Atoms(named=named, size=named + spare + extra)
         self.spare = range(named, named + spare)
         self.holds, clauses = question(self.atoms, world)
@@ -156,9 +159,9 @@ class Search:
         self.some: dict[str, int] = {}
         if open:
             free = range(named + spare, self.atoms.size)
-            for neutral in NEUTRALS:
+            for neutral in world.neutrals:
                 self.some[neutral] = on = self.atoms.fresh()
-                self._demand(on, (0, WORDS[neutral][0], 1), free)
+                self._demand(on, (0, WIDE_WORDS[neutral][0], 1), free)
 
     def _demand(self, on: int, edge: Edge, free: Sequence[int]) -> list[int]:
         """Clauses "on -> the edge holds", where it has two ways to hold; otherwise just its literals."""
@@ -179,9 +182,9 @@ class Search:
         next_free = self.spare.start
         for edge in edges:
             i, relation, j = edge
-            if i == j or genders[j] != GENDER[relation]:
+            if i == j or genders[j] != WIDE_GENDER.get(relation, genders[j]):
                 return None
-            free = range(next_free, next_free + witnesses(NEUTRAL[relation], self.world))
+            free = range(next_free, next_free + witnesses(WIDE_NEUTRAL[relation], self.world))
             next_free = free.stop
             own, ways = fact(self.atoms, edge, free=free, world=self.world)
             literals += self._demand(self.atoms.fresh(), edge, free) if ways else own
@@ -224,7 +227,7 @@ def forget() -> None:
 def _search(genders: Genders, edges: Sequence[Edge], *, world: World, open: bool) -> Search:
     """The solver for stories of this size, kept from one story to the next."""
     named = max(len(genders), 2)
-    spare = sum(witnesses(NEUTRAL[relation], world) for _, relation, _ in edges)
+    spare = sum(witnesses(WIDE_NEUTRAL[relation], world) for _, relation, _ in edges)
     spare += spare % 2
     if named + spare > LARGEST:
         raise ProbandError(f"too large to search: {len(genders)} people and {len(edges)} connected facts")
@@ -272,12 +275,14 @@ def _with_gender(pattern: Pattern, person: int, gender: str) -> Pattern:
 
 def _counter(pattern: Pattern, target: str, world: World) -> Family | None:
     genders, _, (_, j) = pattern
+    gender = WIDE_GENDER.get(target)
     if genders[j] is None:  # then a family in which j is of the other gender is a counter-family too
-        other = FEMALE if GENDER[target] == MALE else MALE
-        return find(_with_gender(pattern, j, other), world=world) or _counter(
-            _with_gender(pattern, j, GENDER[target]), target, world
-        )
-    return find(pattern, world=world, avoid=[NEUTRAL[target]] if genders[j] == GENDER[target] else [])
+        man, woman = (_with_gender(pattern, j, each) for each in (MALE, FEMALE))
+        if gender is None:
+            return _counter(man, target, world) or _counter(woman, target, world)
+        own, other = (man, woman) if gender == MALE else (woman, man)
+        return find(other, world=world) or _counter(own, target, world)
+    return find(pattern, world=world, avoid=[WIDE_NEUTRAL[target]] if gender in (None, genders[j]) else [])
 
 
 def counter_family(
@@ -291,15 +296,20 @@ def counter_family(
     >>> family.relations(0, 2), family.named
     (frozenset({'brother-in-law'}), 3)
     """
-    if target not in NEUTRAL:
+    if WIDE_NEUTRAL.get(target) not in world.neutrals:
         raise ProbandError(f"{target!r} is not one of the 22 relations")
-    pattern, order = canonical(genders, edges, query)
+    pattern, order = canonical(genders, edges, query, world)
     family = _counter(pattern, target, world)
     return None if family is None else restore(family, order)
 
 
 def family_of(
-    genders: Sequence[str | None], edges: Sequence[Edge], query: tuple[int, int], *, avoid: Sequence[str] = ()
+    genders: Sequence[str | None],
+    edges: Sequence[Edge],
+    query: tuple[int, int],
+    *,
+    avoid: Sequence[str] = (),
+    world: World = STRICT,
 ) -> Family | None:
     """A family in which the story is true and none of the neutral relations `avoid` holds of the query; None: there is
     none. It is the same one each time: a fresh solver finds it.
@@ -307,11 +317,11 @@ def family_of(
     >>> family_of(["male", "male"], [(0, "father", 1)], (0, 1)).relations(0, 1)
     frozenset({'father'})
     """
-    pattern, order = canonical(genders, edges, query)
-    named, people = len(pattern[0]), sum(witnesses(NEUTRAL[relation], STRICT) for _, relation, _ in edges)
+    pattern, order = canonical(genders, edges, query, world)
+    named, people = len(pattern[0]), sum(witnesses(WIDE_NEUTRAL[relation], world) for _, relation, _ in edges)
     if named + people > LARGEST:
         raise ProbandError(f"too large to search: {len(genders)} people and {len(edges)} connected facts")
-    search = Search(named=named, spare=people, world=STRICT, open=False)
+    search = Search(named=named, spare=people, world=world, open=False)
     try:
         literals = search.assume(pattern[0], pattern[1])
         literals = literals and [*literals, *(-search.holds[neutral] for neutral in avoid)]
@@ -330,9 +340,9 @@ def entailed(
     genders: Sequence[str | None], edges: Sequence[Edge], query: tuple[int, int], target: str, *, world: World = STRICT
 ) -> bool:
     """Does `target` hold of the query in every family of the story, and is there such a family?"""
-    if target not in NEUTRAL:
+    if WIDE_NEUTRAL.get(target) not in world.neutrals:
         raise ProbandError(f"{target!r} is not one of the 22 relations")
-    pattern, _, rest = parts(genders, edges, query)
+    pattern, _, rest = parts(genders, edges, query, world)
     return _entailed(pattern, target, world) and all(_consistent(each, world) for each in rest)
 
 
@@ -353,7 +363,7 @@ def consistent(genders: Sequence[str | None], edges: Sequence[Edge], *, world: W
     False
     """
     people = [*genders, None, None][: max(len(genders), 2)]
-    pattern, _, rest = parts(people, edges, (0, 1))
+    pattern, _, rest = parts(people, edges, (0, 1), world)
     return all(_consistent(each, world) for each in (pattern, *rest))
 
 
@@ -365,7 +375,7 @@ def possible(
     Empty for an inconsistent story. In the strict world relations exclude one another, so a label is entailed iff it
     is the only one possible; in a laxer world ask `entailed`.
     """
-    pattern, _, rest = parts(genders, edges, query)
+    pattern, _, rest = parts(genders, edges, query, world)
     if not all(_consistent(each, world) for each in rest):
         return frozenset()
     return frozenset(families_of(pattern, world))
@@ -390,7 +400,7 @@ def families_of(pattern: Pattern, world: World = STRICT) -> Mapping[str, Family]
             break
         met += held
         families |= {word(neutral, gender): family for neutral in held}
-    for neutral in NEUTRALS if NONE in families else ():
+    for neutral in world.neutrals if NONE in families else ():
         if neutral not in met and (family := find(pattern, world=world, some=neutral)) is not None:
             families[word(neutral, gender)] = family
     return families

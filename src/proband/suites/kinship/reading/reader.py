@@ -22,7 +22,17 @@ from proband.suites.kinship.reading.doubt import doubt
 from proband.suites.kinship.reading.grammar import Fact, GrammarReading, read_facts
 from proband.suites.kinship.reading.story import read_story as read_whole
 from proband.suites.kinship.world.families import GENDER_OF
-from proband.suites.kinship.world.relations import FEMALE, GENDER, INVERSE, MALE, NEUTRAL, word
+from proband.suites.kinship.world.relations import (
+    FEMALE,
+    GENDER,
+    INVERSE,
+    MALE,
+    NEUTRAL,
+    NEUTRALS,
+    WIDE,
+    WIDE_WORDS,
+    word,
+)
 from proband.suites.kinship.world.rules import Rules, of_item, story_of
 
 TRIPLE = re.compile(r"\((.+?), (.+?), (.+?)\)\s*")
@@ -130,6 +140,9 @@ def read_sentences(story: str, *, names: Sequence[str], rules: Rules) -> list[Fa
     return facts
 
 
+WIDE_ONLY = [word for name in WIDE[len(NEUTRALS) :] for word in WIDE_WORDS[name]]
+
+
 # ---- solver:read ---------------------------------------------------------------------------------------------------
 
 
@@ -170,11 +183,15 @@ class Read:
         story = story_of(item)
         if TRIPLE.match(story) or rules.world != "family":
             return read_story(story, names=known, rules=rules)
+        if rules.kin.wide and (beyond := next((w for w in WIDE_ONLY if re.search(rf"\b{w}\b", story)), None)):
+            told = [each for each in story.split(". ") if not GENDER_SENTENCE.fullmatch(each.rstrip(".") + ".")]
+            facts = read_sentences(story, names=list(known), rules=rules)
+            return facts if len(facts) == len(told) else f"{beyond!r}, which the grammar does not know"
         ours = is_ours(item)
         whole = read_whole(story, names=known, genders={n: g for n, g in known.items() if g}, ours=ours)
         if whole.unread:
             return f"{whole.unread.why} ({whole.unread.sentence})" if whole.unread.sentence else whole.unread.why
-        facts: list[Fact] = []
+        facts = []
         for fact in whole.facts:
             gender, back = fact.gender or whole.genders.get(fact.person), whole.genders.get(fact.owner)
             if gender:

@@ -179,6 +179,8 @@ def prove_story(item: Item) -> ProvedStory | str:
     rules = of_item(item)
     if rules.world != "family" or not rules.gendered:
         return "its world is not that of families"
+    if rules.kin.wide:
+        return "its relations are not the 22 that variations know"
     parts: dict[str, Any] = {
         "item": item,
         "names": list(facts.names),

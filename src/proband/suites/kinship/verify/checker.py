@@ -78,7 +78,7 @@ def check_open(facts: dict[str, Any], table: RuleTable) -> str | None:
         if wrong := no_family(rows, genders, edges, table):
             return wrong
         parents = [{n for n in row[1:3] if n is not None} for row in rows]
-        held.append({name for name, holds in HOLDS.items() if holds(rows, parents, x, z)})
+        held.append({name for name in table.inverse if HOLDS[name](rows, parents, x, z)})
     if len(held) != 2 or held[0] & held[1] or not held[0] | held[1]:
         return "the two families do not differ in what is asked"
     return None
@@ -105,7 +105,7 @@ def check_one_of(facts: dict[str, Any], table: RuleTable) -> str | None:
         if wrong := no_family(rows, genders, edges, table):
             return wrong
         parents = [{n for n in row[1:3] if n is not None} for row in rows]
-        shown |= {name for name, holds in HOLDS.items() if holds(rows, parents, x, z)}
+        shown |= {name for name in table.inverse if HOLDS[name](rows, parents, x, z)}
     if shown != members or len(facts["families"]) != len(members):
         return f"the families show {sorted(shown)}, not {facts['target']!r}"
     return no_family(facts["family"], genders, edges, table)
@@ -281,4 +281,7 @@ HOLDS: dict[str, Callable[[Sequence[Row], Sequence[set[int]], int, int], bool]] 
     "sibling-in-law": lambda rows, p, i, j: any(
         rows[x][3] is not None and _sibling(p, rows[x][3], y) for x, y in ((i, j), (j, i))
     ),
+    "great-grandparent": lambda rows, p, i, j: any(j in p[y] for z in p[i] for y in p[z]),
+    "great-grandchild": lambda rows, p, i, j: any(i in p[y] for z in p[j] for y in p[z]),
+    "cousin": lambda rows, p, i, j: any(_sibling(p, z, y) for z in p[i] for y in p[j]),
 }

@@ -22,7 +22,7 @@ from proband.suites.kinship.telling.bank import OURS
 from proband.suites.kinship.telling.stories import seal, shown_names
 from proband.suites.kinship.verify.checker import check, check_one_of, check_open, check_ways, read_table
 from proband.suites.kinship.verify.retelling import misasked, ours, untold
-from proband.suites.kinship.world.relations import UNTOLD, possibilities
+from proband.suites.kinship.world.relations import STRICT, UNTOLD, WIDE_WORLD, possibilities
 from proband.suites.kinship.world.rules import Rules, converse, load, of_item, story_of
 
 # ---- what an item says of itself, worked out again from its facts: k, noise and its kinds, task, depth, split, id
@@ -173,7 +173,11 @@ def _spelled(parts: Sequence[object]) -> str:
 # ---- items ---------------------------------------------------------------------------------------------------------
 
 
-PROVED: Final = "551fe508fd801a40e351c706566b49c01850af9104a2086e8b586c1574ef3491"  # the table of proofs/Table.v
+PROVED: Final = (  # the tables of proofs/Table.v and proofs/wide/Table.v
+    "551fe508fd801a40e351c706566b49c01850af9104a2086e8b586c1574ef3491",
+    "391457cb72b6e9be4836c02e4fd18357c9d98a24d56da25bbdcd47405d1d7f0f",
+)
+PROVED_OF: Final = {STRICT: "sound", WIDE_WORLD: "wide"}
 CROWD: Final = "clutrr."  # ids of the crowd's templates, which are read freely
 NEEDED: Final = (
     "names", "genders", "edges", "query", "target", "proof", "family", "rules", "table", "seal", "templates", "groups",
@@ -204,7 +208,7 @@ def verify(item: Item, manifest: Mapping[str, Any] = MappingProxyType({})) -> Ve
         return Verified(how="failed", problem=problem)
     if verdict == "open":
         return Verified(how=f"{words}, two families checked between which the answer differs")
-    if verdict == "one-of" and rules.sha256 == PROVED:
+    if verdict == "one-of" and rules.sha256 in PROVED:
         return Verified(how=f"{words}, {ONE_OF}")
     how = f"{words}, {_how(dict(facts), rules)}"
     return Verified(how=how, uncertified=f"{how}; --allow-uncertified counts such items" if "not proved" in how else "")
@@ -214,7 +218,10 @@ def _how(facts: dict[str, Any], rules: Rules) -> str:
     """With what the proof was replayed: a proof by other rules may be one by the proved table all the same."""
     if rules.world != "family":
         return f"proof replayed with the rule base {rules.name!r}"
-    if rules.sha256 == PROVED or REPLAYED[facts["certificate"]](facts, read_table(load("sound").text)) is None:
+    if (
+        rules.sha256 in PROVED
+        or REPLAYED[facts["certificate"]](facts, read_table(load(PROVED_OF[rules.kin]).text)) is None
+    ):
         return "proof replayed with the rule table proved in Coq, family checked"
     return f"family checked; the proof needs rules of {rules.name!r} that are not proved"
 

@@ -10,22 +10,26 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib.resources import files
 from itertools import permutations
 from typing import Final, NamedTuple
 
 from proband.core.errors import ProbandError
-from proband.suites.kinship.world.relations import FEMALE, MALE, NEUTRALS, Family
+from proband.suites.kinship.world.relations import FEMALE, MALE, STRICT, Family, World
 from proband.suites.kinship.world.rules import Rules, rule_bodies
 
-OTHER = len(NEUTRALS)  # the number that stands for "no relation of the eleven"
 LISTED_ORDERS = 7  # of so many all orders are listed
 Random = Callable[[], float]  # a number from 0 up to 1
 Pair = tuple[int, int]
 Row = tuple[str, int | None, int | None, int | None]  # gender, father, mother, spouse
-TURNED: Final = {"grandchild": "grandparent", "nibling": "pibling", "child-in-law": "parent-in-law"}
+TURNED: Final = {
+    "grandchild": "grandparent",
+    "nibling": "pibling",
+    "child-in-law": "parent-in-law",
+    "great-grandchild": "great-grandparent",
+}
 
 
 def shuffle(n: int, draw: Random) -> Sequence[int]:
@@ -167,11 +171,12 @@ class _Growing:
 
 
 def matrix(family: Family) -> list[list[int]]:
-    """`matrix[x][y]`: which of the eleven relations y is to x, straight from the definitions; OTHER for none.
+    """`matrix[x][y]`: which relation of its world y is to x, straight from the definitions; the number after the last
+    for none.
 
     >>> pair = Family(named=3, genders=("male", "female", "male"), father=(None, None, 0), mother=(None, None, 1),
     ...               spouses=((1,), (0,), ()))
-    >>> [[(*NEUTRALS, "-")[r] for r in row] for row in matrix(pair)]
+    >>> [[(*STRICT.neutrals, "-")[r] for r in row] for row in matrix(pair)]
     [['-', 'spouse', 'child'], ['spouse', '-', 'child'], ['parent', 'parent', '-']]
     """
     n = len(family)
@@ -181,7 +186,8 @@ def matrix(family: Family) -> list[list[int]]:
         for parent in p[x]:
             c[parent].append(x)
     b = [{y for parent in p[x] for y in c[parent]} - {x} for x in range(n)]
-    table = [[OTHER] * n for _ in range(n)]
+    neutrals = family.world.neutrals
+    table = [[len(neutrals)] * n for _ in range(n)]
     for x, row in enumerate(table):
         people = {
             "parent": p[x],
@@ -196,7 +202,11 @@ def matrix(family: Family) -> list[list[int]]:
             "child-in-law": [z for y in c[x] for z in s[y]],
             "sibling-in-law": [z for y in s[x] for z in b[y]] + [z for y in b[x] for z in s[y]],
         }
-        for relation, neutral in enumerate(NEUTRALS):
+        if family.world.wide:
+            people["great-grandparent"] = [z for y in people["grandparent"] for z in p[y]]
+            people["great-grandchild"] = [z for y in people["grandchild"] for z in c[y]]
+            people["cousin"] = [z for y in people["pibling"] for z in c[y]]
+        for relation, neutral in enumerate(neutrals):
             for z in people[neutral]:
                 row[z] = relation
     return table
@@ -210,7 +220,7 @@ class FamilyGraph:
 
     def __init__(self, family: Family, rules: Rules) -> None:
         self.family, self.rules = family, rules
-        self.genders = family.genders
+        self.genders, self.none = family.genders, len(rules.neutrals)  # none: no relation
         self.matrix = matrix(family)
         self.rows = rows_of(family)
         self.splits, self.in_common, self.needed = cache(self._splits), cache(self._in_common), cache(self._needed)
@@ -224,14 +234,14 @@ class FamilyGraph:
         pairs: dict[tuple[int, str, str], list[Pair]] = {}
         for x, row in enumerate(self.matrix):
             for z, relation in enumerate(row):
-                if relation != OTHER:
+                if relation != self.none:
                     pairs.setdefault((relation, self.genders[z], self.genders[x]), []).append((x, z))
         return pairs
 
     @cached_property
     def by_relation(self) -> list[list[list[int]]]:
         """Everybody's relatives: `by_relation[a][r]` are those who are the r of a."""
-        relatives: list[list[list[int]]] = [[[] for _ in range(OTHER + 1)] for _ in self.matrix]
+        relatives: list[list[list[int]]] = [[[] for _ in range(self.none + 1)] for _ in self.matrix]
         for of_a, row in zip(relatives, self.matrix):
             for y, relation in enumerate(row):
                 of_a[relation].append(y)
@@ -239,8 +249,8 @@ class FamilyGraph:
 
     @cached_property
     def kin(self) -> list[list[int]]:
-        """Everybody's relatives, in the sense of the eleven relations."""
-        return [[y for y, relation in enumerate(row) if relation != OTHER] for row in self.matrix]
+        """Everybody's relatives, in the sense of the relations of the rules."""
+        return [[y for y, relation in enumerate(row) if relation != self.none] for row in self.matrix]
 
     def _splits(self, a: int, b: int) -> list[list[int]]:
         """The rules that resolve the fact (a, b) in this family: for each, those who can stand between a and b."""
@@ -255,11 +265,11 @@ class FamilyGraph:
 
     def _in_common(self, a: int, b: int) -> list[int]:
         """The relatives that a and b have in common."""
-        return [y for y in self.kin[a] if self.matrix[y][b] != OTHER]
+        return [y for y in self.kin[a] if self.matrix[y][b] != self.none]
 
     def _needed(self, a: int, b: int) -> tuple[int, ...]:
         """Whom a fact about a and b speaks of beside them."""
-        return between(self.family, NEUTRALS[self.matrix[a][b]], a, b)
+        return between(self.family, self.rules.neutrals[self.matrix[a][b]], a, b)
 
 
 def family_pool(rules: Rules, *, seed: int, shape: FamilyShape) -> Callable[[int], FamilyGraph]:
@@ -269,11 +279,12 @@ def family_pool(rules: Rules, *, seed: int, shape: FamilyShape) -> Callable[[int
 
 def _rich_family(rules: Rules, shape: FamilyShape, rng: random.Random) -> FamilyGraph:
     """The first of 50 families that has every relation between every two genders, or the one that has most."""
-    best = FamilyGraph(make_family(rng, shape), rules)
+    complete = 4 * len(rules.neutrals) - 2  # relations x 2 x 2 genders, less the spouses of one gender
+    best = FamilyGraph(replace(make_family(rng, shape), world=rules.kin), rules)
     for _ in range(49):
-        if len(best.pairs) == 42:  # 11 relations x 2 x 2 genders, less the spouses of one gender
+        if len(best.pairs) == complete:
             break
-        graph = FamilyGraph(make_family(rng, shape), rules)
+        graph = FamilyGraph(replace(make_family(rng, shape), world=rules.kin), rules)
         best = graph if len(graph.pairs) > len(best.pairs) else best
     return best
 
@@ -317,6 +328,12 @@ def between(family: Family, relation: str, a: int, b: int) -> tuple[int, ...]:
         return (min(parents[a] & parents[b]),)
     if relation == "grandparent":
         return (next(z for z in sorted(parents[a]) if b in parents[z]),)
+    if relation == "great-grandparent":
+        z = next(z for z in sorted(parents[a]) if any(b in parents[y] for y in parents[z]))
+        return (z, *between(family, "grandparent", z, b))
+    if relation == "cousin":
+        z, y = next((z, y) for z in sorted(parents[a]) for y in sorted(parents[b]) if y in siblings[z])
+        return (z, y, *between(family, "sibling", z, y))
     if relation == "pibling":
         z = next(z for z in sorted(parents[a]) if b in siblings[z])
         return (z, *between(family, "sibling", z, b))
@@ -345,13 +362,14 @@ def rows_of(family: Family) -> list[Row]:
     ]
 
 
-def family_of_rows(rows: Sequence[Row], *, named: int) -> Family:
+def family_of_rows(rows: Sequence[Row], *, named: int, world: World = STRICT) -> Family:
     return Family(
         named=named,
         genders=tuple(row[0] for row in rows),
         father=tuple(row[1] for row in rows),
         mother=tuple(row[2] for row in rows),
         spouses=tuple(() if row[3] is None else (row[3],) for row in rows),
+        world=world,
     )
 
 

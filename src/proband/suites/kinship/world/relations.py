@@ -22,6 +22,10 @@ With p(x) the parents of x, s(x) the spouse and b(x) the siblings (others with t
 
 Each definition is existential, so leaving people out of a family never makes a relation true. In a family at most
 one of the eleven holds between two people (rule 4 excludes the doubles).
+
+The wide world (`--rules wide`) has the same families and names for three more relations, fourteen in all, of which
+again at most one holds: great-grandparent p p p, great-grandchild its inverse, cousin p b p^-1, its own inverse.
+
 An edge [i, relation, j] reads "person j is the relation of person i"; the word tells the gender of j.
 
 `World` says which axioms a family must keep. The strict world keeps them all; the others are for asking how far a
@@ -41,7 +45,7 @@ NONE: Final = "none"  # two people between whom none of the 22 relations holds
 UNTOLD: Final = "cannot be told"  # the right answer where no relation follows
 # how many generations up somebody of the relation is
 UP: Final = {"parent": 1, "child": -1, "grandparent": 2, "grandchild": -2, "pibling": 1, "nibling": -1,
-             "parent-in-law": 1, "child-in-law": -1}  # fmt: skip
+             "parent-in-law": 1, "child-in-law": -1, "great-grandparent": 3, "great-grandchild": -3}  # fmt: skip
 
 # neutral name -> (word for a man, word for a woman)
 WORDS: Final = {
@@ -63,6 +67,20 @@ NEUTRAL: Final = {word: neutral for neutral, pair in WORDS.items() for word in p
 GENDER: Final = {word: gender for pair in WORDS.values() for word, gender in zip(pair, (MALE, FEMALE), strict=True)}
 _TURNED = {"parent": "child", "grandparent": "grandchild", "pibling": "nibling", "parent-in-law": "child-in-law"}
 INVERSE: Final = {**{n: n for n in NEUTRALS}, **_TURNED, **{child: parent for parent, child in _TURNED.items()}}
+
+# the same with the three relations of the wide world; the word for a cousin tells no gender
+WIDE_WORDS: Final = {
+    **WORDS,
+    "great-grandparent": ("great-grandfather", "great-grandmother"),
+    "great-grandchild": ("great-grandson", "great-granddaughter"),
+    "cousin": ("cousin", "cousin"),
+}
+WIDE: Final = tuple(WIDE_WORDS)
+WIDE_NEUTRAL: Final = {word: neutral for neutral, pair in WIDE_WORDS.items() for word in pair}
+WIDE_GENDER: Final = {**GENDER, **dict(zip(WIDE_WORDS["great-grandparent"], (MALE, FEMALE))),
+                      **dict(zip(WIDE_WORDS["great-grandchild"], (MALE, FEMALE)))}  # fmt: skip
+WIDE_INVERSE: Final = {**INVERSE, "great-grandparent": "great-grandchild", "great-grandchild": "great-grandparent",
+                       "cousin": "cousin"}  # fmt: skip
 
 
 def one_of(words: Sequence[str]) -> str:
@@ -88,7 +106,7 @@ def word(neutral: str, gender: str) -> str:
     >>> word("pibling", "female")
     'aunt'
     """
-    return WORDS[neutral][gender == FEMALE]
+    return WIDE_WORDS[neutral][gender == FEMALE]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,9 +119,15 @@ class World:
     strangers: bool = True  # axiom 4: spouses have no common ancestor
     by_blood: bool = True  # an uncle or aunt is a parent's sibling, not a parent's sibling's spouse
     one_generation: bool = False  # nobody married into another generation: `Family.levels` exist
+    wide: bool = False  # great-grandparents, great-grandchildren and cousins have names
+
+    @property
+    def neutrals(self) -> tuple[str, ...]:
+        return WIDE if self.wide else NEUTRALS
 
 
 STRICT: Final = World()
+WIDE_WORLD: Final = World(wide=True)
 WORLDS: Final = {
     "strict": STRICT,
     "one-generation": World(one_generation=True),
@@ -182,6 +206,13 @@ class Family:
             yield "child-in-law"
         if any(j in siblings[z] for z in spouses_i) or any(i in siblings[z] for z in spouses_j):
             yield "sibling-in-law"
+        if self.world.wide:
+            if any(j in parents[y] for z in parents[i] for y in parents[z]):
+                yield "great-grandparent"
+            if any(i in parents[y] for z in parents[j] for y in parents[z]):
+                yield "great-grandchild"
+            if any(siblings[z] & parents[j] for z in parents[i]):
+                yield "cousin"
 
     def _pibling(self, i: int, j: int) -> bool:
         by_blood = any(j in self.siblings[z] for z in self.parents[i])

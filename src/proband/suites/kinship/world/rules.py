@@ -34,7 +34,7 @@ import msgspec
 
 from proband.core.errors import ProbandError, in_words
 from proband.core.types import Item
-from proband.suites.kinship.world.relations import FEMALE, MALE, NEUTRALS, Edge
+from proband.suites.kinship.world.relations import FEMALE, MALE, NEUTRALS, STRICT, WIDE, WIDE_WORLD, Edge, World
 
 Relation = TypeVar("Relation", int, str)
 OTHER = "other"
@@ -96,6 +96,11 @@ class Rules:
     def choices(self) -> tuple[str, ...]:
         """Every word once: the answers of the K-way question."""
         return tuple(dict.fromkeys(word for pair in self.words for word in pair))
+
+    @property
+    def kin(self) -> World:
+        """The world of families whose relations these are."""
+        return WIDE_WORLD if self.neutrals == WIDE else STRICT
 
     @cached_property
     def code(self) -> Mapping[str, int]:
@@ -190,7 +195,7 @@ def canonical_clause(clause: tuple[Relation, ...], inverse: Any) -> tuple[Relati
     return min(clause, tuple([inverse[r] for r in reversed(clause)]))
 
 
-SHIPPED = ("clutrr", "grid", "sound")  # rule bases inside the package
+SHIPPED = ("clutrr", "grid", "sound", "wide")  # rule bases inside the package
 
 
 @lru_cache(maxsize=16)
@@ -322,8 +327,11 @@ def _world(world: object, neutrals: tuple[str, ...]) -> str | None:
         return None
     if world != "family":
         raise ProbandError(f"'world' is {world!r}; there is only \"family\", or leave it out")
-    if neutrals != NEUTRALS:
-        raise ProbandError(f'world "family" needs the relations {", ".join(NEUTRALS)}, in this order')
+    if neutrals not in (NEUTRALS, WIDE):
+        more = ", ".join(WIDE[len(NEUTRALS) :])
+        raise ProbandError(
+            f'world "family" needs the relations {", ".join(NEUTRALS)}, in this order, and none or all of {more}'
+        )
     return "family"
 
 
