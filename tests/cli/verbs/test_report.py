@@ -19,7 +19,10 @@ def test_options_reach_the_report(proband: Any, stage: Any) -> None:
         "split": "",
         "force": False,
         "analyses": None,
+        "claims": False,
     }
+    proband(*words, "--claims")
+    assert made.given["claims"] is True
     assert text.splitlines() == ["A is best.", "items:  2,000", "open out/index.html"]
     assert proband.json("report", "-o", "out", "runs") == made.result
 

@@ -22,13 +22,16 @@ class Contents:
     analyses: Annotated[
         str, Parameter(metavar="NAMES", help="The suite's analyses to write, with commas, or all (default: the usual).")
     ] = ""
+    claims: Annotated[Flag, Parameter(help="Test the claims of the suite's paper, with the runs that each needs.")] = (
+        False
+    )
     leaderboard: Annotated[
         Flag, Parameter(help="One page of models and item sets, with ranks and groups, to be hosted as it is.")
     ] = False
 
     def given(self) -> dict[str, Any]:
         names = [name.strip() for name in self.analyses.split(",") if name.strip()] or None
-        what = {"leaderboard": True} if self.leaderboard else {"analyses": names}
+        what = {"leaderboard": True} if self.leaderboard else {"analyses": names, "claims": self.claims}
         return {"title": self.title, **what}
 
 
