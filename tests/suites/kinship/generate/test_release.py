@@ -59,6 +59,14 @@ per-k = 22
 options = { form = "facts", hold-out = "clauses" }
 
 [[part]]
+split = "test"
+slice = "wide"
+k = "3"
+per-k = 22
+options = { rules = "wide", hold-out = "" }
+added = true
+
+[[part]]
 split = "hidden"
 per-k = 22
 """
@@ -84,7 +92,14 @@ def lines_of(folder: Path, split: str) -> bytes:
 def test_a_split_has_the_frozen_hash_which_a_shell_can_compute(frozen: Path) -> None:
     definition, manifest = load_release(str(frozen / "small.toml")), read_json(frozen / "built" / "manifest.json")
     for split in ("train", "valid", "test"):
-        assert hashlib.sha256(lines_of(frozen / "built", split)).hexdigest() == definition.sha256[split]
+        lines = lines_of(frozen / "built", split).splitlines(keepends=True)
+        added = [
+            line for line in lines if b'"slice":"wide"' in line
+        ]  # a slice with a hash of its own, behind the others
+        rest = lines[: len(lines) - len(added)]
+        assert hashlib.sha256(b"".join(rest)).hexdigest() == definition.sha256[split]
+        if split == "test":
+            assert hashlib.sha256(b"".join(added)).hexdigest() == definition.sha256["wide"]
     hidden = (frozen / "built" / "hidden" / "items.jsonl").read_bytes()
     assert hashlib.sha256(hidden).hexdigest() == definition.sha256["hidden"]
     assert manifest["splits_sha256"] == definition.sha256
@@ -101,7 +116,7 @@ def test_slices_differ_in_one_thing(frozen: Path) -> None:
     items = list(read_items(frozen / "built"))
     assert Counter((item.split, item.tags["slice"]) for item in items) == {
         ("train", "clean"): 88, ("valid", "clean"): 44, ("test", "clean"): 66, ("test", "irrelevant"): 22,
-        ("test", "known-phrases"): 66, ("test", "plain"): 66,
+        ("test", "known-phrases"): 66, ("test", "plain"): 66, ("test", "wide"): 22,
     }  # fmt: skip
     told = {
         name: [i for i in items if i.split == "test" and i.tags["slice"] == name]

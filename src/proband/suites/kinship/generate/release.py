@@ -148,9 +148,9 @@ class Release:
     def items(self, *, check: bool = True) -> Iterator[Item]:
         for split in ("train", "valid", "test"):
             digests = {split: hashlib.sha256()}
-            for part in self.definition.part:
+            for part in (each for each in self.definition.part if each.split == split):
                 digest = digests.setdefault(part.slice, hashlib.sha256()) if part.added else digests[split]
-                for item in self._items_of(part) if part.split == split else ():
+                for item in self._items_of(part):
                     digest.update(encode(item) + b"\n")
                     yield item
             for name, digest in digests.items():
