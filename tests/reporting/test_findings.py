@@ -25,8 +25,8 @@ def reports() -> Any:
 @pytest.mark.nightly
 @pytest.mark.parametrize("models", [2, 8])
 def test_of_guessers_nothing_is_said_to_stand_out(reports: Any, models: int) -> None:
-    """In 7 % of reports at most."""
-    assert reports.findings_about_guessers(models, 60) <= 0.07
+    """In 8 % of reports at most: 5 % for the headline, the rest for what is chosen among cells."""
+    assert reports.findings_about_guessers(models, 200) <= 0.08
 
 
 def test_what_stands_out_is_said(reports: Any) -> None:

@@ -27,6 +27,7 @@ from proband.reporting.numbers.item_sets import Codes
 from proband.stats import Scores, holm
 
 SENTENCES = 6
+CHOSEN = ALPHA / 3  # for what is chosen among many cells, so that it and the headline hold 5 to 8 % together
 
 
 def sentences(study: Study, grid: Grid | None, compared: Sequence[Comparison]) -> list[str]:
@@ -90,7 +91,7 @@ def _against_level(cells: Sequence[tuple[str, str, Cell]], metric: Metric) -> li
         for each in ends:
             label, column, cell = each
             alone = means.count(_distance(cell)) == 1  # otherwise none is furthest
-            if alone and cell.against_level == way and corrected.get(id(each), 1.0) < ALPHA:
+            if alone and cell.against_level == way and corrected.get(id(each), 1.0) < CHOSEN:
                 gap, level = words.distance(_distance(cell), metric), cell.level or 0.0
                 low, high = sorted((cell.estimate.low - level, cell.estimate.high - level), key=abs)
                 span = words.interval(abs(low), abs(high), metric)
@@ -129,7 +130,7 @@ def _gap(study: Study, cells: Sequence[tuple[str, str, Cell]], grid: Grid) -> li
             continue
         (_, lowest, bottom), (_, highest, top) = own[0], own[-1]
         gap = top.estimate.mean - bottom.estimate.mean
-        if gap > widest[0] and tries * _p_between(study, grid, top, bottom) < ALPHA:
+        if gap > widest[0] and tries * _p_between(study, grid, top, bottom) < CHOSEN:
             high, low = words.value(top.estimate.mean, metric), words.value(bottom.estimate.mean, metric)
             name = words.metric(metric)
             widest = gap, f"{label} has its highest {name} on {highest} ({high}), its lowest on {lowest} ({low})."
