@@ -4,7 +4,7 @@ Things are what stands in brackets, where a text has brackets; else names (words
 things are nouns, every run of words that are neither words of the domain nor function words: "the red box", "lunch",
 "box A". Nothing is guessed of such a run: a sentence counts only if a phrase of the domain covers all of its shape.
 
->>> nouns = NounPhrases(frozenset({"is", "left", "of", "to"}), "")
+>>> nouns = NounMasker(frozenset({"is", "left", "of", "to"}), "")
 >>> nouns.mask("To the left of the lamp is a small table.").text
 'to the left of @0 is @1'
 >>> nouns.mask("To the left of the lamp is a small table.").things

@@ -5,7 +5,7 @@ nothing else; or who belongs to whom. Every other sentence about them is unread.
 counted. A number that a later one about the same person exceeds is a part of the count, and does not count as stated.
 
 >>> story = "Ann has 3 sisters and she also has 2 brothers. How many sisters does Ann's brother have?"
->>> family = Family.of(read_circles(story))
+>>> family = CountedPeople.of(read_circles(story))
 >>> [(s.fact[:3], s.verdict) for s in family.clause("each of Ann's brothers has 3 sisters")]
 [(("Ann's brother", 'sisters', '3'), 'contradicted')]
 >>> family.clause("Ann's brother has 3 sisters apart from Ann") is None

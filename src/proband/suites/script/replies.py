@@ -56,7 +56,7 @@ def read(item: Item, reply: str, sent: str) -> Answer:
     facts = facts_of(item)
     gold = facts.gold
     guesses = parse(text, [len(words) for words in gold])
-    if not any(guesses):
+    if not any(guesses) and facts.blanks:
         guesses = in_text(reply, facts.concrete, facts.blanks)
     blanks = tuple({"gold": list(right), "guess": guess} for right, guess in zip(gold, guesses, strict=True))
     return Answer(item_id=item.id, text=reply, blanks=blanks, status="" if any(guesses) else "unread")

@@ -10,7 +10,7 @@ import pytest
 
 from proband.suites.kinship.generate.rule_world_logic import symbolic
 from proband.suites.kinship.generate.story_logic import backward, revisiting
-from proband.suites.kinship.world.families import OTHER, FamilyGraph, FamilyShape, family_pool, resolve
+from proband.suites.kinship.world.families import FamilyGraph, FamilyShape, family_pool, resolve
 from proband.suites.kinship.world.rules import load, rule_bodies
 
 SOUND = load("sound")
@@ -35,7 +35,7 @@ def test_chains_are_simple_paths_whose_steps_are_rules(grounds: list[FamilyGraph
             made += 1
             path, steps = found
             assert (path[0], path[-1], len(path), len(set(path))) == (*pair, k + 1, k + 1)
-            assert all(ground.matrix[a][b] != OTHER for a, b in pairwise(path))
+            assert all(ground.matrix[a][b] != ground.none for a, b in pairwise(path))
             facts = {pair}  # replay the steps: each replaces a fact by two that compose to it and to nothing else
             for a, y, b in steps:
                 facts.remove((a, b))

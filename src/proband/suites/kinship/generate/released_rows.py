@@ -152,9 +152,9 @@ def clause(row: ClutrrRow) -> str:
     """The relations along the chain without their genders, read from whichever end comes first in the alphabet.
     Rows that share it are no independent evidence.
 
-    >>> row = Row(file="", line=1, id="a", names=("A", "B", "C"), genders=("male",) * 3, query=(0, 2), target="uncle",
-    ...           chain=((0, "father", 1), (1, "brother", 2)), noise=(), task="", k=2, split="", story="",
-    ...           clean_story="", proof=())
+    >>> row = ClutrrRow(file="", line=1, id="a", names=("A", "B", "C"), genders=("male",) * 3, query=(0, 2),
+    ...                 target="uncle", chain=((0, "father", 1), (1, "brother", 2)), noise=(), task="", k=2, split="",
+    ...                 story="", clean_story="", proof=())
     >>> clause(row)
     'parent.sibling'
     """

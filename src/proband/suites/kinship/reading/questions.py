@@ -282,7 +282,7 @@ EACH_OTHER: Final = re.compile(r"(?:they (?:are|were) )?(cousin|brother|sister|s
 def read_answer(text: str, asked: KinQuestion, people: Collection[str]) -> StatedAnswer:
     """What an answer says; NotUnderstood if it is no answer to the question.
 
-    >>> asked = Question(a="Tom", b="Ann", options={"a": "aunt", "b": "uncle"})
+    >>> asked = KinQuestion(a="Tom", b="Ann", options={"a": "aunt", "b": "uncle"})
     >>> {read_answer(each, asked, {"Tom", "Ann"}).word for each in ("(B)", "her uncle", "He is her uncle.")}
     {Word(relation='pibling', gender='male')}
     """
