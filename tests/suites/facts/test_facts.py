@@ -471,7 +471,7 @@ def test_an_encoder_of_sentences_is_asked_for_the_nearest_answer_with_its_two_co
     model = Encodes({(item.facts["subject"], item.facts["object"]) for item in items})
     right = {}
     for about in ("sentence", "subject", "nothing"):
-        answers = similarity(items, model, seed=0, options=SimilarityOptions(about=about))  # type: ignore[arg-type]
+        answers = similarity(items, model, seed=0, options=SimilarityOptions(about=about))
         right[about] = np.mean([recalled(i, a) or 0.0 for i, a in zip(items, answers)])
         assert {len(answer.blanks) for answer in answers} == {1 if about == "subject" else 3}
     assert right == {"sentence": 1.0, "subject": 1.0, "nothing": pytest.approx(1 / 44)}  # association, and no relation
