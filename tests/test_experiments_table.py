@@ -11,17 +11,21 @@ import pytest
 
 from proband.cli import main
 
-ROW = re.compile(r"^\|[^|]*✓ \| `proband ([^`]*)` \|", re.MULTILINE)
+ROW = re.compile(r"^\|[^|]*✓ \| `proband ([^`]*)` \| (.*) \|$", re.MULTILINE)
+TABLE = re.compile(r"\btable `([^`]*)`")
 
 
 @pytest.mark.nightly
 def test_every_marked_command_works_on_a_sample(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = (root / "experiments" / "README.md").read_text("utf-8")
-    commands = [match[1] for match in ROW.finditer(text)]
-    assert len(commands) == text.count("✓ |")
+    rows = ROW.findall(text)
+    assert len(rows) == text.count("✓ |")
     monkeypatch.chdir(tmp_path)
-    for command in commands:
-        assert main(shlex.split(command)) in (0, None), command
+    for command, state in rows:
+        words = shlex.split(command)
+        assert main(words) in (0, None), command
+        for name in TABLE.findall(state):
+            assert list(Path(words[-1], "tables").glob(f"*-{name}.csv")), f"{command}: no table {name}"
 
 
 def test_every_component_has_a_state_and_what_is_missing_has_no_command(root: Path) -> None:

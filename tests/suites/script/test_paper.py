@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 import proband
 from proband.pipeline.report import report
 from proband.suites.script import SUITE
+from proband.suites.script.nets.options import FixedOptions, ShiftingOptions
 
 TOOLS = {"cut": "use a sharp knife", "mix": "take the big whisk", "boil": "find one large pot"}
 QUICK = {
@@ -78,6 +80,14 @@ def test_every_table_is_written(out: Path) -> None:
 def test_nets_have_the_vectors_that_were_named(out: Path) -> None:
     notes = [json.loads(path.read_text()) for path in (out / "stages" / "train").glob("*/net.json")]
     assert [note["vectors"]["found"] for note in notes if note["net"] != "finetune"] == [2] * 10
+
+
+def test_both_transducers_are_trained_by_viterbi_em_in_the_end(out: Path) -> None:
+    notes = [json.loads(path.read_text()) for path in (out / "stages" / "train").glob("transducer*/net.json")]
+    assert Counter(note["net"] for note in notes) == {"transducer": 2, "transducer-param": 2}
+    assert {note["options"]["schedule"] for note in notes} == {"marginal-viterbi"}
+    for options in (FixedOptions(schedule="marginal-viterbi"), ShiftingOptions()):  # the epochs that the study has
+        assert min(options.stages) > 5
 
 
 def test_seeds_of_a_net_are_one_line(out: Path) -> None:

@@ -83,6 +83,21 @@ def test_a_sample_stands_beside_the_same_pairs(runs: list[Path], tmp_path: Path)
     assert round(beside.value, 4) == whole.rows[2][ADDED]
 
 
+def test_the_note_describes_the_lines_that_are_there(tmp_path: Path) -> None:
+    build("inference", out=tmp_path / "items", pairs=60)
+    for name in ("lemma", "lemma-released", "direction"):
+        run(tmp_path / "items", model=f"solver:{name}", out=tmp_path / name)
+    few, more = (read([tmp_path / name for name in names]) for names in (["lemma"], ["lemma-released", "direction"]))
+    (one,), (other,) = figure.figure(few, 0), figure.figure(more, 0)
+    assert "(released)" not in one.note
+    assert "should need" not in one.note
+    assert "Control not run: solver:hypothesis-words, solver:direction, solver:frequency" in one.note
+    assert "`lemma (released)` that of the authors' program" in other.note
+    assert "should need: direction (which of the two is the question)." in other.note
+    assert "Control not run: solver:hypothesis-words, solver:frequency" in other.note
+    assert "needs a run of solver:lemma" in other.note
+
+
 def test_every_method_stands_beside_its_controls(tmp_path: Path) -> None:
     """The same pairs under every control, so that changes are paired; what says nothing without a premise is not 0."""
     build("inference", out=tmp_path / "items", control="all", pairs=120)

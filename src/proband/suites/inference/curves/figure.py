@@ -183,16 +183,41 @@ HEADER = (
     "method", "pairs", "seeds", "first precision", "first recall", "recall at 80 % precision", "low", "high",
     "average precision", "area", "normalised area", "low ", "high ", "added", "p", "Hosseini's AUC", "AUC_norm",
 )  # fmt: skip
-NOTE = (
+FIRST_POINT = (
     "Intervals at 95 %, by question. The first point: all pairs that have the highest score; where a method stands on "
-    "the lemma baseline, those that it accepts. `lemma` is the rule as printed in the paper, `lemma (released)` that "
-    "of the authors' program; methods stand on the first. Added: the normalised area beyond that of the lemma "
-    "baseline alone on the same pairs, with its paired test. Area and normalised area are ours (steps); Hosseini's "
-    "AUC and AUC_norm are those of the literature (trapezoids), which give a method of one threshold an area of 0 or "
-    "a straight line. What no method should need: hypothesis-words (a bag of words of the hypothesis alone, trained "
-    "on other pairs), direction (which of the two is the question), frequency (of the relations), and (prior), log p "
-    "of the hypothesis alone."
+    "the lemma baseline, those that it accepts."
 )
+TWO_LEMMAS = (
+    "`lemma` is the rule as printed in the paper, `lemma (released)` that of the authors' program; methods stand on "
+    "the first."
+)
+ADDED = "Added: the normalised area beyond that of the lemma baseline alone on the same pairs, with its paired test."
+AREAS = (
+    "Area and normalised area are ours (steps); Hosseini's AUC and AUC_norm are those of the literature (trapezoids), "
+    "which give a method of one threshold an area of 0 or a straight line."
+)
+NOT_NEEDED = {
+    "solver:hypothesis-words": "hypothesis-words (a bag of words of the hypothesis alone, trained on other pairs)",
+    "solver:direction": "direction (which of the two is the question)",
+    "solver:frequency": "frequency (of the relations)",
+}
+
+
+def note_of(runs: Sequence[Ranking]) -> str:
+    """What the lines are that stand there, and which cheap controls do not."""
+    bases = {each.method.base for each in runs}
+    shown = [words for model, words in NOT_NEEDED.items() if model in bases]
+    shown += ["(prior), log p of the hypothesis alone"] if any(each.method.how == "prior" for each in runs) else []
+    missing = [model for model in NOT_NEEDED if model not in bases]
+    parts = [
+        FIRST_POINT,
+        TWO_LEMMAS if any(RELEASED in each.method.rules for each in runs) else "",
+        ADDED if any(each.is_(LEMMA) for each in runs) else "Added: needs a run of solver:lemma.",
+        AREAS,
+        f"What no method should need: {', '.join(shown)}." if shown else "",
+        f"Control not run: {', '.join(missing)} (`proband run ITEMS -m {missing[0]}`)." if missing else "",
+    ]
+    return " ".join(filter(None, parts))
 
 
 def figure(results: Results, seed: int) -> Sequence[Sheet]:
@@ -241,7 +266,7 @@ def sheet(name: str, title: str, runs: Sequence[Ranking], names: Sequence[str]) 
         title=title,
         header=HEADER,
         rows=tuple(row(each, base) for each in runs),
-        note=NOTE,
+        note=note_of(runs),
         curves=Curves(x="recall", y="precision", x_range=(0.0, 1.0), y_range=y_range, lines=lines),
     )
 
