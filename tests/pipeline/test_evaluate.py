@@ -94,6 +94,13 @@ def test_nothing_is_said_for_a_model_that_does_not_read_the_question(both: Evalu
     assert "in none of the 11 capabilities" in " ".join(both.sentences)
 
 
+def test_the_page_says_of_a_model_that_it_always_gives_the_same_answer(both: Evaluation) -> None:
+    page = both.page.read_text(encoding="utf-8")
+    assert f"{FIRST} chooses option 1 in 16 of 16 items, of which it is right for 1." in page  # facts
+    assert f"{FIRST} chooses option 1 in 46 of 46 items, of which it is right for 26." in page  # pairs of words
+    assert f"{ORACLE} chooses option" not in page
+
+
 def test_who_knows_all_is_right_everywhere(both: Evaluation) -> None:
     own = rows(both, ORACLE)
     assert len(own) == 11

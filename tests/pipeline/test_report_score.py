@@ -77,6 +77,31 @@ def test_a_model_that_always_gives_the_same_answer_is_said_to(tmp_path: Path) ->
     assert text in reported["sentences"]
 
 
+class NowAndThen(AlwaysNo):
+    """Says yes to every other item, whatever is asked."""
+
+    name = "now-and-then"
+
+    def answer(self, items: Sequence[Item]) -> list[Answer]:
+        picks = [item.choices[int(item.id[-1], 36) % 2] for item in items]
+        return [
+            Answer(item_id=item.id, scores=tuple(float(c == pick) for c in item.choices))
+            for item, pick in zip(items, picks)
+        ]
+
+
+def test_a_model_that_stands_at_the_majority_is_said_to(tmp_path: Path) -> None:
+    """By run, compare and report; a model that reads the question is not accused."""
+    proband.build("kinship", out=tmp_path / "items", k="2", per_k=22, question="yes-no")
+    guesses = proband.run(tmp_path / "items", model=NowAndThen(), out=tmp_path / "runs" / "guesses")
+    proband.run(tmp_path / "items", model="solver:symbolic", out=tmp_path / "runs" / "reads")
+    text = guesses.score["constant"]
+    assert text.startswith(f"now-and-then is right on {100 * guesses.score['mean']:.1f}%, not distinguishable from")
+    assert proband.compare(tmp_path / "runs" / "guesses", tmp_path / "runs" / "reads")["constant"] == [text]
+    reported = proband.report(tmp_path / "runs", out=tmp_path / "report", paint=False)
+    assert [line for line in reported["sentences"] if "always answering" in line] == [text]
+
+
 class AlwaysA:
     """Writes the letter A, whatever stands behind it."""
 

@@ -19,6 +19,7 @@ from proband.core.errors import ProbandError
 from proband.core.files import dumps, read_answers, read_run, write_text
 from proband.core.metrics import ACCURACY
 from proband.core.options import NoOptions
+from proband.core.progress import Progress
 from proband.core.protocols import HasVectors, Score, ScoresText, Text
 from proband.core.suite import Solver, Suite
 from proband.core.types import Answer, Item
@@ -131,6 +132,30 @@ def test_answers_of_a_model_on_this_machine_are_saved_as_they_are_there(tmp_path
     go(tmp_path, "run", model, limit=40)
     assert model.saved[:3] == [0, 3, 6]  # three items have more than twenty characters
     assert max(later - earlier for earlier, later in zip(model.saved, model.saved[1:])) <= 3
+
+
+def test_the_bar_counts_what_is_answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not what was handed in: at each call it stands at the answers that are in the folder."""
+    bars: list[Progress] = []
+    shown: list[float] = []
+
+    class Seen(Progress):
+        def __enter__(self) -> Progress:
+            bars.append(self)
+            return super().__enter__()
+
+    class Looking(Watching):
+        def score(self, texts: Sequence[Text], *, method: str) -> list[Score]:
+            shown.append(bars[-1].counted)
+            return super().score(texts, method=method)
+
+    monkeypatch.setattr(running, "Progress", Seen)
+    write_items(tmp_path)
+    model = Looking(tmp_path / "log", tmp_path / "run" / "answers.jsonl")
+    go(tmp_path, "run", model, limit=40)
+    assert len(shown) > 10
+    assert shown == model.saved
+    assert bars[-1].counted == bars[-1].total == 40
 
 
 def test_the_first_ctrl_c_keeps_what_a_model_on_this_machine_is_about_to_answer(tmp_path: Path) -> None:
