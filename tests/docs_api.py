@@ -29,7 +29,8 @@ def functions() -> str:
     for field in described(RunOptions):
         help_ = field.help.replace("|", "\\|")
         default = f"`{defaults[field.attribute]}`" if defaults[field.attribute] else ""
-        lines.append(f"| `{field.attribute}` | {default} | {help_} |")
+        off = "`False`: " if default == "`True`" else ""  # the help is that of --no-...
+        lines.append(f"| `{field.attribute}` | {default} | {off}{help_} |")
     return "\n".join(lines)
 
 
