@@ -78,6 +78,7 @@ CONSTRUCTIONS = {
     ],
     "The jury found the defendant not guilty.": [],
     "Unemployment rose by 3 per cent in May.": ["Unemployment | rose by | 3 per cent"],
+    "Acme Inc. bought Zeta Corp. in Jan. 2010.": ["Acme Inc. | bought | Zeta Corp."],
     "Almost 40 per cent of the pupils speak two languages.": [
         "Almost 40 per cent of the pupils | speak | two languages"
     ],

@@ -108,7 +108,8 @@ TIMES = listed(
 year years month months week weeks day days hour hours minute minutes decade decades century centuries morning
 mornings evening evenings afternoon night nights weekend weekends spring summer autumn winter season quarter time times
 moment may monday tuesday wednesday thursday friday saturday sunday january february march april june july august
-september october november december yesterday today tomorrow noon midnight dawn christmas easter ago
+september october november december jan. feb. mar. apr. jun. jul. aug. sep. sept. oct. nov. dec.
+yesterday today tomorrow noon midnight dawn christmas easter ago
 """
 )
 SAYING = listed(
