@@ -76,6 +76,8 @@ def test_loops_are_counted() -> None:
     assert BY_NAME["repeats"].of(ITEM, said(("cut", "wrap"), ("bowl", "plate"), ("cut", "x"))) == 0.0
     assert BY_NAME["repeats"].of(ITEM, said(("cut", "cut"), ("cut", "cut"))) == 0.0  # the text itself repeats
     assert BY_NAME["repeats"].of(ITEM, said(("cut", "wrap"))) is None
+    left_open = Answer(item_id="a", blanks=tuple({"guess": [], "gold": [word]} for word in ("wrap", "plate")))
+    assert BY_NAME["repeats"].of(ITEM, left_open) == 0.0
 
 
 def test_alignment_length_counts_words_per_position_used() -> None:

@@ -104,11 +104,12 @@ def surprisal_released(item: Item, answer: Answer) -> Sequence[float] | None:
 
 
 def repeats(item: Item, answer: Answer) -> float | None:
-    """1 if a model is caught in a loop: the same words fill two neighbouring blanks that should differ (Table 5)."""
+    """1 if a model is caught in a loop: the same words fill two neighbouring blanks that should differ (Table 5).
+    Blanks that a reply leaves open are no loop."""
     guesses = [(list(b["guess"]), list(b["gold"])) for b in blanks_of(item, answer) if "guess" in b]
     if len(guesses) < 2:
         return None
-    return float(any(a == b and x != y for (a, x), (b, y) in pairwise(guesses)))
+    return float(any(a and a == b and x != y for (a, x), (b, y) in pairwise(guesses)))
 
 
 def top5_words(field: str) -> Measure:
