@@ -88,7 +88,7 @@ def test_who_answers_nothing_scores_nothing(name: str, folders: dict[str, Path],
     found = score(tmp_path / "run")
     assert (found["mean"], found["unread"]) == (0.0, 1.0)
     assert all(each["mean"] == 0.0 for each in found["groups"])
-    assert all(each["mean"] == (1.0 if each["metric"] == "repeats" else 0.0) for each in found["others"])
+    assert all(each["mean"] == 0.0 for each in found["others"])
     answers = list(read_answers(tmp_path / "run" / "answers.jsonl"))
     assert {(each.status, each.text) for each in answers} == {("unread", REFUSAL)}
 
