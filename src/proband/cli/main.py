@@ -9,25 +9,41 @@ from __future__ import annotations
 
 import errno
 import gc
+import inspect
 import os
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 
 from cyclopts import App, CycloptsError, Group, Parameter
+from cyclopts.validators import Number
+from msgspec import Meta
 
 from proband import __version__
-from proband.cli.arguments_and_output import OPTIONS, shown
-from proband.cli.verbs import audit, build, compare, evaluate, items, plan, report, run, show, steps, study, train
+from proband.cli.arguments_and_output import OPTIONS, Json, Out, Seed, fields, give, metavar, shown
+from proband.cli.verbs import (
+    audit,
+    build_run_report,
+    compare,
+    evaluate,
+    items,
+    plan,
+    show,
+    steps,
+    study,
+    train,
+    vary_export,
+)
 from proband.cli.verbs.show import list_
 from proband.core.errors import CheckFailed, ProbandError, not_installed
-from proband.core.plugins import entry_points_of
+from proband.core.plugins import declared, entry_points_of
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-    from proband.core.suite import Suite
+    from proband.core.suite import Suite, Verb
 
 DEBUG = "PROBAND_DEBUG"
 WIDTH = 100  # of help in a pipe
@@ -42,18 +58,18 @@ VERBS: tuple[Callable[..., None], ...] = (  # `build`, which has a command per s
     evaluate.evaluate,
     audit.audit,
     audit.verify,
-    build.vary,
+    vary_export.vary,
     train.train,
     plan.plan,
-    run.run,
-    report.report,
+    build_run_report.run,
+    build_run_report.report,
     steps.steps,
     items.items,
     compare.compare,
     show.show,
     study.study,
     study.paper,
-    report.export,
+    vary_export.export,
 )
 ADDED = "proband.verbs"  # entry points of other packages: a function that gives the cyclopts app of a verb
 PACKAGED = {"annotate": "proband-annotate"}  # verbs of ours that are installed by a package of their own
@@ -105,7 +121,9 @@ def _elsewhere(words: Sequence[str], message: str) -> str:
     unknown = re.search(r"Unknown option: \"?--([\w-]+)", message)
     if unknown is None or words[0] not in ("run", "build"):
         return ""
-    return run.elsewhere(unknown[1]) if words[0] == "run" else build.elsewhere(words[1], unknown[1])
+    if words[0] == "run":
+        return build_run_report.elsewhere_in_run(unknown[1])
+    return build_run_report.elsewhere_in_build(words[1], unknown[1])
 
 
 def error_message(error: Exception) -> tuple[str, int]:
@@ -209,13 +227,13 @@ def app(words: Sequence[str] = ()) -> App:
     added = _added_verbs(words, own)
     wanted = set(words[:1]) & {*own, *added} or {*own, *added}
     if "build" in wanted:
-        made.command(build.build_commands(_suites_needed(words)))
+        made.command(build_run_report.build_commands(_suites_needed(words)))
     for commands in added.values():
         made.command(commands)
     for each in _suites_named(words):
-        made.command(build.suite_commands(each))
+        made.command(suite_commands(each))
     if "run" in wanted:
-        run.with_options()
+        build_run_report.with_options()
     if "evaluate" in wanted:
         evaluate.with_options()
     for place, verb in enumerate(VERBS):
@@ -290,6 +308,75 @@ def suite_first(words: list[str]) -> list[str]:
     if words[1:] and not words[1].startswith("-"):
         suites.suite(words[1])  # says that there is none
     raise ProbandError(f"build needs the name of a suite: {', '.join(known)} (see `proband build --help`)")
+
+
+# ---- `proband SUITE VERB`: the commands that a suite declares (`Suite.verbs`), made of their functions' signatures ---
+
+
+SHARED: Mapping[str, Any] = {"out": Out, "seed": Seed}  # parameters that all verbs have alike
+
+
+def suite_commands(suite: Suite) -> App:
+    """The suite's own verbs."""
+    if not suite.verbs:
+        raise ProbandError(f"{suite.name} has no commands of its own; it is built with `proband build {suite.name}`")
+    usage = f"Usage: proband {suite.name} VERB [ARGUMENTS] [OPTIONS]"
+    made = App(
+        name=suite.name,
+        help=f"Commands of the suite {suite.name}.\n\nHelp on one: proband {suite.name} {suite.verbs[0].name} --help",
+        usage=usage,
+        group_commands=Group("Verbs"),
+        group_parameters=OPTIONS,
+    )
+    for place, verb in enumerate(suite.verbs):
+        made.command(suite_command(verb), name=verb.name, sort_key=place)
+    return made
+
+
+def suite_command(verb: Verb) -> Callable[..., None]:
+    """The function of a verb with `--json`; what it returns is printed."""
+    function = declared(verb.run)
+
+    def run(*arguments: Any, json: Json = False, **options: Any) -> None:
+        layout = declared(verb.layout) if verb.layout else lambda result: [result]
+        give(function(*arguments, **options), lambda result: map(_table, layout(result)), json=json)
+
+    run.__doc__ = function.__doc__
+    given = inspect.signature(function, eval_str=True).parameters.values()
+    own = [_parameter(each) for each in given]
+    json = inspect.Parameter("json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Json)
+    run.__signature__ = inspect.Signature([*own, json])  # type: ignore[attr-defined]
+    return run
+
+
+def _table(part: Any) -> Any:
+    return fields(part) if isinstance(part, Mapping) else part
+
+
+def _parameter(each: inspect.Parameter) -> inspect.Parameter:
+    """A parameter with what its `Meta` says (description, title, ge) as the command line has it."""
+    kind = get_args(each.annotation)[0] if get_origin(each.annotation) is Annotated else each.annotation
+    meta = _meta(each)
+    if meta is None and each.name in SHARED:
+        return each.replace(annotation=SHARED[each.name])
+    option = each.kind is inspect.Parameter.KEYWORD_ONLY
+    how = Parameter(
+        name=("--out", "-o") if each.name == "out" else None,
+        help=(meta.description if meta else None) or "",
+        metavar=((meta.title if meta else None) or _metavar(kind)) if option else None,
+        negative=() if option else None,
+        validator=Number(gte=meta.ge) if meta and meta.ge is not None else None,
+    )
+    return each.replace(annotation=Annotated[kind, how])
+
+
+def _meta(each: inspect.Parameter) -> Meta | None:
+    return next((note for note in getattr(each.annotation, "__metadata__", ()) if isinstance(note, Meta)), None)
+
+
+def _metavar(kind: Any) -> str | None:
+    """None for flags and choices, which cyclopts names itself."""
+    return metavar(kind) if {str, Path, int, float} & {kind, *get_args(kind)} else None
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from proband.cli.arguments_and_output import (
     parameters,
     table,
 )
-from proband.cli.verbs.run import duration, model_names
+from proband.cli.verbs.build_run_report import duration, model_names
 
 if TYPE_CHECKING:
     from proband.pipeline.run import Forecast

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from proband.cli.verbs.run import model_names
+from proband.cli.verbs.build_run_report import model_names
 from proband.core.options import described, read_options
 from proband.pipeline.run_options import RunOptions
 from proband.solvers.generate import GenerateOptions
@@ -51,7 +51,7 @@ def test_every_option_reaches_the_pipeline(
         return []
 
     monkeypatch.setattr("proband.pipeline.run.run_all", run_all)
-    monkeypatch.setattr("proband.cli.verbs.run.give", lambda *_, **__: None)
+    monkeypatch.setattr("proband.cli.verbs.build_run_report.give", lambda *_, **__: None)
     words = shlex.split(
         "-s direct --set a=1 --set b=x=y --prompt p --prompt q --split valid --limit 3 --repeat 1 --seed 1 "
         "--too-long skip --label mine --on-error record --max-errors 3 --retry-errors --no-cache --engine ray "

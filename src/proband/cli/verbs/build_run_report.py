@@ -1,23 +1,28 @@
-"""`proband run`. Its options are those of `RunOptions` (pipeline/run_options.py)."""
+"""`proband build`, `proband run` and `proband report`: the way of an item. `build` has a command per suite, with the
+fields of the suite's own dataclass as options; the options of `run` are those of `RunOptions`."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from cyclopts import Parameter
+from cyclopts import App, Group, Parameter
 
 from proband.cli.arguments_and_output import (
     OPTIONS,
     Flag,
+    Force,
     Items,
     Json,
     Loud,
     Out,
     Profile,
+    Scored,
+    Seed,
     fields,
     give,
     given_options,
@@ -25,10 +30,82 @@ from proband.cli.arguments_and_output import (
     table,
     warning,
 )
+from proband.core.errors import ProbandError
 from proband.core.text import figure
 
 if TYPE_CHECKING:
     from proband.pipeline.run import Forecast
+
+BUILD_HELP = """Build the items of a suite: DIR/items.jsonl and DIR/manifest.json.
+
+Options of a suite: proband build SUITE --help
+
+Example: proband build analogy -o items --seed 1"""
+
+
+Replace = Annotated[Flag, Parameter(name="--force", help="Replace another build in that folder.")]
+
+
+def build_commands(names: Sequence[str]) -> App:
+    """The verb with these suites."""
+    usage = "Usage: proband build SUITE --out DIR [OPTIONS]"
+    verb = App(
+        name="build",
+        help=BUILD_HELP,
+        usage=usage,
+        group_commands=Group("Suites"),
+        group_parameters=OPTIONS,
+        sort_key=1.5,
+    )
+    for name in names:
+        from proband import suites
+
+        try:
+            suite = suites.suite(name)
+        except ProbandError:
+            if len(names) == 1:
+                raise
+            continue  # a plug-in that cannot be imported does not spoil the list
+        verb.command(
+            build_command(suite), name=name, help=f"{suite.question}\n\nExample: proband build {name} -o items"
+        )
+    return verb
+
+
+def build_command(suite: Any) -> Any:
+    """`build` with the suite's options as keyword arguments, each as text that `read_options` converts."""
+
+    def build(
+        *, out: Out, seed: Seed = 0, force: Replace = False, json: Json = False, profile: Profile = None, **given: Any
+    ) -> None:
+        from proband.pipeline.build import build
+
+        chosen = given_options(suite.options, given, profile)
+        give(build(suite.name, out=out, seed=seed, force=force, **chosen), build_layout, json=json)
+
+    *shared, _ = inspect.signature(build, eval_str=True).parameters.values()
+    own = parameters(suite.options, group=Group(f"Options of {suite.name}", sort_key=2), negatives=True)
+    build.__signature__ = inspect.Signature([*shared, *own])  # type: ignore[attr-defined]
+    return build
+
+
+def elsewhere_in_build(suite: str, name: str) -> str:
+    """How an option of a suite is set that only a profile file has."""
+    from proband import suites
+    from proband.core.options import described
+
+    rare = suite in suites.names() and any(field.name == name for field in described(suites.suite(suite).options))
+    return f"a profile file sets it: {name} = ..., with --profile FILE" if rare else ""
+
+
+def build_layout(manifest: Mapping[str, Any]) -> Iterable[Any]:
+    yield f"{manifest['items']:,} items of {manifest['suite']}, seed {manifest['seed']}"
+    skip = {"suite", "seed", "options", "items", "licence", "sha256", "versions"}
+    rest = {name: value for name, value in manifest.items() if name not in skip}
+    yield fields({**rest, "licence": manifest["licence"], "sha256": manifest["sha256"]["items.jsonl"]})
+
+
+# ---- `proband run` ---------------------------------------------------------------------------------------------------
 
 
 def run(
@@ -95,7 +172,7 @@ def with_options() -> None:
     run.__signature__ = inspect.Signature([items, model, out, *options, *rest])  # type: ignore[attr-defined]
 
 
-def elsewhere(name: str) -> str:
+def elsewhere_in_run(name: str) -> str:
     """How an option is set that is one of a solver or of a kind of model, or that only a profile file has."""
     from proband import models, suites
     from proband.core.options import described
@@ -264,3 +341,107 @@ def spread_in_words(spread: Mapping[str, float], unit: str, *, of: str = "prompt
         return f"between {of}s: nothing to compare"
     low, high, sd = (figure(spread[name], unit) for name in ("lowest", "highest", "sd"))
     return f"between {of}s: {low} to {high}, standard deviation {sd}"
+
+
+# ---- `proband report` ------------------------------------------------------------------------------------------------
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Contents:
+    """What the report holds."""
+
+    title: Annotated[str | None, Parameter(metavar="TEXT", help="Title of the report.")] = None
+    analyses: Annotated[
+        str, Parameter(metavar="NAMES", help="The suite's analyses to write, with commas, or all (default: the usual).")
+    ] = ""
+    claims: Annotated[Flag, Parameter(help="Test the claims of the suite's paper, with the runs that each needs.")] = (
+        False
+    )
+    leaderboard: Annotated[
+        Flag, Parameter(help="One page of models and item sets, with ranks and groups, to be hosted as it is.")
+    ] = False
+
+    def given(self) -> dict[str, Any]:
+        names = [name.strip() for name in self.analyses.split(",") if name.strip()] or None
+        what = {"leaderboard": True} if self.leaderboard else {"analyses": names, "claims": self.claims}
+        return {"title": self.title, **what}
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Watching:
+    """A run as it goes, on a page of this machine."""
+
+    watch: Annotated[Flag, Parameter(help="Show a run as it goes, on a page of this machine, and write nothing.")] = (
+        False
+    )
+    port: Annotated[int, Parameter(metavar="N", help="Port of --watch.")] = 8737
+    host: Annotated[str, Parameter(metavar="ADDRESS", help="Address of --watch; others than this machine's.")] = (
+        "127.0.0.1"
+    )
+
+
+def report(
+    runs: Annotated[Sequence[Path], Parameter(help="Run folders, or folders that contain them.")],
+    /,
+    *,
+    out: Annotated[Path | None, Parameter(name=("--out", "-o"), metavar="DIR", help="Folder to write.")] = None,
+    contents: Contents = Contents(),
+    watching: Watching = Watching(),
+    scored: Scored = Scored(),  # noqa: B008
+    force: Force = False,
+    json: Json = False,
+) -> None:
+    """Write index.html, tables (md, tex, csv) and figures for any number of runs; opens from disk, offline.
+
+    Example: proband report runs -o report
+    """
+    from proband.pipeline.report import report, runs_in_words
+
+    if watching.watch:
+        _watch(runs, host=watching.host, port=watching.port)
+        return
+    if out is None:
+        raise ProbandError("--out DIR says where to write the report (see `proband report --help`)")
+    given = {**contents.given(), **asdict(scored)}
+    if not contents.leaderboard and (in_words := runs_in_words(runs)):
+        from proband.pipeline.steps import steps_of_runs
+
+        given["notes"] = steps_of_runs(in_words, out=out, items=given.get("items"), force=force)
+    made = report(runs, out=out, force=force, **given)
+    give(made, board_layout if contents.leaderboard else report_layout, json=json)
+
+
+def _watch(runs: Sequence[Path], *, host: str, port: int) -> None:
+    from proband.pipeline.watch import watch
+
+    if len(runs) != 1:
+        raise ProbandError("--watch shows one run: name its folder")
+    watch(runs[0], host=host, port=port, ready=lambda address: print(f"open {address} (Ctrl-C ends)", flush=True))
+
+
+def board_layout(result: Mapping[str, Any]) -> Iterable[Any]:
+    """Every model on every item set, the counts and the page."""
+    names = ("items", "model", "metric", "mean", "interval", "group", "rank", "n")
+    yield table(names, ([line[name] for name in names] for line in result["scores"]), numbers=(3, 7))
+    yield fields({name: value for name, value in result.items() if name not in ("scores", "page")})
+    yield f"open {result['page']}"
+
+
+def report_layout(result: Mapping[str, Any]) -> Iterable[Any]:
+    """What stands out, the main metric of each model, the counts and the page."""
+    yield from result.get("sentences", ())
+    if lines := result.get("scores"):
+        names = ("items", "split", "model", "metric", "mean", "interval", "chance", "n")
+        more = ("shortcut wrong",) if any("shortcut wrong" in line for line in lines) else ()
+        rows = (
+            [*(line[name] for name in names), f"{line['unread']:.1%}", *(line.get(name, "") for name in more)]
+            for line in lines
+        )
+        yield ""
+        head = (*names[:5], "95 % interval", *names[6:], "unread", *("where the best shortcut is wrong" for _ in more))
+        yield table(head, rows, numbers=(4, 6, 7, 8, 9))
+        yield ""
+    yield fields({name: value for name, value in result.items() if name not in ("sentences", "scores", "page")})
+    yield f"open {result['page']}"

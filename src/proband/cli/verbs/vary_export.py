@@ -1,0 +1,85 @@
+"""`proband vary` and `proband export`: items otherwise, and for others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from proband.cli.arguments_and_output import Force, Items, Json, Out, Seed, fields, give, table
+
+
+def vary(
+    items: Items,
+    /,
+    *,
+    out: Out,
+    as_: Annotated[
+        str, Parameter(name="--as", metavar="NAME[,NAME...]", help="Variations of the suite (docs/variations.md).")
+    ],
+    per_item: Annotated[int, Parameter(metavar="N", help="How many of each to make of every item.")] = 1,
+    split: Annotated[str, Parameter(help="Items to vary: train, valid, test or all; default: those scored.")] = "",
+    seed: Seed = 0,
+    force: Force = False,
+    json: Json = False,
+) -> None:
+    """Make certified variations of items: the same question otherwise, its right answer known.
+
+    Example: proband vary items -o varied --as rename,reorder,counterfactual
+    """
+    from proband.pipeline.vary import vary
+
+    give(vary(items, out=out, as_=as_, per_item=per_item, split=split, seed=seed, force=force), vary_layout, json=json)
+
+
+def vary_layout(manifest: Mapping[str, Any]) -> Iterable[Any]:
+    yield f"{manifest['items']:,} items of {manifest['suite']}, varied with seed {manifest['seed']}"
+    rows = [
+        (name, each["effect"], each["items"], sum(each["not_varied"].values()), next(iter(each["not_varied"]), ""))
+        for name, each in manifest["variations"].items()
+    ]
+    yield table(("variation", "right answer", "items", "not varied", "most often because"), rows, numbers=(2, 3))
+
+
+def export(
+    items: Items,
+    /,
+    *,
+    to: Annotated[
+        str,
+        Parameter(
+            metavar="FORMAT",
+            help="csv, hf, lm-eval, inspect, pairs, one of the suite's own; every-eval-ever, hf-results.",
+        ),
+    ],
+    out: Annotated[Path, Parameter(name=("--out", "-o"), metavar="PATH", help="File or folder to write.")] = Path("."),
+    model_id: Annotated[
+        str, Parameter(metavar="DEVELOPER/NAME", help="The model of a run, as the Hugging Face hub names it.")
+    ] = "",
+    dataset: Annotated[str, Parameter(metavar="ORG/NAME", help="The dataset of a run on the Hugging Face hub.")] = "",
+    tokenizer: Annotated[
+        str, Parameter(metavar="MODEL", help="Of --to pairs: the model whose tokens the pairs are written in.")
+    ] = "",
+    force: Force = False,
+    json: Json = False,
+) -> None:
+    """Write the items in the format of another tool, or the results of a run in one that collects results.
+
+    Example: proband export items --to csv -o items.csv
+    """
+    from proband.pipeline.export import export
+
+    named = {
+        name: value for name, value in (("model_id", model_id), ("dataset", dataset), ("tokenizer", tokenizer)) if value
+    }
+    give(export(items, to=to, out=out, force=force, **named), export_layout, json=json)
+
+
+def export_layout(result: Mapping[str, Any]) -> Iterable[Any]:
+    yield f"{result['items']:,} items as {result['format']} in {result['out']}"
+    names = ("splits", "left_out", "licence", "model", "metric", "score", "files")
+    rest = {name: result[name] for name in names if result.get(name)}
+    if rest:
+        yield fields(rest)
