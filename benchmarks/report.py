@@ -20,7 +20,7 @@ from pathlib import Path
 
 from proband.core.files import dumps, write_text
 from proband.core.metrics import ACCURACY
-from proband.core.options import NoOptions
+from proband.core.plugins import NoOptions
 from proband.core.suite import Built, Published, Suite, Table
 from proband.core.types import Answer, Item, Run
 from proband.reporting import AnsweredRun, ItemSet, write_report

@@ -8,7 +8,7 @@ from dataclasses import MISSING, fields
 from pathlib import Path
 
 import proband
-from proband.core.options import described
+from proband.core.plugins import described
 from proband.pipeline.run_options import RunOptions
 
 BEGIN, END = "<!-- written by: python tests/docs_api.py -->", "<!-- end -->"

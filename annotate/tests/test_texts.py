@@ -9,7 +9,7 @@ from pathlib import Path
 
 from jinja2 import nodes
 
-from proband.core.text import environment
+from proband.core.files import environment
 from proband_annotate.tasks import names, task
 from proband_annotate.texts import texts, texts_of
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from proband.core.options import described
+from proband.core.plugins import described
 from proband.core.types import Answer, Estimate, Item, Judgment, Run
 from proband.pipeline.run_options import RunOptions
 from proband.pipeline.studies.study_file import RUN_KEYS, StudyFile

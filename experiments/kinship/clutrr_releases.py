@@ -13,8 +13,8 @@ from dataclasses import replace
 from findings import BERTS, EQUAL, READERS, Finding, finding_of, level_of, pair, sides, table_of
 from pooled import KINDS, KS, System, Systems, decided, figure, of, paired
 
+from proband.core.files import markdown_table
 from proband.core.suite import Published
-from proband.core.text import markdown_table
 from proband.suites.kinship.baselines import K23, K234, published, thesis_noise
 from proband.suites.kinship.paper.noise import THESIS
 

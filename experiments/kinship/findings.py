@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from pooled import KS, System, Systems, decided, paired, within
 
-from proband.core.text import markdown_table, p_value
+from proband.core.files import markdown_table, p_value
 from proband.stats import Difference, contrast, holm
 from proband.suites.kinship.paper.comparisons import TEXT
 from proband.suites.kinship.paper.noise import NOISE

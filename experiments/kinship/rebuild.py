@@ -22,9 +22,9 @@ import release2_models
 from findings import findings
 from pooled import KINDS, KS, System, Systems, figure, of, read
 
+from proband.core.files import markdown_table
 from proband.core.metrics import ACCURACY
 from proband.core.suite import Table
-from proband.core.text import markdown_table
 from proband.core.types import Estimate
 from proband.reporting.draw.charts import line_plot
 from proband.reporting.draw.marks import svg

@@ -29,7 +29,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "src"))
 
 from proband import run  # noqa: E402
-from proband.core.text import md, slug  # noqa: E402
+from proband.core.files import md, slug  # noqa: E402
 from proband.pipeline.evaluate import item_sets, make_profile  # noqa: E402
 from proband.pipeline.panel import place_items, read_panel  # noqa: E402
 from proband.reporting.numbers.words import first_token  # noqa: E402

@@ -18,7 +18,7 @@ import proband
 from proband.core.errors import ProbandError
 from proband.core.files import dumps, read_answers, read_run, write_text
 from proband.core.metrics import ACCURACY
-from proband.core.options import NoOptions
+from proband.core.plugins import NoOptions
 from proband.core.progress import Progress
 from proband.core.protocols import HasVectors, Score, ScoresText, Text
 from proband.core.suite import Solver, Suite

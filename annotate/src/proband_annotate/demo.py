@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 
-from proband.core.text import environment
+from proband.core.files import environment
 from proband_annotate.create import init
 from proband_annotate.site.app import SecurityHeaders, application, lifespan, static
 from proband_annotate.site.context import PACKAGE, OpenProject, open_project

@@ -29,7 +29,7 @@ def test_no_hostile_string_runs(kind: str, tmp_path: Path, tab: Any) -> None:
 
 
 def test_a_string_that_is_not_escaped_is_found(tmp_path: Path, tab: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from proband.core.text import environment
+    from proband.core.files import environment
 
     monkeypatch.setattr(environment("proband_annotate.web", "proband.suites.script.people"), "autoescape", False)
     environment("proband_annotate.web", "proband.suites.script.people").cache.clear()

@@ -24,9 +24,8 @@ from proband.auditing.rows import AuditRow
 from proband.auditing.run import ExplainedRow, JudgedRows
 from proband.auditing.tally import Tally
 from proband.auditing.verdicts import DEPENDS, GENDER_OPEN, Judge, RowVerdict, fewest
-from proband.core.files import atomic, encode, write_json, write_jsonl, write_text
+from proband.core.files import atomic, encode, md, write_json, write_jsonl, write_text
 from proband.core.tables import FRAMES, WORKBOOKS, kind_of
-from proband.core.text import md
 
 VERDICT_COLUMN, CHANGE_COLUMN = "audit_verdict", "audit_change"
 LONGEST_SHOWN: Final = 400

@@ -20,7 +20,7 @@ from cyclopts import Group, Parameter
 from cyclopts.validators import Number
 
 from proband.core.errors import ProbandError
-from proband.core.options import OptionField, described
+from proband.core.plugins import OptionField, described
 
 COUNT = Number(gte=1)
 Count = Annotated[int, Parameter(metavar="N", validator=COUNT)]
@@ -121,7 +121,7 @@ def settings(pairs: Pairs, flag: str = "--set") -> dict[str, str]:
     return results
 
 
-# ---- options of a dataclass (core/options.py) ------------------------------------------------------------------------
+# ---- options of a dataclass (core/plugins.py) ------------------------------------------------------------------------
 
 
 Profile = Annotated[

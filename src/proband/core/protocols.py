@@ -15,7 +15,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from proband.core.options import NoOptions
+from proband.core.plugins import NoOptions
 from proband.core.types import Answer, Item
 
 Floats = NDArray[np.float32]

@@ -12,8 +12,7 @@ from typing import Any, Literal, Protocol, TypeVar
 
 from proband.core.errors import ProbandError
 from proband.core.metrics import Metric
-from proband.core.options import NoOptions, settings
-from proband.core.plugins import declared
+from proband.core.plugins import NoOptions, declared, settings
 from proband.core.protocols import AnswersItems
 from proband.core.types import Answer, Item, Run, Tag
 

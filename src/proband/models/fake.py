@@ -13,7 +13,7 @@ from pathlib import Path
 
 from proband.core.errors import ProbandError
 from proband.core.files import read_json, sha256_text
-from proband.core.options import NoOptions
+from proband.core.plugins import NoOptions
 from proband.core.protocols import ModelKind, Score, Text
 from proband.core.types import Answer, Item
 

@@ -15,7 +15,7 @@ import numpy as np
 from msgspec import Meta
 
 from proband.core.errors import ProbandError
-from proband.core.options import json_object
+from proband.core.plugins import json_object
 from proband.core.progress import advance
 from proband.core.protocols import Chat, Floats, ModelKind, Reply
 from proband.models.checkpoints import Files

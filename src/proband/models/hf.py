@@ -31,7 +31,7 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError, TooLong
-from proband.core.options import json_object
+from proband.core.plugins import json_object
 from proband.core.protocols import Floats, ModelKind, Score, Text
 from proband.models.checkpoints import (
     CheckpointOptions,

@@ -13,7 +13,7 @@ from typing import Any
 from proband import __version__, suites
 from proband.core.errors import ProbandError
 from proband.core.files import atomic, decode, encode, inconsistent, read_json, sha256_file, write_json, write_text
-from proband.core.options import read_options, settings
+from proband.core.plugins import read_options, settings
 from proband.core.progress import track
 from proband.core.suite import Built, Suite
 

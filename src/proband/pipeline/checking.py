@@ -24,11 +24,10 @@ from proband.auditing.tally import page_data
 from proband.auditing.verdicts import Judge
 from proband.core import plugins
 from proband.core.errors import CheckFailed, ProbandError
-from proband.core.files import items_path, parse, raw_lines, read_manifest, sha256_file, write_text
+from proband.core.files import asset, items_path, parse, raw_lines, read_manifest, render, sha256_file, write_text
 from proband.core.progress import Progress, say
 from proband.core.statistics.clusters import clusters_of
 from proband.core.suite import Audit, Suite, Verified
-from proband.core.text import asset, render
 from proband.core.types import Item
 from proband.pipeline.asking.items_and_answers import count_lines
 from proband.pipeline.replies import score_replies

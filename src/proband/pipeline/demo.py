@@ -10,7 +10,7 @@ from typing import Any, TypedDict
 from proband import suites
 from proband.core.errors import ProbandError
 from proband.core.files import items_path, read_manifest, sha256_file
-from proband.core.options import read_options, settings
+from proband.core.plugins import read_options, settings
 from proband.core.progress import say
 from proband.core.suite import Claim, Demo, Suite
 from proband.pipeline.asking.setup import load_model

@@ -17,11 +17,10 @@ import msgspec
 
 from proband import suites
 from proband.core.errors import ProbandError
-from proband.core.files import cache_folder, read_run, write_json, write_text
-from proband.core.options import read_options
+from proband.core.files import cache_folder, read_run, slug, write_json, write_text
+from proband.core.plugins import read_options
 from proband.core.progress import one_bar
 from proband.core.protocols import AnswersItems
-from proband.core.text import slug
 from proband.pipeline.asking.items_and_answers import ANSWERS, select_items
 from proband.pipeline.asking.setup import at_server, check_name, choose_solver, load_model, loading, sum_usage
 from proband.pipeline.panel import LATEST, Panel, PanelSet, place_items, read_panel, references

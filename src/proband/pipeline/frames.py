@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, get_type
 from msgspec import UNSET
 
 from proband.core.errors import ProbandError
-from proband.core.files import dumps, read_run
+from proband.core.files import dumps, figure, read_run
 from proband.core.metrics import chosen_answer
-from proband.core.options import read_options
+from proband.core.plugins import read_options
 from proband.core.protocols import Model
-from proband.core.text import figure
 from proband.core.types import Answer, Item, Run, Tag
 from proband.pipeline import run as running
 from proband.pipeline.report import item_sets, run_folders, score
@@ -67,7 +66,7 @@ def keywords_of(
 
 
 def keywords(kind: Any, given: Mapping[str, Any], *, of: str) -> Any:
-    """The dataclass of these keywords, its options read as everywhere (core/options.py)."""
+    """The dataclass of these keywords, its options read as everywhere (core/plugins.py)."""
     required = [each.name for each in fields(kind) if each.default is MISSING and each.default_factory is MISSING]
     if missing := [name for name in required if name not in given]:
         raise ProbandError(f"{of} needs {missing[0]!r}")
@@ -173,7 +172,7 @@ class Results:
 
     def _repr_html_(self) -> str:
         """A table of the scores, for notebooks."""
-        from proband.core.text import render
+        from proband.core.files import render
 
         if self.parts:
             return "".join(each._repr_html_() for each in self.parts)

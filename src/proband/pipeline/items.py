@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 
 from proband.core.errors import ProbandError
-from proband.core.files import sha256_file, write_json, write_jsonl
+from proband.core.files import sha256_file, write_csv, write_json, write_jsonl
 from proband.core.statistics.item_response import LEAST_SYSTEMS
 from proband.core.statistics.short_tests import ShortTest
-from proband.core.text import write_csv
 from proband.pipeline.logs import is_log, read_log
 from proband.pipeline.logs.record import Wanted, join_logs
 from proband.pipeline.report import item_sets

@@ -17,7 +17,7 @@ from proband import suites
 from proband.core.errors import ProbandError
 from proband.core.files import items_path, read_items
 from proband.core.metrics import scored_splits
-from proband.core.options import read_options
+from proband.core.plugins import read_options
 from proband.core.statistics.clusters import GrowingClusters, clusters_of
 from proband.core.statistics.planning import Pilot, Plan, grown, largest
 from proband.core.statistics.scores import on_common_items

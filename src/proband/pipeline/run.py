@@ -34,7 +34,7 @@ from proband.core.files import (
     sha256_file,
     write_json,
 )
-from proband.core.options import read_options
+from proband.core.plugins import read_options
 from proband.core.progress import Progress, detail, on_progress
 from proband.core.protocols import Concurrent, Generates, LearnsFromItems, Model, ScoresText
 from proband.core.suite import Suite

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypedDict
 
-from proband.core.options import Meta, OnCommandLine
+from proband.core.plugins import Meta, OnCommandLine
 
 OnError = Literal["fail", "record"]
 TooLongChoice = Literal["fail", "skip", "cut-left"]

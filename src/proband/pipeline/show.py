@@ -13,8 +13,7 @@ from typing import Any
 from proband import models, suites
 from proband.core.errors import ProbandError
 from proband.core.files import encode, file_errors, items_path, parse, read_items, read_run, sha256_file, without_mark
-from proband.core.options import NoOptions, described
-from proband.core.plugins import declared
+from proband.core.plugins import NoOptions, declared, described
 from proband.core.types import Answer, Item
 from proband.models.hf import PACKAGES
 from proband.pipeline.report import PathLike, item_sets, items_of, run_folders

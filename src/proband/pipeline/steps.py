@@ -20,9 +20,8 @@ from proband.auditing.reading import Unread
 from proband.auditing.rows import NAMES, AuditRow, files_at, item_row, read_cells, table_row
 from proband.auditing.run import judge_for
 from proband.core.errors import ProbandError
-from proband.core.files import dumps, items_path, read_answers, read_items, read_run, write_text
+from proband.core.files import asset, dumps, items_path, read_answers, read_items, read_run, render, write_text
 from proband.core.progress import track
-from proband.core.text import asset, render
 from proband.core.types import Answer, Item
 from proband.pipeline.checking import auditors, provers_of_suites
 from proband.pipeline.report import items_of, run_folders

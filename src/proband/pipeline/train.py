@@ -12,8 +12,7 @@ from typing import Any
 
 from proband.core.errors import ProbandError, not_installed
 from proband.core.files import items_path, sha256_file
-from proband.core.options import read_options, settings
-from proband.core.plugins import implements
+from proband.core.plugins import implements, read_options, settings
 from proband.core.protocols import ABILITIES, Model
 from proband.core.suite import Net, Suite
 from proband.pipeline.asking.setup import load_model

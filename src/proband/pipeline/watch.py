@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from proband.core.errors import ProbandError
-from proband.core.files import dumps, read_items, read_run
+from proband.core.files import asset, content_hash, dumps, read_items, read_run, render
 from proband.core.metrics import chosen_answer
-from proband.core.text import asset, content_hash, render
 from proband.core.types import Item
 from proband.pipeline.asking.items_and_answers import answers_so_far
 from proband.pipeline.report import item_sets, score

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
+from proband.core.files import figure, p_value
 from proband.core.statistics.clusters import Clusters, Floats, Ints
 from proband.core.statistics.generalisability import facet, reliability
 from proband.core.statistics.group_differences import (
@@ -28,7 +29,6 @@ from proband.core.statistics.group_differences import (
 from proband.core.statistics.item_response import Fit, discrimination, fit, inverted, the_best_fail, thirds
 from proband.core.statistics.short_tests import LEAST, saved
 from proband.core.suite import Sheet
-from proband.core.text import figure, p_value
 from proband.reporting.draw.marks import Axis, Mark, Picture, colour_of, shape_of, shorten
 from proband.reporting.numbers import words
 from proband.reporting.numbers.cells import ORIGINAL, VARIATION, Study

@@ -23,12 +23,10 @@ from typing import Any, cast
 
 import numpy as np
 
-from proband.core import text
 from proband.core.errors import ProbandError
-from proband.core.files import dumps, read_json, sha256_file, sha256_text, write_text
+from proband.core.files import csv_lines, dumps, figure, read_json, sha256_file, sha256_text, slug, write_text
 from proband.core.statistics import estimates as stats
 from proband.core.suite import Results, Sheet
-from proband.core.text import csv_lines, slug
 from proband.core.types import Run
 from proband.reporting.numbers import words
 from proband.reporting.numbers.cells import ALPHA, Comparison, Study
@@ -254,12 +252,12 @@ def _place(value: float, board: Mapping[str, Any]) -> float:
 
 
 def _lines(board: Mapping[str, Any]) -> list[dict[str, Any]]:
-    def figure(value: float) -> str:
-        return text.figure(value, board["unit"]) + ("%" if board["unit"] == "share" else "")
+    def shown(value: float) -> str:
+        return figure(value, board["unit"]) + ("%" if board["unit"] == "share" else "")
 
     return [
-        {"items": board["name"], "model": system["label"], "metric": board["metric"], "mean": figure(system["mean"])}
-        | {"interval": "too few to tell" if system["few"] else f"[{figure(system['low'])}, {figure(system['high'])}]"}
+        {"items": board["name"], "model": system["label"], "metric": board["metric"], "mean": shown(system["mean"])}
+        | {"interval": "too few to tell" if system["few"] else f"[{shown(system['low'])}, {shown(system['high'])}]"}
         | {"group": system["group"], "rank": "–".join(map(str, dict.fromkeys(system["rank"] or ()))), "n": system["n"]}
         for system in board["systems"]
     ]

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from proband.core.files import dumps
-from proband.core.text import markdown_table, md
+from proband.core.files import dumps, markdown_table, md
 from proband.reporting.numbers import words
 from proband.reporting.numbers.words import short_model
 from proband.reporting.profile import CapabilityRow, Profile

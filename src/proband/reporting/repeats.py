@@ -15,11 +15,10 @@ from math import comb
 
 import numpy as np
 
-from proband.core.files import dumps
+from proband.core.files import dumps, figure
 from proband.core.metrics import ACCURACY
 from proband.core.statistics.clusters import Clusters, clusters_of
 from proband.core.suite import Results, Sheet
-from proband.core.text import figure
 from proband.core.types import LEFT_OUT, Answer, Item
 from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.words import with_solver

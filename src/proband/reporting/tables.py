@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, takewhile
 
+from proband.core.files import csv_lines, markdown_table, md
 from proband.core.statistics.clusters import LEAST_CLUSTERS
 from proband.core.statistics.spread import share_of_trainings
 from proband.core.suite import Sheet
-from proband.core.text import csv_lines, markdown_table, md
 from proband.reporting.numbers import words
 from proband.reporting.numbers.cells import Cell
 from proband.reporting.numbers.grids import SIGNS, Grid, Key

@@ -20,11 +20,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from proband.core.files import dumps
+from proband.core.files import dumps, figure, p_value
 from proband.core.metrics import Metric, best_choices, best_threshold
 from proband.core.statistics.clusters import Clusters, clusters_of
 from proband.core.suite import Results, Sheet, Table
-from proband.core.text import figure, p_value
 from proband.core.types import LEFT_OUT, Answer, Item
 from proband.reporting.numbers.cells import ORIGINAL
 from proband.stats import Difference, Estimate, Scores, contrast, holm

@@ -20,12 +20,11 @@ from typing import Any, cast
 import msgspec
 
 from proband.core.errors import ProbandError
-from proband.core.files import read_json, write_json, write_text
+from proband.core.files import read_json, slug, write_json, write_text
 from proband.core.metrics import Metric
 from proband.core.progress import Progress, say
 from proband.core.statistics.clusters import LEAST_CLUSTERS
 from proband.core.suite import Analysis, Claim, Published, Results, Sheet, Suite, Table
-from proband.core.text import slug
 from proband.reporting.claims import Verdict, as_sheet, chosen, judge
 from proband.reporting.combined_tables import across_suites, combined_table
 from proband.reporting.draw.charts import curve_plot, drawing

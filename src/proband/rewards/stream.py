@@ -32,8 +32,7 @@ from msgspec.structs import replace
 from proband import suites
 from proband.core.errors import ProbandError
 from proband.core.metrics import accuracy_of
-from proband.core.options import read_options
-from proband.core.plugins import declared
+from proband.core.plugins import declared, read_options
 from proband.core.suite import Suite
 from proband.core.types import Item
 from proband.pipeline.vary import marked

@@ -20,7 +20,7 @@ import msgspec
 from msgspec import Meta
 
 from proband.core.errors import ProbandError
-from proband.core.options import settings
+from proband.core.plugins import settings
 from proband.core.protocols import Chat, Chats, Generates, Replies, Reply
 from proband.core.suite import Solver
 from proband.core.types import Answer, Item

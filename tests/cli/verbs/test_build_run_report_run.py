@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from proband.cli.verbs.build_run_report import model_names
-from proband.core.options import described, read_options
+from proband.core.plugins import described, read_options
 from proband.pipeline.run_options import RunOptions
 from proband.solvers.generate import GenerateOptions
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from proband.core.files import dumps, write_json, write_text
-from proband.core.options import NoOptions
+from proband.core.plugins import NoOptions
 from proband.core.protocols import ScoresText, Text
 from proband.core.suite import Solver, Suite
 from proband.core.types import Answer, Item, Split

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from proband.core.errors import ProbandError
-from proband.core.options import NoOptions
+from proband.core.plugins import NoOptions
 from proband.core.protocols import ScoresText, Text
 from proband.core.suite import Solver
 from proband.core.types import Answer, Item

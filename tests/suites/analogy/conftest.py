@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from proband.core.options import read_options
+from proband.core.plugins import read_options
 from proband.core.protocols import Floats, Score, Text
 from proband.core.types import Answer, Item
 from proband.suites.analogy import SUITE, sources

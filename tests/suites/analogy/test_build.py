@@ -11,7 +11,7 @@ import pytest
 
 from proband.core.errors import ProbandError
 from proband.core.files import dumps
-from proband.core.options import read_options
+from proband.core.plugins import read_options
 from proband.core.types import Item
 from proband.suites.analogy import SUITE
 from proband.suites.analogy.probes import PAPER_PROBES

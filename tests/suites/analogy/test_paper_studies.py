@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import proband
-from proband.core.options import read_options
+from proband.core.plugins import read_options
 from proband.pipeline.studies.study_file import StudyFile, read_study
 from proband.pipeline.study import study_path
 from proband.suites.analogy import SUITE

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from proband.core.errors import ProbandError
 from proband.core.files import encode, parse
 from proband.core.metrics import Norm, accuracy_of
-from proband.core.options import NoOptions
+from proband.core.plugins import NoOptions
 from proband.core.protocols import AnswersItems, Score, Text
 from proband.core.types import Answer, Item
 from proband.solvers import DIRECT, LIKELIHOOD

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from proband.core.errors import ProbandError
-from proband.core.options import read_options
+from proband.core.plugins import read_options
 from proband.core.protocols import Floats, Score, Text
 from proband.core.types import Answer, Item
 from proband.suites.script import filling

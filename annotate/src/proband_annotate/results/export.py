@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from proband.core.errors import ProbandError
-from proband.core.files import write_json, write_jsonl, write_text
+from proband.core.files import render_text, write_csv, write_json, write_jsonl, write_text
 from proband.core.human_task import Body, Labels
-from proband.core.text import render_text, write_csv
 from proband_annotate.project import fingerprint, secret_of
 from proband_annotate.results.collected import Collected, SubmittedAnswer, part_name
 from proband_annotate.results.figures import agreement, progress, uncounted

@@ -18,7 +18,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from proband.core.errors import ProbandError
-from proband.core.text import asset
+from proband.core.files import asset
 from proband_annotate.site import api, entry, monitoring, owner, owner_session, preview
 from proband_annotate.site import visit_pages as pages
 from proband_annotate.site import visit_posts as posts

@@ -16,8 +16,8 @@ from sqlalchemy import Connection
 from starlette.responses import HTMLResponse, Response
 
 from proband.core.errors import ProbandError
+from proband.core.files import environment
 from proband.core.human_task import HumanTask
-from proband.core.text import environment
 from proband_annotate.apply_settings import apply_settings
 from proband_annotate.project import Project, database_url, read_project, secret_of
 from proband_annotate.results.collected import Collected

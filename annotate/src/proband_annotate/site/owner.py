@@ -18,8 +18,8 @@ from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 
+from proband.core.files import csv_lines
 from proband.core.human_task import WHOLE
-from proband.core.text import csv_lines
 from proband_annotate.erasing import erase as erase_everywhere
 from proband_annotate.erasing import workers_of
 from proband_annotate.results.collected import Collected, disputed

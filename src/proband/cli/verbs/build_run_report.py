@@ -31,7 +31,7 @@ from proband.cli.arguments_and_output import (
     warning,
 )
 from proband.core.errors import ProbandError
-from proband.core.text import figure
+from proband.core.files import figure
 
 if TYPE_CHECKING:
     from proband.pipeline.run import Forecast
@@ -92,7 +92,7 @@ def build_command(suite: Any) -> Any:
 def elsewhere_in_build(suite: str, name: str) -> str:
     """How an option of a suite is set that only a profile file has."""
     from proband import suites
-    from proband.core.options import described
+    from proband.core.plugins import described
 
     rare = suite in suites.names() and any(field.name == name for field in described(suites.suite(suite).options))
     return f"a profile file sets it: {name} = ..., with --profile FILE" if rare else ""
@@ -140,7 +140,7 @@ def run(
 
     Example: proband run items -m embedded:mlm -o runs/mlm
     """
-    from proband.core.options import read_options
+    from proband.core.plugins import read_options
     from proband.pipeline.run import dry_run_all, run_all
     from proband.pipeline.run_options import RunOptions
 
@@ -175,7 +175,7 @@ def with_options() -> None:
 def elsewhere_in_run(name: str) -> str:
     """How an option is set that is one of a solver or of a kind of model, or that only a profile file has."""
     from proband import models, suites
-    from proband.core.options import described
+    from proband.core.plugins import described
     from proband.pipeline.run_options import RunOptions
 
     def has(kind: type) -> bool:

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from proband.cli.arguments_and_output import Json, Scored, give, table, warning
-from proband.core.text import figure, p_value
+from proband.core.files import figure, p_value
 
 
 @Parameter(name="*")

@@ -26,7 +26,7 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from proband.core.errors import ProbandError, Withheld
-from proband.core.options import json_object
+from proband.core.plugins import json_object
 from proband.core.progress import say
 from proband.core.protocols import Chat, ModelKind, Reply, RequestSession, Score, Text
 from proband.models.remote.endpoint import Caller, Completion, Endpoint, Refused, Unusable, sent

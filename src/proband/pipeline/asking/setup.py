@@ -19,8 +19,7 @@ import msgspec
 from proband import models, suites
 from proband.core.errors import ProbandError, not_installed
 from proband.core.files import items_path, read_items, read_json, read_manifest, sha256_file
-from proband.core.options import read_options
-from proband.core.plugins import implements
+from proband.core.plugins import implements, read_options
 from proband.core.protocols import ABILITIES, Generates, Model, ScoresText
 from proband.core.suite import Solver, Suite
 from proband.core.types import Item

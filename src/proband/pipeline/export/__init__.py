@@ -15,8 +15,7 @@ from typing import Any, TypedDict
 
 from proband import suites
 from proband.core.errors import ProbandError
-from proband.core.files import atomic, dumps, items_path, read_items, write_text
-from proband.core.text import csv_lines, render_text
+from proband.core.files import atomic, csv_lines, dumps, items_path, read_items, render_text, write_text
 from proband.core.types import Item
 from proband.pipeline.export.results import FORMATS as RESULTS
 from proband.pipeline.export.results import write_results

@@ -10,10 +10,9 @@ from typing import Any
 
 from proband import suites
 from proband.core.errors import ProbandError
-from proband.core.files import write_text
+from proband.core.files import render_text, write_text
 from proband.core.protocols import Score, Text
 from proband.core.suite import Solver
-from proband.core.text import render_text
 from proband.core.types import Item
 from proband.pipeline.asking.setup import choose_solver
 from proband.pipeline.export.source import PACKAGE, ExportSource, write_splits

@@ -10,7 +10,7 @@ from typing import Any
 
 from proband.core.errors import ProbandError
 from proband.core.metrics import Metric
-from proband.core.options import NoOptions
+from proband.core.plugins import NoOptions
 from proband.core.suite import Built, Suite
 from proband.core.types import Answer, Item, Run, Split, Tag
 from proband.reporting.numbers.item_sets import AnsweredRun, ItemSet

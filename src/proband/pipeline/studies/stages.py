@@ -21,12 +21,11 @@ from typing import Any, Literal
 
 from proband import __version__, suites
 from proband.core.errors import ProbandError
-from proband.core.files import dumps, items_path, read_items, read_run, sha256_file, sha256_files
+from proband.core.files import dumps, items_path, read_items, read_run, sha256_file, sha256_files, slug
 from proband.core.metrics import scored_splits
-from proband.core.options import read_options
+from proband.core.plugins import read_options
 from proband.core.protocols import ScoresText
 from proband.core.suite import Suite
-from proband.core.text import slug
 from proband.core.types import Item
 from proband.models import kind_of
 from proband.pipeline.asking.items_and_answers import count_lines

@@ -31,7 +31,7 @@ import msgspec
 
 from proband.core.errors import ProbandError, in_words
 from proband.core.files import file_errors
-from proband.core.options import KINDS, WORDS, described
+from proband.core.plugins import KINDS, WORDS, described
 from proband.pipeline.run_options import RunOptions
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from proband.core.text import asset
+from proband.core.files import asset
 from proband.reporting.numbers import words
 from proband.reporting.numbers.grids import Grid
 

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
-from proband.core import text
+from proband.core import files
 from proband.core.files import dumps
+from proband.core.files import p_value as p_value
 from proband.core.metrics import Metric
 from proband.core.suite import Where
 from proband.core.types import Estimate, Run, Tag
@@ -52,7 +53,7 @@ def figure(value: float, of: Metric) -> str:
     >>> figure(0.7125, ACCURACY), figure(12.3456, Metric(name="rank", of=len, unit="count")), figure(-0.004, ACCURACY)
     ('71.2', '12.35', '−0.4')
     """
-    return text.figure(value, of.unit).replace("-", MINUS)
+    return files.figure(value, of.unit).replace("-", MINUS)
 
 
 def interval(low: float, high: float, of: Metric) -> str:
@@ -112,14 +113,6 @@ def change(number: float, of: Metric) -> str:
 def spread(sd: float | None, runs: int, of: Metric) -> str:
     """`± 1.2 over 3 seeds`, of a system of several runs."""
     return "" if sd is None else f"± {figure(sd, of)} over {runs} seeds"
-
-
-def p_value(p: float) -> str:
-    """
-    >>> p_value(0.0312), p_value(0.00001)
-    ('0.031', '<0.001')
-    """
-    return text.p_value(p)
 
 
 def p_is(p: float) -> str:

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from proband.core.files import asset, content_hash, render, slug
 from proband.core.suite import Sheet
-from proband.core.text import asset, content_hash, render, slug
 from proband.core.types import Run
 from proband.reporting import tables
 from proband.reporting.claims import Verdict

@@ -20,7 +20,7 @@ from typing import Annotated, Any, Literal
 from msgspec.structs import replace
 
 from proband.core.errors import ProbandError
-from proband.core.options import Meta
+from proband.core.plugins import Meta
 from proband.core.suite import Built
 from proband.core.types import Item, Split, Tag
 from proband.suites.analogy import multiple_choice, sources

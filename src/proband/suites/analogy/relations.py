@@ -17,8 +17,8 @@ from functools import cached_property, lru_cache
 import msgspec
 
 from proband.core.errors import ProbandError, in_words
+from proband.core.files import Fingerprint
 from proband.core.metrics import Metric
-from proband.core.text import Fingerprint
 from proband.core.types import Answer, Item, Tag
 
 GROUPS = ("ES", "LS", "DM", "IM")  # encyclopedic, lexicographic; derivational, inflectional morphology

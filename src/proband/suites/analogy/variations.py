@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from proband.core.errors import ProbandError
 from proband.core.files import items_path, read_items, read_manifest
-from proband.core.options import read_options
+from proband.core.plugins import read_options
 from proband.core.suite import Variation
 from proband.core.types import Item
 from proband.suites.analogy.build import AnalogyPlan, BuildOptions, plan_of

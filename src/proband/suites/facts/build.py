@@ -11,8 +11,8 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from proband.core.errors import ProbandError
+from proband.core.files import Fingerprint, slug
 from proband.core.suite import Built
-from proband.core.text import Fingerprint, slug
 from proband.core.types import Item, Tag
 from proband.suites.facts.relations import SUBJECT, Fact, FactRelation, asked, leaks
 from proband.suites.facts.sources import read

@@ -18,10 +18,9 @@ from pathlib import Path
 import numpy as np
 from msgspec.structs import replace
 
-from proband.core.files import items_path, read_items
+from proband.core.files import figure, items_path, read_items
 from proband.core.statistics.clusters import Clusters, clusters_of
 from proband.core.suite import Analysis, Results, Sheet, Variation
-from proband.core.text import figure
 from proband.core.types import LEFT_OUT, Answer, Item
 from proband.stats import Scores
 from proband.suites.facts.recall import by_wording

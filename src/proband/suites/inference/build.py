@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from proband.core.errors import ProbandError
-from proband.core.options import Meta
+from proband.core.plugins import Meta
 from proband.core.suite import Built
 from proband.suites.inference.controls import CONTROLS, controlled, kept_types
 from proband.suites.inference.datasets.formats import LICENCES, detect, examples

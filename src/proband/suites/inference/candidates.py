@@ -19,7 +19,7 @@ from typing import Annotated, Any
 
 from proband.core.errors import ProbandError
 from proband.core.files import sha256_file, write_json
-from proband.core.options import Meta
+from proband.core.plugins import Meta
 from proband.core.progress import track
 from proband.lexicon.inflection import STOP_WORDS, key, lemma
 from proband.lexicon.taxonomy import Lesk, Sense, Taxonomy, bag, open_taxonomy

@@ -38,10 +38,9 @@ from typing import Annotated, Any
 import numpy as np
 
 from proband.core.errors import ProbandError
-from proband.core.files import sha256_text
-from proband.core.options import Meta
+from proband.core.files import Fingerprint, sha256_text
+from proband.core.plugins import Meta
 from proband.core.suite import Built
-from proband.core.text import Fingerprint
 from proband.core.types import Item, Split
 from proband.suites.script import corpus
 from proband.suites.script.corpus import SPLITS, TextPair, is_word, released_whitelist, running, with_blanks

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
 from proband.core.files import sha256_text
-from proband.core.options import Meta
+from proband.core.plugins import Meta
 from proband.core.protocols import Floats, PredictsWords, ScoresText, Text
 from proband.core.types import Answer, Item
 from proband.suites.script.corpus import PROMPT, after, before, facts_of, prompt, read_words, running

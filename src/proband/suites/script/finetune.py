@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 from proband.core.errors import ProbandError
 from proband.core.files import read_items
-from proband.core.options import Meta
+from proband.core.plugins import Meta
 from proband.core.protocols import FineTunes
 from proband.core.suite import Net
 from proband.suites.script.corpus import PROMPT, facts_of, prompt, running

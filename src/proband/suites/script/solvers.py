@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal
 from msgspec.structs import replace
 
 from proband.core.errors import ProbandError
-from proband.core.options import Meta
+from proband.core.plugins import Meta
 from proband.core.protocols import AnswersItems, PredictsWords
 from proband.core.suite import Solver
 from proband.core.types import Answer, Item

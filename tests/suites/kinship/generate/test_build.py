@@ -16,7 +16,7 @@ import pytest
 
 from proband.core.errors import ProbandError
 from proband.core.files import encode, parse
-from proband.core.options import read_options
+from proband.core.plugins import read_options
 from proband.core.types import Item
 from proband.suites.kinship import SUITE
 from proband.suites.kinship.clutrr.items import to_cells

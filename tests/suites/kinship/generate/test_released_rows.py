@@ -11,9 +11,8 @@ import pytest
 
 from proband.cli import main
 from proband.core.errors import ProbandError
-from proband.core.files import read_answers, read_items
+from proband.core.files import Fingerprint, read_answers, read_items
 from proband.core.metrics import accuracy_of
-from proband.core.text import Fingerprint
 from proband.pipeline.build import build
 from proband.pipeline.checking import audit
 from proband.pipeline.run import run

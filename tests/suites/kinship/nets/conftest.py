@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 import proband
-from proband.core.options import read_options
+from proband.core.plugins import read_options
 from proband.suites.kinship import SUITE
 
 # Small enough for a few CPU-seconds, large enough to learn fifty stories by heart

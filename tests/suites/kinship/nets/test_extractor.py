@@ -12,7 +12,7 @@ import torch
 import proband
 from proband.core.errors import ProbandError
 from proband.core.files import read_items, read_json, write_json
-from proband.core.options import read_options
+from proband.core.plugins import read_options
 from proband.core.types import Item
 from proband.suites.kinship.nets.batches import NEVER
 from proband.suites.kinship.nets.extractor import Extractor, R, best_derivation, load, nearness, task, triples

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 import proband
 from proband.core.files import read_items
-from proband.core.options import read_options
+from proband.core.plugins import read_options
 from proband.core.types import Item
 from proband.suites.kinship import SUITE
 from proband.suites.kinship.nets.batches import pad

@@ -6,7 +6,7 @@ import math
 
 import torch
 
-from proband.core.options import read_options
+from proband.core.plugins import read_options
 from proband.suites.kinship.nets.batches import Numbers, pad
 from proband.suites.kinship.nets.graph_nets import EdgeTransformer, TriangularAttention
 from proband.suites.kinship.nets.options import EdgeTransformerOptions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from proband.core.options import read_options
+from proband.core.plugins import read_options
 from proband.suites.kinship.nets.batches import Numbers, pad
 from proband.suites.kinship.nets.graph_nets import Gat, GatLayer
 from proband.suites.kinship.nets.options import GatOptions

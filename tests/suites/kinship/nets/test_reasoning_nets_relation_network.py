@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from proband.core.options import read_options
+from proband.core.plugins import read_options
 from proband.suites.kinship.nets.batches import Numbers, pad
 from proband.suites.kinship.nets.layers import asked_states
 from proband.suites.kinship.nets.options import RelationNetworkOptions

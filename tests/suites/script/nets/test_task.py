@@ -12,7 +12,7 @@ import torch
 import proband
 from proband.core.errors import ProbandError
 from proband.core.files import dumps, read_json, write_text
-from proband.core.options import read_options
+from proband.core.plugins import read_options
 from proband.core.protocols import AnswersItems, Model
 from proband.core.types import Item
 from proband.suites.script.nets import NETS

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from proband.core.options import NoOptions
+from proband.core.plugins import NoOptions
 from proband.core.protocols import EmbedsPairs, EmbedsSentences, HasVectors
 from proband.core.types import Answer, Item
 from proband.suites.analogy.relations import Pair, query_and_options

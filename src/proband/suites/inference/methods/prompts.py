@@ -32,7 +32,7 @@ from msgspec.structs import replace
 
 from proband.core.errors import ProbandError
 from proband.core.metrics import method_of, normalised
-from proband.core.options import Meta
+from proband.core.plugins import Meta
 from proband.core.protocols import AnswersItems, ScoresText, Text
 from proband.core.suite import Solver
 from proband.core.types import LEFT_OUT, Answer, Item

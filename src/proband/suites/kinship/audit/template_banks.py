@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from proband.core.errors import ProbandError
-from proband.core.files import write_json, write_text
-from proband.core.text import csv_lines, markdown_table
+from proband.core.files import csv_lines, markdown_table, write_json, write_text
 from proband.suites.kinship.baselines import published_values
 from proband.suites.kinship.reading.lexicon import KIN
 from proband.suites.kinship.telling.bank import Bank, completed, crowd_bank, faults_of_file, load_bank

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from proband.core.errors import ProbandError
-from proband.core.text import csv_lines
+from proband.core.files import csv_lines
 from proband.core.types import Item, Tag
 from proband.suites.kinship.clutrr.rows import COLUMNS, TASKS, ClutrrRow, Step, Unreadable, row_of
 from proband.suites.kinship.logic.closure import distance

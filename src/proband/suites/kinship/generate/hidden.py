@@ -26,7 +26,7 @@ import msgspec
 from proband.core.errors import ProbandError
 from proband.core.files import decode, encode, read_answers, write_json, write_text
 from proband.core.metrics import chosen_answer
-from proband.core.options import Meta
+from proband.core.plugins import Meta
 from proband.core.tables import read_table
 from proband.core.types import Item
 from proband.stats import Scores

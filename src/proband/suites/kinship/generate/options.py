@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from proband.core.errors import ProbandError
-from proband.core.options import Meta, OnCommandLine
+from proband.core.plugins import Meta, OnCommandLine
 from proband.core.types import Split
 from proband.suites.kinship.logic.noise import KINDS, WAYS
 from proband.suites.kinship.telling.bank import FAMILIES, OURS, checked_bank, names_in

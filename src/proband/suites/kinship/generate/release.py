@@ -25,7 +25,7 @@ import msgspec
 
 from proband.core.errors import ProbandError, in_words
 from proband.core.files import dumps, encode
-from proband.core.options import read_options
+from proband.core.plugins import read_options
 from proband.core.suite import Built
 from proband.core.types import Item
 from proband.suites.kinship.generate.build import BuildTally, Rounds, items_of

@@ -19,9 +19,9 @@ from msgspec.structs import replace
 from proband.auditing.rows import RowFile, files_at, first_cells
 from proband.auditing.run import judge_for
 from proband.core.errors import ProbandError
+from proband.core.files import Fingerprint
 from proband.core.progress import Progress, say
 from proband.core.suite import Built
-from proband.core.text import Fingerprint
 from proband.core.types import Item, Tag
 from proband.suites.kinship.audit.family_prover import provided
 from proband.suites.kinship.audit.row_formats import CLUTRR, audit_row, typed_facts

@@ -11,7 +11,7 @@ import torch
 
 from proband.core.errors import ProbandError
 from proband.core.files import read_json
-from proband.core.options import read_options
+from proband.core.plugins import read_options
 from proband.core.types import Answer, Item
 from proband.suites.kinship.nets.batches import Batch
 from proband.suites.kinship.nets.options import NetOptions

@@ -21,7 +21,7 @@ from torch import Tensor, nn
 
 from proband.core.errors import ProbandError
 from proband.core.files import items_path, read_json
-from proband.core.options import read_options
+from proband.core.plugins import read_options
 from proband.core.protocols import EmbedsWords
 from proband.core.types import Answer, Item
 from proband.suites.kinship.logic.closure import close

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from proband.core.options import Meta
+from proband.core.plugins import Meta
 
 Dropout = Annotated[float, Meta(ge=0, lt=1)]
 Epochs = Annotated[int, Meta(description="of training", ge=1)]

@@ -16,9 +16,8 @@ from typing import Any
 import msgspec
 
 from proband.core.errors import ProbandError
-from proband.core.files import read_records, write_text
+from proband.core.files import csv_lines, read_records, write_text
 from proband.core.human_task import Body, Collected, Figure, Form, HumanTask, Invalid, Part, Unit, Written, share, value
-from proband.core.text import csv_lines
 
 TOGETHER = 3  # stories in a unit
 VERDICTS = ("good", "bad")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
-from proband.core.options import Meta
+from proband.core.plugins import Meta
 
 MANNER = ("temperature", "pick", "beam", "ends", "aligned", "longest")  # of filling blanks: options of solver `answer`
 Dropout = Annotated[float, Meta(description="on the layer before the softmax", ge=0, lt=1)]

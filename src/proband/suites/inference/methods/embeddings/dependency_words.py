@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
-from proband.core.options import Meta
+from proband.core.plugins import Meta
 from proband.core.progress import Progress
 from proband.core.protocols import Floats, HasVectors
 from proband.core.suite import Net, Solver

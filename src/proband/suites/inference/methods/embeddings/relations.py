@@ -25,7 +25,7 @@ import numpy as np
 
 from proband.core.errors import ProbandError
 from proband.core.files import read_items, sha256_file
-from proband.core.options import Meta
+from proband.core.plugins import Meta
 from proband.core.suite import Net
 from proband.core.types import Answer, Item
 from proband.suites.inference.assertions.store import Store

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
-from proband.core.options import Meta
+from proband.core.plugins import Meta
 from proband.core.progress import Progress
 from proband.training.task import SelfFitting
 

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import pytest
 
 from proband.core.errors import ProbandError
-from proband.core.options import Meta, described, read_options
+from proband.core.plugins import Meta, described, read_options
 
 
 @dataclass(frozen=True, kw_only=True)
