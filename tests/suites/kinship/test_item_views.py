@@ -13,8 +13,9 @@ from proband.core.files import encode
 from proband.core.types import Answer, Item
 from proband.suites.kinship.generate.build import build
 from proband.suites.kinship.generate.options import TASKS, BuildOptions
-from proband.suites.kinship.item_views import draw_item, fill_in
+from proband.suites.kinship.item_views import draw_item
 from proband.suites.kinship.logic import search as certify
+from proband.suites.kinship.logic.closure import fill_in
 from proband.suites.kinship.world.relations import FEMALE, GENDER, MALE, RELATIONS, Edge, agrees
 
 

@@ -1,34 +1,28 @@
 """One item looked at: as text, and as a family tree in which its story is true.
 
-That family is found by filling in (a chase): quicker than `logic.search`, for looking at, not for proving. Each fact
-brings the people it speaks of without naming them: a sibling a couple of parents, an uncle a parent who is his sibling.
-Whoever must be the same is made one: two fathers of one person, two spouses of one person, their parents. Where a fact
-leaves open what it means (my grandfather's child is my father or my mother, my brother-in-law my wife's brother or my
-sister's husband), each is tried. Nobody is made the same who need not be: if none of these is a family, there is none.
-
->>> family = fill_in(["male", "female", "male"], [(0, "mother", 1), (1, "brother", 2)])
->>> family.relations(0, 2), family.named, len(family)
-(frozenset({'uncle'}), 3, 6)
+The tree: generations in layers, a double line for a marriage, dots for people without a name. Men are boxes, women
+rounded; the two people of the question are filled and joined by a dashed arc with its answer. The picture takes its
+colours from where it stands (`currentColor`, the variables --accent and --paper), so it follows a page's light and
+dark.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+import re
+from collections.abc import Collection, Sequence
+from functools import cache, lru_cache
+from html import escape
 
 from proband.core.errors import ProbandError
 from proband.core.metrics import chosen_answer
 from proband.core.types import Answer, Item
-from proband.suites.kinship.logic.search import check_people
+from proband.suites.kinship.logic.closure import fill_in
 from proband.suites.kinship.world.families import family_of_rows
-from proband.suites.kinship.world.family_svg import family_svg, side_by_side
-from proband.suites.kinship.world.relations import FEMALE, INVERSE, MALE, NEUTRAL, Edge, Family, agrees, lean
+from proband.suites.kinship.world.relations import FEMALE, Edge, Family, lean
 from proband.suites.kinship.world.rules import StoryFacts, facts_of, of_item
 
-TRIES = 5_000  # readings of the facts to try at most
-TURNED = ("child", "grandchild", "nibling", "child-in-law")  # read from the other end
-SURE = ("parent", "sibling", "spouse", "parent-in-law")  # mean one thing
-OPPOSITE = {MALE: FEMALE, FEMALE: MALE}
+Unit = tuple[int, ...]  # people who stand side by side: a couple, or one alone
+GAP, ROW, NAME_HEIGHT, DOT = 20.0, 74.0, 26.0, 12.0
 
 
 def show(item: Item) -> str:
@@ -131,153 +125,283 @@ def _verdict(item: Item, answer: Answer | None) -> str:
     return f"{right} ✓" if chosen == right else f"{chosen} ✗ ({right})"
 
 
-# ---- a family of a story, by filling in ----------------------------------------------------------------------------
+# ---- where people stand: generations in layers, couples side by side, kin near kin ---------------------------------
 
 
-class Clash(Exception):
-    """Two different people would be one."""
+def generations(family: Family) -> list[int]:
+    """A layer per person, parents above children and spouses level; where the family does not allow the latter,
+    as when somebody married a generation up, parents still stand above children.
+
+    >>> generations(Family(named=2, genders=("male", "female", "male"), father=(2, None, None),
+    ...                    mother=(None, None, None), spouses=((1,), (0,), ())))
+    [1, 1, 0]
+    """
+    level = family.levels()
+    if level is None:
+        level = [0] * len(family)
+        for _ in range(len(family)):
+            for x in range(len(family)):
+                level[x] = max([level[x], *(level[p] + 1 for p in family.parents[x])])
+    return level
 
 
-class Sketch:
-    """A family being filled in: people, and couples (man, woman) that people are born to and live in."""
-
-    def __init__(self, genders: Sequence[str]) -> None:
-        self.named = len(genders)
-        self.genders = list(genders)
-        self.one = list(range(len(genders)))  # who somebody has turned out to be
-        self.couples: list[list[int]] = []
-        self.same: list[int] = []  # which couple a couple has turned out to be
-        self.born: dict[int, int] = {}
-        self.lives: dict[int, int] = {}
-
-    def copy(self) -> Sketch:
-        twin = Sketch(())
-        twin.named, twin.genders, twin.one, twin.same = self.named, self.genders[:], self.one[:], self.same[:]
-        twin.couples, twin.born, twin.lives = [c[:] for c in self.couples], dict(self.born), dict(self.lives)
-        return twin
-
-    def who(self, x: int) -> int:
-        while self.one[x] != x:
-            x = self.one[x]
-        return x
-
-    def couple(self, c: int) -> int:
-        while self.same[c] != c:
-            c = self.same[c]
-        return c
-
-    def somebody(self, gender: str) -> int:
-        self.genders.append(gender)
-        self.one.append(len(self.one))
-        return len(self.one) - 1
-
-    def home(self, x: int) -> int:
-        """The couple that x is half of."""
-        x = self.who(x)
-        if x not in self.lives:
-            other = self.somebody(OPPOSITE[self.genders[x]])
-            self.couples.append([x, other] if self.genders[x] == MALE else [other, x])
-            self.same.append(len(self.same))
-            self.lives[x] = self.lives[other] = len(self.couples) - 1
-        return self.couple(self.lives[x])
-
-    def bear(self, x: int, c: int) -> None:
-        """x is a child of couple c."""
-        x = self.who(x)
-        self.join(self.born.setdefault(x, c), c)
-
-    def join(self, c: int, d: int) -> None:
-        """The two couples are one."""
-        c, d = self.couple(c), self.couple(d)
-        if c != d:
-            self.same[d] = c
-            for one, other in zip(self.couples[c], self.couples[d]):
-                self.merge(one, other)
-
-    def merge(self, x: int, y: int) -> None:
-        """The two people are one; of them the named one remains."""
-        x, y = sorted((self.who(x), self.who(y)))
-        if x == y:
-            return
-        if y < self.named or self.genders[x] != self.genders[y]:
-            raise Clash
-        self.one[y] = x
-        for table in (self.born, self.lives):
-            if y in table:
-                self.join(table.setdefault(x, table[y]), table[y])
-
-    def marry(self, x: int, y: int) -> None:
-        self.merge(self.couples[self.home(x)][self.genders[y] == FEMALE], y)
-
-    def siblings(self, x: int, y: int) -> None:
-        x, y = self.who(x), self.who(y)
-        if x == y:
-            raise Clash
-        parents = self.born.get(x, self.born.get(y))
-        if parents is None:
-            parents = self.home(self.somebody(MALE))
-        self.bear(x, parents)
-        self.bear(y, parents)
-
-    def family(self) -> Family:
-        people = [x for x in range(len(self.one)) if self.one[x] == x]
-        number = {x: n for n, x in enumerate(people)}
-
-        def half(table: dict[int, int], x: int, woman: bool) -> int | None:
-            return number[self.who(self.couples[self.couple(table[x])][woman])] if x in table else None
-
-        spouses = [half(self.lives, x, self.genders[x] == MALE) for x in people]
-        return Family(
-            named=self.named,
-            genders=tuple(self.genders[x] for x in people),
-            father=tuple(half(self.born, x, False) for x in people),
-            mother=tuple(half(self.born, x, True) for x in people),
-            spouses=tuple(() if s is None else (s,) for s in spouses),
-        )
-
-
-def readings(sketch: Sketch, fact: Edge) -> Iterator[Sketch]:
-    """The sketch with the fact (neutral, not of TURNED) added, in every way it can be meant."""
-    i, relation, j = fact
-    genders = (OPPOSITE[sketch.genders[i]],) if relation in SURE else (MALE, FEMALE)
-    for number, gender in enumerate(genders):
-        new = sketch.copy()
-        try:
-            if relation == "parent":
-                new.bear(i, new.home(j))
-            elif relation == "sibling":
-                new.siblings(i, j)
-            elif relation == "spouse":
-                new.marry(i, j)
-            elif relation == "parent-in-law":
-                new.bear(new.couples[new.home(i)][gender == FEMALE], new.home(j))
-            elif relation == "sibling-in-law":
-                a, b = (i, j) if number == 0 else (j, i)
-                new.siblings(new.couples[new.home(a)][new.genders[a] == MALE], b)
-            else:
-                if i not in new.born:
-                    new.bear(i, new.home(new.somebody(gender)))
-                parent = new.couples[new.couple(new.born[i])][gender == FEMALE]
-                if relation == "grandparent":
-                    new.bear(parent, new.home(j))
-                else:
-                    new.siblings(parent, j)
-        except Clash:
+def _units(family: Family, level: Sequence[int]) -> list[list[Unit]]:
+    rows: list[list[Unit]] = [[] for _ in range(max(level, default=0) + 1)]
+    placed: set[int] = set()
+    for x in range(len(family)):
+        if x in placed:
             continue
-        yield new
+        beside = [s for s in family.spouses[x] if s not in placed and level[s] == level[x]]
+        unit = (x, *beside[:1])
+        placed.update(unit)
+        rows[level[x]].append(unit)
+    return rows
 
 
-def fill_in(genders: Sequence[str], edges: Sequence[Edge]) -> Family | None:
-    """A family in which the facts hold, always the same one; None where there is none (or too much to try)."""
-    check_people(genders, edges, (0, 0))
-    facts = [(j, INVERSE[NEUTRAL[w]], i) if NEUTRAL[w] in TURNED else (i, NEUTRAL[w], j) for i, w, j in edges]
-    facts.sort(key=lambda fact: fact[1] not in SURE)  # what leaves nothing open comes first
-    waiting, tries = [(Sketch(genders), 0)], 0
-    while waiting and tries < TRIES:
-        sketch, done = waiting.pop()
-        tries += 1
-        if done < len(facts):
-            waiting += [(new, done + 1) for new in readings(sketch, facts[done])][::-1]
-        elif agrees(family := sketch.family(), genders, edges):
-            return family
-    return None
+class Layout:
+    """Centres of all people. Rows are ordered and spread by the mean place of each unit's parents and children."""
+
+    def __init__(self, family: Family, widths: Sequence[float]) -> None:
+        self.family, self.widths = family, widths
+        self.level = generations(family)
+        self.near = [self._ties(person) for person in range(len(family))]
+        self.width = cache(self._width)
+        self.rows = _units(family, self.level)
+        self.x = [0.0] * len(family)
+        for row in self.rows:
+            self._pack(row)
+        for sweep in range(8):
+            for row in self.rows if sweep % 2 == 0 else reversed(self.rows):
+                self._settle(row)
+        for _ in range(6):
+            for row in (*self.rows, *reversed(self.rows)):
+                self._spread(row)
+        self._side_by_side()
+
+    def _side_by_side(self) -> None:
+        """People who are not connected stand apart, each group closed up to the one before."""
+        group = list(range(len(self.family)))
+        for x in range(len(self.family)):
+            for y in (*self.family.parents[x], *self.family.spouses[x]):
+                group = [group[x] if g == group[y] else g for g in group]
+        spans: dict[int, tuple[float, float]] = {}
+        for g, centre, width in zip(group, self.x, self.widths):
+            left, right = spans.get(g, (centre, centre))
+            spans[g] = min(left, centre - width / 2), max(right, centre + width / 2)
+        shift, at = {}, 0.0
+        for g, (left, right) in sorted(spans.items(), key=lambda span: (span[1][0], span[0])):
+            shift[g] = at - left
+            at += right - left + 2 * GAP
+        self.x = [x + shift[g] for x, g in zip(self.x, group)]
+
+    def _wish(self, unit: Unit) -> float:
+        """The mean place of those it is tied to; where it stands if there are none."""
+        near = [self.x[y] for person in unit for y in self.near[person]]
+        return sum(near) / len(near) if near else sum(self.x[person] for person in unit) / len(unit)
+
+    def _ties(self, person: int) -> list[int]:
+        family = self.family
+        apart = [s for s in family.spouses[person] if self.level[s] != self.level[person]]
+        return [*family.parents[person], *family.children[person], *apart]
+
+    def _width(self, unit: Unit) -> float:
+        return sum(self.widths[person] for person in unit) + GAP * (len(unit) - 1)
+
+    def _put(self, unit: Unit, centre: float) -> None:
+        at = centre - self.width(unit) / 2
+        for person in unit:
+            self.x[person] = at + self.widths[person] / 2
+            at += self.widths[person] + GAP
+
+    def _pack(self, row: list[Unit]) -> None:
+        at = 0.0
+        for unit in row:
+            self._put(unit, at + self.width(unit) / 2)
+            at += self.width(unit) + 1.4 * GAP
+
+    def _settle(self, row: list[Unit]) -> None:
+        """Reorder a row by what its units are tied to, and turn couples so that each stands nearer to their own."""
+        row.sort(key=lambda unit: (self._wish(unit), unit))
+        for i, unit in enumerate(row):
+            if len(unit) == 2:
+                sides = [[self.x[p] for p in self.family.parents[person]] for person in unit]
+                if all(sides) and sum(sides[0]) / len(sides[0]) > sum(sides[1]) / len(sides[1]):
+                    row[i] = (unit[1], unit[0])
+        self._pack(row)
+        self._spread(row)
+
+    def _spread(self, row: list[Unit]) -> None:
+        """Move units towards their wishes, keeping their order and distance."""
+        wishes = [self._wish(unit) for unit in row]
+        right = self._pushed(row, wishes)
+        left = [-x for x in reversed(self._pushed(row[::-1], [-wish for wish in reversed(wishes)]))]
+        for unit, a, b in zip(row, right, left):
+            self._put(unit, (a + b) / 2)
+
+    def _pushed(self, row: Sequence[Unit], wishes: Sequence[float]) -> list[float]:
+        places: list[float] = []
+        for i, (unit, wish) in enumerate(zip(row, wishes)):
+            if i:
+                reach = (self.width(row[i - 1]) + self.width(unit)) / 2 + 1.4 * GAP
+                wish = max(wish, places[-1] + reach)
+            places.append(wish)
+        return places
+
+
+@lru_cache(maxsize=8)
+def layout(family: Family, widths: tuple[float, ...]) -> Layout:
+    """A family is drawn once for every answer."""
+    return Layout(family, widths)
+
+
+# ---- the picture ---------------------------------------------------------------------------------------------------
+
+
+def family_svg(
+    family: Family,
+    names: Sequence[str],
+    *,
+    query: tuple[int, int] | None = None,
+    answer: str = "",
+    faint: Collection[int] = (),
+    title: str = "A family",
+) -> str:
+    """The family as an SVG element. `names` are those of the first people; `faint` people stand back (noise).
+
+    >>> couple = Family(named=2, genders=("male", "female"), father=(None,) * 2, mother=(None,) * 2,
+    ...                 spouses=((1,), (0,)))
+    >>> family_svg(couple, ["Bo", "Ann"]).count("<line")
+    2
+    """
+    widths = [max(34.0, 7.4 * len(names[x]) + 16) if x < len(names) else DOT for x in range(len(family))]
+    place = layout(family, tuple(widths))
+    top = 44.0 if query else 10.0
+    y = [top + ROW * level + NAME_HEIGHT / 2 for level in place.level]
+    width = max((x + w / 2 for x, w in zip(place.x, widths)), default=0.0) + 2
+    height = max(y, default=0.0) + NAME_HEIGHT / 2 + 8
+    parts = [*_marriages(family, place, y), *_descents(family, place, y)]
+    if query:
+        arc, right = _arc(place, y, query, answer)
+        parts.append(arc)
+        width = max(width, right)
+    parts += [_person(family, x, place.x[x], y[x], widths[x], names, query, x in faint) for x in range(len(family))]
+    label = escape(title, quote=True)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="family" role="img" aria-label="{label}" '
+        f'viewBox="-6 0 {width + 12:.0f} {height:.0f}" width="{width + 12:.0f}" '
+        'style="max-width:100%;height:auto;font:13px system-ui,sans-serif">'
+        f"<title>{label}</title>{''.join(parts)}</svg>"
+    )
+
+
+def side_by_side(pictures: Sequence[str], *, title: str) -> str:
+    """Pictures of families as one, from left to right."""
+    boxes = [re.findall(r'viewBox="-6 0 (\d+) (\d+)"', picture)[0] for picture in pictures]
+    sizes = [(int(width), int(height)) for width, height in boxes]
+    parts, at = list[str](), 0
+    for picture, (width, height) in zip(pictures, sizes):
+        parts.append(picture.replace("<svg ", f'<svg x="{at}" height="{height}" ', 1))
+        at += width + 24
+    label = escape(title, quote=True)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="family" role="img" aria-label="{label}" '
+        f'viewBox="0 0 {at - 24} {max(height for _, height in sizes)}" width="{at - 24}" '
+        f'style="max-width:100%;height:auto"><title>{label}</title>{"".join(parts)}</svg>'
+    )
+
+
+def _line(x1: float, y1: float, x2: float, y2: float) -> str:
+    return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="currentColor" stroke-opacity=".55"/>'
+
+
+def _marriages(family: Family, place: Layout, y: Sequence[float]) -> list[str]:
+    parts = []
+    for a in range(len(family)):
+        for b in family.spouses[a]:
+            if a < b:
+                parts += [_line(place.x[a], y[a] + d, place.x[b], y[b] + d) for d in (-2, 2)]
+    return parts
+
+
+def _descents(family: Family, place: Layout, y: Sequence[float]) -> list[str]:
+    """One stem per household, a bar, and a drop to every child; neighbouring households use bars of other heights."""
+    homes: dict[tuple[int, ...], list[int]] = {}
+    for x in range(len(family)):
+        if family.parents[x]:
+            homes.setdefault(tuple(sorted(family.parents[x])), []).append(x)
+    parts, met = [], dict.fromkeys(place.level, 0)
+    for parents, children in sorted(homes.items(), key=lambda home: min(place.x[p] for p in home[0])):
+        left, right = (pick(parents, key=lambda p: place.x[p]) for pick in (min, max))
+        stem = (place.x[left] + place.widths[left] / 2 + place.x[right] - place.widths[right] / 2) / 2
+        low = max(y[p] for p in parents)
+        row = place.level[parents[0]]
+        bar = low + NAME_HEIGHT / 2 + 11 + 8 * (met[row] % 3)
+        met[row] += 1
+        if len(children) == 1 and abs(place.x[children[0]] - stem) < GAP / 2:
+            stem = place.x[children[0]]  # a straight line rather than a jog
+        parts.append(_line(stem, low + 2, stem, bar))
+        ends = [stem, *(place.x[c] for c in children)]
+        parts.append(_line(min(ends), bar, max(ends), bar))
+        parts += [_line(place.x[c], bar, place.x[c], y[c]) for c in children]
+    return parts
+
+
+def _person(
+    family: Family,
+    x: int,
+    centre: float,
+    y: float,
+    width: float,
+    names: Sequence[str],
+    query: tuple[int, int] | None,
+    faint: bool,
+) -> str:
+    named = x < len(names)
+    tall = NAME_HEIGHT if named else DOT
+    round_ = tall / 2 if family.genders[x] == FEMALE else 3
+    queried = bool(query) and x in (query or ())
+    fill = "var(--accent,#b45309)" if queried else "var(--paper,#fff)" if named else "currentColor"
+    quiet = ' stroke-opacity=".4"' if faint else "" if named else ' fill-opacity=".45" stroke-opacity="0"'
+    stroke = fill if queried else "currentColor"
+    shape = (
+        f'<rect x="{centre - width / 2:.1f}" y="{y - tall / 2:.1f}" width="{width:.1f}" height="{tall:.0f}" '
+        f'rx="{round_:.0f}" fill="{fill}" stroke="{stroke}"'
+        f"{quiet}/>"
+    )
+    if not named:
+        return shape
+    ink = "var(--on-accent,#fff)" if queried else "currentColor"
+    pale = ' fill-opacity=".55"' if faint else ""
+    return (
+        f'{shape}<text x="{centre:.1f}" y="{y + 4.5:.1f}" text-anchor="middle" fill="{ink}"{pale}>'
+        f"{escape(names[x])}</text>"
+    )
+
+
+def _arc(place: Layout, y: Sequence[float], query: tuple[int, int], answer: str) -> tuple[str, float]:
+    """From the asker to the asked, over the tree or, where one stands above the other, beside it; with the answer on
+    it. And how far right it goes."""
+    i, j = query
+    xi, xj = place.x[i], place.x[j]
+    if abs(xi - xj) < 40 and place.level[i] != place.level[j]:
+        side = max(xi + place.widths[i] / 2, xj + place.widths[j] / 2)
+        ends = (xi + place.widths[i] / 2, y[i]), (xj + place.widths[j] / 2, y[j])
+        bend = (side + 44, y[i]), (side + 44, y[j])
+        at = (side + 38, (y[i] + y[j]) / 2 + 4)
+    else:
+        ends = (xi, y[i] - NAME_HEIGHT / 2), (xj, y[j] - NAME_HEIGHT / 2)
+        peak = min(y[i], y[j]) - NAME_HEIGHT / 2 - 34
+        bend = (xi, peak), (xj, peak)
+        at = ((xi + xj) / 2, 0.75 * peak + 0.125 * (ends[0][1] + ends[1][1]) - 5)
+    half = 3.6 * len(answer)
+    at_x = max(at[0], half)
+    points = " ".join(f"{px:.1f},{py:.1f}" for px, py in (*bend, ends[1]))
+    path = (
+        f'<path d="M{ends[0][0]:.1f},{ends[0][1]:.1f} C{points}" fill="none" stroke="var(--accent,#b45309)" '
+        'stroke-width="1.5" stroke-dasharray="5 4"/>'
+    )
+    text = (
+        f'<text x="{at_x:.1f}" y="{at[1]:.1f}" text-anchor="middle" font-weight="600" fill="var(--accent,#b45309)" '
+        f'stroke="var(--paper,#fff)" stroke-width="4" paint-order="stroke">{escape(answer)}</text>'
+    )
+    return path + (text if answer else ""), at_x + half

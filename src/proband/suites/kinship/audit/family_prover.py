@@ -22,6 +22,7 @@ from proband.auditing.domain import Word as WordOf
 from proband.auditing.problem import Problem, Prover, Solution
 from proband.auditing.reading import AskedRelation, Label
 from proband.core.errors import ProbandError
+from proband.suites.kinship.item_views import family_svg
 from proband.suites.kinship.logic import search
 from proband.suites.kinship.logic.closure import close
 from proband.suites.kinship.logic.sat_clauses import witnesses
@@ -31,7 +32,6 @@ from proband.suites.kinship.reading.questions import BEYOND, KinQuestion, read_a
 from proband.suites.kinship.reading.replies import ReplyReader
 from proband.suites.kinship.reading.rows import read_by_grammar, read_by_parse
 from proband.suites.kinship.reading.tokens import NotUnderstood
-from proband.suites.kinship.world.family_svg import family_svg
 from proband.suites.kinship.world.relations import (
     FEMALE,
     GENDER,

@@ -9,8 +9,8 @@ from itertools import combinations
 
 import pytest
 
-from proband.suites.kinship.item_views import fill_in
-from proband.suites.kinship.world.family_svg import GAP, Layout, family_svg, generations
+from proband.suites.kinship.item_views import GAP, Layout, family_svg, generations
+from proband.suites.kinship.logic.closure import fill_in
 from proband.suites.kinship.world.relations import GENDER, RELATIONS, Edge, Family, lean
 
 SVG = "{http://www.w3.org/2000/svg}"
