@@ -26,7 +26,7 @@ import re
 import sys
 import types
 import typing
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import import_module
@@ -40,8 +40,6 @@ from proband.core.errors import ProbandError, not_installed
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
-
-    from proband.core.protocols import ModelKind
 
 T = TypeVar("T")
 Options = TypeVar("Options")
@@ -342,6 +340,23 @@ def _package(point: EntryPoint) -> str:
 
 
 # ---- models by name --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelKind:
+    """`load(rest, *, options)` gives the model behind `name:rest`; `options` is a frozen dataclass.
+
+    `scores_texts(rest)` says, before it is loaded, whether the model scores texts. `asks(rest)` names the option, if
+    any, that says so: where it is not given, loading the model asks its server. A `quick` one is loaded and answers at
+    once: a study tries it before it starts."""
+
+    name: str
+    help: str
+    load: Callable[..., Any]
+    options: type = NoOptions
+    asks: Callable[[str], str] | None = None  # None: there is no such option
+    scores_texts: Callable[[str], bool] = lambda rest: False
+    quick: bool = False
 
 
 def load_model(kinds: Registry[ModelKind], spec: str, given: Mapping[str, Any] | None = None) -> Any:

@@ -7,7 +7,7 @@ It is the key of the answer cache, so two models that could answer differently m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
@@ -15,7 +15,6 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from proband.core.plugins import NoOptions
 from proband.core.types import Answer, Item
 
 Floats = NDArray[np.float32]
@@ -236,23 +235,3 @@ ABILITIES: Mapping[type, str] = {
     FineTunes: "can be trained further",
     AnswersItems: "reads items directly",
 }
-
-
-# ---- kinds of models -------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, kw_only=True)
-class ModelKind:
-    """`load(rest, *, options)` gives the model behind `name:rest`; `options` is a frozen dataclass (core.options).
-
-    `scores_texts(rest)` says, before it is loaded, whether the model scores texts. `asks(rest)` names the option, if
-    any, that says so: where it is not given, loading the model asks its server. A `quick` one is loaded and answers at
-    once: a study tries it before it starts."""
-
-    name: str
-    help: str
-    load: Callable[..., Any]
-    options: type = NoOptions
-    asks: Callable[[str], str] | None = None  # None: there is no such option
-    scores_texts: Callable[[str], bool] = lambda rest: False
-    quick: bool = False

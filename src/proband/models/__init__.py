@@ -12,8 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from proband.core.plugins import Registry, check_named, load_model
-from proband.core.protocols import ModelKind
+from proband.core.plugins import ModelKind, Registry, check_named, load_model
 
 __all__ = ["KINDS", "ModelKind", "check_named", "kind_of", "kinds", "load"]
 

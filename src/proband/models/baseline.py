@@ -19,7 +19,7 @@ import msgspec
 from msgspec import Meta
 
 from proband.core.errors import ProbandError
-from proband.core.protocols import ModelKind
+from proband.core.plugins import ModelKind
 from proband.core.types import Answer, Item
 
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from proband.core.errors import ProbandError
 from proband.core.files import read_json, sha256_text
-from proband.core.plugins import NoOptions
-from proband.core.protocols import ModelKind, Score, Text
+from proband.core.plugins import ModelKind, NoOptions
+from proband.core.protocols import Score, Text
 from proband.core.types import Answer, Item
 
 FIELDS = ("scores", "default", "texts", "answers", "identity", "fail_after")

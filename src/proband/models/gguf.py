@@ -15,9 +15,9 @@ import numpy as np
 from msgspec import Meta
 
 from proband.core.errors import ProbandError
-from proband.core.plugins import json_object
+from proband.core.plugins import ModelKind, json_object
 from proband.core.progress import advance
-from proband.core.protocols import Chat, Floats, ModelKind, Reply
+from proband.core.protocols import Chat, Floats, Reply
 from proband.models.checkpoints import Files
 from proband.models.lm.causal import ReadsChats, ReadsLeftToRight
 from proband.models.lm.continuation_scores import Doubles, shared

@@ -31,8 +31,8 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError, TooLong
-from proband.core.plugins import json_object
-from proband.core.protocols import Floats, ModelKind, Score, Text
+from proband.core.plugins import ModelKind, json_object
+from proband.core.protocols import Floats, Score, Text
 from proband.models.checkpoints import (
     CheckpointOptions,
     Files,

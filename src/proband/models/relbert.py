@@ -26,7 +26,8 @@ import numpy as np
 from msgspec import Meta
 
 from proband.core.errors import ProbandError
-from proband.core.protocols import Floats, ModelKind
+from proband.core.plugins import ModelKind
+from proband.core.protocols import Floats
 from proband.models.checkpoints import (
     CheckpointOptions,
     find,

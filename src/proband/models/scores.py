@@ -24,8 +24,7 @@ from typing import Any
 
 from proband.core.errors import ProbandError
 from proband.core.files import sha256_file
-from proband.core.plugins import NoOptions
-from proband.core.protocols import ModelKind
+from proband.core.plugins import ModelKind, NoOptions
 from proband.core.tables import read_table, text_lines
 from proband.core.types import Answer, Item
 

@@ -26,9 +26,9 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from proband.core.errors import ProbandError, Withheld
-from proband.core.plugins import json_object
+from proband.core.plugins import ModelKind, json_object
 from proband.core.progress import say
-from proband.core.protocols import Chat, ModelKind, Reply, RequestSession, Score, Text
+from proband.core.protocols import Chat, Reply, RequestSession, Score, Text
 from proband.models.remote.endpoint import Caller, Completion, Endpoint, Refused, Unusable, sent
 from proband.models.remote.policy import Policy, read_prices
 from proband.models.remote.text_scores import echoed, gives_log_probabilities

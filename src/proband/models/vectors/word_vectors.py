@@ -28,8 +28,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from proband.core.errors import ProbandError
 from proband.core.files import cache_folder, sha256_file, write_json
+from proband.core.plugins import ModelKind
 from proband.core.progress import Progress
-from proband.core.protocols import Floats, ModelKind
+from proband.core.protocols import Floats
 from proband.models.vectors import fasttext
 from proband.models.vectors.fasttext import AT_ONCE, Subwords, group_sums
 from proband.models.vectors.file_formats import binary_blocks, kind_of, open_bytes, text_blocks
