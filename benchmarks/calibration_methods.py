@@ -9,7 +9,7 @@ from calibration_designs import Layout
 from scipy.special import stdtrit
 from scipy.stats import norm
 
-from proband.core.statistics import estimates
+from proband.core.statistics import estimates, spread
 from proband.core.statistics.clusters import Floats, Ints, Neighbours
 
 Ends = tuple[Floats, Floats]
@@ -89,7 +89,7 @@ def sieval_wilson(x: Floats, layout: Layout) -> Ends:
 
 def ours(x: Floats, shared: Neighbours, *, share: bool) -> Ends:
     mean = x.mean(axis=1)
-    return estimates.value_ends(mean, x - mean[:, None], shared, share=share)
+    return spread.value_ends(mean, x - mean[:, None], shared, share=share)
 
 
 def our_difference(a: Floats, b: Floats, shared: Neighbours, *, share: bool) -> tuple[Floats, Floats, Floats]:

@@ -17,7 +17,7 @@ from scipy.special import ndtri
 from scipy.stats import norm
 
 from proband.core.metrics import AUC, Metric
-from proband.core.statistics import estimates, scores
+from proband.core.statistics import estimates, scores, spread
 from proband.core.statistics.clusters import LEAST_CLUSTERS, Floats
 from proband.core.statistics.spread import ONE_SEED, seeds_of, standing_in, training
 from proband.stats import Scores
@@ -180,8 +180,8 @@ def training_seeds(layout: Layout, seeds: tuple[int, int], spread_of_seeds: floa
         u = x - values[:, :, None]
         sides.append((values.mean(axis=1), u.mean(axis=1), seeds_of(values, u, trained=True)))
     (a, ua, of_a), (b, ub, of_b) = sides
-    ends = estimates.value_ends(a, ua, shared, share=True, seeds=of_a)
-    line.coverage |= {OURS: covered(ends, p), BLIND: covered(estimates.value_ends(a, ua, shared, share=True), p)}
+    ends = spread.value_ends(a, ua, shared, share=True, seeds=of_a)
+    line.coverage |= {OURS: covered(ends, p), BLIND: covered(spread.value_ends(a, ua, shared, share=True), p)}
     line.width[OURS] = float(np.mean(ends[1] - ends[0]) / (2 * norm.ppf(0.975) * np.std(a)))
     if training(of_a, of_b) == ONE_SEED:
         return line  # no p-value is given

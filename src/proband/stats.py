@@ -27,8 +27,8 @@ import numpy as np
 from proband.core.errors import ProbandError
 from proband.core.statistics import planning
 from proband.core.statistics.clusters import Clusters, Floats
-from proband.core.statistics.estimates import holm
 from proband.core.statistics.scores import Difference, Scores, contrast, macro_mean, on_common_items
+from proband.core.statistics.spread import holm
 from proband.core.types import Estimate
 
 __all__ = [

@@ -25,7 +25,7 @@ import numpy as np
 
 from proband.core.errors import ProbandError
 from proband.core.files import csv_lines, dumps, figure, read_json, sha256_file, sha256_text, slug, write_text
-from proband.core.statistics import estimates as stats
+from proband.core.statistics.spread import holm
 from proband.core.suite import Results, Sheet
 from proband.core.types import Run
 from proband.reporting.numbers import words
@@ -105,7 +105,7 @@ def _board(items: ItemSet, *, split: str, seed: int) -> dict[str, Any]:
     cells, pairs = study.cell(study.main, {}), study.pairs(study.main, {})
     results = cast(Results, dataclasses.replace(study.items, splits=study.splits))
     decided = [pair for pair in pairs if not pair.undecided]
-    clear = [pair for pair, p in zip(decided, stats.holm([pair.p for pair in decided])) if p < ALPHA]
+    clear = [pair for pair, p in zip(decided, holm([pair.p for pair in decided])) if p < ALPHA]
     ahead = [_ahead(pair, study.labels) for pair in clear]
     groups = letters(len(study.systems), ahead) if decided else [""] * len(study.systems)
     sheets = variation_sheets(results, study.main) if varied else []

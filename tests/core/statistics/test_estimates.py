@@ -15,9 +15,9 @@ from statsmodels.stats.proportion import proportion_confint
 
 from proband.core.metrics import area_under_roc, average_precision, f1
 from proband.core.statistics.clusters import Clusters, Floats
-from proband.core.statistics.estimates import difference_ends, holm, of_mean, of_set
+from proband.core.statistics.estimates import difference_ends, of_set
 from proband.core.statistics.scores import Scores
-from proband.core.statistics.spread import detectable
+from proband.core.statistics.spread import detectable, holm, of_mean
 
 
 def apart(n: int) -> Clusters:

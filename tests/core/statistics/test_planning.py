@@ -7,10 +7,9 @@ import pytest
 from scipy.special import ndtri
 from statsmodels.stats.power import TTestPower
 
-from proband.core.statistics import estimates
 from proband.core.statistics.clusters import Clusters, Floats, Neighbours
 from proband.core.statistics.planning import Pilot, grown, largest, needed
-from proband.core.statistics.spread import neighbours_correlation, p_value, spread
+from proband.core.statistics.spread import difference_of, neighbours_correlation, p_value, spread
 
 
 def groups(count: int, size: int) -> Neighbours:
@@ -39,7 +38,7 @@ def test_a_plan_from_a_pilot_has_the_power_it_states() -> None:
     count = round(4000 * found.clusters)
     d, fewer = answers(count, 6, better=0.08, repetitions=1200, seed=1), groups(count, 6)
     mean = d.mean(axis=1)
-    centre, error, freedom = estimates.difference_of(mean, spread(d - mean[:, None], fewer), fewer, share=True)
+    centre, error, freedom = difference_of(mean, spread(d - mean[:, None], fewer), fewer, share=True)
     assert (p_value(centre, error, freedom) < 0.05).mean() == pytest.approx(0.8, abs=0.04)
 
 

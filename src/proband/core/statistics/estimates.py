@@ -1,26 +1,12 @@
-r"""Estimates: influence values, the intervals and tests that follow from them and their spread (spread.py), and the
-bootstrap for metrics that jump.
+r"""Differences, metrics over sets and the bootstrap: intervals and tests from influence values and their spread.
 
-In what follows n_e is the effective number of items, nu the degrees of freedom, t Student's quantile at .975.
+The interval of a difference is d~ +- t se (spread.py) with 1/nu' = 1/nu + 1/(n-1), and p comes from the same t: the
+interval leaves out zero if and only if p < 0.05. Where a system was trained several times, the spread of its runs is
+added to the variance. Where items have clusters of several kinds, an interval is the union of those for every selection
+of kinds (clusters.py), and p the largest: both agree as before.
 
-Shares (means of numbers between 0 and 1, metrics over sets in that unit): Wilson's interval (spread.py).
-
-Differences of shares (Bonett and Price's interval at n_e; d~ is drawn towards 0 by half an item):
-
-    d~ = d n_e / (n_e + 1/2),    se^2 = {[n_e mean(d^2) + 1/2] / (n_e + 1/2) - d~^2} / (n_e + 1/2)
-
-Other numbers: d~ = d, se^2 = sum u^2 / (n - n/n_e) / n_e. The interval is d~ +- t se with 1/nu' = 1/nu + 1/(n-1), and p
-comes from the same t: the interval leaves out zero if and only if p < 0.05.
-
-Where a system was trained several times, the spread of its runs is added to the variance. Where items have clusters of
-several kinds, an interval is the union of those for every selection of kinds (clusters.py), and p the largest: both
-agree as before.
-
-Influence values: how much each item moves an estimate. If item i counted (1 + e) times, the estimate would move by
-e u_i / n, so that one theory serves means and metrics over sets alike. For a mean, u_i = x_i - mean. For the mean over
-strata of their means, u_i = n/(S n_s) (x_i - mean_s); strata of one item are collapsed into one, which errs on the
-safe side. A metric over sets is any function of records and weights; its influence values are found by counting a few
-neighbouring records twice and not at all,
+A metric over sets is any function of records and weights; its influence values are found by counting a few neighbouring
+records twice and not at all,
 
     u = [T(1 + w) - T(1 - w)] (n^2 - b^2) / 2bn,      w = 1 for b records, 0 for the others,
 
@@ -49,7 +35,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -58,14 +44,15 @@ from proband.core.statistics.spread import (
     OTHER,
     POWER,
     SHARE,
+    Known,
     Seeds,
     Spread,
     detectable,
+    difference_of,
     ends,
     p_value,
+    plain_parts,
     quantile,
-    share_ends,
-    share_p,
     share_variance,
     spread,
     with_seeds,
@@ -76,25 +63,6 @@ PLACES = 100  # at which the influence on a metric over sets is measured; the re
 DRAWS, MANY, AT_ONCE = 1000, 5000, 250  # for an interval, for a small p-value, at a time
 
 # ---- influence values ------------------------------------------------------------------------------------------------
-
-
-def of_mean(x: Floats, strata: Ints | None = None) -> tuple[float, Floats]:
-    """A mean (with `strata`, a number from 0 per item: the mean over them of their means) and its influence values.
-
-    >>> of_mean(np.array([1.0, 0.0, 1.0, 1.0]), np.array([0, 0, 1, 1]))
-    (0.75, array([ 0.70710678, -0.70710678,  0.        ,  0.        ]))
-    """
-    if strata is None:
-        return float(x.mean()), x - x.mean()
-    sizes = np.bincount(strata)
-    means = np.bincount(strata, weights=x) / sizes
-    lost = np.sqrt(sizes / np.maximum(sizes - 1, 1))  # a degree of freedom each
-    centre, lone = means.copy(), sizes == 1
-    if lone.any():  # one item says nothing of the spread within its stratum: such strata are taken together
-        count = int(lone.sum())
-        centre[lone] = means[lone].mean() if count > 1 else means.mean()
-        lost[lone] = np.sqrt(count / max(count - 1, 1))
-    return float(means.mean()), (lost * len(x) / (len(sizes) * sizes))[strata] * (x - centre[strata])
 
 
 def of_set(of: SetMetric, records: Floats, strata: Ints | None = None) -> tuple[float, Floats]:
@@ -140,30 +108,6 @@ def _derivative(of: SetMetric, records: Floats) -> Floats:
     return centred
 
 
-# ---- one value -------------------------------------------------------------------------------------------------------
-
-
-Known = tuple[Floats, Floats]  # a variance with its degrees of freedom
-
-
-def value_ends(
-    value: Floats, u: Floats, shared: Neighbours, *, share: bool, seeds: Seeds | None = None, least: Known | None = None
-) -> tuple[Floats, Floats]:
-    """Both ends of the intervals of values with their influence values (the items are the last axis). `least`: a
-    variance that it has at least, with fewer degrees of freedom (strata.py)."""
-    seeds, both = seeds or Seeds(), []
-    for each in shared.readings:
-        of_items = spread(u, each, SHARE if share else OTHER)
-        if share:
-            both.append(share_ends(value, at_least(value, of_items, least), each, seeds=seeds))
-        else:
-            centre, own, freedom = _plain(value, of_items, each)
-            if least is not None:
-                own, freedom = np.maximum(own, least[0]), np.minimum(freedom, least[1])
-            both.append(ends(centre, *with_seeds(own, freedom, [seeds])))
-    return np.min([low for low, _ in both], axis=0), np.max([high for _, high in both], axis=0)
-
-
 # ---- metrics over sets -----------------------------------------------------------------------------------------------
 
 
@@ -194,7 +138,7 @@ def _on_logits(
     parts = []
     for each in shared.readings:
         of_items = spread(u, each, OTHER)
-        _, own, freedom = _plain(value, of_items, each)
+        _, own, freedom = plain_parts(value, of_items, each)
         error, freedom = with_seeds(*few_telling(own, freedom, of_items, each), [seeds or Seeds()])
         y = (value * of_items.number + 0.5) / (of_items.number + 1)
         number = np.minimum(of_items.number, AS_MANY * _deciding(of_items, each))
@@ -223,49 +167,7 @@ def set_p(constant: float, value: Floats, u: Floats, shared: Neighbours, *, seed
 def own_variance(value: Floats, u: Floats, shared: Neighbours, *, share: bool) -> Floats:
     """The variance that is due to the items."""
     of_items = spread(u, shared, SHARE if share else OTHER)
-    return share_variance(value, of_items) if share else _plain(value, of_items, shared)[1]
-
-
-def at_least(value: Floats, of_items: Spread, least: Known | None) -> Spread:
-    """The spread of a share whose variance is at least so large."""
-    if least is None:
-        return of_items
-    number = of_items.number * np.minimum(1.0, share_variance(value, of_items) / least[0])
-    return replace(of_items, number=number, freedom=np.minimum(of_items.freedom, least[1]), fixed=True)
-
-
-def value_p(
-    constant: float,
-    value: Floats,
-    u: Floats,
-    shared: Neighbours,
-    *,
-    share: bool,
-    seeds: Seeds | None = None,
-    least: Known | None = None,
-) -> Floats:
-    """The p-values of values against a constant, two-sided: below 0.05 if and only if the interval leaves it out."""
-    seeds, results = seeds or Seeds(), []
-    for each in shared.readings:
-        of_items = spread(u, each, SHARE if share else OTHER)
-        if share:
-            results.append(share_p(value, constant, at_least(value, of_items, least), each, seeds=seeds))
-        else:
-            centre, own, freedom = _plain(value, of_items, each)
-            if least is not None:
-                own, freedom = np.maximum(own, least[0]), np.minimum(freedom, least[1])
-            results.append(p_value(centre - constant, *with_seeds(own, freedom, [seeds])))
-    largest: Floats = np.max(results, axis=0)
-    return largest
-
-
-def _plain(value: Floats, of_items: Spread, shared: Neighbours) -> tuple[Floats, Floats, Floats]:
-    """The centre, the variance and the degrees of freedom of a number that is no share. Such numbers may be skewed, and
-    few clusters do not show it: with G effective clusters the error is 1 + 0.4/G times as large."""
-    centre, error, freedom = difference_of(value, of_items, shared, share=False, least=value**2 / shared.items)
-    if shared.pairs:
-        error = error * (1 + 0.4 / shared.effective)
-    return centre, error**2, freedom
+    return share_variance(value, of_items) if share else plain_parts(value, of_items, shared)[1]
 
 
 # ---- a difference ----------------------------------------------------------------------------------------------------
@@ -320,38 +222,6 @@ def difference_ends(
         parts.append((low, -high, -p_value(centre - margin, error, freedom), -detectable(error, freedom), -own))
     low, high, p, seen, own = np.min(parts, axis=0)
     return DifferenceEnds(low, -high, -p, -seen, -own)
-
-
-def difference_of(
-    value: Floats, of_items: Spread, shared: Neighbours, *, share: bool, least: Floats | None = None
-) -> tuple[Floats, Floats, Floats]:
-    """The centre of the interval, its standard error and degrees of freedom."""
-    n, number = shared.items, of_items.number
-    if share:
-        more = number + 0.5
-        centre = value * number / more
-        variance = ((number * (of_items.square + value**2) + 0.5) / more - centre**2) / more
-    else:
-        centre, rest = value, np.maximum(n - n / number, 0.5)
-        variance = (n * of_items.square + (0.0 if least is None else least)) / rest / number
-    return centre, np.sqrt(variance), 1 / (1 / of_items.freedom + 1 / max(n - 1, 1))
-
-
-# ---- many tests ------------------------------------------------------------------------------------------------------
-
-
-def holm(p: Sequence[float]) -> list[float]:
-    """Holm's step-down adjustment.
-
-    >>> [round(x, 3) for x in holm([0.01, 0.04, 0.03])]
-    [0.03, 0.06, 0.06]
-    """
-    order = np.argsort(np.asarray(p), kind="stable")
-    out, running = [0.0] * len(p), 0.0
-    for rank, at in enumerate(order):
-        running = max(running, min(1.0, (len(p) - rank) * p[at]))
-        out[at] = running
-    return out
 
 
 # ---- the bootstrap by cluster ----------------------------------------------------------------------------------------

@@ -21,10 +21,9 @@ from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
 from proband.core.statistics.clusters import Clusters, Floats
-from proband.core.statistics.estimates import holm
 from proband.core.statistics.item_response import Fit
 from proband.core.statistics.scores import Scores
-from proband.core.statistics.spread import ends, p_value
+from proband.core.statistics.spread import ends, holm, p_value
 
 LEAST_IN_GROUP = 3
 

@@ -10,7 +10,7 @@ the residual e_i is integrated out on one grid for all items:
 
 Items of one cluster share more than their predictors. The estimate stays consistent without saying how (each item's
 own distribution is right), and the interval of a weight comes from the influence of every item on it, by the rules for
-all our intervals (estimates.py): clusters of several kinds count, and few of them are too few to tell.
+all our intervals (spread.py): clusters of several kinds count, and few of them are too few to tell.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from proband.core.errors import ProbandError
-from proband.core.statistics import estimates
+from proband.core.statistics import spread
 from proband.core.statistics.clusters import Clusters, Floats
 
 GRID = np.linspace(-9.0, 9.0, 181)  # of difficulties
@@ -100,8 +100,8 @@ class Fit:
         for name, value, influence in zip(names, self.w, self.influence, strict=True):
             u = influence * own
             u = u - u.mean()
-            low, high = estimates.value_ends(np.array(value), u, known, share=False)
-            p = float(estimates.value_p(0.0, np.array(value), u, known, share=False))
+            low, high = spread.value_ends(np.array(value), u, known, share=False)
+            p = float(spread.value_p(0.0, np.array(value), u, known, share=False))
             results.append(Weight(name=name, value=float(value), low=float(low), high=float(high), p=p, few=known.few))
         return results
 

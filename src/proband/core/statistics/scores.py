@@ -7,8 +7,8 @@
     scores.where(k=3), scores.by("relation")              # selections of its items
 
 Reports, comparisons, plans, claims and the analyses of papers use it and nothing else. What it computes is described
-in estimates.py (how much each item moves a value, intervals, tests, metrics that jump), spread.py and clusters.py (what
-items share).
+in spread.py (one value), estimates.py (differences, metrics over sets and those that jump) and clusters.py (what items
+share).
 """
 
 from __future__ import annotations
@@ -25,16 +25,19 @@ from proband.core.errors import ProbandError
 from proband.core.metrics import Metric
 from proband.core.statistics import estimates
 from proband.core.statistics.clusters import LEAST_CLUSTERS, Clusters, Floats, Ints, Neighbours
-from proband.core.statistics.estimates import DRAWS, MANY, draws_of, of_mean, of_set, percentiles
+from proband.core.statistics.estimates import DRAWS, MANY, draws_of, of_set, percentiles
 from proband.core.statistics.spread import (
     Seeds,
     detectable,
+    of_mean,
     quantile,
     seeds_of,
     seeds_part,
     share_of_trainings,
     standing_in,
     training,
+    value_ends,
+    value_p,
 )
 from proband.core.statistics.strata import FEWEST, strata_variance
 from proband.core.types import Estimate
@@ -317,7 +320,7 @@ class Scores:
                 both = estimates.set_ends(value, u, self.dependence, seeds=seeds)
             else:
                 least = None if self.strata is None else self._over_strata()
-                both = estimates.value_ends(value, u, self.dependence, share=self.binary, seeds=seeds, least=least)
+                both = value_ends(value, u, self.dependence, share=self.binary, seeds=seeds, least=least)
             low, high = map(float, both)
             low, high = (max(low, 0.0), min(high, 1.0)) if self.share else (low, high)
             several = self.dependence.readings if seeds.count > 1 else ()  # else nothing is due to seeds
@@ -384,9 +387,7 @@ class Scores:
         if self._on_logits:
             return float(estimates.set_p(constant, value, u, self.dependence, seeds=self.seeds))
         least = None if self.strata is None else self._over_strata()
-        return float(
-            estimates.value_p(constant, value, u, self.dependence, share=self.binary, seeds=self.seeds, least=least)
-        )
+        return float(value_p(constant, value, u, self.dependence, share=self.binary, seeds=self.seeds, least=least))
 
     def _p_drawn(self, constant: float, draws: Floats) -> float:
         parts = percentiles(self.value, draws, self.dependence, [self.seeds])

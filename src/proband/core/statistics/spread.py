@@ -1,8 +1,11 @@
-"""How far an estimate may be off: where items share material, and where a system was trained several times.
+"""How far an estimate may be off, where items share material and where a system was trained several times, and the
+interval and the test of one value.
 
-An estimate is, up to a constant, the mean of influence values u_i (x_i less the mean, where it is a mean). With n
-items, N ordered pairs of neighbours, deg_i neighbours of item i, r = sum deg_i^2, A = sum u_i^2, B = sum of u_i u_j
-over pairs of neighbours, the correlation rho of neighbours solves E[A], E[B] given that the u have been centred:
+An estimate is, up to a constant, the mean of influence values u_i: if item i counted (1 + e) times, it would move by
+e u_i / n. For a mean, u_i = x_i - mean. For the mean over strata of their means, u_i = n/(S n_s) (x_i - mean_s); strata
+of one item are collapsed into one, which errs on the safe side. With n items, N ordered pairs of neighbours, deg_i
+neighbours of item i, r = sum deg_i^2, A = sum u_i^2, B = sum of u_i u_j over pairs of neighbours, the correlation rho
+of neighbours solves E[A], E[B] given that the u have been centred:
 
     rho = [A N/n + B (n-1)] / [A (N - 2r/n + N^2/n^2) + B N/n]
     rho_1 = min(1, max(0, rho + (0.35 + 1.5/G) sqrt(2/N)))        a margin for its own error; G eff. clusters (none
@@ -30,14 +33,19 @@ with Student's quantile t, the effective number of items n_e and the spread v of
 and ones (v = 1 for them). For a constant c in place of x, t = |y - c| / sqrt(kappa c (1 - c)) gives a p-value that is
 below 0.05 if and only if c is outside the interval.
 
+Differences of shares (Bonett and Price's interval at n_e; d~ is drawn towards 0 by half an item):
+
+    d~ = d n_e / (n_e + 1/2),    se^2 = {[n_e mean(d^2) + 1/2] / (n_e + 1/2) - d~^2} / (n_e + 1/2)
+
+Other numbers: d~ = d, se^2 = sum u^2 / (n - n/n_e) / n_e.
+
 Near 0 and 1 the correlation of neighbours is known less and less well, and its prior may widen an interval as the mean
 moves outward: an end is never inside those of means still further out (at the same correlation), and p is the largest
 over the same means.
 
 Training seeds are a second source of chance: V = s^2/S over S runs, less what the items' own noise explains of it (of
-few runs less than all), is
-added to the variance W that is due to items. Each part keeps its own degrees of freedom (nu and S - 1; of two systems
-with V_1 and V_2, Welch's):
+few runs less than all), is added to the variance W that is due to items. Each part keeps its own degrees of freedom (nu
+and S - 1; of two systems with V_1 and V_2, Welch's):
 
     half the width = sqrt(t_nu^2 W + t_(S-1)^2 V),
 
@@ -55,7 +63,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from proband.core.statistics.clusters import Floats, Neighbours
+from proband.core.statistics.clusters import Floats, Ints, Neighbours
 
 LEVEL = 0.975
 POWER = 0.8
@@ -96,6 +104,20 @@ def detectable(error: Floats, freedom: Floats, tests: int = 1) -> Floats:
 def level_of(tests: int) -> float:
     """The quantile of a two-sided test at 0.05 over so many tests."""
     return 1 - (1 - LEVEL) / tests
+
+
+def holm(p: Sequence[float]) -> list[float]:
+    """Holm's step-down adjustment.
+
+    >>> [round(x, 3) for x in holm([0.01, 0.04, 0.03])]
+    [0.03, 0.06, 0.06]
+    """
+    order = np.argsort(np.asarray(p), kind="stable")
+    out, running = [0.0] * len(p), 0.0
+    for rank, at in enumerate(order):
+        running = max(running, min(1.0, (len(p) - rank) * p[at]))
+        out[at] = running
+    return out
 
 
 # ---- training seeds --------------------------------------------------------------------------------------------------
@@ -373,3 +395,103 @@ def share_variance(mean: Floats, of_items: Spread) -> Floats:
     inside = (mean * of_items.number + 0.5) / (of_items.number + 1)
     variance: Floats = inside * (1 - inside) * _ratio(mean, of_items) / of_items.number
     return variance
+
+
+# ---- one value: a mean, its interval and its test --------------------------------------------------------------------
+
+
+Known = tuple[Floats, Floats]  # a variance with its degrees of freedom
+
+
+def of_mean(x: Floats, strata: Ints | None = None) -> tuple[float, Floats]:
+    """A mean (with `strata`, a number from 0 per item: the mean over them of their means) and its influence values.
+
+    >>> of_mean(np.array([1.0, 0.0, 1.0, 1.0]), np.array([0, 0, 1, 1]))
+    (0.75, array([ 0.70710678, -0.70710678,  0.        ,  0.        ]))
+    """
+    if strata is None:
+        return float(x.mean()), x - x.mean()
+    sizes = np.bincount(strata)
+    means = np.bincount(strata, weights=x) / sizes
+    lost = np.sqrt(sizes / np.maximum(sizes - 1, 1))  # a degree of freedom each
+    centre, lone = means.copy(), sizes == 1
+    if lone.any():  # one item says nothing of the spread within its stratum: such strata are taken together
+        count = int(lone.sum())
+        centre[lone] = means[lone].mean() if count > 1 else means.mean()
+        lost[lone] = np.sqrt(count / max(count - 1, 1))
+    return float(means.mean()), (lost * len(x) / (len(sizes) * sizes))[strata] * (x - centre[strata])
+
+
+def value_ends(
+    value: Floats, u: Floats, shared: Neighbours, *, share: bool, seeds: Seeds | None = None, least: Known | None = None
+) -> tuple[Floats, Floats]:
+    """Both ends of the intervals of values with their influence values (the items are the last axis). `least`: a
+    variance that it has at least, with fewer degrees of freedom (strata.py)."""
+    seeds, both = seeds or Seeds(), []
+    for each in shared.readings:
+        of_items = spread(u, each, SHARE if share else OTHER)
+        if share:
+            both.append(share_ends(value, at_least(value, of_items, least), each, seeds=seeds))
+        else:
+            centre, own, freedom = plain_parts(value, of_items, each)
+            if least is not None:
+                own, freedom = np.maximum(own, least[0]), np.minimum(freedom, least[1])
+            both.append(ends(centre, *with_seeds(own, freedom, [seeds])))
+    return np.min([low for low, _ in both], axis=0), np.max([high for _, high in both], axis=0)
+
+
+def at_least(value: Floats, of_items: Spread, least: Known | None) -> Spread:
+    """The spread of a share whose variance is at least so large."""
+    if least is None:
+        return of_items
+    number = of_items.number * np.minimum(1.0, share_variance(value, of_items) / least[0])
+    return replace(of_items, number=number, freedom=np.minimum(of_items.freedom, least[1]), fixed=True)
+
+
+def value_p(
+    constant: float,
+    value: Floats,
+    u: Floats,
+    shared: Neighbours,
+    *,
+    share: bool,
+    seeds: Seeds | None = None,
+    least: Known | None = None,
+) -> Floats:
+    """The p-values of values against a constant, two-sided: below 0.05 if and only if the interval leaves it out."""
+    seeds, results = seeds or Seeds(), []
+    for each in shared.readings:
+        of_items = spread(u, each, SHARE if share else OTHER)
+        if share:
+            results.append(share_p(value, constant, at_least(value, of_items, least), each, seeds=seeds))
+        else:
+            centre, own, freedom = plain_parts(value, of_items, each)
+            if least is not None:
+                own, freedom = np.maximum(own, least[0]), np.minimum(freedom, least[1])
+            results.append(p_value(centre - constant, *with_seeds(own, freedom, [seeds])))
+    largest: Floats = np.max(results, axis=0)
+    return largest
+
+
+def plain_parts(value: Floats, of_items: Spread, shared: Neighbours) -> tuple[Floats, Floats, Floats]:
+    """The centre, the variance and the degrees of freedom of a number that is no share. Such numbers may be skewed, and
+    few clusters do not show it: with G effective clusters the error is 1 + 0.4/G times as large."""
+    centre, error, freedom = difference_of(value, of_items, shared, share=False, least=value**2 / shared.items)
+    if shared.pairs:
+        error = error * (1 + 0.4 / shared.effective)
+    return centre, error**2, freedom
+
+
+def difference_of(
+    value: Floats, of_items: Spread, shared: Neighbours, *, share: bool, least: Floats | None = None
+) -> tuple[Floats, Floats, Floats]:
+    """The centre of the interval, its standard error and degrees of freedom."""
+    n, number = shared.items, of_items.number
+    if share:
+        more = number + 0.5
+        centre = value * number / more
+        variance = ((number * (of_items.square + value**2) + 0.5) / more - centre**2) / more
+    else:
+        centre, rest = value, np.maximum(n - n / number, 0.5)
+        variance = (n * of_items.square + (0.0 if least is None else least)) / rest / number
+    return centre, np.sqrt(variance), 1 / (1 / of_items.freedom + 1 / max(n - 1, 1))

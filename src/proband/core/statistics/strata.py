@@ -17,8 +17,8 @@ from __future__ import annotations
 import numpy as np
 
 from proband.core.statistics.clusters import Clusters, Floats, Ints
-from proband.core.statistics.estimates import difference_of, own_variance
-from proband.core.statistics.spread import OTHER, SHARE, spread
+from proband.core.statistics.estimates import own_variance
+from proband.core.statistics.spread import OTHER, SHARE, difference_of, spread
 
 FEWEST = 5.0  # degrees of freedom below which no interval can be trusted: those of six clusters
 ALONE = 1.5  # effective clusters below which a stratum says nothing of its own spread
