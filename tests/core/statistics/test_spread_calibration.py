@@ -7,6 +7,7 @@ import os
 import runpy
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -343,6 +344,7 @@ def test_the_table_is_written_from_any_lines(simulation: Any) -> None:
         sys.path.remove(str(BENCHMARKS))
     layout = simulation.layouts()[6]
     lines = [simulation.shares(layout, 0.5, 0.2, 50), simulation.training_seeds(layout, (3, 3), 0.03, 20)]
-    text = page(lines, 50)
+    parts: dict[str, list[Any]] = {name: [] for name in ("edges", "rules", "told", "bounds")}
+    text = page({**parts, "lines": [asdict(line) for line in lines]}, 50)
     assert "| Proband |" in text
     assert layout.name in text
