@@ -10,7 +10,6 @@ import hmac
 import json
 import os
 import secrets
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,7 +18,7 @@ import msgspec
 from msgspec import Meta
 
 from proband.core.errors import ProbandError
-from proband.core.files import file_errors
+from proband.core.files import file_errors, read_toml
 from proband_annotate.tasks import names
 from proband_annotate.texts import texts
 
@@ -134,13 +133,9 @@ def read_project(folder: Path) -> Project:
     path = folder / "project.toml"
     if not path.is_file():
         raise ProbandError("no such project; `proband annotate init` makes one", file=path)
-    with file_errors(path):
-        raw = path.read_bytes()
     try:
-        project = msgspec.convert(tomllib.loads(raw.decode("utf-8")), Project)
-    except UnicodeDecodeError as error:
-        raise ProbandError(f"not UTF-8 at byte {error.start + 1}", file=path) from None
-    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        project = msgspec.convert(read_toml(path), Project)
+    except msgspec.ValidationError as error:
         raise ProbandError(in_words(str(error)), file=path) from None
     if project.kind not in (known := names()):
         raise ProbandError(f"'kind': no kind of task {project.kind!r}; there are {', '.join(known)}", file=path)

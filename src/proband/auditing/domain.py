@@ -11,7 +11,6 @@ A domain is a TOML file (`data/domains/`, guide: docs/extending.md). Its `prover
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from proband.core.errors import ProbandError
+from proband.core.files import parse_toml, read_utf8
 
 SHIPPED: Final = ("kinship", "grid", "temporal", "allen", "sizes")
 OTHER: Final = "none"  # two things between which no relation of the domain holds
@@ -103,10 +103,7 @@ def load(name: str) -> Domain:
     path = Path(name)
     if not path.is_file():
         raise ProbandError(f"no domain {name!r}: neither a file nor one of {', '.join(SHIPPED)}")
-    try:
-        return parse(path.read_text(encoding="utf-8"), file=path)
-    except UnicodeDecodeError as error:
-        raise ProbandError(f"not UTF-8 at byte {error.start + 1}", file=path) from None
+    return parse(read_utf8(path), file=path)
 
 
 def parse(text: str, *, file: object) -> Domain:
@@ -116,10 +113,9 @@ def parse(text: str, *, file: object) -> Domain:
     Traceback (most recent call last):
     proband.core.errors.ProbandError: x.toml: 'relations' is missing or empty
     """
+    raw = parse_toml(text, file=file)
     try:
-        return _domain(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
-        raise ProbandError(f"not TOML: {error}", file=file) from None
+        return _domain(raw)
     except re.error as error:
         raise ProbandError(f"{error.pattern!r} is not a regular expression: {error}", file=file) from None
     except ProbandError as error:

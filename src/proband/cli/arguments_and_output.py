@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import inspect
 import sys
-import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -187,14 +186,9 @@ def given_options(kind: type, given: Mapping[str, Any], profile: Path | None) ->
 
 def read_profile(path: Path) -> dict[str, Any]:
     """The keys of a profile file, with _ for -."""
-    from proband.core.files import file_errors
+    from proband.core.files import read_toml
 
-    try:
-        with file_errors(path):
-            raw = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ProbandError(f"not TOML: {error}", file=path) from None
-    return {name.replace("-", "_"): value for name, value in raw.items()}
+    return {name.replace("-", "_"): value for name, value in read_toml(path).items()}
 
 
 def metavar(kind: Any) -> str:

@@ -20,6 +20,7 @@ import math
 import os
 import re
 import tempfile
+import tomllib
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -233,6 +234,34 @@ def read_json(path: Path) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ProbandError("not a JSON object", file=path)
     return value
+
+
+def read_utf8(path: Path) -> str:
+    """The text of a file that people write."""
+    try:
+        with file_errors(path):
+            return without_mark(path.read_bytes(), path).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ProbandError(f"not UTF-8 at byte {error.start + 1}", file=path) from None
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    return parse_toml(read_utf8(path), file=path)
+
+
+def parse_toml(text: str, *, file: object) -> dict[str, Any]:
+    """
+    >>> parse_toml("a = 1\\nb =", file="x.toml")
+    Traceback (most recent call last):
+    proband.core.errors.ProbandError: x.toml line 2: not TOML: Invalid value
+    """
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        match = re.search(r"(.*) \(at line (\d+)", str(error))
+        line = int(match[2]) if match else text.count("\n") + 1
+        why_not = match[1] if match else str(error).removesuffix(" (at end of document)")
+        raise ProbandError(f"not TOML: {why_not}", file=file, line=line) from None
 
 
 def read_manifest(folder_or_file: Path) -> dict[str, Any]:

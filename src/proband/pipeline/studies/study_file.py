@@ -22,7 +22,6 @@ A key that nobody reads is an error with its line.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -30,7 +29,7 @@ from typing import Any
 import msgspec
 
 from proband.core.errors import ProbandError, in_words
-from proband.core.files import file_errors
+from proband.core.files import parse_toml, read_toml, read_utf8
 from proband.core.plugins import KINDS, WORDS, described
 from proband.pipeline.run_options import RunOptions
 
@@ -91,17 +90,8 @@ class StudyFile(StudyPart, frozen=True, kw_only=True):
 
 def read_study(path: Path, given: Mapping[str, Any]) -> StudyFile:
     """The checked file with the parameters filled in; `given` overrides their defaults."""
-    try:
-        with file_errors(path):
-            text = path.read_text(encoding="utf-8")
-        raw = tomllib.loads(text)
-    except UnicodeDecodeError as error:
-        raise ProbandError(f"not UTF-8 at byte {error.start + 1}", file=path) from None
-    except tomllib.TOMLDecodeError as error:
-        match = re.search(r"(.*) \(at line (\d+)", str(error))
-        line = int(match[2]) if match else text.count("\n") + 1
-        raise ProbandError(f"not TOML: {match[1] if match else error}", file=path, line=line) from None
-    raw = with_included(raw, path)
+    text = read_utf8(path)
+    raw = with_included(parse_toml(text, file=path), path)
     head = raw.get("study")
     folder = head.get("folder") if isinstance(head, dict) else None
     if "data" in given:
@@ -147,7 +137,7 @@ def with_included(raw: dict[str, Any], path: Path) -> dict[str, Any]:
         other = path.with_name(f"{name}.toml")
         if not other.is_file():
             raise ProbandError(f"no study {name!r} beside it to include", file=path)
-        part = with_included(tomllib.loads(other.read_text(encoding="utf-8")), other)
+        part = with_included(read_toml(other), other)
         raw["parameters"] = {**raw.get("parameters", {}), **part.get("parameters", {}), **own_values}
         for kind in ("build", "train", "run"):
             raw[kind] = [*part.get(kind, ()), *raw.get(kind, ())]

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -24,7 +23,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from proband.core.errors import ProbandError, in_words
-from proband.core.files import dumps, encode
+from proband.core.files import dumps, encode, read_toml
 from proband.core.plugins import read_options
 from proband.core.suite import Built
 from proband.core.types import Item
@@ -112,9 +111,7 @@ def load_release(name: str | int) -> Definition:
         shipped = ", ".join(sorted(each.stem for each in folder.glob("*.toml")))
         raise ProbandError(f"no release {str(name)!r} of kinship; there is {shipped}, or name a TOML file")
     try:
-        definition = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Definition, strict=True)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ProbandError(f"is no TOML file: {error}", file=path) from None
+        definition = msgspec.convert(read_toml(path), Definition, strict=True)
     except msgspec.ValidationError as error:
         raise ProbandError(in_words(str(error)), file=path) from None
     return msgspec.structs.replace(definition, path=path)

@@ -22,7 +22,6 @@ reads the bare dictionary: it trusts nobody, and its checker shares nothing with
 from __future__ import annotations
 
 import hashlib
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -33,6 +32,7 @@ from typing import Annotated, Any, Literal, TypeVar
 import msgspec
 
 from proband.core.errors import ProbandError, in_words
+from proband.core.files import parse_toml, read_utf8
 from proband.core.types import Item
 from proband.suites.kinship.world.relations import FEMALE, MALE, NEUTRALS, STRICT, WIDE, WIDE_WORLD, Edge, World
 
@@ -209,10 +209,7 @@ def load(name_or_path: str) -> Rules:
     path = Path(name_or_path)
     if not path.is_file():
         raise ProbandError(f"no rule base {name_or_path!r}: neither a file nor one of {', '.join(SHIPPED)}")
-    try:
-        return parse(path.read_bytes().decode("utf-8"), file=path)
-    except UnicodeDecodeError as error:
-        raise ProbandError(f"not UTF-8 at byte {error.start + 1}", file=path) from None
+    return parse(read_utf8(path), file=path)
 
 
 def of_item(item: Item) -> Rules:
@@ -233,10 +230,9 @@ def parse(text: str, *, file: object) -> Rules:
     Traceback (most recent call last):
     proband.core.errors.ProbandError: x.toml: 'relations' is missing or empty
     """
+    raw = parse_toml(text, file=file)
     try:
-        return replace(_rules(tomllib.loads(text)), text=text)
-    except tomllib.TOMLDecodeError as error:
-        raise ProbandError(f"not TOML: {error}", file=file) from None
+        return replace(_rules(raw), text=text)
     except ProbandError as error:
         raise ProbandError(str(error), file=file) from None
 
