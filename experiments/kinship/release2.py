@@ -3,9 +3,10 @@
     proband build kinship --release 2 -o release
     python experiments/kinship/release2.py release              # writes tables/release2-shortcuts.md, added-shortcuts.md
     python experiments/kinship/release2.py release --oracle     # the complete search for families on every item
+    python experiments/kinship/release2.py --clauses            # how many different clauses there can be at all
 
-Shortcuts are counted on the training stories; in the slices that were added, whose answers training does not have, on
-all other stories of the slice. `best by path` is no shortcut but a bound: for each length, genders,
+Shortcuts are counted on the training stories; in slices whose answers training does not have, on all other stories of
+the slice. `best by path` is no shortcut but a bound: for each length, genders,
 first and last fact and generations, the label that is commonest in the slice itself. `a guess by one way` is what a
 guess among the answers has that one of the two ways leaves, and by the way that leaves fewer. Intervals count a clause
 once.
@@ -16,21 +17,23 @@ from __future__ import annotations
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Sequence
+from itertools import product
 from pathlib import Path
 
 from proband.core.files import read_items
 from proband.core.types import Item
 from proband.stats import Scores
 from proband.suites.kinship.baselines import SHORTCUTS, Clues, CountedLabels, LabelCounts
-from proband.suites.kinship.logic.closure import close
+from proband.suites.kinship.generate.release import load_release
+from proband.suites.kinship.logic.closure import chart, close
 from proband.suites.kinship.logic.search import entailed, possible
-from proband.suites.kinship.world.relations import possibilities
-from proband.suites.kinship.world.rules import load, of_item
+from proband.suites.kinship.world.relations import FEMALE, MALE, possibilities
+from proband.suites.kinship.world.rules import Rules, canonical_clause, load, of_item
 
 HERE = Path(__file__).parent
 TABLE = HERE / "tables" / "release2-shortcuts.md"
 ADDED_TABLE = HERE / "tables" / "added-shortcuts.md"
-ADDED = ("one-of", "wide")  # slices with answers that training does not have
+FOREIGN = ("one-of", "wide", "one-of-distinct", "wide-distinct", "wide-three")  # with answers that training lacks
 
 
 def neutral_way(clues: Clues) -> list[str]:
@@ -52,15 +55,35 @@ NEW: dict[str, Callable[[Clues], Hashable]] = {
 
 
 def main(arguments: Sequence[str]) -> int:
+    if "--clauses" in arguments:
+        for rules in (load("sound"), load("wide")):
+            print(rules.name, *(f"k = {k}: {clauses(rules, k)}" for k in (2, 3, 4)), sep=", ")
+        return 0
     items = list(read_items(Path(arguments[0])))
     if "--oracle" in arguments:
         return oracle(items)
-    added = [item for item in items if item.tags.get("slice") in ADDED]
-    if len(added) < len(items):
-        frozen = [item for item in items if item.tags.get("slice") not in ADDED]
+    added = {part.slice for part in load_release(2).part if part.added}
+    frozen = [item for item in items if item.tags.get("slice") not in added]
+    if frozen:
         TABLE.write_text(shortcut_table(frozen), encoding="utf-8")
-    ADDED_TABLE.write_text(added_table(added), encoding="utf-8")
+    foreign = [item for item in items if item.tags.get("slice") in FOREIGN]
+    ADDED_TABLE.write_text(added_table(foreign), encoding="utf-8")
     return 0
+
+
+def clauses(rules: Rules, k: int) -> int:
+    """How many clauses of k facts, read from either end, prove an answer for some genders of the people in them."""
+    every = {canonical_clause(clause, rules.inverse) for clause in product(range(len(rules.neutrals)), repeat=k)}
+    cast = list(product((MALE, FEMALE), repeat=k + 1))
+    return sum(any(proves(rules, clause, genders) for genders in cast) for clause in every)
+
+
+def proves(rules: Rules, clause: Sequence[int], genders: Sequence[str]) -> bool:
+    left, _ = chart(rules, clause, genders)
+    if left & (left - 1) or not 0 < left < 1 << len(rules.neutrals):
+        return False
+    edges = [(i, rules.word(relation, genders[i + 1]), i + 1) for i, relation in enumerate(clause)]
+    return close(rules, genders, edges).consistent
 
 
 def oracle(items: Sequence[Item]) -> int:
@@ -89,7 +112,7 @@ def shortcuts() -> dict[str, Callable[[], CountedLabels]]:
 
 def added_table(items: Sequence[Item]) -> str:
     """What shortcuts have on the added slices, each story answered from all others of its slice."""
-    slices = {name: [item for item in items if item.tags["slice"] == name] for name in ADDED}
+    slices = {name: [item for item in items if item.tags["slice"] == name] for name in FOREIGN}
     rows = {"majority": {name: majority(test, test) for name, test in slices.items()}}
     for name, make in shortcuts().items():
         rows[name] = {part: accuracy(make().learn(test), test) for part, test in slices.items()}

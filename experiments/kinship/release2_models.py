@@ -4,17 +4,21 @@
     python experiments/kinship/release2_models.py --check                  # fails if they are not what the answers give
     python experiments/kinship/release2_models.py --keep RELEASE RUN MODEL SEED FOLDER    # a run in a few kB, to FOLDER
     python experiments/kinship/release2_models.py --collect RELEASE FOLDER                # takes these over
+    python experiments/kinship/release2_models.py --added RELEASE RUN MODEL SEED ...      # the slices added later, of these runs
+    python experiments/kinship/release2_models.py --narrow RELEASE FILE                   # stories of the wide world in the 22 relations
 
 release2-answers.parquet has a row per run: model, training seed, and for each test story the number of the answered relation
 (uint8, the order of `RELATIONS`; 22: cannot be told, 254: not asked, 255: no answer, which is wrong), the area under the ROC curve of the
 preference for "cannot be told" (none where a model replies in words), and of extractors how many facts each story has, how many were read,
 and how many of these are right. release2-tests.parquet has label, k, slice and clause in the same order, and the sha256 of the test split.
+release2-added-answers.parquet and release2-added-tests.parquet are the same for the slices that were added later, with 1 for right and 0 for wrong.
 
 Intervals are the package's: 95 %, stories of one clause count as one cluster, and the spread of training seeds is added.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sys
 from collections import Counter, defaultdict
@@ -22,21 +26,24 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import polars as pl
 from release import NO_ANSWER, NOT_ASKED, Runs, table, with_tables
 
-from proband.core.files import read_answers, read_items, read_json
+from proband.core.files import encode, read_answers, read_items, read_json
 from proband.core.metrics import area_under_roc
 from proband.core.statistics.clusters import Clusters
 from proband.core.types import Item
 from proband.stats import Scores
+from proband.suites.kinship.generate.build import both_ways
 from proband.suites.kinship.generate.release import load_release
 from proband.suites.kinship.open_answers import VALUE, preference_for_open
 from proband.suites.kinship.world.relations import INVERSE, NEUTRAL, RELATIONS, UNTOLD
 
 HERE = Path(__file__).parent
 ANSWERS, TESTS = HERE / "release2-answers.parquet", HERE / "release2-tests.parquet"
+ADDED_ANSWERS, ADDED_TESTS = HERE / "release2-added-answers.parquet", HERE / "release2-added-tests.parquet"
 CARD = HERE / "release2.md"
 WORDS = (*RELATIONS, UNTOLD)
 OPEN = WORDS.index(UNTOLD)
@@ -53,7 +60,13 @@ def main(arguments: Sequence[str]) -> int:
     if "--collect" in arguments:
         collect(*map(Path, arguments[1:3]))
         return 0
-    made = tables()
+    if "--added" in arguments:
+        collect_added(Path(arguments[1]), arguments[2:])
+        return 0
+    if "--narrow" in arguments:
+        narrow(*map(Path, arguments[1:3]))
+        return 0
+    made = tables() | added_tables()
     pages = {HERE / "tables" / f"{name}.md": text for name, text in made.items()}
     pages[CARD] = with_tables(CARD.read_text(encoding="utf-8"), made)
     wrong = []
@@ -100,6 +113,20 @@ def tables() -> dict[str, str]:
         "release2-wording": wording(runs, test, clusters),
         "release2-facts-read": reading(answers, test, clusters),
         "release2-precision": precision(runs, own, labels, test),
+    }
+
+
+def added_tables() -> dict[str, str]:
+    test = pl.read_parquet(ADDED_TESTS)
+    runs: Runs = defaultdict(list)
+    for row in pl.read_parquet(ADDED_ANSWERS).sort("model", "seed").iter_rows(named=True):
+        runs[row["model"]].append(np.frombuffer(row["right"], dtype=np.uint8))
+    part, labels = test["slice"].to_numpy(), np.ones(len(test), dtype=np.uint8)
+    own = {name: part == name for name in test["slice"].unique(maintain_order=True)}
+    clusters = Clusters.of([(clause,) for clause in test["clause"]])
+    return {
+        "release2-added": table("Release 2, slices added later", runs, own, labels, clusters),
+        "release2-added-precision": precision(runs, own, labels, test),
     }
 
 
@@ -246,7 +273,8 @@ def precision(runs: Runs, own: dict[str, Any], labels: Any, test: pl.DataFrame) 
     """± by slice at three scores: if a clause is right or wrong as a whole, if stories are right independently, and as
     measured by the run whose score is nearest."""
     lines = []
-    for name, by in [*((name, "clause") for name in own), ("either", "ways"), ("both", "ways")]:
+    two_ways = [(name, "ways") for name in own if name.startswith(("either", "both"))]
+    for name, by in [*((name, "clause") for name in own), *two_ways]:
         at = np.flatnonzero(own[name])
         names = test[by].to_numpy()[at]
         near = Clusters.of([(each,) for each in names])
@@ -255,10 +283,11 @@ def precision(runs: Runs, own: dict[str, Any], labels: Any, test: pl.DataFrame) 
             whole = np.mean([half(level, names, near, seed) for seed in range(DRAWS)])
             alone = np.mean([half(level, np.arange(len(at)), near, seed) for seed in range(DRAWS)])
             cells.append(f"{whole:.1f} / {alone:.1f} / {measured(level, runs, at, labels, near)}")
+        cells.append(widest(runs, at, labels, near))
         lines.append(f"| {name}{', both ways' if by == 'ways' else ''} | {' | '.join(cells)} |")
     title = "**Release 2, ± of a score of 10, 50 and 90 %** (half of a 95 % interval by clause, points: clauses right or wrong as a whole / every story for itself / as measured at the score in brackets)"
-    head = "| slice | stories | clauses | at 10 % | at 50 % | at 90 % |"
-    return "\n".join([title, "", head, "|---|---:|---:|---:|---:|---:|", *lines, ""])
+    head = "| slice | stories | clauses | at 10 % | at 50 % | at 90 % | largest measured |"
+    return "\n".join([title, "", head, "|---|---:|---:|---:|---:|---:|---:|", *lines, ""])
 
 
 def half(level: float, together: Any, near: Clusters, seed: int) -> float:
@@ -280,16 +309,39 @@ def measured(level: float, runs: Runs, at: Any, labels: Any, near: Clusters) -> 
     return f"{50 * (found.high - found.low):.1f} ({100 * means[nearest]:.0f} %)"
 
 
+def widest(runs: Runs, at: Any, labels: Any, near: Clusters) -> str:
+    """The largest of any model that was asked the whole slice, and its score; where a clause has six stories or more,
+    also what is left of it if the clauses of the slice are all that there are, so that stories alone are a sample."""
+    found = []
+    for model, given in runs.items():
+        if (given[0][at] != NOT_ASKED).all():
+            right = given[0][at] == labels[at]
+            score = Scores.of([right], clusters=near).interval()
+            shares = [right[near.code == code] for code in range(near.code.max() + 1)]
+            within = sum(len(each) * each.var() * len(each) / max(len(each) - 1, 1) for each in shares)
+            found.append((50 * (score.high - score.low), score.mean, model, 196 * within**0.5 / len(at)))
+    most, mean, model, within = max(found)
+    fixed = f"; clauses fixed: {within:.1f}" if np.bincount(near.code).min() >= 6 else ""
+    return f"{most:.1f} ({model}, {100 * mean:.0f} %{fixed})"
+
+
 # ---- from the folders of runs ----------------------------------------------------------------------------------------
+
+
+def frozen_tests(release: Path) -> list[Item]:
+    """The test stories, without the slices that were added later."""
+    return [item for item in read_items(release) if item.split == "test" and item.tags["slice"] in SLICES]
 
 
 def keep(release: Path, run: Path, model: str, seed: int, out: Path) -> None:
     """The answers of a run, in a file of one row."""
-    items = {item.id: (n, item) for n, item in enumerate(each for each in read_items(release) if each.split == "test")}
+    items = {item.id: (n, item) for n, item in enumerate(frozen_tests(release))}
     said = np.full(len(items), NOT_ASKED, dtype=np.uint8)
     records = list[tuple[float, float]]()
     facts = np.zeros((len(items), 3), dtype=np.uint8)
     for answer in read_answers(run / "answers.jsonl"):
+        if answer.item_id not in items:
+            continue  # of a slice that was added later
         n, item = items[answer.item_id]
         best = WORDS.index(item.choices[int(np.argmax(answer.scores))]) if answer.scores else NO_ANSWER
         said[n] = NO_ANSWER if answer.status else best
@@ -324,14 +376,8 @@ def read_facts(edges: Sequence[tuple[int, str, int]], text: str) -> tuple[int, i
     return len(told), len(read), len(told & read)
 
 
-def both_ways(item: Item) -> str:
-    """The clause, with the relations of the second way where there is one."""
-    second = sorted(NEUTRAL[edge[1]] for edge, kind in item.facts.get("noise", ()) if kind == "second")
-    return " ".join([item.facts["clusters"][0], *second])
-
-
 def collect(release: Path, folder: Path) -> None:
-    items = [item for item in read_items(release) if item.split == "test"]
+    items = frozen_tests(release)
     sha256 = read_json(release / "manifest.json")["splits_sha256"]["test"]
     if sha256 != load_release(2).sha256["test"]:
         raise SystemExit(f"{release} is not the frozen release 2")
@@ -354,6 +400,44 @@ def collect(release: Path, folder: Path) -> None:
         row["note"] = json.dumps(kept)
     pl.DataFrame(rows).sort("model", "seed").write_parquet(ANSWERS, compression="zstd", compression_level=19)
     print(Counter(row["model"] for row in rows))
+
+
+def collect_added(release: Path, runs: Sequence[str]) -> None:
+    """The stories of the slices that were added later, and which of them these runs (folder, model, seed) have right."""
+    frozen = load_release(2)
+    slices = {name: parts for name, parts in frozen.pieces.items() if parts[0].added}
+    items = [item for item in read_items(release) if item.tags["slice"] in slices]
+    for name in slices:
+        lines = b"".join(encode(item) + b"\n" for item in items if item.tags["slice"] == name)
+        if hashlib.sha256(lines).hexdigest() != frozen.sha256[name]:
+            raise SystemExit(f"{release}: slice {name} is not the frozen one")
+    frame = {
+        "k": [item.tags["k"] for item in items],
+        "slice": [item.tags["slice"] for item in items],
+        "clause": [item.facts["clusters"][0] for item in items],
+        "ways": [both_ways(item) for item in items],
+    }
+    pl.DataFrame(frame).write_parquet(ADDED_TESTS, compression="zstd", compression_level=19)
+    places = {item.id: n for n, item in enumerate(items)}
+    rights: dict[tuple[str, int], Any] = defaultdict(lambda: np.full(len(items), NOT_ASKED, dtype=np.uint8))
+    for run, model, seed in zip(*[iter(runs)] * 3, strict=True):
+        right = rights[model, int(seed)]  # of several runs, if slices were asked one by one
+        for answer in read_answers(Path(run) / "answers.jsonl"):
+            n = places[answer.item_id]
+            right[n] = not answer.status and bool(answer.scores) and int(np.argmax(answer.scores)) == items[n].gold
+    rows = [{"model": model, "seed": seed, "right": right.tobytes()} for (model, seed), right in rights.items()]
+    pl.DataFrame(rows).sort("model", "seed").write_parquet(ADDED_ANSWERS, compression="zstd", compression_level=19)
+
+
+def narrow(release: Path, out: Path) -> None:
+    """The stories of the wide world with facts and an answer of the 22 relations, which are its first choices, and no
+    other choices: nets that know no others can be asked them."""
+    with out.open("wb") as file:
+        for item in read_items(release):
+            words = [*(edge[1] for edge in item.facts["edges"]), item.facts["target"]]
+            if item.split == "test" and "great-grandfather" in item.choices and set(words) <= set(RELATIONS):
+                gold = RELATIONS.index(item.facts["target"])
+                file.write(encode(msgspec.structs.replace(item, choices=RELATIONS, gold=gold)) + b"\n")
 
 
 if __name__ == "__main__":

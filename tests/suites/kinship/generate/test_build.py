@@ -104,9 +104,9 @@ def test_uniform_labels_are_drawn() -> None:
 
 
 def test_quota_of_clauses() -> None:
-    found = items(k="3", per_k=200, max_per_clause=4)
+    found = items(k="3", per_k=200, max_per_clause=5)
     assert len(found) == 200
-    assert max(Counter(i.facts["clause"] for i in found).values()) <= 4
+    assert max(Counter(i.facts["clusters"][0] for i in found).values()) <= 5
     with pytest.raises(ProbandError, match="too few clauses for 100 of them"):
         lines(k=2, per_k=100, max_per_clause=1)
 

@@ -39,10 +39,11 @@ from proband.suites.kinship.generate.story_logic import (
     other_questions,
 )
 from proband.suites.kinship.generate.wording import Note, Wording
+from proband.suites.kinship.logic.noise import SECOND
 from proband.suites.kinship.telling.bank import OURS, crowd_folder
 from proband.suites.kinship.telling.crowd_templates import ONLY, bank_licence
 from proband.suites.kinship.world.families import Random, family_pool, shuffle
-from proband.suites.kinship.world.relations import STRICT, World
+from proband.suites.kinship.world.relations import INVERSE, NEUTRAL, STRICT, World
 from proband.suites.kinship.world.rules import SHIPPED, Rules, load
 
 OTHER_BUILDERS = {  # by the option that asks for one
@@ -114,9 +115,22 @@ def _within_quota(stories: Iterable[CountedItem], most: int | None) -> Iterator[
         return
     used = Counter[str]()
     for item, note in stories:
-        if used[note.clause] < most:
-            used[note.clause] += 1
+        clause = both_ways(item) if item.tags["task"] == "both" else item.facts["clusters"][0]
+        if used[clause] < most:
+            used[clause] += 1
             yield item, note
+
+
+def both_ways(item: Item) -> str:
+    """The clause, whichever end it is read from, and the relations of the second way where there is one, in no order
+    and whichever side they are told from.
+
+    >>> facts = {"clusters": ["child.parent"], "noise": [([0, "son", 1], SECOND), ([2, "wife", 1], SECOND)]}
+    >>> both_ways(Item(id="a", suite="kinship", prompt="...", facts=facts))
+    'child.parent child spouse'
+    """
+    second = [NEUTRAL[edge[1]] for edge, kind in item.facts["noise"] if kind == SECOND]
+    return " ".join([item.facts["clusters"][0], *sorted(min(name, INVERSE[name]) for name in second)])
 
 
 def rounds_of(plan: Plan) -> Callable[[tuple[Cell, range]], Iterator[CountedItem]]:

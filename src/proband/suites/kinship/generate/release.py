@@ -52,6 +52,7 @@ class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keba
     k: str = ""
     phrases: Literal["", "train"] = ""
     options: dict[str, Any] = {}
+    after: int = 0  # of each length, stories of the same kind in another slice, which these come after
     added: bool = False  # after the others were frozen: it has a hash of its own, and the split keeps the one it had
 
 
@@ -78,6 +79,15 @@ class Definition(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
         """The hidden split, beside the definition."""
         return self.path.with_name(f"{self.path.stem}-hidden.jsonl.gz")
 
+    @property
+    def pieces(self) -> dict[str, list[Part]]:
+        """What has a hash, but for the hidden split: the parts of a split, and those of each slice that was added."""
+        found: dict[str, list[Part]] = {}
+        for split in ("train", "valid", "test"):
+            for part in (each for each in self.part if each.split == split):
+                found.setdefault(part.slice if part.added else split, []).append(part)
+        return found
+
     def plan(self, part: Part, *, workers: int = 1, secret: str = "") -> Plan:
         given = {**self.options, **part.options, "task": part.task, "per-k": 1, "test-per-k": 1, "workers": workers}
         options = read_options(BuildOptions, given, of=f"{self.path.name}, part {part.split} {part.slice}")
@@ -87,7 +97,8 @@ class Definition(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
         """Of a part; the stories of valid are those after the stories of train."""
         side = "train" if part.split in ("train", "valid") else "test"
         lengths = parse_range(part.k or (plan.options.k if side == "train" else plan.options.test_k or plan.options.k))
-        before = sum(each.per_k for each in self.part if each.split == "train") if part.split == "valid" else 0
+        trained = sum(each.per_k for each in self.part if each.split == "train") if part.split == "valid" else 0
+        before = max(trained, part.after)
         return [
             Cell(
                 part=side,
@@ -142,22 +153,23 @@ class Release:
         self.counts: Counter[str] = Counter()
         self.sha256: dict[str, str] = {}
 
-    def items(self, *, check: bool = True) -> Iterator[Item]:
-        for split in ("train", "valid", "test"):
-            digests = {split: hashlib.sha256()}
-            for part in (each for each in self.definition.part if each.split == split):
-                digest = digests.setdefault(part.slice, hashlib.sha256()) if part.added else digests[split]
-                for item in self._items_of(part):
-                    digest.update(encode(item) + b"\n")
-                    yield item
-            for name, digest in digests.items():
-                self.sha256[name] = digest.hexdigest()
-                if check:
-                    self._compare(name)
+    def items(self, *, check: bool = True, only: str = "") -> Iterator[Item]:
+        """Of all pieces, or of one."""
+        for name, parts in self.definition.pieces.items():
+            if only not in ("", name):
+                continue
+            digest = hashlib.sha256()
+            for item in (item for part in parts for item in self._items_of(part)):
+                digest.update(encode(item) + b"\n")
+                yield item
+            self.sha256[name] = digest.hexdigest()
+            if check:
+                self._compare(name)
 
     def _items_of(self, part: Part) -> Iterator[Item]:
         plan = self.definition.plan(part, workers=self.workers)
-        held_out = part.split == "train" or (part.split == "test" and not part.phrases and plan.options.form == "story")
+        new = plan.options.form == "story" and not part.phrases and "clauses" in plan.hold_out
+        held_out = part.split == "train" or (part.split == "test" and new)
         cells = self.definition.cells(part, plan)
         self.counts.update({f"{part.split} {part.slice} k={cell.k}": cell.count for cell in cells})
         yield from map(self.definition.marked, items_of(plan, cells, self.tally if held_out else self.apart))
