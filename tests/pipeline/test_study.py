@@ -500,6 +500,16 @@ def test_a_net_answers_the_set_of_items_that_it_was_trained_for(tmp_path: Path) 
     ]
 
 
+def test_which_items_are_asked_is_part_of_the_key_of_a_run(tmp_path: Path) -> None:
+    keys = []
+    for where in ("", 'where = { k = "2" }', 'where = { k = "3" }'):
+        path = tmp_path / "study.toml"
+        path.write_text(STUDY.replace('models = "{models}"', f'models = ["baseline:majority"]\n{where}'))
+        stages = StageGrid(read_study(path, {}), file=path, out=tmp_path).stages()
+        keys.append({stage.key for stage in stages if stage.verb == "run" and "majority" in stage.name})
+    assert len(set.union(*keys)) == 6  # of two sets of items each
+
+
 def test_parts_of_a_study_are_the_whole_and_the_report_comes_last(tmp_path: Path) -> None:
     path = tmp_path / "study.toml"
     path.write_text(SETS)

@@ -210,7 +210,7 @@ class TrainStage(Stage):
         return self.cost * self.planned()[0] / 10_000 / 60
 
 
-DECIDES = ("split", "too_long", "label", "on_error", "device")  # options of a run that its key has where they are given
+DECIDES = ("split", "where", "too_long", "label", "on_error", "device")  # options of a run that its key has, if given
 
 
 @dataclass(frozen=True, kw_only=True)
