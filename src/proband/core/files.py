@@ -72,6 +72,15 @@ def _plain(value: Any) -> Any:
 _ENCODER = msgspec.json.Encoder(enc_hook=_plain, order=None)
 
 
+def without_surrogates(text: str) -> str:
+    """A text in which halves of characters, which no file can hold, are replaced.
+
+    >>> without_surrogates("aunt \\ud83d")
+    'aunt \ufffd'
+    """
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") if not text.isascii() else text
+
+
 def dumps(value: Any) -> str:
     """The same as text."""
     return encode(value).decode("utf-8")

@@ -41,12 +41,12 @@ import msgspec
 
 from proband import suites
 from proband.core.errors import ModelFailed, ProbandError, TooLong, Unavailable, Withheld
-from proband.core.files import inconsistent, read_items
+from proband.core.files import inconsistent, read_items, without_surrogates
 from proband.core.progress import Loudness
 from proband.core.protocols import Concurrent, LearnsFromItems, MeasuresTexts, Model, RequestSession
 from proband.core.types import Answer, Item
 from proband.core.worker_processes import cluster
-from proband.pipeline.asking.model_calls import Cached, Fits, Measuring, cache_of, without_surrogates
+from proband.pipeline.asking.model_calls import RESULTS, Cached, Fits, Measuring, cache_of
 from proband.pipeline.asking.setup import Job, choose_solver, reads, usage_of
 from proband.pipeline.run_options import OnError, TooLongChoice
 
@@ -309,11 +309,12 @@ def answering(job: Job, model: Model) -> Answering:
         model = model.learn(read_items(job.items, reads(model)))
     if how.too_long == "cut-left":
         model = with_truncation(model)
+    called = any(hasattr(model, call) for call in RESULTS)  # what reads items itself is asked nothing to remember
     return Answering(
         solve=job.solve(solver),
         solver=solver.name,
-        model=Cached(model, cache_of(how.cache)).wrapped(),
-        alone=Cached(model, None).wrapped(),
+        model=Cached(model, cache_of(how.cache)).wrapped() if called else model,
+        alone=Cached(model, None).wrapped() if called else model,
         too_long=how.too_long,
         on_error=how.on_error,
     )

@@ -27,7 +27,7 @@ import msgspec
 import numpy as np
 
 from proband.core.errors import ModelFailed, ProbandError
-from proband.core.files import cache_folder, dumps
+from proband.core.files import cache_folder, dumps, without_surrogates
 from proband.core.protocols import Chat, Chats, Concurrent, MeasuresTexts, Model, Reply, Score, Text
 
 RESULTS: dict[str, Any] = {"score": Score, "generate": str, "chat": str, "replies": Reply}
@@ -212,15 +212,6 @@ def _storable(value: Any) -> Any:
     if isinstance(value, (tuple, list)):
         return tuple(map(_storable, value))
     return without_surrogates(value) if isinstance(value, str) else value
-
-
-def without_surrogates(text: str) -> str:
-    """A text in which halves of characters, which no file can hold, are replaced.
-
-    >>> without_surrogates("aunt \\ud83d")
-    'aunt \ufffd'
-    """
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") if not text.isascii() else text
 
 
 def shown(request: Any) -> str:
