@@ -19,6 +19,7 @@ from cyclopts import Group, Parameter
 from cyclopts.validators import Number
 
 from proband.core.errors import ProbandError
+from proband.core.files import dumps, read_toml
 from proband.core.plugins import OptionField, described
 
 COUNT = Number(gte=1)
@@ -172,7 +173,8 @@ def _is_repeatable(field: OptionField) -> bool:
 
 def given_options(kind: type, given: Mapping[str, Any], profile: Path | None) -> dict[str, Any]:
     """The options that were set: on the command line, else in the profile; tables of both are put together."""
-    chosen: dict[str, Any] = read_profile(profile) if profile is not None else {}
+    kept = read_toml(profile) if profile is not None else {}
+    chosen = {name.replace("-", "_"): value for name, value in kept.items()}
     for field in described(kind):
         value, name = given.get(field.attribute), field.on_command_line.name or f"--{field.name}"
         if value is None or value == ():
@@ -182,13 +184,6 @@ def given_options(kind: type, given: Mapping[str, Any], profile: Path | None) ->
             value = {**(there if isinstance(there, dict) else {}), **settings(value, name)}
         chosen[field.attribute] = not value if name.startswith("--no-") else value
     return chosen
-
-
-def read_profile(path: Path) -> dict[str, Any]:
-    """The keys of a profile file, with _ for -."""
-    from proband.core.files import read_toml
-
-    return {name.replace("-", "_"): value for name, value in read_toml(path).items()}
 
 
 def metavar(kind: Any) -> str:
@@ -215,8 +210,6 @@ def _fields_alone(result: Any) -> Iterable[Any]:
 def give(result: T, layout: Callable[[T], Iterable[Any]] = _fields_alone, *, json: bool) -> None:
     """Print a result: `layout` gives its lines and tables; without one, a table of its fields."""
     if json:
-        from proband.core.files import dumps
-
         print(dumps(result))
         return
     for part in layout(result):
