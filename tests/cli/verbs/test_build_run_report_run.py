@@ -91,7 +91,7 @@ def test_a_profile_that_is_wrong_is_named(proband: Any, items: Path, tmp_path: P
     how = ("run", items, "-m", "baseline:random", "-o", tmp_path / "run", "--profile", profile)
     assert "profile.toml: No such file" in proband.fails(*how)
     profile.write_text("limit 3")
-    assert "profile.toml: not TOML" in proband.fails(*how)
+    assert "profile.toml line 1: not TOML" in proband.fails(*how)
     profile.write_text("limmit = 3")
     assert "run has no option 'limmit'" in proband.fails(*how)
     profile.write_text("limit = 'three'")
