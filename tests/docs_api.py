@@ -4,12 +4,13 @@ compares."""
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterator
 from dataclasses import MISSING, fields
 from pathlib import Path
 
 import proband
 from proband.core.plugins import described
-from proband.pipeline.run_options import RunOptions
+from proband.pipeline.run_options import HowToRun, RunOptions
 
 BEGIN, END = "<!-- written by: python tests/docs_api.py -->", "<!-- end -->"
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "api.md"
@@ -20,10 +21,18 @@ def functions() -> str:
     lines = ["| function | what it does |", "|---|---|"]
     for name in proband.__all__:
         function = getattr(proband, name)
-        given = ", ".join(_argument(each) for each in inspect.signature(function).parameters.values())
-        given = "items, *, model, out, ..." if name == "run" else given  # its options are listed below
+        given = ", ".join(_arguments(function))
+        given = (
+            "items, *, model, out, profile=None, dry_run=False, ..." if name == "run" else given
+        )  # its options are listed below
         lines.append(f"| `{name}({given})` | {_first_sentence(function)} |")
-    lines += ["", "Options of `run`, which are those of the command line:", ""]
+    lines += [
+        "",
+        "Options of `run`, which are those of the command line, besides `profile` (a TOML file with any of them)",
+    ]
+    lines[-1] += " and `dry_run` (a forecast of each run, and nothing is asked). The `**how` of `evaluate` are "
+    lines[-1] += f"{', '.join(f'`{name}`' for name in HowToRun.__annotations__)}."
+    lines += [""]
     lines += ["| option | default | |", "|---|---|---|"]
     defaults = {field.name: "" if field.default is MISSING else repr(field.default) for field in fields(RunOptions)}
     for field in described(RunOptions):
@@ -34,9 +43,22 @@ def functions() -> str:
     return "\n".join(lines)
 
 
+def _arguments(function: object) -> Iterator[str]:
+    positional = True
+    for each in inspect.signature(function).parameters.values():  # type: ignore[arg-type]
+        if positional and each.kind is each.KEYWORD_ONLY:
+            yield "*"
+        positional = positional and each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)
+        yield _argument(each)
+
+
 def _argument(each: inspect.Parameter) -> str:
     stars = "**" if each.kind is each.VAR_KEYWORD else "*" if each.kind is each.VAR_POSITIONAL else ""
-    default = "" if each.default is inspect.Parameter.empty else f"={each.default!r}"
+    default = (
+        ""
+        if each.default is inspect.Parameter.empty
+        else f"={getattr(each.default, '__name__', None) or repr(each.default)}"
+    )
     return f"{stars}{each.name}{default}".replace("|", "\\|")
 
 

@@ -18,28 +18,34 @@ if TYPE_CHECKING:  # what a type checker and an editor see; `__getattr__` gives 
     from proband.pipeline.evaluate import evaluate
     from proband.pipeline.export import export
     from proband.pipeline.frames import read, run
+    from proband.pipeline.items import items
     from proband.pipeline.plan import plan
     from proband.pipeline.report import report
+    from proband.pipeline.run import prompt_of
     from proband.pipeline.show import listing, show
-    from proband.pipeline.steps import check_reply
+    from proband.pipeline.steps import check_replies, check_reply
     from proband.pipeline.study import paper, study
     from proband.pipeline.train import train
     from proband.pipeline.vary import vary
+    from proband.pipeline.watch import watch
 
 __version__ = "0.1.0"
 # verb -> the module of the pipeline that holds it; imported when it is first used
 VERBS = {
     "audit": "checking",
     "build": "build",
+    "check_replies": "steps",
     "check_reply": "steps",
     "compare": "compare",
     "demo": "demo",
     "evaluate": "evaluate",
     "export": "export",
+    "items": "items",
     "listing": "show",
     "load_model": "asking.setup",
     "paper": "study",
     "plan": "plan",
+    "prompt_of": "run",
     "read": "frames",
     "report": "report",
     "run": "frames",
@@ -48,19 +54,23 @@ VERBS = {
     "train": "train",
     "vary": "vary",
     "verify": "checking",
+    "watch": "watch",
 }
 __all__ = [
     "audit",
     "build",
+    "check_replies",
     "check_reply",
     "compare",
     "demo",
     "evaluate",
     "export",
+    "items",
     "listing",
     "load_model",
     "paper",
     "plan",
+    "prompt_of",
     "read",
     "report",
     "run",
@@ -69,18 +79,20 @@ __all__ = [
     "train",
     "vary",
     "verify",
+    "watch",
 ]
 
 
 def _verb(name: str) -> Any:
     from importlib import import_module
 
-    return getattr(import_module(f"proband.pipeline.{VERBS[name]}"), name)
+    function = getattr(import_module(f"proband.pipeline.{VERBS[name]}"), name)
+    return import_module("proband.core.plugins").in_our_words(function)
 
 
 def __getattr__(name: str) -> Any:
     if name in VERBS:
-        return _verb(name)
+        return globals().setdefault(name, _verb(name))
     raise AttributeError(f"module 'proband' has no attribute {name!r}")
 
 

@@ -18,7 +18,7 @@ from proband.cli import main
 from proband.core.errors import ProbandError
 from proband.core.types import Answer, Item
 from proband.pipeline.asking.setup import load_model
-from proband.pipeline.evaluate import Evaluation, dry_run
+from proband.pipeline.evaluate import Evaluation
 from proband.pipeline.panel import built_again, read_panel, references
 from proband.suites.kinship.verify.items import verify
 
@@ -215,7 +215,7 @@ def test_a_folder_with_files_of_others_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_a_dry_run_says_what_would_be_asked_and_how_long_it_takes(tmp_path: Path) -> None:
-    forecasts = dry_run(ORACLE, out=tmp_path / "page", suite="facts,kinship")
+    forecasts = proband.evaluate(ORACLE, out=tmp_path / "page", suite="facts,kinship", dry_run=True)
     assert [each.items for each in forecasts] == [78, 192, 32, 48]
     assert all(each.seconds is not None for each in forecasts)
     assert not (tmp_path / "page" / "index.html").exists()

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import importlib.util
+import pickle
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -72,13 +73,34 @@ def test_answers_have_the_tags_of_their_items(made: Results) -> None:
 def test_a_wrong_keyword_is_named(made: Results, tmp_path: Path) -> None:
     out: dict[str, Any] = {"out": tmp_path}
     with pytest.raises(ProbandError, match="run has no option 'limmit'; it has cache, "):
-        proband.run(made.folder, model="baseline:random", limmit=3, **out)  # type: ignore[call-arg]
-    with pytest.raises(ProbandError, match="run needs 'model'"):
+        proband.run(made.folder, model="baseline:random", limmit=3, **out)  # type: ignore[call-overload]
+    with pytest.raises(ProbandError, match="run cannot be called so: missing a required argument: 'model'; it has "):
         proband.run(made.folder, **out)
+    with pytest.raises(ProbandError, match="report has no option 'tittle'; it has analyses, "):
+        proband.report(made.folder, tittle="x", **out)  # type: ignore[call-arg]
+    with pytest.raises(ProbandError, match="evaluate has no option 'limmit'"):
+        proband.evaluate("embedded:glove", limmit=3)  # type: ignore[call-overload]
+    assert pickle.loads(pickle.dumps(proband.run)) is proband.run
     with pytest.raises(ProbandError, match="'limit' is 0; it must be a whole number, at least 1"):
         proband.run(made.folder, model="baseline:random", limit=0, **out)
     with pytest.raises(ProbandError, match="build kinship has no option 'per_kk'"):
         proband.build("kinship", per_kk=3, **out)
+
+
+def test_a_profile_and_a_dry_run(made: Results, tmp_path: Path) -> None:
+    """As on the command line: the profile's options, those given count more, and nothing is asked."""
+    profile = tmp_path / "run.toml"
+    profile.write_text('limit = 7\nseed = 3\n[where]\nk = "2"\n')
+    items, out = made.folder.parent / "items", tmp_path / "run"
+    how: dict[str, Any] = {"model": "baseline:random", "profile": profile}
+    (forecast,) = proband.run(items, out=out, dry_run=True, **how)
+    assert (forecast.items, out.exists()) == (7, False)
+    results = proband.run(items, out=out, limit=5, where={"task": "clean"}, **how)
+    assert (results.answers().height, results.run.seed) == (5, 3)
+    assert set(results.answers().select("k", "task").unique().iter_rows()) == {(2, "clean")}
+    profile.write_text("per_k = 4\nk = 2")
+    assert proband.build("kinship", out=tmp_path / "a", profile=profile, task="clean")["items"] == 4
+    assert proband.build("kinship", out=tmp_path / "b", profile=profile, task="clean", per_k=2)["items"] == 2
 
 
 MISTAKES = """
@@ -87,7 +109,12 @@ proband.run("items", model="m", out="o", limmit=3)
 proband.run("items", model="m", out="o", limit="three")
 proband.build("kinship", outt="items")
 proband.report(["runs"], out="report", tittle="x")
+proband.evaluate("m", limmit=3)
+proband.evaluate("m", size="large")
 reveal_type(proband.run("items", model="m", out="o", limit=3, options={"shots": 2}))
+reveal_type(proband.run("items", model="m", out="o", dry_run=True, profile="run.toml"))
+reveal_type(proband.evaluate("m", out="o", prices="1,2"))
+reveal_type(proband.evaluate("m", out="o", dry_run=True))
 """
 
 
@@ -100,9 +127,11 @@ def test_a_type_checker_sees_the_options(tmp_path: Path, root: Path) -> None:
         [str(file), "--config-file", str(root / "pyproject.toml"), "--cache-dir", str(root / ".mypy_cache")]
     )
     wrong = {line.split(":")[1]: line for line in said.splitlines() if ": error:" in line}
-    assert list(wrong) == ["3", "4", "5", "6"], said
-    assert 'Unexpected keyword argument "limmit" for "run"' in wrong["3"]
-    assert "proband.pipeline.frames.Results" in said
+    assert sorted(wrong) == ["3", "4", "5", "6", "7", "8"], said
+    assert '"run"' in wrong["3"]
+    types = [line.partition("Revealed type is ")[2] for line in said.splitlines() if "Revealed type" in line]
+    results, forecasts = "proband.pipeline.frames.Results", "list[proband.pipeline.run.Forecast]"
+    assert types == [f'"{each}"' for each in (results, forecasts, "proband.pipeline.evaluate.Evaluation", forecasts)]
 
 
 def test_several_repetitions_are_one_result(made: Results, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import proband
 from proband.cli import main
 from proband.core.errors import ProbandError
 from proband.core.files import read_items
-from proband.pipeline.steps import check_reply, steps
+from proband.pipeline.steps import check_replies, check_reply
 
 QUESTION = "Tom is married to Ann. They have a child called Ben. Ben is married to Cleo.\n\nWhat is Cleo to Ann?"
 
@@ -51,7 +51,7 @@ def test_a_file_of_replies_loses_nothing(tmp_path: Path) -> None:
         "{not json",
         {"question": QUESTION, "reply": "Cleo ist die Schwiegertochter von Ann.", "model": "m"},
     )
-    result = steps(file, out=tmp_path / "out")
+    result = check_replies(file, out=tmp_path / "out")
     records = [json.loads(line) for line in (tmp_path / "out" / "replies.jsonl").read_text().splitlines()]
     assert [record["outcome"] for record in records] == [
         "right by right steps", "wrong after a wrong step", "not checked", "not checked", "not checked",
@@ -77,7 +77,7 @@ def test_a_run_of_our_items(tmp_path: Path) -> None:
     texts = {item.prompt: "Nobody is told to be anybody's aunt." for item in read_items(tmp_path / "items")}
     script = rows(tmp_path / "script.json", {"texts": texts, "default": 0})
     proband.run(tmp_path / "items", model=f"fake:{script}", out=tmp_path / "run", solver="direct")
-    result = steps(tmp_path / "run", out=tmp_path / "out")
+    result = check_replies(tmp_path / "run", out=tmp_path / "out")
     assert result["replies"] == 2
     item = next(iter(read_items(tmp_path / "items")))
     names, edges, (i, j) = item.facts["names"], item.facts["edges"], item.facts["query"]
@@ -126,7 +126,7 @@ def test_a_report_links_the_steps_of_its_replies_in_words(tmp_path: Path) -> Non
 
 def test_a_proof_opens_by_keyboard(tmp_path: Path, tab: Any) -> None:
     wrong = {"question": QUESTION, "reply": "Cleo is Ann's sister.\nAnswer: sister", "model": "m"}
-    steps(rows(tmp_path / "replies.jsonl", wrong), out=tmp_path / "out")
+    check_replies(rows(tmp_path / "replies.jsonl", wrong), out=tmp_path / "out")
     tab.goto((tmp_path / "out" / "index.html").as_uri())
     proof = tab.locator("details.step.contradicted .proof")
     assert not proof.is_visible()
@@ -146,10 +146,10 @@ def test_what_is_no_reply_is_said_in_one_line(tmp_path: Path) -> None:
     item = next(iter(read_items(tmp_path / "analogy")))
     assert "have no prover (kinship has" in check_reply(item, "Paris is a city.").why
     with pytest.raises(ProbandError, match="no column for the reply"):
-        steps(rows(tmp_path / "a.jsonl", {"question": QUESTION}), out=tmp_path / "out")
+        check_replies(rows(tmp_path / "a.jsonl", {"question": QUESTION}), out=tmp_path / "out")
     with pytest.raises(ProbandError, match="no column for the question"):
-        steps(rows(tmp_path / "b.jsonl", {"reply": "x"}), out=tmp_path / "out")
+        check_replies(rows(tmp_path / "b.jsonl", {"reply": "x"}), out=tmp_path / "out")
     with pytest.raises(ProbandError, match="no such file"):
-        steps(tmp_path / "none.jsonl", out=tmp_path / "out")
+        check_replies(tmp_path / "none.jsonl", out=tmp_path / "out")
     with pytest.raises(ProbandError, match="not a file of replies"):
-        steps(rows(tmp_path / "c.txt", "x"), out=tmp_path / "out")
+        check_replies(rows(tmp_path / "c.txt", "x"), out=tmp_path / "out")

@@ -19,7 +19,7 @@ from cyclopts import Group, Parameter
 from cyclopts.validators import Number
 
 from proband.core.errors import ProbandError
-from proband.core.files import dumps, read_toml
+from proband.core.files import dumps
 from proband.core.plugins import OptionField, described
 
 COUNT = Number(gte=1)
@@ -171,17 +171,15 @@ def _is_repeatable(field: OptionField) -> bool:
     return isinstance(field.default, (dict, tuple))
 
 
-def given_options(kind: type, given: Mapping[str, Any], profile: Path | None) -> dict[str, Any]:
-    """The options that were set: on the command line, else in the profile; tables of both are put together."""
-    kept = read_toml(profile) if profile is not None else {}
-    chosen = {name.replace("-", "_"): value for name, value in kept.items()}
+def given_options(kind: type, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that were set, by their names in Python."""
+    chosen: dict[str, Any] = {}
     for field in described(kind):
         value, name = given.get(field.attribute), field.on_command_line.name or f"--{field.name}"
         if value is None or value == ():
             continue
         if isinstance(field.default, dict):
-            there = chosen.get(field.attribute)
-            value = {**(there if isinstance(there, dict) else {}), **settings(value, name)}
+            value = settings(value, name)
         chosen[field.attribute] = not value if name.startswith("--no-") else value
     return chosen
 

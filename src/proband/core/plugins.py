@@ -20,6 +20,8 @@ proband.core.errors.ProbandError: solver probe: 'norm' is 'word'; it must be one
 from __future__ import annotations
 
 import dataclasses
+import functools
+import inspect
 import json
 import os
 import re
@@ -123,6 +125,43 @@ def read_options(kind: type[Options], given: Mapping[str, Any], *, of: str) -> O
             raise ProbandError(f"{of} has no option {name!r}; it has {known}")
         values[attribute] = _read(fields[attribute], value, of=of)
     return kind(**values)
+
+
+def with_profile(given: Mapping[str, Any], profile: str | Path | None) -> dict[str, Any]:
+    """The options of a profile file (TOML with a key per option), and those given, which count more; tables of both are
+    put together."""
+    from proband.core.files import read_toml
+
+    kept = read_toml(Path(profile)) if profile is not None else {}
+    chosen: dict[str, Any] = {name.replace("-", "_"): value for name, value in kept.items()}
+    for name, value in given.items():
+        there = chosen.get(name)
+        chosen[name] = {**there, **value} if isinstance(there, dict) and isinstance(value, Mapping) else value
+    return chosen
+
+
+def in_our_words(function: Callable[..., T]) -> Callable[..., T]:
+    """A function of the package as users call it: arguments that it does not take are a `ProbandError`.
+
+    >>> in_our_words(settings)(option=3)
+    Traceback (most recent call last):
+    proband.core.errors.ProbandError: settings has no option 'option'; it has options
+    """
+
+    @functools.wraps(function)
+    def verb(*given: Any, **named: Any) -> T:
+        signature, name = inspect.signature(function), function.__name__
+        try:
+            signature.bind(*given, **named)
+        except TypeError as error:
+            known = [each.name for each in signature.parameters.values() if each.kind is not each.POSITIONAL_ONLY]
+            unknown = [f"has no option {each!r}" for each in named if each not in known]
+            wrong = unknown[0] if unknown else f"cannot be called so: {error}"
+            raise ProbandError(f"{name} {wrong}; it has {', '.join(sorted(known))}") from None
+        return function(*given, **named)
+
+    verb.__module__ = "proband"  # where it is found by another process
+    return verb
 
 
 def _read(field: OptionField, value: Any, *, of: str) -> Any:

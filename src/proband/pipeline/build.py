@@ -13,16 +13,24 @@ from typing import Any
 from proband import __version__, suites
 from proband.core.errors import ProbandError
 from proband.core.files import atomic, decode, encode, inconsistent, read_json, sha256_file, write_json, write_text
-from proband.core.plugins import read_options, settings
+from proband.core.plugins import read_options, settings, with_profile
 from proband.core.progress import track
 from proband.core.suite import Built, Suite
 
 
-def build(suite: str, *, out: str | Path, seed: int = 0, force: bool = False, **options: Any) -> dict[str, Any]:
-    """Write OUT/items.jsonl and OUT/manifest.json; returns the manifest. A folder that contains another build is only
-    written over with `force`."""
+def build(
+    suite: str,
+    *,
+    out: str | Path,
+    seed: int = 0,
+    force: bool = False,
+    profile: str | Path | None = None,
+    **options: Any,
+) -> dict[str, Any]:
+    """Write OUT/items.jsonl and OUT/manifest.json; returns the manifest. `options` are those that the suite declares,
+    here or in a TOML file (`profile`). A folder that contains another build is only written over with `force`."""
     each, folder = suites.suite(suite), Path(out)
-    chosen: Any = read_options(each.options, options, of=f"build {suite}")
+    chosen: Any = read_options(each.options, with_profile(options, profile), of=f"build {suite}")
     if (folder / "run.json").exists():
         raise ProbandError("is the folder of a run; name another one", file=folder)
     if not force and (other := other_build(folder, suite=each, seed=seed, options=settings(chosen))):

@@ -18,8 +18,9 @@ from proband.pipeline.build import build
 from proband.pipeline.checking import audit
 from proband.pipeline.evaluate import EvaluationJob
 from proband.pipeline.panel import LATEST, read_panel, references
-from proband.pipeline.report import report
+from proband.pipeline.report import item_sets
 from proband.pipeline.run import run
+from proband.reporting.write import check_folder, write_report
 
 
 class Demonstration(TypedDict):
@@ -53,7 +54,9 @@ def demo(out: str | Path, *, seed: int = 0, cache: bool = True) -> Demonstration
     notes += evaluated(asker, folder / "evaluate")
     say("report")
     title = "Proband demonstration"
-    made = report(runs, out=folder, title=title, seed=seed, findings=findings, notes=notes, paint=False)
+    check_folder(folder)
+    how: dict[str, Any] = {"title": title, "seed": seed, "findings": findings, "notes": notes, "paint": False}
+    made = write_report(item_sets(runs), out=folder, **how)
     learnt = [each["statement"] for each in made.get("findings", ()) if each["verdict"] == "holds"]
     claims = [claim for of_suite in findings.values() for claim in of_suite]
     return {

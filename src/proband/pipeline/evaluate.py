@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 import msgspec
 
@@ -24,7 +24,7 @@ from proband.core.protocols import AnswersItems
 from proband.pipeline.asking.items_and_answers import ANSWERS, select_items
 from proband.pipeline.asking.setup import at_server, check_name, choose_solver, load_model, loading, sum_usage
 from proband.pipeline.panel import LATEST, Panel, PanelSet, place_items, read_panel, references
-from proband.pipeline.report import item_sets, report
+from proband.pipeline.report import item_sets
 from proband.pipeline.run import (
     Forecast,
     PartOfCommand,
@@ -41,7 +41,7 @@ from proband.reporting.draw.marks import WIDE, Picture, can_paint, paint, svg
 from proband.reporting.draw.profile_chart import profile_chart
 from proband.reporting.profile import Profile, make_profile
 from proband.reporting.profile_texts import as_json, model_card, plain_rows
-from proband.reporting.write import check_folder
+from proband.reporting.write import check_folder, write_report
 
 if TYPE_CHECKING:
     import polars
@@ -102,6 +102,23 @@ class Figure:
             raise ProbandError("a figure is written as .svg, or with matplotlib as .png or .pdf", file=path)
 
 
+class EvaluateOptions(HowToRun, total=False):
+    out: str | Path | None
+    size: Size
+    suite: str | Sequence[str]
+    panel: str
+    card: bool
+    force: bool
+
+
+@overload
+def evaluate(*models: str, dry_run: Literal[False] = False, **options: Unpack[EvaluateOptions]) -> Evaluation: ...
+
+
+@overload
+def evaluate(*models: str, dry_run: Literal[True], **options: Unpack[EvaluateOptions]) -> list[Forecast]: ...
+
+
 def evaluate(
     *models: str,
     out: str | Path | None = None,
@@ -110,12 +127,16 @@ def evaluate(
     panel: str = LATEST,
     card: bool = False,
     force: bool = False,
+    dry_run: bool = False,
     **how: Unpack[HowToRun],
-) -> Evaluation:
+) -> Evaluation | list[Forecast]:
     """Ask the models the items of a panel and write the page; the same call again resumes. `how` are options of a run
     (`prices`, `max_cost`, `device`, `model_options`, `too_long`, `on_error`, `cache`). Without `out` the page is in the
-    cache folder."""
+    cache folder. `dry_run=True` writes no page and gives what each run would ask, its time by a few items that are
+    tried, and its cost."""
     work = EvaluationJob.of(models, out=out, size=size, suite=suite, panel=panel, how=how)
+    if dry_run:
+        return work.forecasts()
     check_folder(work.out, force=force)
     if not force and work.out.is_dir() and any(work.out.iterdir()) and not work.begun():
         raise ProbandError(
@@ -124,21 +145,6 @@ def evaluate(
     work.place()
     work.answer()
     return work.write(card=card, force=force)
-
-
-def dry_run(
-    *models: str,
-    out: str | Path | None = None,
-    size: Size = "panel",
-    suite: str | Sequence[str] = (),
-    panel: str = LATEST,
-    **how: Unpack[HowToRun],
-) -> list[Forecast]:
-    """What each run would ask, its time by a few items that are tried, and its cost."""
-    work = EvaluationJob.of(models, out=out, size=size, suite=suite, panel=panel, how=how)
-    work.place()
-    asked = (part for part in work.parts() if part.model in work.models)  # baselines answer at once
-    return [forecast(part.items, work.model(part), part.folder, part.how) for part in asked]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -257,6 +263,12 @@ class EvaluationJob:
     def runs(self) -> list[AskedSet]:
         return self.parts()
 
+    def forecasts(self) -> list[Forecast]:
+        """What each run of the models would ask; baselines answer at once."""
+        self.place()
+        asked = (part for part in self.runs if part.model in self.models)
+        return [forecast(part.items, self.model(part), part.folder, part.how) for part in asked]
+
     def answer(self) -> None:
         """All runs, under one bar and one limit of cost."""
         counts = [part.how.limit or self.asked(part.each) for part in self.runs]
@@ -305,8 +317,9 @@ class EvaluationJob:
         folders = [part.folder for part in sorted(self.runs, key=lambda part: order.index(part.each.name))]
         name = f"panel {self.panel.version}" + ("" if self.size == "panel" else f", {self.size}")
         shown = " and ".join(model.rpartition("/")[2] if model.startswith("hf:/") else model for model in self.models)
+        sets = item_sets(folders)
         profile = make_profile(
-            item_sets(folders),
+            sets,
             self.panel.capabilities,
             self.panel.contrasts,
             self.models,
@@ -317,7 +330,7 @@ class EvaluationJob:
             baselines={each.name: each.baselines for each in self.panel.sets},
             notes=[SHIPPED.format(model=model, dtype=dtype) for model, dtype in self.recorded.items()],
         )
-        made = report(folders, out=self.out, title=profile.title, profile=profile, paint=False, force=force)
+        made = write_report(sets, out=self.out, title=profile.title, profile=profile, paint=False, force=force)
         if card:
             write_text(self.out / "card.md", model_card(profile, name))
         left_out = {f"{model}: {each}": reason for (model, each), reason in self.missing.items()}

@@ -7,21 +7,22 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields, replace
-from functools import cached_property, wraps
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar, cast, get_type_hints, overload
 
 from msgspec import UNSET
 
-from proband.core.errors import ProbandError
 from proband.core.files import dumps, figure, read_run
 from proband.core.metrics import chosen_answer
-from proband.core.plugins import read_options
+from proband.core.plugins import read_options, with_profile
 from proband.core.protocols import Model
 from proband.core.types import Answer, Item, Run, Tag
 from proband.pipeline import run as running
-from proband.pipeline.report import item_sets, run_folders, score
+from proband.pipeline.asking.items_and_answers import run_folders
+from proband.pipeline.report import item_sets, score
+from proband.pipeline.run import Forecast
 from proband.pipeline.run_options import RunOptions
 from proband.reporting import ItemSet
 
@@ -30,11 +31,22 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunArguments(RunOptions):
+class RunKeywords(RunOptions):
     """The keywords of `proband.run`: the options of a run, its model and its folder."""
 
     model: str | Model
     out: str | Path
+    profile: str | Path | None = None  # a TOML file with any of the options
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunArguments(RunKeywords):
+    dry_run: Literal[False] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class DryRunArguments(RunKeywords):
+    dry_run: Literal[True]
 
 
 Keywords = ParamSpec("Keywords")
@@ -43,44 +55,44 @@ Result = TypeVar("Result")
 
 
 def keywords_of(
-    kind: Callable[Keywords, Arguments], *, of: str
+    kind: Callable[Keywords, Arguments],
 ) -> Callable[[Callable[[Path, Arguments], Result]], Callable[Concatenate[str | Path, Keywords], Result]]:
-    """A function of a folder and of a dataclass as one of a folder and of keywords, which are the dataclass's own: a
-    type checker, an editor and `help` see them."""
-
-    def with_keywords(
-        function: Callable[[Path, Arguments], Result],
-    ) -> Callable[Concatenate[str | Path, Keywords], Result]:
-        @wraps(function)
-        def call(folder: str | Path, /, *_: Keywords.args, **given: Keywords.kwargs) -> Result:
-            return function(Path(folder), keywords(kind, given, of=of))
-
-        first = next(iter(inspect.signature(function).parameters.values()))
-        folder = first.replace(kind=inspect.Parameter.POSITIONAL_ONLY, annotation=str | Path)
-        hints = get_type_hints(kind)
-        own = [each.replace(annotation=hints[name]) for name, each in inspect.signature(kind).parameters.items()]
-        call.__signature__ = inspect.Signature([folder, *own])  # type: ignore[attr-defined]
-        return call
-
-    return with_keywords
+    """For a type checker: a function of a folder and of a dataclass is one of the folder and of its keywords."""
+    return lambda function: cast(Callable[Concatenate[str | Path, Keywords], Result], function)
 
 
-def keywords(kind: Any, given: Mapping[str, Any], *, of: str) -> Any:
-    """The dataclass of these keywords, its options read as everywhere (core/plugins.py)."""
-    required = [each.name for each in fields(kind) if each.default is MISSING and each.default_factory is MISSING]
-    if missing := [name for name in required if name not in given]:
-        raise ProbandError(f"{of} needs {missing[0]!r}")
-    options = read_options(RunOptions, {name: each for name, each in given.items() if name not in required}, of=of)
-    return kind(**vars(options), **{name: given[name] for name in required})
+@overload
+@keywords_of(RunArguments)
+def run(items: Path, how: RunArguments) -> Results: ...
 
 
-@keywords_of(RunArguments, of="run")
-def run(items: Path, how: RunArguments) -> Results:
+@overload
+@keywords_of(DryRunArguments)
+def run(items: Path, how: DryRunArguments) -> list[Forecast]: ...
+
+
+def run(items: str | Path, /, **given: Any) -> Results | list[Forecast]:
     """Answer the items with a model; the same call again resumes. The keywords are the options of `proband run`
-    (`options` those of the solver, `model_options` those of the kind of model). With several prompts or repetitions
-    `runs` of the result are the single ones."""
-    running.run_all(items, model=how.model, out=how.out, how=how)
-    return read(how.out, split=how.split)
+    (`options` those of the solver, `model_options` those of the kind of model); `profile` is a TOML file with any of
+    them, `dry_run=True` asks nothing and gives a forecast of each run. With several prompts or repetitions `parts` of
+    the result are the single runs."""
+    model, out, profile, dry_run = (given.pop(name, None) for name in ("model", "out", "profile", "dry_run"))
+    how = read_options(RunOptions, with_profile(given, profile), of="run")
+    if dry_run:
+        return running.dry_run_all(items, model=model, out=out, how=how)
+    running.run_all(items, model=model, out=out, how=how)
+    return read(out, split=how.split)
+
+
+def _signature() -> inspect.Signature:
+    """What `help(proband.run)` and editors show."""
+    hints = {**get_type_hints(RunArguments), "dry_run": bool}
+    options = inspect.signature(RunArguments).parameters
+    items = inspect.Parameter("items", inspect.Parameter.POSITIONAL_ONLY, annotation=str | Path)
+    return inspect.Signature([items, *(each.replace(annotation=hints[name]) for name, each in options.items())])
+
+
+run.__signature__ = _signature()  # type: ignore[attr-defined]
 
 
 def read(folder: str | Path, *, split: str = "") -> Results:

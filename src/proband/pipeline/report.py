@@ -4,7 +4,6 @@ the report gives them.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,17 +13,24 @@ import msgspec
 
 from proband import suites
 from proband.core.errors import ProbandError
-from proband.core.files import dumps, items_path, read_answers, read_items, read_manifest, read_run, sha256_file
+from proband.core.files import dumps, read_answers, read_items, read_manifest, read_run, sha256_file
 from proband.core.metrics import Metric
 from proband.core.progress import say
-from proband.core.suite import Claim, Suite
+from proband.core.suite import Suite
 from proband.core.types import Run
-from proband.pipeline.asking.items_and_answers import ANSWERS, WAITING, answers_so_far, count_lines
+from proband.pipeline.asking.items_and_answers import (
+    ANSWERS,
+    WAITING,
+    answers_so_far,
+    count_lines,
+    items_of,
+    run_folders,
+)
+from proband.pipeline.steps import steps_of_runs
 from proband.reporting import AnsweredRun, ItemSet, write_leaderboard, write_report
 from proband.reporting.findings import constant_answers
 from proband.reporting.numbers import words
 from proband.reporting.numbers.cells import VARIATION, Cell, Study
-from proband.reporting.profile import Profile
 from proband.reporting.write import check_folder
 
 PathLike = str | Path
@@ -43,22 +49,23 @@ def report(
     tables: Sequence[str] | None = None,
     analyses: Sequence[str] | None = None,
     claims: bool | Sequence[str] = False,
-    findings: Mapping[str, Sequence[Claim]] | None = None,
-    notes: Sequence[tuple[str, str]] = (),
-    profile: Profile | None = None,
     paint: bool = True,
     force: bool = False,
 ) -> Mapping[str, Any]:
     """Write the report of all runs in and below these folders, or one page of models and item sets (`leaderboard`).
     `items` says where the items are, if they have moved; `split` which of them are scored; tables and analyses are
-    named, and by default the usual ones; `force` writes over files that no report wrote."""
-    check_folder(Path(out), force=force or leaderboard)  # a leaderboard knows its own files
-    sets, folder = item_sets([runs] if isinstance(runs, (str, Path)) else runs, items=items), Path(out)
+    named, and by default the usual ones; `paint=False` writes figures as SVG only; `force` writes over files that no
+    report wrote. Replies in words are checked sentence by sentence (`check_replies`)."""
+    folders, folder = [Path(run) for run in ([runs] if isinstance(runs, (str, Path)) else runs)], Path(out)
+    check_folder(folder, force=force or leaderboard)  # a leaderboard knows its own files
+    sets, notes = item_sets(folders, items=items), list[tuple[str, str]]()
     if leaderboard:
         return write_leaderboard(sets, out=folder, title=title, seed=seed, split=split, force=force)
+    if in_words := runs_in_words(folders):
+        notes = steps_of_runs(in_words, out=folder, items=items, force=force)
     return write_report(
         sets, out=folder, title=title, seed=seed, split=split, tables=tables, analyses=analyses, claims=claims,
-        findings=findings or {}, notes=notes, profile=profile, paint=paint, force=force,
+        notes=notes, paint=paint, force=force,
     )  # fmt: skip
 
 
@@ -221,39 +228,3 @@ def _line(name: str, cell: Cell | None) -> ScoreLine:
     return ScoreLine(
         group=name, mean=e.mean, low=e.low, high=e.high, n=e.n, few=e.few, chance=cell.chance, unread=cell.unread
     )
-
-
-# ---- where runs and their items are ----------------------------------------------------------------------------------
-
-
-def run_folders(paths: Sequence[PathLike]) -> list[Path]:
-    """The run folders among and below the given ones, each once."""
-    results: list[Path] = []
-    for path in map(Path, paths):
-        if (path / "run.json").exists():
-            results.append(path)
-        elif path.is_dir():
-            below = sorted(note.parent for note in path.glob("**/run.json"))
-            if not below:
-                raise ProbandError("contains no run; `proband run` makes one", file=path)
-            results.extend(below)
-        else:
-            raise ProbandError("no such folder", file=path)
-    return list({os.path.realpath(folder): folder for folder in results}.values())
-
-
-def items_of(folder: Path, run: Run, named: PathLike | None = None) -> Path:
-    """The items a run answered: where run.json says they are, or where the user says; checked by their hash."""
-    path = items_path(Path(named) if named is not None else _noted(folder, run))
-    if sha256_file(path) != run.items_sha:
-        raise ProbandError(f"these are not the items that {folder} answered (their sha256 differs)", file=path)
-    return path
-
-
-def _noted(folder: Path, run: Run) -> Path:
-    """Where run.json says the items are, beside the folder as it was named or, if that is a link, as it is."""
-    places = [Path(os.path.normpath(start / run.items)) for start in (folder, folder.resolve())]
-    for place in places:
-        if place.exists():
-            return place
-    raise ProbandError(f"no such file; the items that {folder} answered were there", file=places[-1])

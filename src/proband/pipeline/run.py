@@ -17,7 +17,7 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import msgspec
 
@@ -72,7 +72,7 @@ from proband.pipeline.asking.setup import (
     without_asking,
 )
 from proband.pipeline.build import versions
-from proband.pipeline.run_options import RunOptions
+from proband.pipeline.run_options import HowToRun, RunOptions
 from proband.solvers.prompts import expand_names, short_name
 
 
@@ -265,9 +265,13 @@ def silent_runner(
     return Runner(items=Path(items), model=model, out=Path(out or ""), how=silent, turn=turn)
 
 
-def prompt_of(items: str | Path, item_id: str, *, model: str | Model, **how: Any) -> list[str]:
-    """Byte for byte what would be sent for one item."""
-    runner = silent_runner(items, model, None, read_options(RunOptions, how, of="run"))
+def prompt_of(
+    items: str | Path, item_id: str, *, model: str | Model, solver: str | None = None,
+    options: Mapping[str, Any] | None = None, seed: int = 0, **how: Unpack[HowToRun],
+) -> list[str]:  # fmt: skip
+    """Byte for byte what a run with these options would send for one item."""
+    given = {"solver": solver, "options": options or {}, "seed": seed, **how}
+    runner = silent_runner(items, model, None, read_options(RunOptions, given, of="run"))
     for item in read_items(Path(items)):
         if item.id == item_id:
             return runner.job.sends([item], runner.model)[0]

@@ -16,7 +16,8 @@ from proband.core.files import encode, file_errors, items_path, parse, read_item
 from proband.core.plugins import NoOptions, declared, described
 from proband.core.types import Answer, Item
 from proband.models.hf import PACKAGES
-from proband.pipeline.report import PathLike, item_sets, items_of, run_folders
+from proband.pipeline.asking.items_and_answers import items_of, run_folders
+from proband.pipeline.report import PathLike, item_sets
 from proband.pipeline.steps import answer_steps
 from proband.reporting.numbers.words import run_labels
 from proband.solvers.prompts import shipped_prompts

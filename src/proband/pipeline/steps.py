@@ -23,8 +23,8 @@ from proband.core.errors import ProbandError
 from proband.core.files import asset, dumps, items_path, read_answers, read_items, read_run, render, write_text
 from proband.core.progress import track
 from proband.core.types import Answer, Item
+from proband.pipeline.asking.items_and_answers import items_of, run_folders
 from proband.pipeline.checking import auditors, provers_of_suites
-from proband.pipeline.report import items_of, run_folders
 from proband.reporting.write import check_folder
 from proband.stats import Scores
 from proband.steps.counts import CountChecker
@@ -54,7 +54,7 @@ class SourceReply(NamedTuple):
     domain: str = ""
 
 
-def steps(
+def check_replies(
     source: str | Path,
     *,
     out: str | Path,

@@ -14,17 +14,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, TypedDict, Unpack
 
-from proband import suites
+from proband import reporting, suites
 from proband.core.errors import ProbandError
 from proband.core.files import read_json, sha256_file, sha256_text, write_json, write_text
 from proband.core.progress import Loudness, say
 from proband.pipeline.build import versions
-from proband.pipeline.report import report
+from proband.pipeline.report import item_sets
 from proband.pipeline.studies.grid import StageGrid, divide, read_part
 from proband.pipeline.studies.stages import Models, RunStage, Stage, TrainStage, contents, key_of, sources
 from proband.pipeline.studies.study_file import StudyFile, read_study
+from proband.reporting.write import check_folder
 
 PAUSE = 0.5  # seconds, where no stage is ready
 
@@ -94,6 +95,16 @@ def study(
     return {**result, "title": read.study.title, "stages": lines}
 
 
+class HowToStudy(TypedDict, total=False):
+    """The options of `study` that `paper` has too."""
+
+    dry_run: bool
+    part: str
+    engine: Literal["local", "ray"]
+    workers: int | None
+    jobs: int
+
+
 def paper(
     suite: str,
     *,
@@ -101,7 +112,7 @@ def paper(
     out: str | Path,
     models: Sequence[str] = (),
     parameters: Mapping[str, Any] | None = None,
-    **how: Any,
+    **how: Unpack[HowToStudy],
 ) -> dict[str, Any]:
     """The study that reproduces a suite's paper, ours beside the published figures, with its claims."""
     if suite not in suites.names():
@@ -248,8 +259,9 @@ def write_report(read: StudyFile, runs: Sequence[RunStage], *, out: Path) -> dic
         if there.get("key") == key:
             return dict(there["report"])
     say("report")
-    result = report(
-        [run.folder for run in runs],
+    check_folder(out)
+    result = reporting.write_report(
+        item_sets([run.folder for run in runs]),
         out=out,
         title=read.study.title,
         tables=part.tables,

@@ -80,8 +80,8 @@ def build_command(suite: Any) -> Any:
     ) -> None:
         from proband.pipeline.build import build
 
-        chosen = given_options(suite.options, given, profile)
-        give(build(suite.name, out=out, seed=seed, force=force, **chosen), build_layout, json=json)
+        chosen = given_options(suite.options, given)
+        give(build(suite.name, out=out, seed=seed, force=force, profile=profile, **chosen), build_layout, json=json)
 
     *shared, _ = inspect.signature(build, eval_str=True).parameters.values()
     own = parameters(suite.options, group=Group(f"Options of {suite.name}", sort_key=2), negatives=True)
@@ -140,12 +140,12 @@ def run(
 
     Example: proband run items -m embedded:mlm -o runs/mlm
     """
-    from proband.core.plugins import read_options
+    from proband.core.plugins import read_options, with_profile
     from proband.pipeline.run import dry_run_all, run_all
     from proband.pipeline.run_options import RunOptions
 
     loud.set()
-    how = read_options(RunOptions, given_options(RunOptions, given, profile), of="run")
+    how = read_options(RunOptions, with_profile(given_options(RunOptions, given), profile), of="run")
     if dry_run:
         give(dry_run_all(items, model=model, out=out, how=how), dry_run_layout, json=json)
         return
@@ -397,19 +397,14 @@ def report(
 
     Example: proband report runs -o report
     """
-    from proband.pipeline.report import report, runs_in_words
+    from proband.pipeline.report import report
 
     if watching.watch:
         _watch(runs, host=watching.host, port=watching.port)
         return
     if out is None:
         raise ProbandError("--out DIR says where to write the report (see `proband report --help`)")
-    given = {**contents.given(), **asdict(scored)}
-    if not contents.leaderboard and (in_words := runs_in_words(runs)):
-        from proband.pipeline.steps import steps_of_runs
-
-        given["notes"] = steps_of_runs(in_words, out=out, items=given.get("items"), force=force)
-    made = report(runs, out=out, force=force, **given)
+    made = report(runs, out=out, force=force, **contents.given(), **asdict(scored))
     give(made, board_layout if contents.leaderboard else report_layout, json=json)
 
 

@@ -52,17 +52,16 @@ def evaluate(
 
     Example: proband evaluate embedded:smollm2 -o page --size quick
     """
-    from proband.pipeline import evaluate as evaluating
+    from proband.pipeline.evaluate import evaluate
     from proband.pipeline.run_options import RunOptions
 
     loud.set()
-    how = given_options(RunOptions, given, None)
-    what: dict[str, Any] = {"out": out, "size": size, "suite": suite, "panel": panel, **how}
+    what: dict[str, Any] = {"out": out, "size": size, "suite": suite, "panel": panel}
+    what |= {"card": card, "force": force, **given_options(RunOptions, given)}
     if dry_run:
-        give(evaluating.dry_run(*models, **what), dry_run_layout, json=json)
-        return
-    made = evaluating.evaluate(*models, card=card, force=force, **what)
-    give(made.summary(), layout, json=json)
+        give(evaluate(*models, dry_run=True, **what), dry_run_layout, json=json)
+    else:
+        give(evaluate(*models, **what).summary(), layout, json=json)
 
 
 @cache

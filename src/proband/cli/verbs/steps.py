@@ -35,10 +35,10 @@ def steps(
 
     Example: proband steps runs/thinking -o steps
     """
-    from proband.pipeline.steps import steps
+    from proband.pipeline.steps import check_replies
 
     named = {"reply": reply_column, "question": question_column}
-    result = steps(source, out=out, items=items, domain=domain, columns={k: v for k, v in named.items() if v})
+    result = check_replies(source, out=out, items=items, domain=domain, columns={k: v for k, v in named.items() if v})
     give(result, layout, json=json)
 
 

@@ -29,10 +29,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
-from proband.core.files import atomic, decode, encode, file_errors, items_path, naming, parse, raw_lines, read_items
+from proband.core.files import (
+    atomic,
+    decode,
+    encode,
+    file_errors,
+    items_path,
+    naming,
+    parse,
+    raw_lines,
+    read_items,
+    sha256_file,
+)
 from proband.core.metrics import SPLITS, scored_splits
 from proband.core.suite import Suite
-from proband.core.types import Answer, Item, Split, Tag
+from proband.core.types import Answer, Item, Run, Split, Tag
 
 Kind = tuple[Tag | None, ...]
 
@@ -404,3 +415,39 @@ def _answer(line: bytes) -> Answer | None:
     except ProbandError:
         return None
     return answer if line.endswith(b"\n") else None
+
+
+# ---- where runs and their items are ----------------------------------------------------------------------------------
+
+
+def run_folders(paths: Sequence[str | Path]) -> list[Path]:
+    """The run folders among and below the given ones, each once."""
+    results: list[Path] = []
+    for path in map(Path, paths):
+        if (path / "run.json").exists():
+            results.append(path)
+        elif path.is_dir():
+            below = sorted(note.parent for note in path.glob("**/run.json"))
+            if not below:
+                raise ProbandError("contains no run; `proband run` makes one", file=path)
+            results.extend(below)
+        else:
+            raise ProbandError("no such folder", file=path)
+    return list({os.path.realpath(folder): folder for folder in results}.values())
+
+
+def items_of(folder: Path, run: Run, named: str | Path | None = None) -> Path:
+    """The items a run answered: where run.json says they are, or where the user says; checked by their hash."""
+    path = items_path(Path(named) if named is not None else _noted(folder, run))
+    if sha256_file(path) != run.items_sha:
+        raise ProbandError(f"these are not the items that {folder} answered (their sha256 differs)", file=path)
+    return path
+
+
+def _noted(folder: Path, run: Run) -> Path:
+    """Where run.json says the items are, beside the folder as it was named or, if that is a link, as it is."""
+    places = [Path(os.path.normpath(start / run.items)) for start in (folder, folder.resolve())]
+    for place in places:
+        if place.exists():
+            return place
+    raise ProbandError(f"no such file; the items that {folder} answered were there", file=places[-1])
