@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from proband.auditing.differences import Positions
+from proband.core.files import group_by_key
 
 CELL, PAD = 44, 26
 
@@ -30,9 +31,7 @@ def _places(positions: Positions, question: tuple[str, str], answer: str) -> str
     rows = sorted({p["y"] for p in positions.values()}, reverse=True)
     wide, high = columns[-1] - columns[0], rows[0] - rows[-1]
     step = min(CELL, 300 / max(wide, high, 1))
-    cells: dict[tuple[int, int], list[str]] = {}
-    for name, p in positions.items():
-        cells.setdefault((p["x"] - columns[0], rows[0] - p["y"]), []).append(name)
+    cells = group_by_key(((p["x"] - columns[0], rows[0] - p["y"]), name) for name, p in positions.items())
     parts = []
     for i in range(wide + 1):
         parts.append(_line(PAD + i * step, PAD, PAD + i * step, PAD + high * step))

@@ -36,6 +36,8 @@ from proband.core.progress import say
 from proband.core.types import Answer, Item, Run
 
 Kind = TypeVar("Kind", bound=msgspec.Struct)
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 ARRAY = "a JSON array; what is wanted is JSON lines, one object a line and no brackets around them"
 LARGEST = 1e300  # of a number: beyond it arithmetic overflows
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -401,6 +403,18 @@ def read_run(path: Path) -> Run:
     with file_errors(path):
         run: Run = parse(Run, without_mark(path.read_bytes(), path), file=path)
     return run
+
+
+def group_by_key(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, list[Value]]:
+    """The values of each key; both stand as they come.
+
+    >>> group_by_key((len(word), word) for word in ("aunt", "son", "niece", "mum"))
+    {4: ['aunt'], 3: ['son', 'mum'], 5: ['niece']}
+    """
+    groups: dict[Key, list[Value]] = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
+    return groups
 
 
 def cache_folder(*parts: str) -> Path:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
 
 from proband.core.errors import ProbandError
+from proband.core.files import dumps, group_by_key
 from proband.core.metrics import Metric
 from proband.core.plugins import NoOptions, declared, settings
 from proband.core.protocols import AnswersItems
@@ -237,6 +238,16 @@ class Results(Protocol):
     def answers(self, run: int) -> Iterator[tuple[Item, Answer]]: ...
 
     def scored(self, run: int) -> Iterator[tuple[Item, Answer]]: ...  # the same of the items that are scored
+
+
+def runs_by_system(runs: Sequence[Run]) -> list[list[int]]:
+    """The runs of each system: those of one network with several training seeds are one, any other run is one alone."""
+    nets = [{name: value for name, value in run.net.items() if name != "seed"} for run in runs]
+    keys = (
+        dumps([run.solver, run.seed, run.settings, net]) if run.net else f"run {at}"
+        for at, (run, net) in enumerate(zip(runs, nets))
+    )
+    return list(group_by_key((key, at) for at, key in enumerate(keys)).values())
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from proband.core.errors import ProbandError
-from proband.core.files import sha256_file
+from proband.core.files import group_by_key, sha256_file
 from proband.core.plugins import ModelKind, NoOptions
 from proband.core.tables import read_table, text_lines
 from proband.core.types import Answer, Item
@@ -85,10 +85,7 @@ class FileScores:
         return Answer(item_id=item.id, scores=scores)
 
     def _by_name(self, items: Sequence[Item], names: Sequence[str]) -> dict[str, Row]:
-        places: dict[tuple[str, ...], list[str]] = {}
-        for item in items:
-            for key in keys_of(item, names[0]):
-                places.setdefault(key, []).append(item.id)
+        places = group_by_key((key, item.id) for item in items for key in keys_of(item, names[0]))
         results: dict[str, Row] = {}
         for line, row in self.rows:
             key = tuple(clean(row.get(name), names[0]) for name in names)

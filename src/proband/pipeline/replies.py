@@ -26,7 +26,7 @@ from proband.auditing.rows import AuditRow
 from proband.auditing.run import JudgedRows
 from proband.auditing.verdicts import Judge, RowVerdict
 from proband.core.errors import ProbandError
-from proband.core.files import write_json, write_jsonl, write_text
+from proband.core.files import group_by_key, write_json, write_jsonl, write_text
 from proband.solvers.replies import Choices, names_of
 
 NAMES: Final = ("task", "level", "item", "id", "index")  # columns that name an item
@@ -137,10 +137,7 @@ class ModelScores:
 
     def item_means(self, what: str) -> dict[str, float]:
         values, items = self.column(what)
-        sums: dict[str, list[float]] = {}
-        for value, item in zip(values, items):
-            sums.setdefault(item, []).append(value)
-        return {item: float(np.mean(each)) for item, each in sums.items()}
+        return {item: float(np.mean(each)) for item, each in group_by_key(zip(items, values)).items()}
 
     def figures(self) -> dict[str, Any]:
         before, items = self.column("published")

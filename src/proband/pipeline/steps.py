@@ -21,6 +21,7 @@ from proband.auditing.rows import NAMES, AuditRow, files_at, item_row, read_cell
 from proband.auditing.run import judge_for
 from proband.core.errors import ProbandError
 from proband.core.files import asset, dumps, items_path, read_answers, read_items, read_run, render, write_text
+from proband.core.metrics import chosen_answer
 from proband.core.progress import track
 from proband.core.types import Answer, Item
 from proband.pipeline.asking.items_and_answers import items_of, run_folders
@@ -114,7 +115,7 @@ def answer_steps(item: Item, answer: Answer) -> ReplyRecord | None:
     """The record of a model's reply to an item; None where it has no sentences that could be checked."""
     if not answer.text or not suites.suite(item.suite).audit:
         return None
-    reply = _of_item(item, answer.text, model="", given=_chosen(item, answer))
+    reply = _of_item(item, answer.text, model="", given=chosen_answer(item, answer))
     record = record_of(reply, _shared().check(reply))
     return record if any(step["verdict"] or step["statements"] for step in record["steps"]) else None
 
@@ -143,11 +144,7 @@ def _of_run(folder: Path, items: str | Path | None) -> Iterator[SourceReply]:
         item = known.get(answer.item_id)
         if item is None:
             raise ProbandError(f"answers item {answer.item_id!r}, which is not there", file=folder / "answers.jsonl")
-        yield _of_item(item, answer.text or "", model=run.model, given=_chosen(item, answer))
-
-
-def _chosen(item: Item, answer: Answer) -> str:
-    return item.choices[max(range(len(answer.scores)), key=answer.scores.__getitem__)] if answer.scores else ""
+        yield _of_item(item, answer.text or "", model=run.model, given=chosen_answer(item, answer))
 
 
 def _of_item(item: Item, text: str, *, model: str, given: str = "") -> SourceReply:

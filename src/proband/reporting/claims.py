@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Literal, cast
 
+from proband.core.files import group_by_key
 from proband.core.metrics import Metric
 from proband.core.suite import Claim, Contrast, Outcome, Results, Sheet, Where
 from proband.core.types import Tag
@@ -132,10 +133,11 @@ def _verdicts(study: Study, claim: Claim, sheets: Sequence[Sheet]) -> Iterator[V
 def _groups(study: Study, per: Sequence[str]) -> list[tuple[dict[str, Tag], list[int]]]:
     """The values of `per` that occur, with the systems that have them; tags of items may be among them."""
     of_runs, of_items = [n for n in per if n.startswith("run.")], [n for n in per if not n.startswith("run.")]
-    runs: dict[tuple[Tag, ...], list[int]] = {}
-    for at, system in enumerate(study.systems):
-        if not str(system.tags["run.model"]).startswith("baseline:") or not of_runs:
-            runs.setdefault(tuple(system.tags.get(n, "") for n in of_runs), []).append(at)
+    runs = group_by_key(
+        (tuple(system.tags.get(name, "") for name in of_runs), at)
+        for at, system in enumerate(study.systems)
+        if not str(system.tags["run.model"]).startswith("baseline:") or not of_runs
+    )
     values = [_values(study, name) for name in of_items]
     return [
         ({**dict(zip(of_runs, run)), **dict(zip(of_items, items))}, systems)

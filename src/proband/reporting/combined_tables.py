@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from proband.core.files import group_by_key
 from proband.core.metrics import Metric
 from proband.core.suite import Analysis, Sheet
 from proband.reporting.numbers import words
@@ -22,10 +23,7 @@ NOTE = (
 
 def across_suites(studies: Sequence[Study]) -> Sheet | None:
     """A line per relation that two suites or more have, and model; a column per item set; None if nothing is shared."""
-    shared: dict[str, list[Study]] = {}
-    for study in studies:
-        for relation in study.items.suite.relations:
-            shared.setdefault(relation, []).append(study)
+    shared = group_by_key((relation, study) for study in studies for relation in study.items.suite.relations)
     rows = []
     for relation, own in shared.items():
         if len({study.items.suite.name for study in own}) > 1:
@@ -49,10 +47,11 @@ def _lines(relation: str, own: Sequence[Study], studies: Sequence[Study]) -> lis
     suites: dict[str, set[str]] = {}
     for study in own:
         cells = study.cell(study.main, study.items.suite.relations[relation])
-        by_model: dict[str, list[tuple[str, Cell]]] = {}
-        for system, cell in zip(study.systems, cells):
-            if cell is not None:
-                by_model.setdefault(str(system.tags["run.model"]), []).append((str(system.tags["run.solver"]), cell))
+        by_model = group_by_key(
+            (str(system.tags["run.model"]), (str(system.tags["run.solver"]), cell))
+            for system, cell in zip(study.systems, cells)
+            if cell is not None
+        )
         for model, given in by_model.items():
             results.setdefault(model, {})[study.key] = "; ".join(_shown(study, *each) for each in given)
             suites.setdefault(model, set()).add(study.items.suite.name)

@@ -16,7 +16,8 @@ from itertools import islice
 
 import numpy as np
 
-from proband.core.metrics import ACCURACY, WARNED, Metric, answered_rightly
+from proband.core.files import group_by_key
+from proband.core.metrics import ACCURACY, WARNED, Metric, answered_rightly, best_choices
 from proband.core.suite import Table, Where
 from proband.core.types import Answer, Item
 from proband.reporting.numbers import words
@@ -96,10 +97,9 @@ def _against_level(cells: Sequence[tuple[str, str, Cell]], metric: Metric) -> li
                 low, high = sorted((cell.estimate.low - level, cell.estimate.high - level), key=abs)
                 span = words.interval(abs(low), abs(high), metric)
                 texts.append(f"{label} is furthest {way} {cell.level_name} on {column}: by {gap} {span}.")
-    at_level: dict[tuple[str, str], list[str]] = {}
-    for label, column, cell in by_distance:
-        if cell.against_level == "at":
-            at_level.setdefault((column, cell.level_name), []).append(label)
+    at_level = group_by_key(
+        ((column, cell.level_name), label) for label, column, cell in by_distance if cell.against_level == "at"
+    )
     for (column, name), labels in sorted(at_level.items(), key=lambda each: (-len(each[1]), each[0]))[:2]:
         verb = "is" if len(labels) == 1 else "are"
         texts.append(f"On {column}, {_listed(sorted(labels))} {verb} not distinguishable from {name}.")
@@ -232,9 +232,9 @@ def constant_answer(pairs: Iterable[tuple[Item, Answer]]) -> str:
     ''
     """
     given = [
-        (item.choices[best], best, item.choices[item.gold], item.gold)
+        (item.choices[best[0]], best[0], item.choices[item.gold], item.gold)
         for item, answer in pairs
-        if item.gold is not None and (best := _only_best(answer)) is not None
+        if item.gold is not None and len(best := best_choices(answer)) == 1
     ]
     if len(given) < FEWEST:
         return ""
@@ -288,12 +288,6 @@ def at_majority(pairs: Sequence[tuple[Item, Answer]]) -> str:
         return ""
     always = f"not distinguishable from always answering {text!r} ({words.value(share, right)})"
     return f"is right on {words.value(band.mean, right)}, {always}"
-
-
-def _only_best(answer: Answer) -> int | None:
-    """The place of the highest score, if one is highest."""
-    best = max(answer.scores, default=None)
-    return answer.scores.index(best) if best is not None and answer.scores.count(best) == 1 else None
 
 
 # ---- where the best shortcut is wrong --------------------------------------------------------------------------------

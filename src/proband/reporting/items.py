@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
-from proband.core.files import figure, p_value
+from proband.core.files import figure, group_by_key, p_value
 from proband.core.statistics.clusters import Clusters, Floats, Ints
 from proband.core.statistics.generalisability import facet, reliability
 from proband.core.statistics.group_differences import (
@@ -208,9 +208,10 @@ class ItemStudy:
         known = reliability(self.right, self.clusters)
         needs = [(f"clusters for a reliability of {r}", *map(_count, known.all_needed(r))) for r in RELIABILITIES]
         of_runs = [self.runs[list(system.runs)][:, self.rows] for system in self.study.systems if len(system.runs) > 1]
-        by_prompt: dict[str, list[int]] = {}
-        for at, system in enumerate(self.study.systems):
-            by_prompt.setdefault(f"{system.tags['run.model']} {system.tags['run.solver']}", []).append(at)
+        by_prompt = group_by_key(
+            (f"{system.tags['run.model']} {system.tags['run.solver']}", at)
+            for at, system in enumerate(self.study.systems)
+        )
         prompts = [
             self.right[each]
             for each in by_prompt.values()

@@ -19,7 +19,7 @@ from itertools import combinations
 
 import numpy as np
 
-from proband.core.files import dumps
+from proband.core.files import dumps, group_by_key
 from proband.core.metrics import Metric
 from proband.core.statistics.clusters import Clusters, Floats
 from proband.core.suite import Sheet
@@ -154,12 +154,11 @@ def _order(of: Mapping[str, Mapping[str, float]], metric: Metric) -> list[Sheet]
 
 def _groups(study: Study) -> dict[str, list[System]]:
     """Systems that differ in nothing but their prompt."""
-    groups: dict[str, list[System]] = {}
-    for system in study.systems:
-        if "run.prompt" in system.tags:
-            key = dumps({name: value for name, value in system.tags.items() if name not in LEFT_OUT})
-            groups.setdefault(key, []).append(system)
-    return groups
+    return group_by_key(
+        (dumps({name: value for name, value in system.tags.items() if name not in LEFT_OUT}), system)
+        for system in study.systems
+        if "run.prompt" in system.tags
+    )
 
 
 def _values(study: Study, system: System) -> Floats:

@@ -15,7 +15,7 @@ from math import comb
 
 import numpy as np
 
-from proband.core.files import dumps, figure
+from proband.core.files import dumps, figure, group_by_key
 from proband.core.metrics import ACCURACY
 from proband.core.statistics.clusters import Clusters, clusters_of
 from proband.core.suite import Results, Sheet
@@ -27,11 +27,11 @@ from proband.reporting.variations import Cell, in_words, share_cells
 
 def repeat_sheets(study: Study, results: Results) -> list[Sheet]:
     """One line per model that was asked several times."""
-    groups: dict[str, list[int]] = {}
-    for system in study.systems:
-        if len(system.runs) == 1 and not system.tags.get("run.net"):
-            key = dumps({name: value for name, value in system.tags.items() if name != "run.seed"})
-            groups.setdefault(key, []).append(system.runs[0])
+    groups = group_by_key(
+        (dumps({name: value for name, value in system.tags.items() if name != "run.seed"}), system.runs[0])
+        for system in study.systems
+        if len(system.runs) == 1 and not system.tags.get("run.net")
+    )
     rows = [_row(results, runs) for runs in groups.values() if len(runs) > 1]
     if not rows:
         return []

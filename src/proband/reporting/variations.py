@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from proband.core.files import dumps, figure, p_value
+from proband.core.files import dumps, figure, group_by_key, p_value
 from proband.core.metrics import Metric, best_choices, best_threshold
 from proband.core.statistics.clusters import Clusters, clusters_of
 from proband.core.suite import Results, Sheet, Table
@@ -116,10 +116,9 @@ def variation_sheets(results: Results, metric: Metric) -> list[Sheet]:
 
 def _asked_again(results: Results, by_run: Sequence[Mapping[str, Source]]) -> tuple[Row, ...]:
     """How often the answers of a model that was asked twice change by themselves."""
-    groups: dict[str, list[int]] = {}
-    for at, run in enumerate(results.runs):
-        if not run.net:
-            groups.setdefault(dumps([run.model, run.solver, run.settings]), []).append(at)
+    groups = group_by_key(
+        (dumps([run.model, run.solver, run.settings]), at) for at, run in enumerate(results.runs) if not run.net
+    )
     rows: list[Row] = []
     for runs in (group for group in groups.values() if len(group) > 1):
         first, second = by_run[runs[0]], by_run[runs[1]]

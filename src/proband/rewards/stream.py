@@ -31,7 +31,7 @@ from msgspec.structs import replace
 
 from proband import suites
 from proband.core.errors import ProbandError
-from proband.core.metrics import accuracy_of
+from proband.core.metrics import accuracy_of, chosen_answer
 from proband.core.plugins import declared, read_options
 from proband.core.suite import Suite
 from proband.core.types import Item
@@ -144,7 +144,7 @@ class Stream:
         read = self.asking.read(item, text, asked) if len(set(_stated(text))) < 2 else None
         if read is None or read.status:
             return Reward(total=0.0, answer=0.0, format=0.0, abstained=False, said="")
-        said = item.choices[read.scores.index(max(read.scores))] if read.scores else text
+        said = chosen_answer(item, read) or text
         right = (accuracy_of(item, read) if item.gold is not None else self.suite.metric().value(item, read)) or 0.0
         abstained = said == OPENED
         answer = self.abstain if abstained and right < 1 else right

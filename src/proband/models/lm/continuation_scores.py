@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
+from proband.core.files import group_by_key
 from proband.core.protocols import Floats
 from proband.models.lm.network import Ints, Network, in_batches, in_length_order, padded
 from proband.models.lm.prefix_trees import Bools, PrefixTree, TreeRow, grow, lay_out, pack
@@ -159,9 +160,7 @@ def shared(
     >>> shared(["k"] * 3, rows, [np.array([4])] * 3, worth=7)
     []
     """
-    members: dict[Hashable, list[int]] = {}
-    for i, key in enumerate(keys):
-        members.setdefault(key, []).append(i)
+    members = group_by_key((key, i) for i, key in enumerate(keys))
     groups = []
     for group in members.values():
         length = min(int(positions[i][0]) - 1 for i in group)

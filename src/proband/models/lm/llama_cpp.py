@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
+from proband.core.files import group_by_key
 from proband.models.lm.prefix_trees import Bools, PrefixTree
 
 Ints = NDArray[np.int64]
@@ -160,9 +161,7 @@ def branches(parents: Ints) -> list[list[int]]:
     >>> branches(np.array([-1, 0, 0, 1, 2, 1]))
     [[0, 1, 3], [5], [2, 4]]
     """
-    children: dict[int, list[int]] = {}
-    for node, parent in enumerate(parents.tolist()):
-        children.setdefault(parent, []).append(node)
+    children = group_by_key((parent, node) for node, parent in enumerate(parents.tolist()))
     runs, waiting = list[list[int]](), [0]
     while waiting:
         node = waiting.pop()

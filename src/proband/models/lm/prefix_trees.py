@@ -20,6 +20,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from proband.core.files import group_by_key
 from proband.models.lm.network import Ints
 
 Bools = NDArray[np.bool_]
@@ -106,9 +107,7 @@ def pack(lefts: Sequence[Ints], tree: PrefixTree) -> list[TreeRow]:
     [([1, 2, 3], (3, 2), ((1, 3), (0,))), ([4], (1,), ((2,),))]
     """
     nodes = len(tree.tokens)
-    same: dict[tuple[int, ...], list[int]] = {}
-    for i, left in enumerate(lefts):
-        same.setdefault(tuple(left.tolist()), []).append(i)
+    same = group_by_key((tuple(left.tolist()), i) for i, left in enumerate(lefts))
     groups: list[list[tuple[int, ...]]] = []
     for text in sorted(same, reverse=True):  # a beginning comes after all that begin with it
         trunk = groups[-1][0] if groups else ()

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from proband.core.errors import ProbandError
+from proband.core.files import group_by_key
 from proband.core.metrics import Metric
 from proband.core.plugins import NoOptions
 from proband.core.suite import Built, Suite
@@ -53,9 +54,7 @@ class Log:
 
 def collect(entries: Iterable[Entry], *, label: str, metric: str, path: Path, by: str = "") -> Log:
     """A log of these entries. An item that occurs several times (epochs) counts once, with the mean of its values."""
-    results: dict[str, list[Entry]] = {}
-    for entry in entries:
-        results.setdefault(entry.item, []).append(entry)
+    results = group_by_key((entry.item, entry) for entry in entries)
     if not results:
         raise ProbandError("contains no scored item", file=path)
     means = {

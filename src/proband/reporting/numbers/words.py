@@ -16,7 +16,7 @@ from proband.core import files
 from proband.core.files import dumps
 from proband.core.files import p_value as p_value
 from proband.core.metrics import Metric
-from proband.core.suite import Where
+from proband.core.suite import Where, runs_by_system
 from proband.core.types import Estimate, Run, Tag
 
 MINUS = "\N{MINUS SIGN}"
@@ -206,24 +206,14 @@ class System:
 
 def systems(runs: Sequence[Run], *, pool: bool = True) -> tuple[System, ...]:
     """The systems among some runs, in their order; without `pool`, each run is one."""
-    groups: dict[str, list[int]] = {}
-    for at, run in enumerate(runs):
-        groups.setdefault((pool and _all_but_seed(run)) or f"run {at}", []).append(at)
-    firsts = [runs[group[0]] for group in groups.values()]
-    pooled = [len({runs[at].model for at in group}) > 1 for group in groups.values()]
+    groups = runs_by_system(runs) if pool else [[at] for at in range(len(runs))]
+    firsts = [runs[group[0]] for group in groups]
+    pooled = [len({runs[at].model for at in group}) > 1 for group in groups]
     labels = run_labels(firsts, pooled=pooled)
     return tuple(
         System(label=label, runs=tuple(group), tags=run_tags(first, pooled=several))
-        for label, group, first, several in zip(labels, groups.values(), firsts, pooled)
+        for label, group, first, several in zip(labels, groups, firsts, pooled)
     )
-
-
-def _all_but_seed(run: Run) -> str:
-    """What runs of one network with several training seeds have in common; empty for what is no network."""
-    if not run.net:
-        return ""
-    net = {name: value for name, value in run.net.items() if name != "seed"}
-    return dumps([run.solver, run.seed, run.settings, net])
 
 
 def run_tags(run: Run, *, pooled: bool = False) -> dict[str, Tag]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from proband.core.errors import ProbandError
-from proband.core.files import decode
+from proband.core.files import decode, group_by_key
 from proband.core.progress import say
 from proband.core.suite import MeasuredOn, Published
 from proband.core.tables import TableRow, kind_of, read_table, read_text
@@ -174,9 +174,7 @@ def _relations(path: Path, worded: Mapping[str, tuple[str, ...]]) -> Iterator[Fa
     if kind_of(path) == ".json":
         yield _read_lre(path)
         return
-    facts: dict[str, list[Fact]] = {}
-    for row in _rows(path):
-        facts.setdefault(_cell(row, "relation") or path.stem, []).append(_fact(row))
+    facts = group_by_key((_cell(row, "relation") or path.stem, _fact(row)) for row in _rows(path))
     for relation, listed in facts.items():
         wordings = worded.get(relation, (f"The {relation} of {SUBJECT} is {OBJECT}.",))
         yield FactRelation(name=relation, wordings=wordings, facts=tuple(_merged(listed)), file=path)

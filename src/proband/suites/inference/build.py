@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from proband.core.errors import ProbandError
+from proband.core.files import group_by_key
 from proband.core.plugins import Meta
 from proband.core.suite import Built
 from proband.suites.inference.controls import CONTROLS, controlled, kept_types
@@ -131,9 +132,7 @@ def sample(examples: Sequence[Example], count: int) -> list[int]:
 
 def leaks(examples: Sequence[Example]) -> dict[str, int]:
     """Counts for the manifest: repeated pairs, contradictions, and what the splits share."""
-    seen: dict[tuple[str, str], list[Example]] = defaultdict(list)
-    for each in examples:
-        seen[each.premise.text.lower(), each.hypothesis.text.lower()].append(each)
+    seen = group_by_key(((each.premise.text.lower(), each.hypothesis.text.lower()), each) for each in examples)
     groups = list(seen.values())
     counts = {
         "repeated_pairs": sum(len(group) - 1 for group in groups),

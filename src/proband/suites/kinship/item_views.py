@@ -14,6 +14,7 @@ from functools import cache, lru_cache
 from html import escape
 
 from proband.core.errors import ProbandError
+from proband.core.files import group_by_key
 from proband.core.metrics import chosen_answer
 from proband.core.types import Answer, Item
 from proband.suites.kinship.logic.closure import fill_in
@@ -325,10 +326,7 @@ def _marriages(family: Family, place: Layout, y: Sequence[float]) -> list[str]:
 
 def _descents(family: Family, place: Layout, y: Sequence[float]) -> list[str]:
     """One stem per household, a bar, and a drop to every child; neighbouring households use bars of other heights."""
-    homes: dict[tuple[int, ...], list[int]] = {}
-    for x in range(len(family)):
-        if family.parents[x]:
-            homes.setdefault(tuple(sorted(family.parents[x])), []).append(x)
+    homes = group_by_key((tuple(sorted(family.parents[x])), x) for x in range(len(family)) if family.parents[x])
     parts, met = [], dict.fromkeys(place.level, 0)
     for parents, children in sorted(homes.items(), key=lambda home: min(place.x[p] for p in home[0])):
         left, right = (pick(parents, key=lambda p: place.x[p]) for pick in (min, max))

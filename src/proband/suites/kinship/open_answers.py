@@ -42,8 +42,10 @@ def outcome(item: Item, answer: Answer) -> str:
     >>> item = Item(id="a", suite="kinship", prompt="?", choices=("aunt", "niece", UNTOLD), gold=0)
     >>> [outcome(item, Answer(item_id="a", scores=s)) for s in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), ())]
     ['right', 'wrong', 'abstained wrongly', 'wrong']
+    >>> outcome(item, Answer(item_id="a", scores=(1.0, 1.0, 0.0)))  # a tie is no answer
+    'wrong'
     """
-    chosen = item.choices[answer.scores.index(max(answer.scores))] if answer.scores else ""
+    chosen = chosen_answer(item, answer)
     right = item.gold is not None and chosen == item.choices[item.gold]
     if item.gold is not None and item.choices[item.gold] == UNTOLD:
         return "abstained rightly" if right else "guessed"
@@ -160,7 +162,7 @@ def sets_table(results: Results, seed: int) -> Sequence[Sheet]:
         pairs = [(item, answer) for item, answer in results.scored(run) if "possible" in item.tags]
         if pairs:
             asked = [item for item, _ in pairs]
-            said = [chosen_answer(item, answer) if answer.scores else "" for item, answer in pairs]
+            said = [chosen_answer(item, answer) for item, answer in pairs]
             rows.append(
                 (label, *_set_shares(asked, [{set_outcome(_gold(i), each): 1.0} for i, each in zip(asked, said)]))
             )

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
-from proband.core.files import sha256_text
+from proband.core.files import group_by_key, sha256_text
 from proband.core.plugins import Meta
 from proband.core.protocols import Floats, PredictsWords, ScoresText, Text
 from proband.core.types import Answer, Item
@@ -255,10 +255,7 @@ def solve(items: Sequence[Item], model: PredictsWords, *, seed: int, options: Cl
     """One answer per item; training texts get one without records."""
     listed = read_words(options.words) if options.words else None
     answers = {item.id: Answer(item_id=item.id) for item in items}
-    groups: dict[str, list[Item]] = {}
-    for item in items:
-        if is_question(item):
-            groups.setdefault("" if listed else candidates_of(item), []).append(item)
+    groups = group_by_key(("" if listed else candidates_of(item), item) for item in items if is_question(item))
     for text, group in groups.items():
         filler = Filler(model, listed or text.split(), group, template=options.template, right=options.right)
         given, own = oracle(filler), fill_greedily(filler, options, seed=seed)

@@ -32,6 +32,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from proband.core.errors import ProbandError
+from proband.core.files import group_by_key
 from proband.core.metrics import accuracy_of
 from proband.core.suite import Analysis, Claim, Outcome, Results, Sheet
 from proband.core.types import Answer, Item
@@ -170,9 +171,7 @@ def between(
     sizes = size_of(results.runs[a].model), size_of(results.runs[b].model)
     same_solver = results.runs[a].solver == results.runs[b].solver
     if sizes[0] and sizes[1] and same_solver and sizes[0][0] == sizes[1][0] and sizes[0][1] > sizes[1][1]:
-        means: dict[str, list[float]] = defaultdict(list)
-        for relation, probe in shared:
-            means[relation].append(one[relation, probe] - other[relation, probe])
+        means = group_by_key((relation, one[relation, probe] - other[relation, probe]) for relation, probe in shared)
         yield SIZE, paired([float(np.mean(each)) for each in means.values()], "the larger less the smaller")
     if results.runs[a].solver in LANGUAGE_MODELS and results.runs[b].solver in STATIC:
         leads: dict[str, list[float]] = defaultdict(list)  # of a relation the mean over probes: they share its random
@@ -390,9 +389,7 @@ def _effect(relation: str, rows: Sequence[tuple[float, Pair]], known: dict[Pair,
     with warnings.catch_warnings():  # where the exact p-value cannot be computed, scipy takes the asymptotic one
         warnings.simplefilter("ignore", RuntimeWarning)
         test = ks_2samp(right, wrong) if right and wrong else None
-    share: dict[Pair, list[float]] = defaultdict(list)
-    for value, pair in rows:
-        share[pair].append(value)
+    share = group_by_key((pair, value) for value, pair in rows)
     often, well = [known[pair] for pair in share], [float(np.mean(values)) for values in share.values()]
     vary = len(share) >= 4 and np.ptp(often) > 0 and np.ptp(well) > 0
     ranked = spearmanr(often, well) if vary else None

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from proband.core.metrics import best_choices
 from proband.core.plugins import NoOptions
 from proband.core.protocols import EmbedsPairs, EmbedsSentences, HasVectors
 from proband.core.types import Answer, Item
@@ -115,7 +116,7 @@ def uncovered(answer: Answer, pairs: Sequence[Pair], vectors: Mapping[str, Rows]
     """
     unknown = {word: None for pair in pairs for word in pair if not vectors[word].any()}
     lost = any(head in unknown and tail in unknown for head, tail in pairs)
-    if not unknown or not (lost or answer.scores.count(max(answer.scores)) > 1):
+    if not unknown or not (lost or len(best_choices(answer)) > 1):
         return answer
     return Answer(item_id=answer.item_id, text=f"no vector for {', '.join(map(repr, unknown))}", status="not covered")
 

@@ -19,6 +19,7 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
+from proband.core.files import group_by_key
 from proband.core.protocols import EmbedsPairs, EmbedsWords, Floats, HasVectors
 from proband.core.types import Answer, Item
 from proband.suites.analogy.relations import Pair, query_and_option
@@ -209,9 +210,7 @@ def held_out(items: Sequence[Item], task: Lesson, *, seed: str, control: bool) -
     """Of a task's training items: those held out, the task that asks about them, and the sign of each score."""
     rng = random.Random(f"held out {seed}")
     # a positive and its negative have one name; one of them learnt and the other asked would mislead
-    pairs: dict[str, list[int]] = {}
-    for at, item in enumerate(items):
-        pairs.setdefault(item.id.rpartition(".")[0], []).append(at)
+    pairs = group_by_key((item.id.rpartition(".")[0], at) for at, item in enumerate(items))
     if len(pairs) < 2:
         raise ProbandError(f"relation {items[0].tags['relation']!r} has too few training items to hold some out")
     order = list(pairs.values())

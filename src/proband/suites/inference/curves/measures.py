@@ -32,10 +32,9 @@ from pathlib import PurePath
 import numpy as np
 from numpy.typing import NDArray
 
-from proband.core.files import dumps
 from proband.core.metrics import AUC, AVERAGE_PRECISION, F1, YES_NO_ACCURACY, Metric, score_and_truth
 from proband.core.statistics.clusters import Clusters, Floats, clusters_of
-from proband.core.suite import Results, Table
+from proband.core.suite import Results, Table, runs_by_system
 from proband.core.types import LEFT_OUT, Answer, Item, Run
 from proband.stats import Difference, Scores, on_common_items
 
@@ -261,16 +260,11 @@ class ScoredSystem:
 
 
 def systems_of(results: Results) -> list[ScoredSystem]:
-    groups: dict[str, list[int]] = {}
-    for at, run in enumerate(results.runs):
-        net = {name: value for name, value in run.net.items() if name != "seed"}
-        key = dumps([run.solver, run.seed, run.settings, net]) if run.net else f"run {at}"
-        groups.setdefault(key, []).append(at)
     systems = [
         ScoredSystem(
             results.labels[group[0]], method_of(results.runs[group[0]], results.labels[group[0]]), tuple(group), net
         )
-        for group in groups.values()
+        for group in runs_by_system(results.runs)
         for net in [bool(results.runs[group[0]].net)]
     ]
     names = Counter(system.method.name for system in systems)

@@ -11,7 +11,7 @@ id that might contain it.
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypedDict
@@ -19,7 +19,7 @@ from typing import TypedDict
 import msgspec
 
 from proband.core.errors import ProbandError
-from proband.core.files import read_records, write_jsonl
+from proband.core.files import group_by_key, read_records, write_jsonl
 from proband.core.human_task import (
     Body,
     Collected,
@@ -153,10 +153,7 @@ def figures(results: Collected) -> dict[str, Figure]:
 
 def _by_question(results: Collected, hits: Iterable[tuple[str, bool]]) -> Iterable[list[bool]]:
     """Candidates that one person judges together."""
-    per: dict[str, list[bool]] = defaultdict(list)
-    for part, hit in hits:
-        per[results.groups.get(part, part)].append(hit)
-    return per.values()
+    return group_by_key((results.groups.get(part, part), hit) for part, hit in hits).values()
 
 
 def suite_input(results: Collected, folder: Path, project: Path) -> dict[str, int | str]:

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from proband.core.errors import ProbandError
+from proband.core.files import group_by_key
 from proband.core.plugins import declared
 from proband.core.suite import Built
 from proband.core.types import Item
@@ -222,9 +223,7 @@ class Rounds:
         Uniform: as many goals, each drawn."""
         if self.plan.options.labels == "uniform":
             return [self.goals[int(draw() * len(self.goals))] for _ in self.goals]
-        by_word: dict[tuple[int, str], list[Goal]] = {}
-        for goal in self.goals:
-            by_word.setdefault(goal[:2], []).append(goal)
+        by_word = group_by_key((goal[:2], goal) for goal in self.goals)
         mixed = [[same[i] for i in shuffle(len(same), draw)] for same in by_word.values()]
         return [layer[i] for layer in zip(*mixed, strict=True) for i in shuffle(len(mixed), draw)]
 

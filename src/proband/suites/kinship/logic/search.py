@@ -25,6 +25,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from proband.core.errors import ProbandError
+from proband.core.files import group_by_key
 from proband.suites.kinship.logic.sat_clauses import Atoms, axioms, fact, model_family, question, witnesses
 from proband.suites.kinship.world.relations import (
     FEMALE,
@@ -89,10 +90,7 @@ def parts(
         if old != new:
             piece = [new if p == old else p for p in piece]
     pieces = {piece[query[0]], piece[query[1]]}
-    rest: dict[int, list[Edge]] = {}
-    for edge in edges:
-        if piece[edge[0]] not in pieces:
-            rest.setdefault(piece[edge[0]], []).append(edge)
+    rest = group_by_key((piece[edge[0]], edge) for edge in edges if piece[edge[0]] not in pieces)
     main = [edge for edge in edges if piece[edge[0]] in pieces]
     pattern, order = _trim(genders, main, query, world)
     return pattern, order, [_trim(genders, facts, facts[0][::2], world)[0] for facts in rest.values()]

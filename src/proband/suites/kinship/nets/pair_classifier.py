@@ -23,6 +23,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from proband.core.files import group_by_key
 from proband.suites.kinship.nets.batches import NEVER, pad_states, padded_size
 from proband.suites.kinship.nets.layers import Embeddings
 from proband.suites.kinship.nets.options import ExtractorOptions
@@ -223,9 +224,7 @@ def sentences_apart(story: NetStory) -> list[int]:
     [1, 0]
     """
     owners = [word for word in story.words if isinstance(word, int)]
-    mentions: dict[int, list[int]] = {}
-    for owner, sentence in zip(owners, sentences_of_mentions(story.words)):
-        mentions.setdefault(owner, []).append(sentence)
+    mentions = group_by_key(zip(owners, sentences_of_mentions(story.words)))
     named = [(mentions[i], mentions[j]) for i, _, j in story.edges if i in mentions and j in mentions]
     return [min(abs(a - b) for a in first for b in second) for first, second in named]
 

@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from proband.core.errors import ProbandError
-from proband.core.files import csv_lines, read_records, write_text
+from proband.core.files import csv_lines, group_by_key, read_records, write_text
 from proband.core.human_task import Body, Collected, Figure, Form, HumanTask, Invalid, Part, Unit, Written, share, value
 
 TOGETHER = 3  # stories in a unit
@@ -84,11 +84,9 @@ def in_units(stories: Sequence[WrittenStory]) -> Iterator[Unit]:
 
 def grouped(stories: Sequence[WrittenStory]) -> list[list[WrittenStory]]:
     """Threes by different people where that is possible: the people with most stories left give one each."""
-    left: dict[str, list[WrittenStory]] = defaultdict(list)
     order = sorted(stories, key=lambda story: story.id)
     random.Random(0).shuffle(order)
-    for story in order:
-        left[story.author].append(story)
+    left = group_by_key((story.author, story) for story in order)
     groups = []
     while left:
         authors = sorted(left, key=lambda author: (-len(left[author]), author))[:TOGETHER]
@@ -166,10 +164,9 @@ def figures(results: Collected) -> dict[str, Figure]:
             if verdict["verdict"] == "bad":
                 reasons[verdict["reason"]] += 1
     least = {story: results.complete.get(unit, 1) for story, unit in results.groups.items()}
-    passed: dict[str, list[bool]] = defaultdict(list)  # stories that people read together
-    for story, given in votes.items():
-        if len(given) >= least[story]:
-            passed[results.groups[story]].append(set(given) == {"good"})
+    passed = group_by_key(  # stories that people read together
+        (results.groups[story], set(given) == {"good"}) for story, given in votes.items() if len(given) >= least[story]
+    )
     return {
         "passed_review": share(passed.values(), 0.79),
         **{f"reason_{reason}": value(count) for reason, count in reasons.most_common()},

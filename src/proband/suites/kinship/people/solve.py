@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from proband.core.errors import ProbandError
-from proband.core.files import items_path, read_items, sha256_file, write_json, write_jsonl
+from proband.core.files import group_by_key, items_path, read_items, sha256_file, write_json, write_jsonl
 from proband.core.human_task import (
     WHOLE,
     Answered,
@@ -128,10 +128,7 @@ def figures(results: Collected) -> dict[str, Figure]:
 
 
 def _by_unit(given: Iterable[Answered]) -> Iterable[list[bool]]:
-    per: dict[str, list[bool]] = defaultdict(list)
-    for each in given:
-        per[each.unit].append(right(each))
-    return per.values()
+    return group_by_key((each.unit, right(each)) for each in given).values()
 
 
 def _by(given: Iterable[Answered], name: str) -> dict[Any, list[Answered]]:
@@ -157,9 +154,7 @@ def suite_input(results: Collected, folder: Path, project: Path) -> dict[str, st
     items = {item.id: item for item in read_items(folder / "items")}
     written = {}
     for panel, name in NAMES.items():
-        by_item: dict[str, list[Answered]] = defaultdict(list)
-        for each in results.counted(panel):
-            by_item[each.unit].append(each)
+        by_item = group_by_key((each.unit, each) for each in results.counted(panel))
         wanted = max(map(len, by_item.values()), default=0)
         whole = {unit: given for unit, given in by_item.items() if len(given) == wanted}
         for place in range(wanted):

@@ -16,6 +16,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
+from proband.core.files import group_by_key
 from proband.suites.kinship.reading.lexicon import KIN, PRONOUN
 from proband.suites.kinship.telling.paraphrases import Template
 
@@ -76,7 +77,4 @@ def templates_by_phrase(templates: Sequence[Template]) -> list[list[str]]:
     for template in templates:
         for phrase in template_phrases(template.text):
             group[head(template.id)] = head(first.setdefault(phrase, template.id))
-    groups: dict[str, list[str]] = {}
-    for template in templates:
-        groups.setdefault(head(template.id), []).append(template.id)
-    return list(groups.values())
+    return list(group_by_key((head(template.id), template.id) for template in templates).values())

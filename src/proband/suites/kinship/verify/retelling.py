@@ -19,12 +19,12 @@ would not write there is an error, whatever it means.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import pairwise, product
 from typing import Final, NamedTuple
 
+from proband.core.files import group_by_key
 from proband.core.types import Item
 from proband.suites.kinship.telling import stories
 from proband.suites.kinship.telling.bank import OURS, Bank, load_bank
@@ -303,11 +303,8 @@ def _along(text: str, parts: Iterable[Iterable[str]]) -> Retold:
 @cache
 def _occasions() -> dict[str, list[Occasion]]:
     """The occasions that have a phrase, by its id."""
-    having = defaultdict[str, list[Occasion]](list)
-    for occasion in load_bank().occasions:
-        for phrase in occasion.phrases:
-            having[phrase.id].append(occasion)
-    return dict(having)
+    occasions = load_bank().occasions
+    return group_by_key((phrase.id, occasion) for occasion in occasions for phrase in occasion.phrases)
 
 
 @cache

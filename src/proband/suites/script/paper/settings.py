@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from proband.core.files import dumps
+from proband.core.files import dumps, group_by_key
 from proband.core.metrics import Metric
 from proband.core.statistics.clusters import Clusters, clusters_of
 from proband.core.suite import Analysis, Results, Sheet
@@ -76,10 +76,9 @@ def different_settings(run: Run, base: Run) -> str:
 
 def differences(results: Results, seed: int) -> Sequence[Sheet]:
     """Each net with one other setting beside the net that comes first, on the blanks that both fill."""
-    groups: dict[str, list[int]] = {}
-    for at in runs_of_nets(results):
-        run = results.runs[at]
-        groups.setdefault(dumps([run.net["net"], settings_of(run)]), []).append(at)
+    groups = group_by_key(
+        (dumps([run.net["net"], settings_of(run)]), at) for at in runs_of_nets(results) for run in [results.runs[at]]
+    )
     bases: dict[str, list[int]] = {}
     rows: list[tuple[Any, ...]] = []
     for members in groups.values():

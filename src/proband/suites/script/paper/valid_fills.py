@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from random import Random
 
+from proband.core.files import group_by_key
 from proband.core.suite import Analysis, Results, Sheet
 from proband.core.types import Item
 from proband.lexicon.inflection import lemma, verb_lemma
@@ -50,9 +51,7 @@ def filled(results: Results, run: int) -> Iterator[FilledBlank]:
 
 def shuffled(blanks: Sequence[FilledBlank], seed: int) -> list[Words]:
     """For each blank the fill of another of its kind and length."""
-    groups: dict[tuple[str, int], list[int]] = {}
-    for at, one in enumerate(blanks):
-        groups.setdefault(one.kind, []).append(at)
+    groups = group_by_key((one.kind, at) for at, one in enumerate(blanks))
     out = [one.guess for one in blanks]
     draw = Random(seed)
     for places in groups.values():

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from proband.core.files import group_by_key
 from proband.suites.inference.assertions.extraction.word_lists import (
     BESIDE,
     CALLING,
@@ -306,10 +307,9 @@ def _with_receivers(tokens: Sequence[TreeToken]) -> list[TreeToken]:
     """sold the sailors furs: a plural before a noun, with an article of its own, receives what is given; so does the
     first of two objects."""
     out = list(tokens)
-    objects: dict[int, list[int]] = {}
-    for at, one in enumerate(tokens):
-        if one.dep == "obj" and 0 <= one.head < at and one.pos in NOUNS:
-            objects.setdefault(one.head, []).append(at)
+    objects = group_by_key(
+        (one.head, at) for at, one in enumerate(tokens) if one.dep == "obj" and 0 <= one.head < at and one.pos in NOUNS
+    )
     for verb, things in objects.items():
         if len(things) == 2 and tokens[verb].shown not in ELECTING | CALLING:
             out[things[0]] = replace(tokens[things[0]], dep="iobj")
