@@ -14,12 +14,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from proband.core.errors import ProbandError
-from proband.core.files import parse_toml, read_utf8
+from proband.core.files import DATA, parse_toml, read_utf8
 
 SHIPPED: Final = ("kinship", "grid", "temporal", "allen", "sizes")
 OTHER: Final = "none"  # two things between which no relation of the domain holds
@@ -98,8 +97,7 @@ class Domain:
 def load(name: str) -> Domain:
     """A domain by name, or of a TOML file."""
     if name in SHIPPED:
-        text = (files("proband") / "data" / "domains" / f"{name}.toml").read_text(encoding="utf-8")
-        return parse(text, file=f"{name}.toml")
+        return parse(read_utf8(DATA / "domains" / f"{name}.toml"), file=f"{name}.toml")
     path = Path(name)
     if not path.is_file():
         raise ProbandError(f"no domain {name!r}: neither a file nor one of {', '.join(SHIPPED)}")

@@ -40,6 +40,7 @@ Key = TypeVar("Key")
 Value = TypeVar("Value")
 ARRAY = "a JSON array; what is wanted is JSON lines, one object a line and no brackets around them"
 LARGEST = 1e300  # of a number: beyond it arithmetic overflows
+DATA = Path(__file__).parents[1] / "data"  # what ships
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 MODULUS = 1 << 256
 FORMULA = re.compile(r"\s*[=+\-@|%]|[\t\r\n]")  # how a cell begins that a spreadsheet may run
@@ -258,6 +259,11 @@ def read_utf8(path: Path) -> str:
 
 def read_toml(path: Path) -> dict[str, Any]:
     return parse_toml(read_utf8(path), file=path)
+
+
+def data_rows(name: str) -> list[dict[str, str]]:
+    """The rows of a CSV file that ships."""
+    return list(csv.DictReader(read_utf8(DATA / name).splitlines()))
 
 
 def parse_toml(text: str, *, file: object) -> dict[str, Any]:

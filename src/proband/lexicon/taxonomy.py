@@ -19,10 +19,12 @@ from pathlib import Path
 from typing import Any
 
 from proband.core.errors import ProbandError
+from proband.core.files import DATA
+from proband.core.tables import text_lines
 from proband.lexicon import wordnet
 from proband.lexicon.inflection import STOP_WORDS, content, lemma
 
-SMALL = Path(__file__).parents[1] / "data" / "lexicon" / "taxonomy.tsv"
+SMALL = DATA / "lexicon" / "taxonomy.tsv"
 Sense = int
 COUNTING_WORDS = """number lot group kind type sort variety series range majority minority pair couple dozen hundred
 thousand million bunch handful set collection form piece amount rest member"""
@@ -183,8 +185,8 @@ def from_table(path: Path) -> Taxonomy:
     whose first word it is, wherever it stands; roots have no kind."""
     index: dict[str, tuple[Sense, ...]] = {}
     lines = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-        if line.strip() and not line.startswith("#"):
+    for number, line in text_lines(path):
+        if not line.startswith("#"):
             cells = [cell.strip() for cell in line.split("\t")]
             if len(cells) != 3:
                 raise ProbandError(f"{len(cells)} cells instead of three: words, kind, gloss", file=path, line=number)

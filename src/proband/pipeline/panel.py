@@ -11,7 +11,6 @@ import sys
 import tempfile
 import tomllib
 from collections.abc import Mapping
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +18,14 @@ import msgspec
 
 from proband import __version__, suites
 from proband.core.errors import ProbandError
-from proband.core.files import encode, read_items, read_json, read_manifest, sha256_file, write_json
+from proband.core.files import DATA, encode, read_items, read_json, read_manifest, sha256_file, write_json
 from proband.core.suite import Suite
 from proband.pipeline.asking.items_and_answers import select_items
 from proband.pipeline.build import build
 from proband.pipeline.vary import vary
 from proband.reporting.profile import Capability, Contrasts
 
+PANELS = DATA / "panels"
 LATEST = "1"
 RECIPE = "recipe.json"  # beside items that were built anew: by what
 
@@ -55,7 +55,7 @@ class Panel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     @property
     def folder(self) -> Path:
-        return panels() / str(self.version)
+        return PANELS / str(self.version)
 
     def only(self, names: tuple[str, ...]) -> Panel:
         """The sets of some suites, and the capabilities that they show whole."""
@@ -70,14 +70,10 @@ class Panel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         return msgspec.structs.replace(self, sets=sets, capabilities=rows)
 
 
-def panels() -> Path:
-    return Path(str(files("proband").joinpath("data", "panels")))
-
-
 def read_panel(version: str = LATEST) -> Panel:
-    path = panels() / version / "panel.toml"
+    path = PANELS / version / "panel.toml"
     if not path.exists():
-        known = ", ".join(sorted(each.parent.name for each in panels().glob("*/panel.toml")))
+        known = ", ".join(sorted(each.parent.name for each in PANELS.glob("*/panel.toml")))
         raise ProbandError(f"no panel {version!r}; there are {known}")
     return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Panel)
 

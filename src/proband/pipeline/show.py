@@ -3,16 +3,25 @@ answers."""
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Sequence
-from importlib.resources import files
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from proband import models, suites
 from proband.core.errors import ProbandError
-from proband.core.files import encode, file_errors, items_path, parse, read_items, read_run, sha256_file, without_mark
+from proband.core.files import (
+    DATA,
+    encode,
+    file_errors,
+    items_path,
+    parse,
+    read_items,
+    read_run,
+    read_toml,
+    sha256_file,
+    without_mark,
+)
 from proband.core.plugins import NoOptions, declared, described
 from proband.core.types import Answer, Item
 from proband.models.hf import PACKAGES
@@ -51,10 +60,8 @@ def listing() -> dict[str, list[dict[str, Any]]]:
 
 def studies() -> dict[str, str]:
     """The studies that ship with Proband, with their titles."""
-    folder = files("proband").joinpath("studies")
-    result = [file for file in folder.iterdir() if file.name.endswith(".toml")] if folder.is_dir() else []
-    titles = {file.name.removesuffix(".toml"): tomllib.loads(file.read_text(encoding="utf-8")) for file in result}
-    return {name: str(study.get("study", {}).get("title", "")) for name, study in sorted(titles.items())}
+    paths = sorted((DATA.parent / "studies").glob("*.toml"))
+    return {path.stem: str(read_toml(path).get("study", {}).get("title", "")) for path in paths}
 
 
 def _first_line(function: Any) -> str:

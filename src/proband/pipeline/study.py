@@ -12,13 +12,12 @@ import signal
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack
 
 from proband import reporting, suites
 from proband.core.errors import ProbandError
-from proband.core.files import read_json, sha256_file, sha256_text, write_json, write_text
+from proband.core.files import DATA, read_json, sha256_file, sha256_text, write_json, write_text
 from proband.core.progress import Loudness, say
 from proband.pipeline.build import versions
 from proband.pipeline.report import item_sets
@@ -128,7 +127,7 @@ def study_path(file: str | Path) -> Path:
     path = Path(file)
     if path.is_file() or path.suffix == ".toml":
         return path
-    shipped = Path(str(files("proband").joinpath("studies", f"{file}.toml")))
+    shipped = DATA.parent / "studies" / f"{file}.toml"
     if not shipped.exists():
         known = ", ".join(sorted(each.stem for each in shipped.parent.glob("*.toml")))
         raise ProbandError(f"no such file, and no study of that name ships with Proband; there are {known}", file=path)

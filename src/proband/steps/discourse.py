@@ -14,12 +14,12 @@ that`, `this makes X ...`. What is supposed, asked or said of everybody states n
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator
 from functools import cache
-from importlib.resources import files
 from itertools import islice
 from typing import Final, NamedTuple
+
+from proband.core.files import DATA, read_toml
 
 STATED, SUPPOSED, ASKED, ANSWER, TAKEN_BACK = "stated", "supposed", "asked", "answer", "taken back"
 LONGEST: Final = 1_000  # characters of a sentence that is read
@@ -36,8 +36,7 @@ SUBJECTS: Final = {"him": "he is", "her": "she is", "them": "they are"}
 @cache
 def pattern(name: str) -> re.Pattern[str]:
     """A pattern of data/steps/discourse.toml."""
-    text = (files("proband") / "data" / "steps" / "discourse.toml").read_text(encoding="utf-8")
-    data = tomllib.loads(text)
+    data = read_toml(DATA / "steps" / "discourse.toml")
     parts = {each: f"(?:{'|'.join(words)})" for each, words in data["words"].items()}
     parts |= {each: own.replace("\n", "") for each, own in data["patterns"].items()}
 

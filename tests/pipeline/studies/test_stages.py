@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from proband import suites
+from proband.core.files import DATA
 from proband.pipeline.studies import stages
 from proband.pipeline.studies.stages import BuildStage, FolderStage, TrainStage, sources, suite_data
 
@@ -19,7 +20,7 @@ from proband.pipeline.studies.stages import BuildStage, FolderStage, TrainStage,
 @pytest.fixture
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A copy of the package's data that a test may change."""
-    copied = Path(shutil.copytree(stages.DATA, tmp_path / "data"))
+    copied = Path(shutil.copytree(DATA, tmp_path / "data"))
     monkeypatch.setattr(stages, "DATA", copied)
     suite_data.cache_clear()
     yield copied
@@ -58,7 +59,7 @@ def test_a_printed_figure_does_not_decide_a_build(data: Path, tmp_path: Path) ->
 
 
 def test_csv_files_are_printed_figures() -> None:
-    found = sorted(stages.DATA.rglob("*.csv"))
+    found = sorted(DATA.rglob("*.csv"))
     assert {path.parent.name for path in found} == set(suites.BUILT_IN) - {"questions"}  # which has no paper
     for path in found:
         assert "value" in next(csv.reader(path.read_text(encoding="utf-8").splitlines())), path

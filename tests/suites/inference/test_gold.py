@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from proband.core.errors import ProbandError
-from proband.core.files import encode, read_items
+from proband.core.files import DATA, encode, read_items
 from proband.core.types import Judgment
 from proband.pipeline.build import build
 from proband.suites.inference.gold import (
@@ -17,7 +17,6 @@ from proband.suites.inference.gold import (
     DOES_NOT,
     NONSENSE,
     JudgedQuestion,
-    own_folder,
     read_judged,
     read_questions,
 )
@@ -56,7 +55,7 @@ def sheet(question: JudgedQuestion) -> tuple[Questionnaire, dict[str, str]]:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("judged")
-    made = [sheet(question) for question in read_questions(own_folder() / "questions.txt")]
+    made = [sheet(question) for question in read_questions(DATA / "inference" / "questions.txt")]
     sheets, labels = [each for each, _ in made], {name: label for _, each in made for name, label in each.items()}
     lines = {"questionnaires.jsonl": sheets}
     for file, truth in (("judgments.jsonl", TRUTH), ("reverse-judgments.jsonl", REVERSE)):
@@ -98,7 +97,7 @@ def test_instantiated_pairs_are_those_of_our_own_set(folder: Path, tmp_path: Pat
 
 
 def test_our_own_set_is_as_large_as_promised() -> None:
-    questions = read_questions(own_folder() / "questions.txt")
+    questions = read_questions(DATA / "inference" / "questions.txt")
     assert len(questions) >= 40
     assertions = {
         q.assertion(place, answer) for q in questions for place in range(len(q.phrases)) for answer in q.answers

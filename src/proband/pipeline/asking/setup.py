@@ -9,7 +9,6 @@ import random
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial, reduce
-from importlib.resources import files
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ import msgspec
 
 from proband import models, suites
 from proband.core.errors import ProbandError, not_installed
-from proband.core.files import items_path, read_items, read_json, read_manifest, sha256_file
+from proband.core.files import DATA, items_path, read_items, read_json, read_manifest, sha256_file
 from proband.core.plugins import implements, read_options
 from proband.core.protocols import ABILITIES, Generates, Model, ScoresText
 from proband.core.suite import Solver, Suite
@@ -160,7 +159,7 @@ def check_name(spec: str, suite: Suite) -> None:
 
 def net_folder(name: str) -> Path:
     """The folder of a network: as named, or one that ships with Proband, whose files are checked by their hashes."""
-    folder, shipped = Path(name), Path(str(files("proband").joinpath("data", "nets")))
+    folder, shipped = Path(name), DATA / "nets"
     if folder.exists():
         return folder
     known = sorted(each.parent.name for each in shipped.glob("*/net.json"))

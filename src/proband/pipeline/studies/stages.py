@@ -15,13 +15,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
 from proband import __version__, suites
 from proband.core.errors import ProbandError
-from proband.core.files import dumps, items_path, read_items, read_run, sha256_file, sha256_files, slug
+from proband.core.files import DATA, dumps, items_path, read_items, read_run, sha256_file, sha256_files, slug
 from proband.core.metrics import scored_splits
 from proband.core.plugins import read_options
 from proband.core.protocols import ScoresText
@@ -37,7 +36,6 @@ from proband.pipeline.run_options import RunOptions
 from proband.pipeline.train import train
 
 DIGITS = 10  # of a key in a folder's name
-DATA = Path(str(files("proband"))) / "data"
 
 
 # ---- keys ----------------------------------------------------------------------------------------------------------

@@ -24,9 +24,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from importlib import resources
 from typing import Any
 
+from proband.core.files import DATA
 from proband.core.types import Tag
 from proband.lexicon.wordnet import TWO_WAY, Links
 from proband.suites.analogy import sources
@@ -102,11 +102,10 @@ def usual_values() -> dict[str, dict[str, frozenset[str]]]:
     >>> sorted(usual_values()["language"]["belgium"])
     ['dutch', 'french', 'german']
     """
-    with resources.as_file(resources.files("proband") / "data" / "analogy" / "usual_values.tsv") as path:
-        return {
-            relation.name: {fold(t.head): frozenset(map(fold, t.tails)) for t in relation.tuples}
-            for relation in sources.read_list(path)
-        }
+    return {
+        relation.name: {fold(t.head): frozenset(map(fold, t.tails)) for t in relation.tuples}
+        for relation in sources.read_list(DATA / "analogy" / "usual_values.tsv")
+    }
 
 
 def links_for(relations: Iterable[Relation]) -> Links | None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from proband.core.errors import ProbandError
+from proband.core.files import DATA
 from proband.core.progress import say
 from proband.core.tables import (
     SUFFIXES,
@@ -139,8 +139,7 @@ SYMMETRIC: dict[Any, bool | None] = {"yes": True, "no": False, True: True, False
 
 def built_in() -> list[Relation]:
     """Our own lists: five relations per group, 44 to 50 tuples each."""
-    with resources.as_file(resources.files("proband") / "data" / "analogy") as folder:
-        return [relation for name in BUILT_IN for relation in read_list(folder / name)]
+    return [relation for name in BUILT_IN for relation in read_list(DATA / "analogy" / name)]
 
 
 def read_folder(folder: Path) -> list[Relation]:

@@ -7,15 +7,13 @@ file like LAMA's, or a table with the columns relation and wording.
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from proband.core.errors import ProbandError
-from proband.core.files import decode, group_by_key
+from proband.core.files import DATA, data_rows, decode, group_by_key, read_toml
 from proband.core.progress import say
 from proband.core.suite import MeasuredOn, Published
 from proband.core.tables import TableRow, kind_of, read_table, read_text
@@ -64,18 +62,15 @@ def read(data: str = "", patterns: str = "") -> tuple[list[FactRelation], str]:
 
 def built_in() -> Iterator[FactRelation]:
     """The relations of data/facts; some take their pairs from the lists of the analogy suite."""
-    data = resources.files("proband") / "data"
-    with resources.as_file(data / "facts" / "relations.toml") as path:
-        declared = tomllib.loads(read_text(path))
-    for name, relation in declared.items():
+    path = DATA / "facts" / "relations.toml"
+    for name, relation in read_toml(path).items():
         facts = [
             Fact(subject=subject, objects=(objects,) if isinstance(objects, str) else tuple(objects))
             for subject, objects in relation.get("facts", {}).items()
         ]
         if "pairs" in relation:
             file, listed = relation["pairs"]
-            with resources.as_file(data / "analogy" / file) as table:
-                facts = list(_pairs(table, listed, turned=relation.get("turned", False)))
+            facts = list(_pairs(DATA / "analogy" / file, listed, turned=relation.get("turned", False)))
         yield FactRelation(
             name=name,
             wordings=tuple(relation["wordings"]),
@@ -113,11 +108,9 @@ def published() -> Sequence[Published]:
     [0.1349]
     """
     source = "BEAR leaderboard (lm-pub-quiz.github.io, results.json of 2026-01-06)"
-    with resources.as_file(resources.files("proband") / "data" / "facts" / "published.csv") as path:
-        rows = [row.cells for row in read_table(path)]
     return [
         Published(model=row["model"], metric="accuracy", group={}, value=float(row["value"]), source=source, on=BEAR)
-        for row in rows
+        for row in data_rows("facts/published.csv")
     ]
 
 

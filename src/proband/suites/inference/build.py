@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from proband.core.errors import ProbandError
-from proband.core.files import group_by_key
+from proband.core.files import DATA, group_by_key
 from proband.core.plugins import Meta
 from proband.core.suite import Built
 from proband.suites.inference.controls import CONTROLS, controlled, kept_types
 from proband.suites.inference.datasets.formats import LICENCES, detect, examples
-from proband.suites.inference.gold import Judged, own_folder, read_judged, read_own, workers_table
+from proband.suites.inference.gold import Judged, read_judged, read_own, workers_table
 from proband.suites.inference.gold import summary as judgments_summary
 from proband.suites.inference.items import Example, content, items, shares_lemma
 
@@ -49,7 +49,7 @@ class BuildOptions:
 
 
 def build(options: BuildOptions, *, seed: int) -> Built:
-    data = options.data or own_folder()
+    data = options.data or DATA / "inference"
     name: str = options.format
     if name == "auto":
         name = detect(options.data) if options.data else "own"

@@ -23,7 +23,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from importlib.resources import as_file, files
 from pathlib import Path
 from statistics import median
 from string import ascii_lowercase
@@ -296,12 +295,6 @@ def own_examples(questions: Sequence[JudgedQuestion], judged: Judged) -> Iterato
 
 
 WHICH: Mapping[str, bool] = {ANSWERS: True, DOES_NOT: False}
-
-
-def own_folder() -> Path:
-    """The folder of our own set inside the package."""
-    with as_file(files("proband").joinpath("data/inference")) as folder:
-        return folder
 
 
 def read_own(path: Path, rule: str = "all-but-one") -> tuple[Judged, list[Example]]:

@@ -17,14 +17,12 @@ story that it answers.
 
 from __future__ import annotations
 
-import csv
 import re
 from abc import ABC, abstractmethod
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cache, cached_property
-from importlib.resources import files
 from itertools import chain
 from typing import Final, NamedTuple, Self
 
@@ -32,6 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
+from proband.core.files import data_rows
 from proband.core.metrics import answered_rightly
 from proband.core.suite import Analysis, MeasuredOn, Published, Results, Sheet
 from proband.core.types import Answer, Item, Tag
@@ -372,10 +371,6 @@ IN_STORIES: Final[Mapping[str, Tag]] = {"form": "story"}
 SOURCES: Final = {"ctp": "uclnlp/ctp, README: one run", "r5": "Lu et al. 2022 (R5), table 2"}
 
 
-def _rows(name: str) -> Iterator[dict[str, str]]:
-    return csv.DictReader((files("proband") / "data" / "kinship" / name).read_text(encoding="utf-8").splitlines())
-
-
 @cache
 def published_values() -> Mapping[str, Mapping[int | None, float]]:
     """Tables 3.1 and 3.2, of people: figure -> k (None where it has none) -> value.
@@ -384,7 +379,7 @@ def published_values() -> Mapping[str, Mapping[int | None, float]]:
     ({1: 1868, 2: 1890, 3: 2258}, {None: 0.0385})
     """
     values: dict[str, dict[int | None, float]] = {}
-    for row in _rows("people.csv"):
+    for row in data_rows("kinship/people.csv"):
         k = int(row["k"]) if row["k"] else None
         values.setdefault(row["figure"], {})[k] = float(row["value"]) if "." in row["value"] else int(row["value"])
     return values
@@ -403,7 +398,7 @@ def published() -> Sequence[Published]:
         for name, figure in (("time limited", "time_limited"), ("unlimited time", "unlimited"))
         for k, value in published_values()[figure].items()
     ]
-    for row in _rows("published.csv"):
+    for row in data_rows("kinship/published.csv"):
         if row["release"]:  # an average is no cell of ours
             data, fingerprint = RELEASES[row["release"]]
             later = SOURCES.get(row["table"])
@@ -432,7 +427,7 @@ def thesis_noise() -> Mapping[tuple[str, str, str], tuple[float, float]]:
     ((0.24, 0.2), (0.77, 0.09))
     """
     cells = {}
-    for row in _rows("published.csv"):
+    for row in data_rows("kinship/published.csv"):
         if row["table"].startswith("3.8"):
             model, _, trained = row["model"].removesuffix(")").partition(" (trained on ")
             cells[model, trained, row["task"]] = float(row["value"]), float(row["sd"])

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from importlib.resources import files
 from itertools import pairwise
 from operator import itemgetter
 from pathlib import Path
@@ -21,6 +20,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from msgspec import Meta
 
 from proband.core.errors import ProbandError
+from proband.core.files import DATA
 from proband.core.suite import Built
 from proband.core.tables import SPLITS, TableRow, read_tables
 from proband.core.types import Item, Split, Tag
@@ -58,7 +58,7 @@ ROLES = ("prompt", "context", "choices", "gold", "answers", "cluster", "split", 
 
 
 def build(options: BuildOptions, *, seed: int) -> Built:
-    path = Path(options.data).expanduser() if options.data else Path(str(files("proband") / "data" / "questions"))
+    path = Path(options.data).expanduser() if options.data else DATA / "questions"
     rows = list(read_tables(path if options.data else path / "example.tsv"))
     if not rows:
         raise ProbandError("has no rows", file=path)

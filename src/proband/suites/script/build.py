@@ -30,7 +30,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.resources import files
 from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Any
@@ -38,7 +37,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from proband.core.errors import ProbandError
-from proband.core.files import Fingerprint, sha256_text
+from proband.core.files import DATA, Fingerprint, read_utf8, sha256_text
 from proband.core.plugins import Meta
 from proband.core.suite import Built
 from proband.core.types import Item, Split
@@ -245,7 +244,7 @@ def why_refused(word: str, count: Count, *, share: float, least: int) -> str:
 @cache
 def stop_words() -> frozenset[str]:
     """Words that name no tool, step, manner, measure or place: closed classes, vague verbs and vague nouns."""
-    return frozenset(files("proband").joinpath("data/script/stop_words.txt").read_text(encoding="utf-8").split())
+    return frozenset(read_utf8(DATA / "script" / "stop_words.txt").split())
 
 
 def given_whitelist(options: BuildOptions, pairs: Sequence[TextPair]) -> list[str] | None:

@@ -13,7 +13,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import as_file, files
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,7 @@ from typing import Any
 import msgspec
 
 from proband.core.errors import ProbandError, in_words
-from proband.core.files import sha256_text
+from proband.core.files import DATA, sha256_text
 from proband.core.tables import TableRow, read_table, read_text, text_lines
 from proband.core.types import Item, Split
 
@@ -98,8 +97,7 @@ def read(path: Path, *, split: Split | None = None) -> list[TextPair]:
 
 def read_own() -> list[TextPair]:
     """The corpus that comes with Proband."""
-    with as_file(files("proband").joinpath("data/script")) as folder:
-        return [pair for path in sorted(folder.glob("corpus-*.tsv")) for pair in read(path)]
+    return [pair for path in sorted((DATA / "script").glob("corpus-*.tsv")) for pair in read(path)]
 
 
 def read_folder(folder: Path) -> list[TextPair]:

@@ -16,11 +16,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
-from importlib.resources import files
 from itertools import pairwise
 from operator import contains, eq
 from typing import Any
 
+from proband.core.files import DATA, read_utf8
 from proband.core.metrics import Floats, Metric
 from proband.core.types import WRONG, Answer, Item
 from proband.suites.script.corpus import facts_of
@@ -233,7 +233,7 @@ CATEGORIES = ("tool", "action", "unit", "place", "other")
 @cache
 def lexicon() -> Mapping[str, str]:
     """word -> category, from data/script/categories.tsv (category, tab, words)."""
-    text = files("proband").joinpath("data/script/categories.tsv").read_text(encoding="utf-8")
+    text = read_utf8(DATA / "script" / "categories.tsv")
     rows = [line.split("\t") for line in text.splitlines() if line and not line.startswith("#")]
     return {word: category for category, words in reversed(rows) for word in words.split()}  # the first row wins
 

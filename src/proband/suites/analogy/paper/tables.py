@@ -6,14 +6,13 @@ of the solver (template, scoring, classifier, layer); a study makes those runs a
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, partial
-from importlib import resources
 from statistics import fmean
 
 from msgspec import Struct, convert
 
+from proband.core.files import data_rows
 from proband.core.metrics import SPLITS
 from proband.core.suite import MeasuredOn, Published, Table
 from proband.core.types import Tag
@@ -53,8 +52,7 @@ def figures() -> tuple[PaperFigure, ...]:
     >>> [f.value for f in figures() if f.relation == "country : capital"]
     [77.85, 99.15, 90.85]
     """
-    text = (resources.files("proband") / "data" / "analogy" / "published.csv").read_text(encoding="utf-8")
-    return convert(list(csv.DictReader(text.splitlines())), tuple[PaperFigure, ...], strict=False)
+    return convert(data_rows("analogy/published.csv"), tuple[PaperFigure, ...], strict=False)
 
 
 @cache

@@ -7,15 +7,13 @@ directions of a pair right that holds in one only.
 
 from __future__ import annotations
 
-import csv
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
-from io import StringIO
 from typing import Any
 
 import numpy as np
 
+from proband.core.files import data_rows
 from proband.core.metrics import AVERAGE_PRECISION
 from proband.core.statistics.clusters import Clusters, Floats, clusters_of
 from proband.core.suite import Analysis, Results, Sheet
@@ -209,10 +207,9 @@ def published() -> list[tuple[str, str, str, float, str, str]]:
     >>> published()[0][:4]
     ('Levy/Holt test', "Hosseini's AUC", 'EGT2', 0.356)
     """
-    text = files("proband").joinpath("data/inference/published.csv").read_text(encoding="utf-8")
     return [
         (row["set"], row["measure"], row["model"], float(row["value"]), row["source"], row["remark"])
-        for row in csv.DictReader(StringIO(text))
+        for row in data_rows("inference/published.csv")
     ]
 
 

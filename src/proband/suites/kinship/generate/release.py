@@ -16,14 +16,13 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final, Literal
 
 import msgspec
 
 from proband.core.errors import ProbandError, in_words
-from proband.core.files import dumps, encode, read_toml
+from proband.core.files import DATA, dumps, encode, read_toml
 from proband.core.plugins import read_options
 from proband.core.suite import Built
 from proband.core.types import Item
@@ -116,7 +115,7 @@ class Definition(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
 
 def load_release(name: str | int) -> Definition:
     """A release that ships, by its number, or a definition in a file."""
-    folder = Path(str(files("proband") / "data" / "kinship" / "releases"))
+    folder = DATA / "kinship" / "releases"
     path = Path(str(name)) if str(name).endswith(".toml") else folder / f"{name}.toml"
     if not path.is_file():
         shipped = ", ".join(sorted(each.stem for each in folder.glob("*.toml")))
@@ -222,7 +221,7 @@ class Release:
         table = [f"| {s} | {p} | {min(lengths[s, p])} to {max(lengths[s, p])} | {n:,} |" for (s, p), n in rows.items()]
         hashes = [f"| {split} | `{sha}` |" for split, sha in self.sha256.items()]
         own = of.path.with_name(f"{of.path.stem}-{CARD}")
-        shipped = Path(str(files("proband") / "data" / "kinship" / "releases" / CARD))
+        shipped = DATA / "kinship" / "releases" / CARD
         return (own if own.is_file() else shipped).read_text(encoding="utf-8").format(
             canary=of.canary,
             name=of.name, version=of.version, generator=of.generator, key=of.key_sha256, hidden=hidden, licence=LICENCE,

@@ -10,8 +10,8 @@ what a text says of somebody comes before what the name says.
 from __future__ import annotations
 
 from functools import cache, lru_cache
-from importlib.resources import files
 
+from proband.core.files import DATA, read_utf8
 from proband.suites.kinship.world.families import GENDER_OF
 from proband.suites.kinship.world.relations import FEMALE, MALE
 
@@ -19,7 +19,7 @@ from proband.suites.kinship.world.relations import FEMALE, MALE
 @cache
 def _listed() -> tuple[frozenset[str], ...]:
     """Common names of men, of women; the other names of men, of women; names of both."""
-    text = (files("proband") / "data" / "kinship" / "first_names.txt").read_text(encoding="utf-8")
+    text = read_utf8(DATA / "kinship" / "first_names.txt")
     return tuple(frozenset(line.split()) for line in text.splitlines())
 
 

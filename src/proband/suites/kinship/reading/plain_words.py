@@ -16,11 +16,10 @@ know.
 from __future__ import annotations
 
 import re
-import tomllib
 from functools import cache, lru_cache
-from importlib.resources import files
 from typing import Final
 
+from proband.core.files import DATA, read_toml, read_utf8
 from proband.suites.kinship.reading.lexicon import word_set
 
 SMALL: Final = word_set("""
@@ -90,37 +89,29 @@ AGE: Final = re.compile(r"[\w-]+-(?:year|month|week|day)s?(?:-old)?")
 
 @cache
 def _listed() -> frozenset[str]:
-    folder = files("proband") / "data" / "kinship"
-    return word_set(
-        "\n".join((folder / f"{name}_words.txt").read_text(encoding="utf-8") for name in ("plain", "everyday"))
-    )
+    return word_set("\n".join(read_utf8(DATA / "kinship" / f"{name}_words.txt") for name in ("plain", "everyday")))
 
 
 @cache
 def own_asides() -> frozenset[str]:
     """The sentences without people that our own stories open with."""
     sentences: set[str] = set()
-    for path in (files("proband") / "data" / "kinship" / "bank").iterdir():
-        if path.name.endswith(".toml"):
-            for occasion in tomllib.loads(path.read_text(encoding="utf-8"))["occasion"]:
-                for opening in occasion["openings"]:
-                    sentences.update(re.split(r"(?<=[.!?;])\s+", opening))
-    for path in (files("proband") / "data" / "kinship" / "release2").iterdir():
-        if path.name.startswith("settings"):
-            sentences.update(line for line in path.read_text(encoding="utf-8").splitlines() if line[:1].isupper())
+    for path in (DATA / "kinship" / "bank").glob("*.toml"):
+        for occasion in read_toml(path)["occasion"]:
+            for opening in occasion["openings"]:
+                sentences.update(re.split(r"(?<=[.!?;])\s+", opening))
+    for path in (DATA / "kinship" / "release2").glob("settings*"):
+        sentences.update(line for line in read_utf8(path).splitlines() if line[:1].isupper())
     return frozenset(sentences)
 
 
 @cache
 def own_words() -> frozenset[str]:
     """All words of our own stories: in these, and in these alone, each of them is plain."""
-    folder = files("proband") / "data" / "kinship"
-    texts = [
-        path.read_text(encoding="utf-8")
-        for part in ("bank", "scenes", "constructions", "release2")
-        for path in (folder / part).iterdir()
-    ]
-    texts.append((folder / "joints.toml").read_text(encoding="utf-8"))
+    folder = DATA / "kinship"
+    parts = ("bank", "scenes", "constructions", "release2")
+    texts = [read_utf8(path) for part in parts for path in (folder / part).iterdir()]
+    texts.append(read_utf8(folder / "joints.toml"))
     return word_set(re.sub(r"[^a-z'-]+", " ", "\n".join(texts).lower()))
 
 

@@ -16,14 +16,13 @@ Fact(a='Cy', relation='child', b='Bo', gender=None, negated=False, sentence=-1))
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, partial
-from importlib.resources import files
 from itertools import combinations, islice, product
 from typing import Final, NamedTuple
 
 from proband.auditing.domain import Fact
+from proband.core.files import DATA, read_toml
 from proband.suites.kinship.reading.lexicon import STORY_KIN
 from proband.suites.kinship.reading.statements import Mention, Person
 from proband.suites.kinship.reading.story import StoryReader
@@ -52,7 +51,7 @@ class Forms(NamedTuple):
 @cache
 def forms() -> Forms:
     """Those of data/kinship/reply_forms.toml. Names are masked as @0, @1, ... or begin with a capital."""
-    data = tomllib.loads((files("proband") / "data" / "kinship" / "reply_forms.toml").read_text(encoding="utf-8"))
+    data = read_toml(DATA / "kinship" / "reply_forms.toml")
     name, kin = r"(?:@\d+|[A-Z][a-z]+(?:-[A-Z][a-z]+)?(?!\w))", f"(?:{KIN})"
     parts = {**data["parts"], "kin": kin, "k": rf"(?P<k>(?:(?:maternal|paternal|older|younger|elder) )?{kin})"}
     parts |= {each: f"(?P<{each}>{name})" for each in "abc"} | {"s": rf"(?P<s>{name}(?:(?:,? and |, |,? & ){name})*)"}

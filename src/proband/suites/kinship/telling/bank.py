@@ -13,12 +13,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from importlib.resources import files
 from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
 from proband.core.errors import ProbandError
+from proband.core.files import DATA, read_utf8
 from proband.suites.kinship.telling.crowd_templates import Crowd, load_crowd
 from proband.suites.kinship.telling.paraphrases import (
     ANY,
@@ -194,8 +194,8 @@ def _load(path_or_name: str) -> Bank:
         return _of_frames(path_or_name)
     if path_or_name in OURS:
         names = CONSTRUCTIONS if path_or_name == "constructions" else ("facts1", "facts2", "facts3")
-        folder = files("proband") / "data" / "kinship" / path_or_name
-        banks = [parse_bank((folder / f"{n}.txt").read_text(encoding="utf-8"), name=f"{n}.txt") for n in names]
+        folder = DATA / "kinship" / path_or_name
+        banks = [parse_bank(read_utf8(folder / f"{n}.txt"), name=f"{n}.txt") for n in names]
         families = {t.id: name for name, bank in zip(names, banks) for t in bank.templates}
         own = families if path_or_name == "constructions" else {}
         return Bank(path_or_name, tuple(t for bank in banks for t in bank.templates), families=own)
@@ -206,10 +206,10 @@ def _load(path_or_name: str) -> Bank:
 
 def _of_frames(name: str) -> Bank:
     """A bank of frames by family, and of the settings whose doings they tell."""
-    folder = files("proband") / "data" / "kinship" / name
-    parts = sorted((part for part in folder.iterdir() if part.name.startswith("settings")), key=lambda part: part.name)
-    settings = [each for p in parts for each in parse_settings(p.read_text(encoding="utf-8"), name=p.name)]
-    frames = parse_families((folder / "frames.txt").read_text(encoding="utf-8"))
+    folder = DATA / "kinship" / name
+    parts = sorted(folder.glob("settings*"))
+    settings = [each for part in parts for each in parse_settings(read_utf8(part), name=part.name)]
+    frames = parse_families(read_utf8(folder / "frames.txt"))
     banks = {family: parse_bank(text, name="frames.txt") for family, text in frames.items()}
     families = {template.id: family for family, bank in banks.items() for template in bank.templates}
     templates = tuple(template for bank in banks.values() for template in bank.templates)

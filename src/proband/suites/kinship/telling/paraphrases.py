@@ -25,12 +25,12 @@ import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
-from importlib.resources import files
 from itertools import product
 from operator import itemgetter
 from typing import Any, Final
 
 from proband.core.errors import ProbandError
+from proband.core.files import DATA, read_toml, read_utf8
 from proband.suites.kinship.reading.lexicon import SWITCH
 from proband.suites.kinship.telling.template_language import frame, genders_told, kin_forms, kin_place
 from proband.suites.kinship.world.relations import FEMALE, GENDER, INVERSE, MALE, NEUTRAL
@@ -368,11 +368,7 @@ def _triples(a: set[str], b: set[str], c: set[str]) -> int:
     return len(a) * len(b) * len(c) - same + 2 * len(a & b & c)
 
 
-def _grammar() -> dict[str, Any]:
-    return tomllib.loads((files("proband") / "data" / "kinship" / "joints.toml").read_text(encoding="utf-8"))
-
-
-GRAMMAR: Final = _grammar()
+GRAMMAR: Final = read_toml(DATA / "kinship" / "joints.toml")
 VERBS: Final[Verbs] = {verb: forms for verb, *forms in (line.split() for line in GRAMMAR["verbs"].strip().splitlines())}
 JOINTS: Final = {n: tuple(Joint.parse(text) for text in GRAMMAR["joints"][str(n)]) for n in (1, 2, 3)}
 FREE: Final = {n: tuple(joint for joint in joints if joint.free) for n, joints in JOINTS.items()}
@@ -380,10 +376,5 @@ FREE: Final = {n: tuple(joint for joint in joints if joint.free) for n, joints i
 
 def load_occasions() -> tuple[Occasion, ...]:
     """Ours, in the order of their files."""
-    folder = files("proband") / "data" / "kinship" / "bank"
-    parts = sorted((part for part in folder.iterdir() if part.name.endswith(".toml")), key=lambda part: part.name)
-    return tuple(
-        occasion
-        for part in parts
-        for occasion in parse_occasions(part.read_text(encoding="utf-8"), name=part.name, verbs=VERBS)
-    )
+    parts = sorted((DATA / "kinship" / "bank").glob("*.toml"))
+    return tuple(each for part in parts for each in parse_occasions(read_utf8(part), name=part.name, verbs=VERBS))

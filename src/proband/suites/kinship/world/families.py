@@ -12,11 +12,11 @@ import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from importlib.resources import files
 from itertools import permutations
 from typing import Final, NamedTuple
 
 from proband.core.errors import ProbandError
+from proband.core.files import DATA, read_utf8
 from proband.suites.kinship.world.relations import FEMALE, MALE, STRICT, Family, World
 from proband.suites.kinship.world.rules import Rules, rule_bodies
 
@@ -50,10 +50,9 @@ def _orders(n: int) -> list[tuple[int, ...]]:
 
 
 def _load_names() -> dict[str, tuple[str, ...]]:
-    text = (files("proband") / "data" / "kinship" / "names.txt").read_text(encoding="utf-8")
     lists: dict[str, list[str]] = {MALE: [], FEMALE: []}
     gender = MALE
-    for line in text.splitlines():
+    for line in read_utf8(DATA / "kinship" / "names.txt").splitlines():
         if line in lists:
             gender = line
         elif line and not line.startswith("#"):

@@ -25,14 +25,13 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
 from proband.core.errors import ProbandError, in_words
-from proband.core.files import parse_toml, read_utf8
+from proband.core.files import DATA, parse_toml, read_utf8
 from proband.core.types import Item
 from proband.suites.kinship.world.relations import FEMALE, MALE, NEUTRALS, STRICT, WIDE, WIDE_WORLD, Edge, World
 
@@ -204,8 +203,7 @@ def load(name_or_path: str) -> Rules:
     if "\n" in name_or_path:
         return parse(name_or_path, file="the item's rules")
     if name_or_path in SHIPPED:
-        text = (files("proband") / "data" / "kinship" / f"{name_or_path}.toml").read_text(encoding="utf-8")
-        return parse(text, file=f"{name_or_path}.toml")
+        return parse(read_utf8(DATA / "kinship" / f"{name_or_path}.toml"), file=f"{name_or_path}.toml")
     path = Path(name_or_path)
     if not path.is_file():
         raise ProbandError(f"no rule base {name_or_path!r}: neither a file nor one of {', '.join(SHIPPED)}")

@@ -10,13 +10,11 @@ published row (experiments/script/nets/table4.md).
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib.resources import files
-from io import StringIO
 from typing import Any
 
+from proband.core.files import data_rows
 from proband.core.suite import Analysis, MeasuredOn, Published, Results, Sheet, Table
 from proband.core.types import Answer, Item, Run, Tag
 from proband.suites.script.corpus import SPLITS, facts_of, running
@@ -129,10 +127,9 @@ PLACES = {"table4": "table 4", "section4.2": "section 4.2"}
 
 
 @cache
-def rows() -> tuple[dict[str, str], ...]:
+def rows() -> list[dict[str, str]]:
     """Every row: table, row, column, value."""
-    text = files("proband").joinpath("data/script/published.csv").read_text(encoding="utf-8")
-    return tuple(csv.DictReader(StringIO(text)))
+    return data_rows("script/published.csv")
 
 
 def value(table: str, row: str, column: str) -> float:
