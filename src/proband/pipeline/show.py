@@ -60,7 +60,7 @@ def listing() -> dict[str, list[dict[str, Any]]]:
 
 def studies() -> dict[str, str]:
     """The studies that ship with Proband, with their titles."""
-    paths = sorted((DATA.parent / "studies").glob("*.toml"))
+    paths = sorted((DATA.parent / "studies").glob("*.toml"), key=lambda path: path.stem)
     return {path.stem: str(read_toml(path).get("study", {}).get("title", "")) for path in paths}
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -50,6 +53,17 @@ def test_what_was_learnt_from_is_scored_by_the_other_questions(folder: Path) -> 
     other = [replace(item, gold=1 - (item.gold or 0)) if item.facts["question"] == question else item for item in every]
     before, after = model.answer(train[:1])[0].scores, refit(other, model.strength).answer(train[:1])[0].scores
     assert before == pytest.approx(after)  # its own labels do not reach it
+
+
+@pytest.mark.parametrize("hashes", ["1", "2"])  # by which a process orders its sets
+def test_the_answers_are_the_same_in_every_process(folder: Path, tmp_path: Path, hashes: str) -> None:
+    words = ["-m", "proband", "run", str(folder), "-m", "solver:hypothesis-words", "-o", str(tmp_path / "run")]
+    subprocess.run(
+        [sys.executable, *words], check=True, capture_output=True, env={**os.environ, "PYTHONHASHSEED": hashes}
+    )
+    run(folder, model="solver:hypothesis-words", out=tmp_path / "here")
+    here, there = ((tmp_path / name / "answers.jsonl").read_bytes() for name in ("here", "run"))
+    assert here == there
 
 
 def refit(items: list[Item], strength: float) -> HypothesisWords:

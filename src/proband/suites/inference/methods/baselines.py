@@ -109,14 +109,15 @@ def matrix(items: Sequence[Item]) -> tuple[Any, NDArray[np.bool_], Mapping[str, 
     return bag_of_words(texts, vocabulary), np.array([item.gold == 0 for item in items]), vocabulary
 
 
-def hypothesis_words(item: Item) -> frozenset[str]:
-    return frozenset(words(facts_of(item).hypothesis.text))
+def hypothesis_words(item: Item) -> list[str]:
+    """Each once, in an order that is the same in every process: a sum of weights depends on it."""
+    return sorted({*words(facts_of(item).hypothesis.text)})
 
 
 def bag_of_words(texts: Sequence[Iterable[str]], vocabulary: Mapping[str, int]) -> Any:
     from scipy.sparse import csr_array
 
-    places = [(row, vocabulary[word]) for row, text in enumerate(texts) for word in sorted(text)]
+    places = [(row, vocabulary[word]) for row, text in enumerate(texts) for word in text]
     row, column = zip(*places, strict=True) if places else ((), ())
     return csr_array((np.ones(len(row)), (row, column)), shape=(len(texts), len(vocabulary)))
 
