@@ -36,6 +36,19 @@ CASES = {
         "1935/NUM/obl/4",
         ["Italy | did not invade kenya in | 1935"],
     ),
+    "fronted_participle": (
+        "Born/VBN/advcl/7 in/IN/case/3 Rome/NNP/obl/1 ,/PUNCT/punct/1 the/DT/det/6 monk/NN/nsubj/7 wrote/VBD/ROOT/0"
+        " hymns/NNS/dobj/7",
+        ["the monk | was born in | Rome", "the monk | wrote | hymns"],
+    ),
+    "said_to_be": (
+        "Rome/NNP/nsubj/2 made/VBD/ROOT/0 Gaul/NNP/dobj/2 a/DT/det/5 province/NN/xcomp/2",
+        ["Rome | made gaul | a province"],
+    ),
+    "said_to_be of an adjective": (
+        "Rome/NNP/nsubj/2 found/VBD/ROOT/0 Gaul/NNP/dobj/2 guilty/JJ/xcomp/2 of/IN/case/6 treason/NN/obl/4",
+        ["Rome | found gaul guilty of | treason"],
+    ),
     "transitive with a particle": (
         "Rome/NNP/nsubj/2 took/VBD/ROOT/0 over/RP/prt/2 Egypt/NNP/dobj/2",
         ["Rome | took over | Egypt"],
@@ -216,6 +229,8 @@ def test_every_rule_has_a_case() -> None:
         "Gaul/PROPN/obj/3 Rome/PROPN/nsubj/3 invaded/VERB/ROOT/0",  # the order of a question
         "the/DT/det/2 dog/NN/pobj/0",
         "time/NN/ROOT/0 for/IN/mark/5 Rome/NNP/nsubj/5 to/TO/mark/5 leave/VB/acl/1 Gaul/NNP/dobj/5",
+        "families/NOUNS/ROOT/0 from/ADP/case/4 the/DET/det/4 villages/NOUNS/nmod/1 who/PRON/nsubj/6"
+        " need/VERB/acl:relcl/4 doctors/NOUNS/obj/6",  # not the villages
     ],
 )
 def test_what_is_no_assertion(text: str) -> None:

@@ -98,8 +98,10 @@ def _quiet(tree: Tree, at: int) -> bool:
 
 
 def is_name(tree: Tree, noun: int, link: tuple[int, ...]) -> bool:
-    """Whether a noun and its phrase with `of` are one: "the Duke of York", "two of the boys", "a team of surgeons"."""
+    """Whether a noun and its phrase with `of` are one: "the Duke of York", "two of the boys", "a team of surgeons", "a
+    town of nine thousand people"."""
     whole = tree.tokens[noun].pos in ("PROPN", "PROPNS", QUANTITY) or tree.shown(noun) in GROUPS
+    whole = whole or any(tree.under(part, "nummod") for part in tree.under(noun, "nmod") if part > link[-1])
     return whole and [tree.shown(at) for at in link] == ["of"]
 
 

@@ -27,12 +27,14 @@ from proband.suites.inference.assertions.extraction.phrases import (
 from proband.suites.inference.assertions.extraction.trees import FINITE, QUANTITY, VERBS, Tree
 from proband.suites.inference.assertions.extraction.word_lists import (
     CALLING,
+    DANGLING,
     ELECTING,
     FORMER,
     GROUPS,
     OFFICES,
     PASSING,
     PERSUADING,
+    RELATING,
     TIMES,
     TOPICS,
     UNIVERSAL,
@@ -41,6 +43,8 @@ from proband.suites.inference.assertions.extraction.word_lists import (
 IS, ARE, WAS, WERE = -1, -2, -3, -4
 Found = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]  # positions of subject, relation and object
 Link = tuple[tuple[int, ...], int]  # words of the relation after the predicate, head of the object
+PLACES = ("from", "to", "into", "in", "at", "on", "near", "outside", "inside", "under", "behind")
+WITHIN = ("in", "near", "outside", "inside", "under", "behind", "above", "below", "beyond")
 Subject = tuple[int, tuple[int, ...]]  # head of the subject, words that must be put before the predicate
 
 
@@ -62,7 +66,15 @@ def relative_subject(tree: Tree, verb: int) -> Iterator[Subject]:
     if one.dep == "acl:relcl" and one.head >= 0 and tree.is_noun(one.head):
         for subject in tree.under(verb, "nsubj", "nsubj:pass"):
             if tree.shown(subject) in ("that", "which", "who") and one.head < subject < verb:
+                if tree.shown(subject) == "who" and _of_a_place(tree, one.head):
+                    continue  # "families from the villages who need a doctor": not the villages, or not surely
                 yield one.head, ()
+
+
+def _of_a_place(tree: Tree, noun: int) -> bool:
+    one, cases = tree.tokens[noun], [tree.shown(at) for at in markers(tree, noun)]
+    many = one.pos == "NOUNS" and one.head >= 0 and tree.tokens[one.head].pos == "NOUNS"
+    return one.dep == "nmod" and many and any(word in PLACES for word in cases)
 
 
 def reduced_relative(tree: Tree, verb: int) -> Iterator[Subject]:
@@ -71,8 +83,43 @@ def reduced_relative(tree: Tree, verb: int) -> Iterator[Subject]:
     if one.dep == "acl" and tree.is_verb(verb) and 0 <= one.head < verb and tree.is_noun(one.head):
         if tree.under(verb, "nsubj", "nsubj:pass", "aux", "mark", "cop"):
             return
-        many = tree.tokens[one.head].pos.endswith("NS")
-        yield one.head, ((WERE if many else WAS) if _past(tree, verb) else ARE if many else IS,)
+        noun = one.head
+        if tree.is_noun(verb - 1) and not _within(tree, verb - 1, noun):
+            noun = verb - 1  # "the team lost a radio, and a ship chartered by a bank": the ship, whatever a parser says
+        elif (
+            tree.tokens[verb - 1].dep == "nmod" and tree.tokens[noun].pos != QUANTITY and tree.shown(noun) not in GROUPS
+        ):
+            return  # "the wife of the general killed in Syria": which of the two, only its writer knows
+        yield noun, (_be(tree, noun, past=_past(tree, verb)),)
+
+
+def fronted_participle(tree: Tree, verb: int) -> Iterator[Subject]:
+    """Born in Tartu, the [botanist] studied mosses: (the botanist, was born in, Tartu)."""
+    one = tree.tokens[verb]
+    if one.dep not in ("advcl", "acl") or one.pos != "VERBN" or tree.shown(verb) in DANGLING:
+        return
+    subjects = tree.under(one.head, "nsubj", "nsubj:pass") if one.head > verb else []
+    own = tree.under(verb, "nsubj", "nsubj:pass", "aux", "mark", "cop", "obj", "xcomp", "advmod", "conj")
+    if own or not tree.under(verb, "obl") or len(subjects) != 1 or not verb < subjects[0] < one.head:
+        return
+    noun = subjects[0]
+    first = min((noun, *tree.under(noun, "det", "amod", "compound", "nmod:poss", "nummod")))
+    if tree.is_noun(noun) and tree.tokens[first - 1].pos == "PUNCT":
+        yield noun, (_be(tree, noun, past=_past(tree, verb)),)
+
+
+def _be(tree: Tree, noun: int, *, past: bool) -> int:
+    many = tree.tokens[noun].pos.endswith("NS")
+    return (WERE if many else WAS) if past else ARE if many else IS
+
+
+def _within(tree: Tree, at: int, above: int) -> bool:
+    """Whether a word is a part of what another heads."""
+    seen: set[int] = set()
+    while at >= 0 and at != above and at not in seen:
+        seen.add(at)
+        at = tree.tokens[at].head
+    return at == above
 
 
 def _past(tree: Tree, verb: int) -> bool:
@@ -104,7 +151,9 @@ def shared_subject(tree: Tree, verb: int) -> Iterator[Subject]:
     if not (tree.is_verb(verb) or tree.under(verb, "cop")) or (not alone and tree.under(one.head, "cop")):
         return
     front = () if alone else tuple(at for at in predicate(tree, one.head) if at < one.head)
-    for head, before in (*own_subject(tree, one.head), *relative_subject(tree, one.head)):
+    for head, before in (
+        found for rule in (own_subject, relative_subject, reduced_relative) for found in rule(tree, one.head)
+    ):
         yield head, (*before, *front)
 
 
@@ -150,6 +199,22 @@ def _office_and_holder(tree: Tree, verb: int) -> bool:
         *(at for at in tree.under(things[0], "amod") if tree.shown(at) in OFFICES),
     ]
     return bool(other) and any(tree.shown(at) == "the" for at in tree.under(things[0], "det"))
+
+
+def said_to_be(tree: Tree, verb: int) -> Iterator[Link]:
+    """The law [made the island] a reserve; the jury [found the captain guilty of] theft."""
+    thing = complemented(tree, verb) if tree.shown(verb) in CALLING else None
+    inner = short_phrase(tree, thing) if thing is not None and tree.is_noun(thing) else ()
+    for what in tree.under(verb, "obj", "xcomp") if inner else ():
+        first = min((what, *tree.under(what, "det", "amod", "compound", "nummod", "advmod")))
+        if first != inner[-1] + 1 or tree.under(what, "case", "cop", "mark", "aux"):
+            continue
+        if tree.is_noun(what):
+            yield inner, what
+        elif tree.tokens[what].pos == "ADJ" and first == what:
+            for before, noun in phrases(tree, what, "obl", "nmod"):
+                if before[0] == what + 1:
+                    yield (*inner, what, *before), noun
 
 
 def complemented(tree: Tree, verb: int) -> int | None:
@@ -207,13 +272,20 @@ def made_to(tree: Tree, verb: int) -> Iterator[Link]:
 def prepositional(tree: Tree, verb: int) -> Iterator[Link]:
     """The Nile [flows through] Egypt; chocolate [is made from] cocoa; aspirin [is good for] headaches."""
     if not tree.under(verb, "obj", "iobj") and not tree.is_noun(verb) and complemented(tree, verb) is None:
-        seen = bool(
-            tree.under(verb, "xcomp")
-        )  # a time is related to only where nothing else is: "fell by a third in May"
+        # a time is related to only where nothing else is: "fell by a third in May"
+        seen = bool(tree.under(verb, "xcomp", "ccomp"))
+        former = None
         for before, noun in phrases(tree, verb, "obl", "nmod"):
-            if not (seen and timed(tree, noun)):
+            if not (seen and timed(tree, noun)) and not _place_in_a_place(tree, former, before):
                 yield before, noun
-            seen = True
+            seen, former = True, (before, noun)
+
+
+def _place_in_a_place(tree: Tree, former: Link | None, before: tuple[int, ...]) -> bool:
+    """came from mines [in] Silesia: nobody came in Silesia; the second place tells where the first is."""
+    if former is None or tree.shown(before[-1]) not in WITHIN or tree.shown(former[0][-1]) not in PLACES:
+        return False
+    return before[0] == max((former[1], *argument(tree, former[1]))) + 1
 
 
 def phrase_with_of(tree: Tree, verb: int) -> Iterator[Link]:
@@ -221,8 +293,9 @@ def phrase_with_of(tree: Tree, verb: int) -> Iterator[Link]:
     if tree.under(verb, "obj", "iobj") or tree.is_noun(verb) or complemented(tree, verb) is not None:
         return
     for before, noun in phrases(tree, verb, "obl"):
-        inner = short_phrase(tree, noun)
-        if inner and before[-1] + 1 == inner[0] and not tree.under(noun, "nmod:poss", "conj") and light(tree, noun):
+        inner = short_phrase(tree, noun) if not timed(tree, noun) else ()
+        thing = not light(tree, noun) or (tree.under(noun, "det") and tree.shown(noun) not in RELATING)  # "a suburb of"
+        if inner and before[-1] + 1 == inner[0] and not tree.under(noun, "nmod:poss", "conj") and not thing:
             for of, other in phrases(tree, noun, "nmod"):
                 if of == (noun + 1,) and tree.shown(noun + 1) == "of" and not is_name(tree, noun, of):
                     yield (*before, *inner, *of), other
@@ -232,15 +305,20 @@ def object_and_preposition(tree: Tree, verb: int) -> Iterator[Link]:
     """Canada [took action against] China; "lions [have a taste for] meat" with a phrase that belongs to the object."""
     for thing in tree.under(verb, "obj") if complemented(tree, verb) is None and not tree.under(verb, "iobj") else ():
         whole = tree.tokens[thing].pos == QUANTITY or tree.shown(thing) in GROUPS
+        whole = whole or any(at == thing + 1 for at in tree.under(thing, "appos"))  # "the river Elbe"
         inner = (argument if whole else short_phrase)(tree, thing) if tree.is_noun(thing) and thing > verb else ()
         if inner and not tree.under(thing, "case", "conj"):
             own = tree.shown(verb) in ("has", "have", "had") and tree.under(thing, "nmod:poss")  # "has its seat in"
             inside = phrases(tree, thing, "nmod") if light(tree, thing) or own else ()
-            end = inner[-1]
+            end, former = inner[-1], None
+            full = argument(tree, thing) if tree.shown(thing) not in RELATING else ()
             for before, noun in (*phrases(tree, verb, "obl"), *inside):
+                if full and before[0] == full[-1] + 1 > end + 1 and former is None:  # "took samples of snow from"
+                    inner, end = full, full[-1]
                 if before[0] == end + 1 and not is_name(tree, thing, before):
-                    if not timed(tree, noun):
+                    if not timed(tree, noun) and not _place_in_a_place(tree, former, before):
                         yield (*inner, *before), noun
+                    former = before, noun
                     if tree.tokens[noun].head == verb:  # "sold the islands to the United States for 25 million dollars"
                         end = max((*argument(tree, noun), noun))
 
@@ -328,8 +406,11 @@ def in_a_place(tree: Tree, noun: int) -> Iterator[Link]:
 def apposition(tree: Tree, noun: int) -> Iterator[Found]:
     """Paris, the capital of France: (Paris, is the capital of, France); Bell, an inventor: (Bell, is, an inventor)."""
     for other in tree.under(noun, "appos") if asserted(tree, noun) else ():
-        if not (tree.is_noun(other) and other > noun and tree.under(other, "det", "nmod:poss")):
+        named = _called(tree, noun, other)
+        if not (tree.is_noun(other) and other > noun and (named or tree.under(other, "det", "nmod:poss"))):
             continue
+        if tree.tokens[noun].dep == "obl" and tree.tokens[noun].pos == "NOUN" and argument(tree, noun) == (noun,):
+            continue  # "travel by bus, a journey of two hours"
         if unreal_noun(tree, other):  # "Sydney, not the capital"
             continue
         former = any(tree.shown(at) in FORMER for at in tree.under(other, "advmod", "mark"))
@@ -343,6 +424,17 @@ def apposition(tree: Tree, noun: int) -> Iterator[Found]:
         whole = any(tree.shown(before[-1]) == "of" for before, _ in parts)
         if not whole and tree.under(other, "punct") and tree.tokens[noun].dep != "nmod":
             yield argument(tree, noun), (be,), argument(tree, other)
+
+
+def _called(tree: Tree, noun: int, name: int) -> bool:
+    """the firm's founder, Lena Ortiz, owns: one person and a name between two commas."""
+    if tree.tokens[noun].pos != "NOUN" or tree.tokens[name].pos != "PROPN" or tree.under(noun, "conj"):
+        return False
+    definite = tree.under(noun, "nmod:poss") or any(tree.shown(at) == "the" for at in tree.under(noun, "det"))
+    words = argument(tree, name)
+    if not definite or not words or words[-1] + 1 >= len(tree.tokens) or tree.under(name, "conj", "appos", "nmod"):
+        return False
+    return tree.tokens[words[0] - 1].pos == tree.tokens[words[-1] + 1].pos == "PUNCT"
 
 
 def object_relative(tree: Tree, noun: int) -> Iterator[Found]:
@@ -396,6 +488,7 @@ SUBJECTS: tuple[Callable[[Tree, int], Iterator[Subject]], ...] = (
     own_subject,
     relative_subject,
     reduced_relative,
+    fronted_participle,
     shared_subject,
 )
 PREDICATES: tuple[Callable[[Tree, int], Iterator[Link]], ...] = (
@@ -404,6 +497,7 @@ PREDICATES: tuple[Callable[[Tree, int], Iterator[Link]], ...] = (
     phrase_with_of,
     object_and_preposition,
     denied,
+    said_to_be,
     made_to,
     infinitive,
     complement,

@@ -21,6 +21,7 @@ from proband.suites.inference.assertions.extraction.word_lists import (
     OFFICES,
     QUANTITIES,
     SHOWN,
+    TIMES,
 )
 
 # Stanford basic dependencies (syntactic n-grams) and ClearNLP (spaCy's own models) -> Universal Dependencies
@@ -143,7 +144,7 @@ def token(word: str, pos: str, dep: str, head: int) -> TreeToken:
 
 def tree(tokens: Iterable[TreeToken]) -> Tree:
     """A tree in one dialect, whatever the dialect of the tokens."""
-    given = _with_copulas(_with_long_prepositions(_with_cases(tuple(tokens))))
+    given = _with_copulas(_with_long_prepositions(_with_cases_of_heads(_with_cases(tuple(tokens)))))
     given = _with_ages(given)
     plain = _with_per_cent(_with_shares(_with_initials(_with_nominal_subjects(_with_nominal_adjectives(given)))))
     return _built(_with_quantities(_with_joined_nouns(_with_receivers(_with_offices(plain)))))
@@ -172,6 +173,16 @@ def _with_cases(tokens: Sequence[TreeToken]) -> list[TreeToken]:
     return out
 
 
+def _with_cases_of_heads(tokens: Sequence[TreeToken]) -> list[TreeToken]:
+    """of Mount Ararat: a preposition that a parser ties to the first word of a name belongs to the name."""
+    return [
+        replace(one, head=tokens[one.head].head)
+        if one.dep == "case" and at < one.head < tokens[one.head].head and tokens[one.head].dep in ("compound", "amod")
+        else one
+        for at, one in enumerate(tokens)
+    ]
+
+
 def _with_long_prepositions(tokens: Sequence[TreeToken]) -> list[TreeToken]:
     """next to the station, in front of the hall: the noun depends on what stands there, and all the words before it are
     its preposition."""
@@ -193,13 +204,16 @@ def _with_long_prepositions(tokens: Sequence[TreeToken]) -> list[TreeToken]:
 
 
 def _with_ages(tokens: Sequence[TreeToken]) -> list[TreeToken]:
-    """in people over 65: a bound after a plural belongs to it, whatever a parser ties it to."""
+    """in people over 65, infants under six months: a bound after a plural belongs to it, whatever a parser says."""
     out = list(tokens)
     for at in range(len(tokens) - 2):
         noun, bound, number = tokens[at : at + 3]
-        verb = 0 <= number.head < at and tokens[number.head].pos not in NOUNS
-        if noun.pos == "NOUNS" and bound.shown in BOUNDS and bound.head == at + 2 and number.pos == "NUM" and verb:
-            out[at + 2] = replace(number, dep="nmod", head=at)
+        age = bound.head  # the number, or what it counts
+        if noun.pos != "NOUNS" or bound.shown not in BOUNDS or number.pos != "NUM" or age < at + 2:
+            continue
+        counted = age == at + 2 or (number.head == age == at + 3 and tokens[age].shown in TIMES)
+        if counted and 0 <= tokens[age].head < at and tokens[tokens[age].head].pos not in NOUNS:
+            out[age] = replace(tokens[age], dep="nmod", head=at)
     return out
 
 

@@ -45,7 +45,7 @@ several one none more less any another other others dozens hundreds thousands mi
 percent rest couple fraction remainder cent
 """
 )
-# "elected Smith president": the object has a name for it beside it; "called the play a failure" says nothing of calling
+# "elected Smith president": the object has a name for it beside it; who "called the play a failure" called no play
 ELECTING = listed(
     """
 elect elects elected vote votes voted appoint appoints appointed name names named choose chooses chose chosen nominate
@@ -98,9 +98,9 @@ RELATING = listed(
     """
 risk presence absence control possession advantage care charge use cause effect effects lack shortage member members
 part parts result source sources capital rate level levels cost number amount incidence likelihood chance spread
-growth development production consumption symptoms treatment loss existence role basis form support influence coast foot
-place name hands direction aid attention centre center memory need needs right rights knowledge relief interest favour
-favor power hand shape middle edge top bottom side heart borders border banks bank mouth
+growth development production consumption symptoms treatment loss existence role basis form support influence place
+name hands direction aid attention memory need needs right rights knowledge relief interest favour favor power hand
+shape heart
 """
 )
 TIMES = listed(
@@ -127,6 +127,13 @@ attack attacks assault assaults raid raids report reports book books ban bans li
 debate debates research information war impact law laws restriction restrictions study studies
 """
 )
+# "compared with men, women live longer": the women are not compared in what it says
+DANGLING = listed(
+    """
+given compared depending judging considering speaking based according following including regarding concerning starting
+beginning seen viewed measured adjusted assuming granted put taken generally owing barring excluding excepting
+"""
+)
 FORMER = listed("once formerly previously then originally initially")  # "Hansen, once the head of the bank": no more
 PASSING = listed("also therefore however though yet still thus either")  # beside a negation they narrow nothing
 BESIDE = listed("next close")  # with `to`
@@ -150,6 +157,7 @@ SHOWN = (
     | TIMES
     | SAYING
     | TOPICS
+    | DANGLING
     | FORMER
     | PASSING
     | BESIDE
