@@ -14,7 +14,6 @@ from tests.models.remote.stub_server import Stub, chat
 import proband as api
 from proband.core.files import dumps, read_answers, write_text
 from proband.core.types import Answer, Item, Split
-from proband.reporting.numbers.words import with_solver
 from proband.suites import kinship
 
 COUNTS: dict[Split, int] = {"train": 30, "valid": 20, "test": 10}
@@ -207,8 +206,9 @@ def test_a_plan_is_over_the_items_that_are_scored(proband: Any, tmp_path: Path) 
 # ---- which solver gave the score -----------------------------------------------------------------------------------
 
 
-def test_every_page_names_the_solver(proband: Any, tmp_path: Path) -> None:
-    """A chat model whose probabilities can be read is asked by them; its bare name stands nowhere beside a score."""
+def test_every_page_says_how_a_model_was_asked_and_calls_it_by_its_short_name(proband: Any, tmp_path: Path) -> None:
+    """A chat model whose probabilities can be read is asked by them. One model has one name; the solver stands beside
+    the scores, and in the name only where one model was asked in two ways."""
     items = write(tmp_path / "items", "test")
     runs, out = tmp_path / "runs", tmp_path / "report"
     made = proband.json("run", items, "-m", "embedded:smollm2", "--limit", 1, "-o", runs / "default")
@@ -219,16 +219,22 @@ def test_every_page_names_the_solver(proband: Any, tmp_path: Path) -> None:
     assert made["solver"] == "generate"
     proband("run", items, "-m", "baseline:random", "-o", runs / "random")
     result = proband.json("report", runs / "default", runs / "random", "-o", out)
-    assert {line["model"] for line in result["scores"]} == {"embedded:smollm2 · likelihood", "baseline:random"}
+    asked = {line["model"]: line["asked"].partition(",")[0] for line in result["scores"]}
+    assert asked == {"embedded:smollm2": "likelihood", "baseline:random": ""}
     for file in ("index.html", "kinship.html", "tables/kinship-headline.md", "data/kinship-index.js"):
-        text = (out / file).read_text()
-        assert "embedded:smollm2 · likelihood" in text
-        assert "</span>embedded:smollm2<" not in text
-        assert "embedded:smollm2 |" not in text
+        assert "embedded:smollm2 ·" not in (out / file).read_text()
+    for file in ("kinship.html", "tables/kinship-headline.md", "tables/kinship-headline.tex"):
+        assert "Asked by likelihood." in (out / file).read_text()
+    both = proband.json("report", runs, "-o", out)
+    names = {"embedded:smollm2 · likelihood", "embedded:smollm2 · generate", "baseline:random"}
+    assert {line["model"] for line in both["scores"]} == names
     found = proband.json("compare", runs / "default", runs / "random")
-    assert found["a"] == "embedded:smollm2 · likelihood"
-    assert "embedded:smollm2 · likelihood to kinship" in repr(api.read(runs / "default"))
-    assert with_solver("people (crowd)", "people") == "people (crowd)"
+    assert (found["a"], found["asked"]) == ("embedded:smollm2", "Asked by likelihood.")
+    board = proband.json("report", runs / "default", "--leaderboard", "-o", tmp_path / "board")
+    assert [line["model"] for line in board["scores"]] == ["embedded:smollm2"]
+    results = api.read(runs / "default")
+    assert "of embedded:smollm2 (likelihood, first token" in repr(results)
+    assert "<b>embedded:smollm2</b> on <b>kinship</b>, asked by likelihood" in results._repr_html_()
 
 
 # ---- everything random ---------------------------------------------------------------------------------------------

@@ -33,8 +33,8 @@ def test_what_stands_out_is_said(reports: Any) -> None:
     right = np.random.default_rng(0).random((3, 240)) < 0.5
     right[0, np.arange(240) % 6 == 2] = True
     found = reports.said(right)
-    assert any(each.startswith("m0 · choose is furthest above chance on c: by 50.0 points") for each in found)
-    assert any(each.startswith("m0 · choose has its highest accuracy on c (100.0%), its lowest on") for each in found)
+    assert any(each.startswith("m0 is furthest above chance on c: by 50.0 points") for each in found)
+    assert any(each.startswith("m0 has its highest accuracy on c (100.0%), its lowest on") for each in found)
 
 
 def test_unread_replies_are_no_finding(reports: Any) -> None:
@@ -45,4 +45,4 @@ def test_unread_replies_are_no_finding(reports: Any) -> None:
     unread[1, np.arange(240) % 6 == 1] = rng.random(40) < 0.9
     found = reports.said(right, unread)
     assert not any("furthest below" in each or "its lowest on b" in each for each in found)
-    assert any("m1 · choose left 15% of its replies unread" in each for each in found), found
+    assert any("m1 left 15% of its replies unread" in each for each in found), found

@@ -73,7 +73,7 @@ def test_items_are_split_by_how_many_of_their_facts_are_recalled() -> None:
     sheet = knowing_and_using([Study(facts()), Study(analogies(use=True))])
     assert sheet is not None
     [row] = sheet.rows
-    assert row[:3] == ("analogy", "m · likelihood", "likelihood")
+    assert row[:3] == ("analogy", "m", "likelihood")
     assert str(row[3]).startswith("100.0")
     assert str(row[3]).endswith("n = 19")
     assert str(row[4]).startswith("0.0")

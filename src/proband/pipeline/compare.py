@@ -60,6 +60,7 @@ def compare(
         "a": study.labels[0],
         "b": study.labels[1],
         "systems": list(study.labels),
+        "asked": study.how_asked,
         "suite": study.items.suite.name,
         "metric": chosen.name,
         "unit": chosen.unit,

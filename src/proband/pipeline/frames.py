@@ -25,6 +25,7 @@ from proband.pipeline.report import item_sets, score
 from proband.pipeline.run import Forecast
 from proband.pipeline.run_options import RunOptions
 from proband.reporting import ItemSet
+from proband.reporting.numbers.words import how_asked
 
 if TYPE_CHECKING:
     import polars
@@ -178,9 +179,9 @@ class Results:
             return "\n".join(map(repr, self.parts))
         result = self.score
         (label,) = self.set.labels
-        return (
-            f"<{result['answers']:,} answers of {label} to {self.run.suite}: {in_words(result)} on {result['group']}>"
-        )
+        how = f" ({asked})" if (asked := how_asked(self.run)) else ""
+        whose = f"{result['answers']:,} answers of {label}{how} to {self.run.suite}"
+        return f"<{whose}: {in_words(result)} on {result['group']}>"
 
     def _repr_html_(self) -> str:
         """A table of the scores, for notebooks."""
@@ -193,6 +194,8 @@ class Results:
             "proband.reporting.page",
             "results.html",
             run=self.run,
+            label=self.set.labels[0],
+            asked=how_asked(self.run),
             score=self.score,
             lines=[(each["group"], in_words({**self.score, **each}), each["n"], each["unread"]) for each in lines],
         )

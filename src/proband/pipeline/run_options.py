@@ -83,7 +83,7 @@ class RunOptions:
     seed: Annotated[int, Meta(description="Random seed; the same seed gives the same bytes.")] = 0
     label: Annotated[
         str,
-        Meta(description="Name of this run in reports (default: model, solver and what differs)."),
+        Meta(description="Name of this run in reports (default: the model, and what differs)."),
         OnCommandLine(metavar="NAME"),
     ] = ""
     too_long: Annotated[

@@ -20,6 +20,7 @@ from proband.core.metrics import chosen_answer
 from proband.core.types import Item
 from proband.pipeline.asking.items_and_answers import answers_so_far
 from proband.pipeline.report import item_sets, score
+from proband.reporting.numbers.words import how_asked, run_labels
 
 LATEST = 12  # replies on the page
 LONGEST = 600  # characters of each
@@ -48,7 +49,7 @@ def state(folder: Path) -> dict[str, Any]:
     if not (folder / "run.json").exists():
         return {"waiting": "the run has not begun"}
     run = read_run(folder / "run.json")
-    named = {"model": run.model, "suite": run.suite, "solver": run.solver, "usage": run.usage}
+    named = {"model": run_labels([run])[0], "suite": run.suite, "asked": how_asked(run), "usage": run.usage}
     try:
         answers = answers_so_far(folder)
         (items,) = item_sets([folder])

@@ -27,11 +27,10 @@ from proband.core.errors import ProbandError
 from proband.core.files import csv_lines, dumps, figure, read_json, sha256_file, sha256_text, slug, write_text
 from proband.core.statistics.spread import holm
 from proband.core.suite import Results, Sheet
-from proband.core.types import Run
 from proband.reporting.numbers import words
 from proband.reporting.numbers.cells import ALPHA, Comparison, Study
 from proband.reporting.numbers.item_sets import AnsweredRun, ItemSet, names
-from proband.reporting.numbers.words import first_token, short_model, unique
+from proband.reporting.numbers.words import BY_THEMSELVES, short_model, unique
 from proband.reporting.page.page import page_of
 from proband.reporting.variations import effects_of, variation_sheets
 
@@ -119,7 +118,7 @@ def _board(items: ItemSet, *, split: str, seed: int) -> dict[str, Any]:
             {
                 "model": short_model(str(system.tags["run.model"])),
                 "label": system.label,
-                "details": details(items.runs[system.runs[0]]),
+                "details": words.how_asked(items.runs[system.runs[0]]) or items.runs[system.runs[0]].solver,
                 **{name: getattr(cell.estimate, name) for name in FIELDS},
                 "chance": cell.chance,
                 "unread": cell.unread,
@@ -155,18 +154,6 @@ def _of_variations(label: str, sheets: Sequence[Sheet]) -> dict[str, tuple[str, 
             elif line["right answer"] == "twin":
                 figures["gap"] = (str(line["difference"]), str(line["95 %"]))
     return figures
-
-
-def details(run: Run) -> str:
-    """How the model was asked: solver, template or prompt, the token put in front of texts.
-
-    >>> run = Run(suite="s", solver="pppl", model="m", seed=0, items_sha="", settings={"template": "is-to"})
-    >>> details(run)
-    'pppl, template is-to'
-    """
-    parts = [run.solver]
-    parts += [f"{name} {Path(str(value)).name}" for name in ("template", "prompt") if (value := run.settings.get(name))]
-    return ", ".join(filter(None, [*parts, first_token(run)]))
 
 
 def _ahead(pair: Comparison, labels: Sequence[str]) -> tuple[int, int]:
@@ -219,7 +206,11 @@ def _rows(boards: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     rows: dict[str, dict[int, Any]] = {}
     for at, board in enumerate(boards):
         for system in board["systems"]:
-            name = system["label"] if system["model"] in several else system["model"]
+            name, solver = system["label"], system["details"].partition(",")[0]
+            if system["model"] not in several:
+                name = system["model"]
+            elif name == system["model"] and solver not in BY_THEMSELVES:  # the only one here, but not on another board
+                name = f"{name} · {solver}"
             rows.setdefault(name, {})[at] = system
 
     def order(name: str) -> tuple[float, str]:
@@ -256,7 +247,13 @@ def _lines(board: Mapping[str, Any]) -> list[dict[str, Any]]:
         return figure(value, board["unit"]) + ("%" if board["unit"] == "share" else "")
 
     return [
-        {"items": board["name"], "model": system["label"], "metric": board["metric"], "mean": shown(system["mean"])}
+        {
+            "items": board["name"],
+            "model": system["label"],
+            "asked": system["details"],
+            "metric": board["metric"],
+            "mean": shown(system["mean"]),
+        }
         | {"interval": "too few to tell" if system["few"] else f"[{shown(system['low'])}, {shown(system['high'])}]"}
         | {"group": system["group"], "rank": "–".join(map(str, dict.fromkeys(system["rank"] or ()))), "n": system["n"]}
         for system in board["systems"]

@@ -26,7 +26,7 @@ from proband.core.suite import Sheet
 from proband.reporting.numbers import words
 from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.item_sets import item_means
-from proband.reporting.numbers.words import System, with_solver
+from proband.reporting.numbers.words import System, shared_labels, unique
 from proband.stats import Scores
 
 QUANTILES = (0.05, 0.5, 0.95)
@@ -96,14 +96,14 @@ def prompt_sheets(study: Study) -> list[Sheet]:
     metric, clusters = study.main, _clusters(study)
     rows: list[tuple[str | int, ...]] = []
     of = dict[str, dict[str, float]]()  # model -> prompt -> mean
-    for group in groups.values():
+    for label, group in zip(_labels(study, groups), groups.values(), strict=True):
         x = np.stack([_values(study, system) for system in group], axis=1)
         answered = ~np.isnan(x).all(axis=1)
         result = figures(x[answered], [clusters[i] for i in np.flatnonzero(answered)], share=metric.percent)
         means = [(_prompt(system), mean) for system, mean in zip(group, result.prompts.tolist()) if mean == mean]
         by_prompt = _listed(sorted(means, key=lambda pair: -pair[1]), metric)
-        rows.append((_label(group), len(group), *_row(result, metric), by_prompt))
-        of[_label(group)] = dict(means)
+        rows.append((label, len(group), *_row(result, metric), by_prompt))
+        of[label] = dict(means)
     figures_of = ("mean", "95 %, prompts and items sampled", "5th", "median", "95th", "sd of prompts", "sd of items")
     header = ("model", "prompts", *figures_of, "by prompt")
     note = (
@@ -119,8 +119,10 @@ def _prompt(system: System) -> str:
     return str(system.tags["run.prompt"])
 
 
-def _label(group: Sequence[System]) -> str:
-    return with_solver(str(group[0].tags["run.model"]), str(group[0].tags["run.solver"]))
+def _labels(study: Study, groups: Mapping[str, Sequence[System]]) -> list[str]:
+    """The names of the models, which differ in more than their prompts."""
+    firsts = [study.items.runs[group[0].runs[0]] for group in groups.values()]
+    return unique(shared_labels(firsts, without=["run.prompt"]), joint=" #")
 
 
 def _row(results: Figures, metric: Metric) -> tuple[str, ...]:
@@ -179,11 +181,11 @@ def _means_alone(study: Study, groups: Mapping[str, list[System]]) -> list[Sheet
     """Of a metric that has no number for a single item: the values by prompt."""
     values = {s.label: c.estimate.mean for s, c in zip(study.systems, study.cell(study.main, {})) if c is not None}
     rows = []
-    for group in groups.values():
+    for label, group in zip(_labels(study, groups), groups.values(), strict=True):
         listed = [(_prompt(s), values[s.label]) for s in group if s.label in values]
         means = np.array([value for _, value in listed])
         ends = (means.min(), means.max(), means.std(ddof=1))
-        rows.append((_label(group), _listed(listed, study.main), *(words.figure(float(e), study.main) for e in ends)))
+        rows.append((label, _listed(listed, study.main), *(words.figure(float(e), study.main) for e in ends)))
     header = ("model", "prompts", "lowest", "highest", "standard deviation")
     title = f"Spread between prompts ({words.metric(study.main)})"
     return [Sheet(name="prompts", title=title, header=header, rows=tuple(rows))]

@@ -21,7 +21,7 @@ from proband.core.statistics.clusters import Clusters, clusters_of
 from proband.core.suite import Results, Sheet
 from proband.core.types import LEFT_OUT, Answer, Item
 from proband.reporting.numbers.cells import Study
-from proband.reporting.numbers.words import with_solver
+from proband.reporting.numbers.words import shared_labels
 from proband.reporting.variations import Cell, in_words, share_cells
 
 
@@ -32,7 +32,9 @@ def repeat_sheets(study: Study, results: Results) -> list[Sheet]:
         for system in study.systems
         if len(system.runs) == 1 and not system.tags.get("run.net")
     )
-    rows = [_row(results, runs) for runs in groups.values() if len(runs) > 1]
+    several = [runs for runs in groups.values() if len(runs) > 1]
+    labels = shared_labels([results.runs[runs[0]] for runs in several], without=["run.seed"])
+    rows = [_row(label, results, runs) for label, runs in zip(labels, several, strict=True)]
     if not rows:
         return []
     shares = ("same every time", "95 %", "pass^k, k = repeats", "95 %", "by vote", "95 %")
@@ -41,15 +43,13 @@ def repeat_sheets(study: Study, results: Results) -> list[Sheet]:
     return [Sheet(name="repeats", title="Asked several times", header=header, rows=tuple(rows), note=note)]
 
 
-def _row(results: Results, runs: Sequence[int]) -> tuple[Cell, ...]:
+def _row(label: str, results: Results, runs: Sequence[int]) -> tuple[Cell, ...]:
     given: dict[str, tuple[Item, list[Answer]]] = {}
     for run in runs:
         for item, answer in results.scored(run):
             if answer.status not in LEFT_OUT and item.gold is not None:
                 given.setdefault(item.id, (item, []))[1].append(answer)
     whole = [(item, answers) for item, answers in given.values() if len(answers) == len(runs)]
-    first = results.runs[runs[0]]
-    label = first.label or with_solver(first.model, first.solver)
     if not whole:
         return (label, len(runs), 0, *[None] * 7)
     clusters = Clusters.of([clusters_of(item) for item, _ in whole])

@@ -125,8 +125,8 @@ def signs(grid: Grid) -> list[str]:
 
 
 def legend(grid: Grid) -> str:
-    """What the signs mean, and where the published figures come from."""
-    out = signs(grid)
+    """How models were asked, what the signs mean, and where the published figures come from."""
+    out = [grid.asked, *signs(grid)] if grid.asked else signs(grid)
     sources = dict.fromkeys(f"{f.model}: {f.source}" for cell in grid.published.values() for f in cell.values())
     if sources:
         out.append("In italics, published figures (" + "; ".join(sources) + ").")

@@ -44,7 +44,7 @@ from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.comparisons import comparisons
 from proband.reporting.numbers.grids import Grid, fill
 from proband.reporting.numbers.item_sets import ItemSet, names
-from proband.reporting.numbers.words import short_model, unique
+from proband.reporting.numbers.words import System, short_model, unique
 from proband.reporting.page.browse import write_browser
 from proband.reporting.page.page import PAGES, Section, pages, sheet_file
 from proband.reporting.profile import Profile
@@ -194,28 +194,34 @@ def _sections(sets: Sequence[ItemSet], folder: Folder, what: ReportOptions) -> l
             study.rank()
             studies.append(study)
             bar.advance()
-        colour(studies)
+        colour(studies, [short_model(each) for each in (what.profile.models if what.profile else ())])
         return [_section(study, folder, what, bar.advance) for study in studies]
 
 
-def colour(studies: Sequence[Study]) -> None:
-    """A model has the same colour wherever it is drawn, however it is asked; a system of its own where one item set has
-    several of a model. Colours are used again when all are taken, but not for systems of one item set while it has
-    fewer systems than there are colours."""
-    named = [[short_model(str(system.tags["run.model"])) for system in study.systems] for study in studies]
-    several = {name for names in named for name in names if names.count(name) > 1}
-    keys = [
-        [label if name in several else name for label, name in zip(study.labels, names, strict=True)]
-        for study, names in zip(studies, named, strict=True)
-    ]
-    number: dict[str, int] = {}
-    for study, own in zip(studies, keys, strict=True):
-        for key in (each for each in own if each not in number):
+def _way(system: System) -> tuple[str, str]:
+    return short_model(str(system.tags["run.model"])), str(system.tags["run.solver"])
+
+
+def colour(studies: Sequence[Study], first: Sequence[str] = ()) -> None:
+    """A model has the same colour wherever it is drawn, however it is asked. Where an item set has several systems of a
+    model, the colour is that of the one that is asked as in most sets, and the others have colours of their own.
+    `first` are models that have the first colours. Colours are used again when all are taken, but not for systems of
+    one item set while it has fewer systems than there are colours."""
+    ways = Counter(each for study in studies for each in {_way(system) for system in study.systems})
+    keys = []
+    for study in studies:
+        own: dict[str, System] = {}
+        for system in sorted(study.systems, key=lambda each: -ways[_way(each)]):
+            own.setdefault(_way(system)[0], system)
+        keys.append([_way(each)[0] if own[_way(each)[0]] is each else each.label for each in study.systems])
+    number = {name: at for at, name in enumerate(first)}
+    for study, own_keys in zip(studies, keys, strict=True):
+        for key in (each for each in own_keys if each not in number):
             others = {other for each in keys if key in each for other in each if other in number}
             beside, taken = {number[other] % MODELS for other in others}, set(number.values())
             free = (hue for hue in count() if hue not in taken)
             number[key] = next(hue for hue in free if hue % MODELS not in beside or len(beside) == MODELS)
-        study.hues = tuple(number[key] for key in own)
+        study.hues = tuple(number[key] for key in own_keys)
 
 
 def _section(study: Study, folder: Folder, what: ReportOptions, advance: Callable[[], None]) -> Section:
@@ -319,6 +325,7 @@ def _scores(section: Section) -> list[dict[str, Any]]:
     cells = overall.cells[overall.rows[0], overall.columns[0]]
     return [
         {"items": study.name, "split": ",".join(study.splits), "model": label, "metric": words.metric(study.main)}
+        | {"asked": words.how_asked(study.items.runs[study.systems[at].runs[0]])}
         | {"mean": words.figure(cell.estimate.mean, study.main), "interval": words.span(cell.estimate, study.main)}
         | {"chance": "" if cell.chance is None else words.figure(cell.chance, study.main), "n": cell.estimate.n}
         | {"unread": cell.unread, **_without_shortcut(section, at)}

@@ -19,7 +19,7 @@ function reply(each) {
 }
 
 function show(state) {
-  byId("about").textContent = state.model ? state.model + " · " + state.solver + " on " + state.suite : "";
+  byId("about").textContent = state.model ? state.model + " on " + state.suite + (state.asked ? ", asked by " + state.asked : "") : "";
   if (state.waiting) { byId("count").textContent = state.waiting; return; }
   const score = state.score;
   byId("score").textContent = score.mean === null ? "–" : score.title + " " + figure(score.mean, score.unit);

@@ -30,10 +30,10 @@ def test_one_file_by_two_names_shows_its_first_token_where_it_differs() -> None:
         return Run(suite="facts", solver="pppl", model=model, seed=0, items_sha="", identity=own)
 
     alike = [causal("hf:a.gguf", "<s>"), causal("embedded:a", "<s>"), causal("hf:b.gguf", "none", "c0de")]
-    assert [each.label for each in systems(alike)] == ["hf:a.gguf · pppl", "embedded:a · pppl", "hf:b.gguf · pppl"]
+    assert [each.label for each in systems(alike)] == ["hf:a.gguf", "embedded:a", "hf:b.gguf"]
     apart = [causal("hf:a.gguf", "none"), causal("embedded:a", "<s>"), causal("hf:b.gguf", "none", "c0de")]
     assert [each.label for each in systems(apart)] == [
-        "hf:a.gguf · pppl · first token none", "embedded:a · pppl · first token <s>", "hf:b.gguf · pppl",
+        "hf:a.gguf · first token none", "embedded:a · first token <s>", "hf:b.gguf",
     ]  # fmt: skip
     options = [causal("hf:a.gguf", "none"), causal("hf:a.gguf", "<s>")]  # --model-set bos=
     assert len({each.label.rpartition("first token ")[2] for each in systems(options)}) == 2

@@ -135,6 +135,24 @@ def test_twelve_models_have_twelve_colours_and_each_page_its_own(make_set: Calla
     assert len({hue for study in studies for hue in study.hues}) == 18
 
 
+def test_a_model_has_one_colour_however_it_is_asked(make_set: Callable[..., ItemSet]) -> None:
+    """Of two ways in one set the one that other sets have too; models that a profile names come first."""
+
+    def asked(*ways: tuple[str, str]) -> Study:
+        made = make_set(24, models=[model for model, _ in ways])
+        answered = [
+            dataclasses.replace(each, run=replace(each.run, solver=way)) for each, (_, way) in zip(made.answered, ways)
+        ]
+        return Study(dataclasses.replace(made, answered=answered))
+
+    studies = [asked(("m", "prior"), ("m", "fill"), ("n", "fill")), asked(("n", "pppl")), asked(("m", "fill"))]
+    assert [study.labels for study in studies] == [("m · prior", "m · fill", "n"), ("n",), ("m",)]
+    colour(studies, ["n", "m"])
+    (control, main, other), (alone,), (again,) = (study.hues for study in studies)
+    assert (alone, other, main, again) == (0, 0, 1, 1)
+    assert control not in (0, 1)
+
+
 def test_on_paper(visit: Callable[..., Any], wide: Path) -> None:
     """Dark ink and no call for JavaScript; tables that were closed are printed too."""
     page = visit(of=wide, width=720).page

@@ -418,8 +418,9 @@ def _watch(runs: Sequence[Path], *, host: str, port: int) -> None:
 
 def board_layout(result: Mapping[str, Any]) -> Iterable[Any]:
     """Every model on every item set, the counts and the page."""
-    names = ("items", "model", "metric", "mean", "interval", "group", "rank", "n")
-    yield table(names, ([line[name] for name in names] for line in result["scores"]), numbers=(3, 7))
+    names = ("items", "model", "metric", "mean", "interval", "group", "rank", "n", "asked")
+    head = (*names[:-1], "asked by")
+    yield table(head, ([line[name] for name in names] for line in result["scores"]), numbers=(3, 7))
     yield fields({name: value for name, value in result.items() if name not in ("scores", "page")})
     yield f"open {result['page']}"
 
@@ -430,13 +431,21 @@ def report_layout(result: Mapping[str, Any]) -> Iterable[Any]:
     if lines := result.get("scores"):
         names = ("items", "split", "model", "metric", "mean", "interval", "chance", "n")
         more = ("shortcut wrong",) if any("shortcut wrong" in line for line in lines) else ()
+        more = (*more, "asked")
         rows = (
             [*(line[name] for name in names), f"{line['unread']:.1%}", *(line.get(name, "") for name in more)]
             for line in lines
         )
         yield ""
-        head = (*names[:5], "95 % interval", *names[6:], "unread", *("where the best shortcut is wrong" for _ in more))
-        yield table(head, rows, numbers=(4, 6, 7, 8, 9))
+        head = (
+            *names[:5],
+            "95 % interval",
+            *names[6:],
+            "unread",
+            *("where the best shortcut is wrong" for _ in more[1:]),
+            "asked by",
+        )
+        yield table(head, rows, numbers=(4, *range(6, len(head) - 1)))
         yield ""
     yield fields({name: value for name, value in result.items() if name not in ("sentences", "scores", "page")})
     yield f"open {result['page']}"

@@ -98,6 +98,7 @@ def layout(result: Mapping[str, Any]) -> Iterable[Any]:
     if several:
         header = ("system A", "system B", *header)
         rows = [(group["a"], group["b"], *cells) for group, cells in zip(result["groups"], rows)]
+    yield from [result["asked"]] if result.get("asked") else []
     first = 3 if several else 1
     yield table(header, rows, numbers=(first, first + 1, first + 2, first + 4, first + 5))
     for label, count in result.get("left_out", {}).items():

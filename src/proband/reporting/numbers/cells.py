@@ -21,7 +21,7 @@ from proband.core.statistics.spread import ONE_SEED
 from proband.core.suite import Where
 from proband.core.types import Estimate, Tag
 from proband.reporting.numbers.item_sets import Arrays, ItemSet, Numbers, collect
-from proband.reporting.numbers.words import System, systems
+from proband.reporting.numbers.words import System, asked_in_words, systems
 from proband.stats import Difference, Scores, macro_mean, on_common_items
 
 Mask = NDArray[np.bool_]
@@ -87,6 +87,11 @@ class Study:
         self.hues: tuple[int, ...] = tuple(range(len(self.systems)))  # the number of each system's colour
         self.known: dict[Any, tuple[Cell | None, ...]] = {}
         self.kept: dict[Any, dict[int, Scores]] = {}
+
+    @cached_property
+    def how_asked(self) -> str:
+        """How each model was asked, in words."""
+        return asked_in_words(self.labels, [self.items.runs[system.runs[0]] for system in self.systems])
 
     @property
     def labels(self) -> tuple[str, ...]:

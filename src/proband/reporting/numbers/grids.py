@@ -42,6 +42,7 @@ class Grid:
     differs: Mapping[tuple[Key | None, int], Sequence[str]] = field(default_factory=dict)  # lines from published ones
     hues: tuple[int, ...] = ()  # the number of the colour of each line; in turn, where there is none
     scope: str = ""  # the items that are counted, in words; empty where its headings name their splits
+    asked: str = ""  # how each model was asked, in words
 
     def hue(self, line: int) -> int:
         return self.hues[line] if self.hues else line
@@ -189,6 +190,7 @@ def fill(study: Study, table: Table) -> Grid:
         by_system=labels == study.labels,
         differs=_differs(study, lines, columns, cells, published, members),
         hues=study.hues if labels == study.labels else (),
+        asked=study.how_asked if labels == study.labels else "",
         scope="" if SPLIT in (*table.rows, *table.columns) else splits_in_words(_several(counted[SPLIT])),
     )
 

@@ -246,15 +246,15 @@ def run_tags(run: Run, *, pooled: bool = False) -> dict[str, Tag]:
 
 
 def run_labels(runs: Sequence[Run], *, pooled: Sequence[bool] = ()) -> tuple[str, ...]:
-    """The model's name and the solver; then the differing settings and seed, then a number, where names collide. Models
-    that read items by themselves have no solver to name.
+    """The model's short name; then the solver, the settings and the seed in which runs of one name differ, then a
+    number. How a model was asked stands beside (`asked_in_words`).
 
     >>> a = Run(suite="s", solver="pppl", model="m", seed=0, items_sha="")
     >>> b = Run(suite="s", solver="pppl", model="m", seed=0, items_sha="", settings={"norm": "token"})
     >>> run_labels([a, Run(suite="s", solver="direct", model="baseline:random", seed=0, items_sha="")])
-    ('m · pppl', 'baseline:random')
-    >>> run_labels([a, b]), shared_labels([a], without=["run.solver"])
-    (('m · pppl', 'm · pppl · norm=token'), ['m'])
+    ('m', 'baseline:random')
+    >>> run_labels([a, b]), run_labels([a, Run(suite="s", solver="generate", model="m", seed=0, items_sha="")])
+    (('m', 'm · norm=token'), ('m · pppl', 'm · generate'))
     """
     return tuple(unique(shared_labels(runs, pooled=pooled), joint=" #"))
 
@@ -265,8 +265,6 @@ def shared_labels(runs: Sequence[Run], *, pooled: Sequence[bool] = (), without: 
     tags = [run_tags(run, pooled=each) for run, each in zip(runs, pooled or [False] * len(runs))]
     base = next((name for name in ("run.model", "run.solver") if name not in without), "")
     labels = ["net" if t["run.net"] and "run.net" in without else _short(t, base) for t in tags]
-    if "run.solver" not in without and base == "run.model":  # an answer in words is another thing than a likelihood
-        labels = [with_solver(name, str(t["run.solver"])) for name, t in zip(labels, tags)]
     if base == "run.model":
         labels = [run.label or name for run, name in zip(runs, labels)]
         labels = _with_what_differs(labels, [server_of(str(t["run.model"])) for t in tags])
@@ -281,13 +279,39 @@ def shared_labels(runs: Sequence[Run], *, pooled: Sequence[bool] = (), without: 
     return labels
 
 
-def with_solver(model: str, solver: str) -> str:
-    """How a model is named wherever a score of it stands: which solver gave it is part of what it means.
+def how_asked(run: Run) -> str:
+    """How the model was asked: solver, template or prompt, the token put in front of texts. Models that read items by
+    themselves have none of these.
 
-    >>> with_solver("embedded:smollm2", "pppl"), with_solver("baseline:random", "direct")
-    ('embedded:smollm2 · pppl', 'baseline:random')
+    >>> run = Run(suite="s", solver="pppl", model="m", seed=0, items_sha="", settings={"template": "is-to"})
+    >>> how_asked(run), how_asked(Run(suite="s", solver="direct", model="baseline:random", seed=0, items_sha=""))
+    ('pppl, template is-to', '')
     """
-    return model if solver in BY_THEMSELVES else f"{model} · {solver}"
+    way = _solver_and_prompt(run)
+    return ", ".join(filter(None, [way, first_token(run)])) if way else ""
+
+
+def _solver_and_prompt(run: Run) -> str:
+    if run.solver in BY_THEMSELVES:
+        return ""
+    named = ((name, run.settings.get(name)) for name in ("template", "prompt"))
+    return ", ".join([run.solver, *(f"{name} {PurePath(str(value)).name}" for name, value in named if value)])
+
+
+def asked_in_words(labels: Sequence[str], runs: Sequence[Run]) -> str:
+    """How each model was asked, in one sentence: an answer in words is another thing than a likelihood.
+
+    >>> a, b = (Run(suite="s", solver=solver, model="m", seed=0, items_sha="") for solver in ("pppl", "generate"))
+    >>> asked_in_words(["m"], [a]), asked_in_words(["m", "n"], [a, b])
+    ('Asked by pppl.', 'Asked by pppl: m; by generate: n.')
+    """
+    by_way: dict[str, list[str]] = {}
+    for label, run in zip(labels, runs, strict=True):
+        if how := _solver_and_prompt(run):
+            by_way.setdefault(how, []).append(label)
+    if len(by_way) < 2:
+        return f"Asked by {next(iter(by_way))}." if by_way else ""
+    return "Asked " + "; ".join(f"by {how}: {', '.join(names)}" for how, names in by_way.items()) + "."
 
 
 def _short(tags: Mapping[str, Tag], base: str) -> str:

@@ -338,7 +338,11 @@ def provenance(study: Study) -> dict[str, Any]:
         "facts": _facts(facts),
         "manifest": _facts(rest),
         "runs": [
-            {"label": label, "answers": f"{len(answered):,} answers, {run.solver}", "facts": _facts(_run(run, items))}
+            {
+                "label": label,
+                "answers": f"{len(answered):,} answers" + (f", {how}" if (how := words.how_asked(run)) else ""),
+                "facts": _facts(_run(run, items)),
+            }
             for run, label, answered in zip(items.runs, items.labels, study.arrays.answered)
         ],
     }
