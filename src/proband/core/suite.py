@@ -106,13 +106,15 @@ class Suite:
 class Built:
     """What a builder returns: a stream of items, and a summary that may be asked for once the stream has ended.
 
-    The summary goes into manifest.json (counts, rates, leak report...).
+    The summary goes into manifest.json (counts, rates, leak report...). `planned` says how many items there will be, by
+    split and number of choices, where that is known before any is made.
     """
 
     items: Iterable[Item]
     licence: str
     summary: Callable[[], Mapping[str, Any]] = dict
     files: Callable[[], Mapping[str, str]] = dict  # further files to write beside the items: name -> text
+    planned: Callable[[], Mapping[tuple[str, int], int] | None] = lambda: None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -144,12 +144,15 @@ class BuildStage(Stage):
 
     @cached_property
     def counts(self) -> Counter[tuple[str, int]]:
-        """Items by split and number of choices: read where they are, otherwise built without being written."""
+        """Items by split and number of choices: read where they are, else as planned, else built without being
+        written."""
         if self.finished():
             return count_items(read_items(self.folder))
         suite = suites.suite(self.suite)
         options: Any = read_options(suite.options, self.options, of=f"build {self.suite}")
-        return count_items(suite.build(options, seed=self.seed).items)
+        built = suite.build(options, seed=self.seed)
+        planned = built.planned()
+        return count_items(built.items) if planned is None else Counter(planned)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,7 +19,8 @@ from proband.pipeline.run import run
 from proband.suites.kinship.baselines import RELEASES, published
 from proband.suites.kinship.clutrr.items import HEADER, csv_line
 from proband.suites.kinship.clutrr.rows import ClutrrRow, scan
-from proband.suites.kinship.generate.released_rows import clutrr_files
+from proband.suites.kinship.generate.options import BuildOptions
+from proband.suites.kinship.generate.released_rows import Released, build_released, clutrr_files
 
 ROW = {
     "id": "a",
@@ -90,6 +91,16 @@ def test_a_bad_row_ends_the_build_in_one_line(
     assert f"left out: rows.csv line 4: {message}" in err
     assert "unreadable:" in out
     assert len(list(read_items(tmp_path / "items"))) == 3
+
+
+def test_a_plan_counts_rows_and_judges_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = (ROW | {"task_split": "train"}, WRONG, OPEN, ROW | {"id": "d", "target": "cousin"})
+    _, items = built(tmp_path, *rows, unreadable="skip", question="yes-no")
+    monkeypatch.setattr(Released, "_judged", None)
+    options = BuildOptions(data=tmp_path / "rows.csv", unreadable="skip", question="yes-no")
+    assert build_released(options, seed=0).planned() == Counter((item.split, len(item.choices)) for item in items)
+    with pytest.raises(ProbandError, match="cousin"):
+        build_released(BuildOptions(data=tmp_path / "rows.csv"), seed=0).planned()
 
 
 def test_where_no_row_can_be_read_there_is_nothing_to_build(tmp_path: Path) -> None:

@@ -43,7 +43,12 @@ def build_released(options: BuildOptions, *, seed: int) -> Built:
     refuse_others(options, RELEASED, "--data, whose stories are there already")
     files = clutrr_files(data)
     released = Released(options, seed)
-    return Built(items=released.items(files), licence=LICENCE.format(data=data.name), summary=released.summary)
+    return Built(
+        items=released.items(files),
+        licence=LICENCE.format(data=data.name),
+        summary=released.summary,
+        planned=lambda: released.planned(files),
+    )
 
 
 def clutrr_files(path: Path) -> list[RowFile]:
@@ -88,6 +93,16 @@ class Released:
             more = f" (and {len(self.unreadable) - 1:,} more rows)" if len(self.unreadable) > 1 else ""
             say(f"left out: {self.unreadable[0]}{more}")
 
+    def planned(self, files: Sequence[RowFile]) -> Counter[tuple[str, int]]:
+        """How many items the rows give, by split and number of choices: no label is judged."""
+        results = Counter[tuple[str, int]]()
+        for source, row in self._rows(files):
+            if not isinstance(row, Unreadable):
+                results["train" if row.split == "train" else "test", len(self._question(row, source).choices)] += 1
+            elif self.options.unreadable == "fail":
+                raise self.refusal(files, source, row)
+        return results
+
     def _judged(self, files: Sequence[RowFile]) -> Iterator[tuple[RowFile, ClutrrRow | Unreadable, str | None]]:
         """Every row with the verdict on its label, if verdicts are wanted."""
         judge = None if self.options.certify == "none" else judge_for("kinship", {"family": provided})
@@ -115,10 +130,7 @@ class Released:
         )
 
     def item(self, row: ClutrrRow, source: RowFile, verdict: str | None) -> Item:
-        item = to_item(row)
-        rng = random.Random(f"{self.seed} {source.name} {row.line}")
-        x, z = shown_names([row.names[i] for i in row.query], brackets=self.options.brackets)
-        question = stories.ask(self.options.question, x=x, z=z, target=row.target, rules=load("sound"), draw=rng.random)
+        item, question = to_item(row), self._question(row, source)
         tags: dict[str, Tag] = {**item.tags, "release": source.path.parent.resolve().name}
         facts: dict[str, Any] = {**item.facts, "clause": clause(row), "clusters": [clause(row)], **question.facts}
         if verdict is not None:
@@ -126,6 +138,11 @@ class Released:
             tags["verdict"] = facts["certificate"] = verdict
         prompt = f"{self.text(row)}\n{question.text}"
         return replace(item, prompt=prompt, choices=question.choices, gold=question.gold, tags=tags, facts=facts)
+
+    def _question(self, row: ClutrrRow, source: RowFile) -> stories.StoryQuestion:
+        rng = random.Random(f"{self.seed} {source.name} {row.line}")
+        x, z = shown_names([row.names[i] for i in row.query], brackets=self.options.brackets)
+        return stories.ask(self.options.question, x=x, z=z, target=row.target, rules=load("sound"), draw=rng.random)
 
     def text(self, row: ClutrrRow) -> str:
         """The story as it stands, with or without its brackets; or the typed facts."""
