@@ -112,11 +112,14 @@ clean:
 prove: $(STAMP)
 	@command -v coqc >/dev/null || { echo "install coq (Debian: apt-get install coq)"; exit 1; }
 	rm -rf build/proofs && mkdir -p build/proofs
-	$(BIN)/python proofs/derive.py | cmp - src/proband/data/kinship/wide.toml
-	cp -r proofs/wide build/proofs && mkdir build/proofs/sound && cp proofs/Table.v build/proofs/sound
-	for table in sound wide; do \
+	for table in wide blended; do \
+	  $(BIN)/python proofs/derive.py $$table | cmp - src/proband/data/kinship/$$table.toml || exit 1; done
+	for table in sound wide blended; do \
+	  mkdir build/proofs/$$table && cp proofs/*.v build/proofs/$$table || exit 1; \
+	  if [ -d proofs/$$table ]; then cp proofs/$$table/*.v build/proofs/$$table; fi; \
 	  $(BIN)/python proofs/table.py src/proband/data/kinship/$$table.toml | cmp - build/proofs/$$table/Table.v || exit 1; \
 	  $(BIN)/python proofs/witnesses.py $$table > build/proofs/$$table/Witnesses.v || exit 1; \
-	  cp proofs/World.v proofs/Sound.v proofs/Tight.v build/proofs/$$table; \
-	  for file in World Table Sound Witnesses Tight; do \
+	  steps=; if [ $$table = blended ]; then steps="Ground Refutations"; \
+	    $(BIN)/python proofs/refute.py src/proband/data/kinship/$$table.toml > build/proofs/$$table/Refutations.v || exit 1; fi; \
+	  for file in World Table Holds $$steps Sound Narrowing Witnesses Finite Tight; do \
 	    echo "== $$table/$$file.v"; (cd build/proofs/$$table && coqc $$file.v) || exit 1; done; done

@@ -1,7 +1,8 @@
 """Table.v from a rule table:  python proofs/table.py TABLE.toml > Table.v
 
-The shipped tables (src/proband/data/kinship/sound.toml and wide.toml) give Table.v and wide/Table.v beside this file,
-byte for byte; the first line has the table's sha256, which every kinship item carries (`facts.table`)."""
+The shipped tables (src/proband/data/kinship/sound.toml, wide.toml and blended.toml) give Table.v, wide/Table.v and
+blended/Table.v beside this file, byte for byte; the first line has the table's sha256, which every kinship item carries
+(`facts.table`)."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from typing import Any
 
 DEFINED = (
     "parent", "sibling", "spouse", "grandparent", "pibling", "parent-in-law", "sibling-in-law", "great-grandparent",
-    "cousin",
+    "cousin", "half-sibling", "step-parent", "step-sibling",
 )  # fmt: skip
 
 

@@ -13,10 +13,11 @@ from table import constructor, outcome
 
 from proband.suites.kinship.logic.search import canonical, families_of, restore
 from proband.suites.kinship.world.relations import (
+    ALL_NEUTRAL,
+    BLENDED_WORLD,
     FEMALE,
     MALE,
     STRICT,
-    WIDE_NEUTRAL,
     WIDE_WORLD,
     Family,
     World,
@@ -60,7 +61,7 @@ def witnesses(world: World) -> Iterator[str]:
             pattern, order = canonical(list(genders), edges, (0, 2), world)
             for found, family in families_of(pattern, world).items():
                 people, number = rows(restore(family, order))
-                third = outcome("other" if found == "none" else WIDE_NEUTRAL[found])
+                third = outcome("other" if found == "none" else ALL_NEUTRAL[found])
                 yield (
                     f"({constructor(a)}, {constructor(b)}, {third}, ({', '.join(genders)}), "
                     f"({number[0]}, {number[1]}, {number[2]}), [{'; '.join(people)}])"
@@ -69,5 +70,5 @@ def witnesses(world: World) -> Iterator[str]:
 
 if __name__ == "__main__":
     print(HEAD)
-    print(";\n".join(witnesses({"sound": STRICT, "wide": WIDE_WORLD}[sys.argv[1]])))
+    print(";\n".join(witnesses({"sound": STRICT, "wide": WIDE_WORLD, "blended": BLENDED_WORLD}[sys.argv[1]])))
     print("].")

@@ -230,7 +230,9 @@ def test_a_bad_rule_base_is_refused_in_one_line(change: tuple[str, str], says: s
 
 
 def test_an_unknown_rule_base_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ProbandError, match="no rule base 'nowhere': neither a file nor one of clutrr, grid, sound"):
+    with pytest.raises(
+        ProbandError, match="no rule base 'nowhere': neither a file nor one of blended, clutrr, grid, sound"
+    ):
         load("nowhere")
     bad = tmp_path / "latin.toml"
     bad.write_bytes(b"name = '\xff'")

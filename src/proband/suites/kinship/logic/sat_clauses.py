@@ -15,6 +15,15 @@ propositional one, with equality as a relation that the others respect. Witnesse
     great-grandparent, -child    u and w, the two between
     cousin                       u and v, the parents; w, a common parent of these
     (uncle by marriage           v, the uncle's spouse, beside u and w)
+    step-parent, step-child      u, the parent in between
+    step-sibling                 u, the parent; w, the parent's spouse
+    half-sibling                 u, the parent in common
+
+In the blended world siblings have two parents in common, so that a sibling has one witness more. Half- and
+step-siblings are no pure "there is": they have not two parents in common, or none. As a fact that is a universal
+sentence besides, which fits the class; that the question's two people are *not* half-siblings is "the parent in common
+is not the only one", which needs the other: two more witnesses, COMMON, are the parents that those two have in common,
+if they have them.
 
 One parent in common is enough for siblings: by axiom 2 they then have the same parents. No second parent need exist:
 a family with a lone parent is a family (the function is partial), and adding a fresh spouse who becomes the other
@@ -30,7 +39,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, permutations
 from typing import Final
 
-from proband.suites.kinship.world.relations import FEMALE, MALE, WIDE_NEUTRAL, Edge, Family, World
+from proband.suites.kinship.world.relations import ALL_NEUTRAL, FEMALE, MALE, Edge, Family, World
 
 FALSE: Final = 0  # the literal of an atom that can never hold, such as parent(a, a)
 WITNESSES: Final = {
@@ -38,7 +47,10 @@ WITNESSES: Final = {
     **dict.fromkeys(("sibling", "grandparent", "grandchild", "parent-in-law", "child-in-law"), 1),
     **dict.fromkeys(("pibling", "nibling", "sibling-in-law", "great-grandparent", "great-grandchild"), 2),
     "cousin": 3,
+    **dict.fromkeys(("half-sibling", "step-parent", "step-child"), 1),
+    "step-sibling": 2,
 }
+COMMON: Final = 2  # witnesses of a question of the blended world: a father and a mother in common
 Clause = list[int]
 
 
@@ -47,7 +59,8 @@ def witnesses(neutral: str, world: World) -> int:
     >>> witnesses("pibling", World()), witnesses("pibling", World(by_blood=False))
     (2, 3)
     """
-    return WITNESSES[neutral] + (neutral in ("pibling", "nibling") and not world.by_blood)
+    more = neutral in ("pibling", "nibling") and not world.by_blood
+    return WITNESSES[neutral] + more + (world.blended and neutral == "sibling")
 
 
 class Atoms:
@@ -61,8 +74,9 @@ class Atoms:
     def __init__(self, *, named: int, size: int) -> None:
         self.named, self.size = named, size
         self.count = size  # atoms 1..size: constant x is male
-        tables = (defaultdict[tuple[int, int], int](int) for _ in range(5))  # what is not set stays FALSE
-        self.parent, self.ancestor, self.married, self.kin, self.same = tables
+        tables = (defaultdict[tuple[int, int], int](int) for _ in range(7))  # what is not set stays FALSE
+        self.parent, self.ancestor, self.married, self.kin, self.same = (next(tables) for _ in range(5))
+        self.shares, self.shares_both = tables  # parents, of two people; the axioms of the blended world set them
         for pair in permutations(range(size), 2):  # (a, b): a is a parent, an ancestor of b
             self.parent[pair], self.ancestor[pair] = self.fresh(), self.fresh()
         for a, b in combinations(range(size), 2):  # kin: one ancestor in common, or one is the other's, or they are one
@@ -109,8 +123,8 @@ def axioms(atoms: Atoms, world: World) -> Iterator[Clause]:
             yield [-married[a, b], -parent[a, x], parent[b, x]]
         if a < b:
             yield from implies([same[a, x], same[x, b]], same[a, b])
-            # two parents of one gender cannot be married, so they are the same
-            yield from implies([parent[a, x], parent[b, x]], same[a, b], married[a, b])
+            if not world.blended:  # two parents of one gender cannot be married, so they are the same
+                yield from implies([parent[a, x], parent[b, x]], same[a, b], married[a, b])
             if world.one_spouse:
                 yield from implies([married[a, x], married[b, x]], same[a, b])
     for a, b in permutations(people, 2):
@@ -122,6 +136,36 @@ def axioms(atoms: Atoms, world: World) -> Iterator[Clause]:
         yield from _strangers(atoms)
     if world.one_generation:
         yield from _generations(atoms)
+    if world.blended:
+        yield from _blended(atoms)
+
+
+def _blended(atoms: Atoms) -> Iterator[Clause]:
+    """Axioms 2' and 4' of parents, axiom 6; and what is true of two people who have a parent, or both, in common."""
+    parent, married, kin, same, male = atoms.parent, atoms.married, atoms.kin, atoms.same, atoms.male
+    people = range(atoms.size)
+    partner, beside, fathers, mothers = (defaultdict[tuple[int, int], int](int) for _ in range(4))
+    for a, b in permutations(people, 2):
+        beside[a, b] = atoms.fresh()  # a is a partner of a parent of b and no parent
+        yield [-beside[a, b], -kin[a, b]]
+    for a, b in combinations(people, 2):
+        for table in (atoms.shares, atoms.shares_both, partner, fathers, mothers):
+            table[a, b] = table[b, a] = atoms.fresh()
+        yield [-fathers[a, b], -mothers[a, b], atoms.shares_both[a, b]]
+        yield [-married[a, b], partner[a, b]]
+        yield from implies([partner[a, b], kin[a, b]], same[a, b])
+    for a, b, x in permutations(people, 3):
+        yield [-partner[a, b], -parent[a, x], parent[b, x], beside[b, x]]
+        yield [-beside[a, x], -partner[b, x], -kin[a, b]]
+        yield [-beside[a, x], -partner[a, b], parent[b, x], -kin[b, x]]
+        if a < b:
+            yield from implies([parent[a, x], parent[b, x]], same[a, b], male(a), male(b))
+            yield from implies([parent[a, x], parent[b, x], male(a), male(b)], same[a, b])
+            yield from implies([parent[a, x], parent[b, x]], same[a, b], partner[a, b])
+            yield from implies([beside[a, x], beside[b, x], kin[a, b]], same[a, b])
+            yield [-parent[x, a], -parent[x, b], atoms.shares[a, b]]
+            yield [-parent[x, a], -parent[x, b], -male(x), fathers[a, b]]
+            yield [-parent[x, a], -parent[x, b], male(x), mothers[a, b]]
 
 
 def _acyclic(atoms: Atoms) -> Iterator[Clause]:
@@ -174,8 +218,8 @@ def fact(atoms: Atoms, edge: Edge, *, free: Sequence[int], world: World) -> Fact
     True
     """
     i, relation, j = edge
-    neutral = WIDE_NEUTRAL[relation]
-    if neutral in ("child", "grandchild", "nibling", "child-in-law", "great-grandchild"):  # the inverses
+    neutral = ALL_NEUTRAL[relation]
+    if neutral in ("child", "grandchild", "nibling", "child-in-law", "great-grandchild", "step-child"):  # the inverses
         i, j = j, i
     parent, married, same = atoms.parent, atoms.married, atoms.same
     match neutral:
@@ -183,8 +227,18 @@ def fact(atoms: Atoms, edge: Edge, *, free: Sequence[int], world: World) -> Fact
             return [parent[j, i]], None
         case "spouse":
             return [married[i, j]], None
+        case "sibling" if world.blended:
+            both = [parent[p, child] for p in free[:2] for child in (i, j)]
+            return [*both, atoms.male(free[0]), -atoms.male(free[1])], None
         case "sibling":
             return [parent[free[0], i], parent[free[0], j]], None
+        case "half-sibling":
+            return [parent[free[0], i], parent[free[0], j], -atoms.shares_both[i, j]], None
+        case "step-parent" | "step-child":
+            return [parent[free[0], i], married[free[0], j], -parent[j, i]], None
+        case "step-sibling":
+            u, w = free[:2]
+            return [parent[u, i], married[u, w], parent[w, j], -atoms.shares[i, j]], None
         case "grandparent" | "grandchild":
             return [parent[free[0], i], parent[j, free[0]]], None
         case "parent-in-law" | "child-in-law":
@@ -218,6 +272,9 @@ def instances(atoms: Atoms, world: World) -> Iterator[tuple[str, Clause, Clause]
     yield "parent", [parent[1, 0]], []
     yield "child", [parent[0, 1]], []
     yield "spouse", [married[0, 1]], []
+    if world.blended:
+        yield from _blended_instances(atoms)
+        return
     for z in range(atoms.size):
         yield "sibling", [parent[z, 0], parent[z, 1]], []
         yield "grandparent", [parent[z, 0], parent[1, z]], []
@@ -242,10 +299,32 @@ def instances(atoms: Atoms, world: World) -> Iterator[tuple[str, Clause, Clause]
                     yield "sibling-in-law", [married[i, z], parent[w, z], parent[w, j]], [same[z, j]]
 
 
+def _blended_instances(atoms: Atoms) -> Iterator[tuple[str, Clause, Clause]]:
+    """The same for the blended world, where the last two constants are the parents that 0 and 1 have in common."""
+    parent, married = atoms.parent, atoms.married
+    father, mother = (atoms.fresh() for _ in range(COMMON))  # there is one in common, the constant
+    for atom, constant, sign in ((father, atoms.size - 2, 1), (mother, atoms.size - 1, -1)):
+        for literal in (parent[constant, 0], parent[constant, 1], sign * atoms.male(constant)):
+            yield "", [atom], [literal]
+    yield "sibling", [atoms.shares_both[0, 1]], []
+    for z in range(atoms.size):
+        yield "grandparent", [parent[z, 0], parent[1, z]], []
+        yield "grandchild", [parent[0, z], parent[z, 1]], []
+        yield "pibling", [parent[z, 0], atoms.shares[z, 1]], [atoms.same[z, 1]]
+        yield "nibling", [parent[z, 1], atoms.shares[z, 0]], [atoms.same[z, 0]]
+        yield "half-sibling", [parent[z, 0], parent[z, 1]], [father]
+        yield "half-sibling", [parent[z, 0], parent[z, 1]], [mother]
+        yield "step-parent", [parent[z, 0], married[z, 1]], [parent[1, 0]]
+        yield "step-child", [parent[z, 1], married[z, 0]], [parent[0, 1]]
+        for w in range(atoms.size):
+            yield "step-sibling", [parent[z, 0], married[z, w], parent[w, 1]], [father, mother]
+
+
 def question(atoms: Atoms, world: World) -> tuple[dict[str, int], list[Clause]]:
     """An atom per neutral relation that is true wherever the relation holds between 0 and 1."""
     holds = {neutral: atoms.fresh() for neutral in world.neutrals}
-    clauses = [c for name, body, unless in instances(atoms, world) for c in implies(body, *unless, holds[name])]
+    holds_or = {**holds, "": FALSE}
+    clauses = [c for name, body, unless in instances(atoms, world) for c in implies(body, *unless, holds_or[name])]
     return holds, clauses
 
 

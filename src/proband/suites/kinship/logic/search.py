@@ -26,15 +26,15 @@ from functools import lru_cache
 
 from proband.core.errors import ProbandError
 from proband.core.files import group_by_key
-from proband.suites.kinship.logic.sat_clauses import Atoms, axioms, fact, model_family, question, witnesses
+from proband.suites.kinship.logic.sat_clauses import COMMON, Atoms, axioms, fact, model_family, question, witnesses
 from proband.suites.kinship.world.relations import (
+    ALL_GENDER,
+    ALL_NEUTRAL,
+    ALL_WORDS,
     FEMALE,
     MALE,
     NONE,
     STRICT,
-    WIDE_GENDER,
-    WIDE_NEUTRAL,
-    WIDE_WORDS,
     Edge,
     Family,
     World,
@@ -64,7 +64,7 @@ def canonical(
     check_people(genders, edges, query, world)
     known = list(genders)
     for _, relation, j in edges:  # what the words say of genders; a clash is left for the search to find
-        known[j] = known[j] or WIDE_GENDER.get(relation)
+        known[j] = known[j] or ALL_GENDER.get(relation)
     order = list(dict.fromkeys([*query, *(x for i, _, j in edges for x in (i, j)), *range(len(genders))]))
     number = {x: n for n, x in enumerate(order)}
     renamed = tuple(sorted({(number[i], relation, number[j]) for i, relation, j in edges}))
@@ -113,7 +113,7 @@ def check_people(
         if not 0 <= x < len(genders):
             raise ProbandError(f"person {x} is not one of the {len(genders)} people of the story")
     for _, relation, _ in edges:
-        if WIDE_NEUTRAL.get(relation) not in world.neutrals:
+        if ALL_NEUTRAL.get(relation) not in world.neutrals:
             raise ProbandError(f"{relation!r} is not one of the 22 relations")
 
 
@@ -150,16 +150,17 @@ class Search:
 
         self.world, self.stories = world, 0
         extra = max(witnesses(neutral, world) for neutral in world.neutrals) if open else 0
-        self.atoms = Atoms(named=named, size=named + spare + extra)
+        self.atoms = Atoms(named=named, size=named + spare + extra + (COMMON if world.blended else 0))
         self.spare = range(named, named + spare)
-        self.holds, clauses = question(self.atoms, world)
-        self.solver = Minisat22(bootstrap_with=[*axioms(self.atoms, world), *clauses])
+        clauses = list(axioms(self.atoms, world))  # they number atoms that the question has
+        self.holds, asked = question(self.atoms, world)
+        self.solver = Minisat22(bootstrap_with=clauses + asked)
         self.some: dict[str, int] = {}
         if open:
-            free = range(named + spare, self.atoms.size)
+            free = range(named + spare, named + spare + extra)
             for neutral in world.neutrals:
                 self.some[neutral] = on = self.atoms.fresh()
-                self._demand(on, (0, WIDE_WORDS[neutral][0], 1), free)
+                self._demand(on, (0, ALL_WORDS[neutral][0], 1), free)
 
     def _demand(self, on: int, edge: Edge, free: Sequence[int]) -> list[int]:
         """Clauses "on -> the edge holds", where it has two ways to hold; otherwise just its literals."""
@@ -180,9 +181,9 @@ class Search:
         next_free = self.spare.start
         for edge in edges:
             i, relation, j = edge
-            if i == j or genders[j] != WIDE_GENDER.get(relation, genders[j]):
+            if i == j or genders[j] != ALL_GENDER.get(relation, genders[j]):
                 return None
-            free = range(next_free, next_free + witnesses(WIDE_NEUTRAL[relation], self.world))
+            free = range(next_free, next_free + witnesses(ALL_NEUTRAL[relation], self.world))
             next_free = free.stop
             own, ways = fact(self.atoms, edge, free=free, world=self.world)
             literals += self._demand(self.atoms.fresh(), edge, free) if ways else own
@@ -225,7 +226,7 @@ def forget() -> None:
 def _search(genders: Genders, edges: Sequence[Edge], *, world: World, open: bool) -> Search:
     """The solver for stories of this size, kept from one story to the next."""
     named = max(len(genders), 2)
-    spare = sum(witnesses(WIDE_NEUTRAL[relation], world) for _, relation, _ in edges)
+    spare = sum(witnesses(ALL_NEUTRAL[relation], world) for _, relation, _ in edges)
     spare += spare % 2
     if named + spare > LARGEST:
         raise ProbandError(f"too large to search: {len(genders)} people and {len(edges)} connected facts")
@@ -273,14 +274,14 @@ def _with_gender(pattern: Pattern, person: int, gender: str) -> Pattern:
 
 def _counter(pattern: Pattern, target: str, world: World) -> Family | None:
     genders, _, (_, j) = pattern
-    gender = WIDE_GENDER.get(target)
+    gender = ALL_GENDER.get(target)
     if genders[j] is None:  # then a family in which j is of the other gender is a counter-family too
         man, woman = (_with_gender(pattern, j, each) for each in (MALE, FEMALE))
         if gender is None:
             return _counter(man, target, world) or _counter(woman, target, world)
         own, other = (man, woman) if gender == MALE else (woman, man)
         return find(other, world=world) or _counter(own, target, world)
-    return find(pattern, world=world, avoid=[WIDE_NEUTRAL[target]] if gender in (None, genders[j]) else [])
+    return find(pattern, world=world, avoid=[ALL_NEUTRAL[target]] if gender in (None, genders[j]) else [])
 
 
 def counter_family(
@@ -294,7 +295,7 @@ def counter_family(
     >>> family.relations(0, 2), family.named
     (frozenset({'brother-in-law'}), 3)
     """
-    if WIDE_NEUTRAL.get(target) not in world.neutrals:
+    if ALL_NEUTRAL.get(target) not in world.neutrals:
         raise ProbandError(f"{target!r} is not one of the 22 relations")
     pattern, order = canonical(genders, edges, query, world)
     family = _counter(pattern, target, world)
@@ -316,7 +317,7 @@ def family_of(
     frozenset({'father'})
     """
     pattern, order = canonical(genders, edges, query, world)
-    named, people = len(pattern[0]), sum(witnesses(WIDE_NEUTRAL[relation], world) for _, relation, _ in edges)
+    named, people = len(pattern[0]), sum(witnesses(ALL_NEUTRAL[relation], world) for _, relation, _ in edges)
     if named + people > LARGEST:
         raise ProbandError(f"too large to search: {len(genders)} people and {len(edges)} connected facts")
     search = Search(named=named, spare=people, world=world, open=False)
@@ -338,7 +339,7 @@ def entailed(
     genders: Sequence[str | None], edges: Sequence[Edge], query: tuple[int, int], target: str, *, world: World = STRICT
 ) -> bool:
     """Does `target` hold of the query in every family of the story, and is there such a family?"""
-    if WIDE_NEUTRAL.get(target) not in world.neutrals:
+    if ALL_NEUTRAL.get(target) not in world.neutrals:
         raise ProbandError(f"{target!r} is not one of the 22 relations")
     pattern, _, rest = parts(genders, edges, query, world)
     return _entailed(pattern, target, world) and all(_consistent(each, world) for each in rest)

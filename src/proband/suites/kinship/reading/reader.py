@@ -23,6 +23,7 @@ from proband.suites.kinship.reading.grammar import Fact, GrammarReading, read_fa
 from proband.suites.kinship.reading.story import read_story as read_whole
 from proband.suites.kinship.world.families import GENDER_OF
 from proband.suites.kinship.world.relations import (
+    ALL_WORDS,
     FEMALE,
     GENDER,
     INVERSE,
@@ -30,7 +31,6 @@ from proband.suites.kinship.world.relations import (
     NEUTRAL,
     NEUTRALS,
     WIDE,
-    WIDE_WORDS,
     word,
 )
 from proband.suites.kinship.world.rules import Rules, of_item, story_of
@@ -140,7 +140,7 @@ def read_sentences(story: str, *, names: Sequence[str], rules: Rules) -> list[Fa
     return facts
 
 
-WIDE_ONLY = [word for name in WIDE[len(NEUTRALS) :] for word in WIDE_WORDS[name]]
+WIDE_ONLY = [word for name in WIDE[len(NEUTRALS) :] for word in ALL_WORDS[name]]
 
 
 # ---- solver:read ---------------------------------------------------------------------------------------------------

@@ -29,12 +29,12 @@ from proband.suites.kinship.telling.paraphrases import FREE, JOINTS, LONGEST, Ke
 from proband.suites.kinship.telling.settings import AND, Doing, Setting, doings_in, fill_doings
 from proband.suites.kinship.world.families import Random, shuffle
 from proband.suites.kinship.world.relations import (
+    ALL_GENDER,
+    ALL_INVERSE,
+    ALL_NEUTRAL,
     FEMALE,
     MALE,
     UNTOLD,
-    WIDE_GENDER,
-    WIDE_INVERSE,
-    WIDE_NEUTRAL,
     Edge,
     one_of,
     word,
@@ -43,7 +43,7 @@ from proband.suites.kinship.world.rules import YES_NO, Rules
 
 TIMED, SOON = 0.4, 2  # share of the paths with a moment in front, and how many moments may be passed over to it
 TRIES: Final = 6  # more draws of a paraphrase whose scene the story has not told yet
-INVERSE_WORD: Final = {(w, g): word(WIDE_INVERSE[n], g) for w, n in WIDE_NEUTRAL.items() for g in (MALE, FEMALE)}
+INVERSE_WORD: Final = {(w, g): word(ALL_INVERSE[n], g) for w, n in ALL_NEUTRAL.items() for g in (MALE, FEMALE)}
 QUESTIONS: Final = (
     "How is {z} related to {x}?",
     "What relation is {z} to {x}?",
@@ -255,7 +255,7 @@ def _at_an_occasion(
 def plain(edges: Sequence[Edge], names: Sequence[str], genders: Sequence[str]) -> list[str]:
     """One plain sentence per fact."""
     for i, relation, j in edges:
-        if WIDE_GENDER.get(relation, genders[j]) != genders[j]:
+        if ALL_GENDER.get(relation, genders[j]) != genders[j]:
             raise ProbandError(f"edge [{i}, {relation!r}, {j}]: person {j} is {genders[j]}")
     return [f"{names[j]} is the {relation} of {names[i]}." for i, relation, j in edges]
 

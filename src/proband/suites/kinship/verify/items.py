@@ -22,7 +22,7 @@ from proband.suites.kinship.telling.bank import OURS
 from proband.suites.kinship.telling.stories import seal, shown_names
 from proband.suites.kinship.verify.checker import check, check_one_of, check_open, check_ways, read_table
 from proband.suites.kinship.verify.retelling import misasked, ours, untold
-from proband.suites.kinship.world.relations import STRICT, UNTOLD, WIDE_WORLD, possibilities
+from proband.suites.kinship.world.relations import BLENDED_WORLD, STRICT, UNTOLD, WIDE_WORLD, possibilities
 from proband.suites.kinship.world.rules import Rules, converse, load, of_item, story_of
 
 # ---- what an item says of itself, worked out again from its facts: k, noise and its kinds, task, depth, split, id
@@ -173,11 +173,12 @@ def _spelled(parts: Sequence[object]) -> str:
 # ---- items ---------------------------------------------------------------------------------------------------------
 
 
-PROVED: Final = (  # the tables of proofs/Table.v and proofs/wide/Table.v
+PROVED: Final = (  # the tables of proofs/Table.v, proofs/wide/Table.v and proofs/blended/Table.v
     "551fe508fd801a40e351c706566b49c01850af9104a2086e8b586c1574ef3491",
     "391457cb72b6e9be4836c02e4fd18357c9d98a24d56da25bbdcd47405d1d7f0f",
+    "09fbfa82da75fa3967f75e8e6dfe2d6b3479995879a0df1fe3824bc2209aa908",
 )
-PROVED_OF: Final = {STRICT: "sound", WIDE_WORLD: "wide"}
+PROVED_OF: Final = {STRICT: "sound", WIDE_WORLD: "wide", BLENDED_WORLD: "blended"}
 CROWD: Final = "clutrr."  # ids of the crowd's templates, which are read freely
 NEEDED: Final = (
     "names", "genders", "edges", "query", "target", "proof", "family", "rules", "table", "seal", "templates", "groups",

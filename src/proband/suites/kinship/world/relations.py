@@ -26,6 +26,22 @@ one of the eleven holds between two people (rule 4 excludes the doubles).
 The wide world (`--rules wide`) has the same families and names for three more relations, fourteen in all, of which
 again at most one holds: great-grandparent p p p, great-grandchild its inverse, cousin p b p^-1, its own inverse.
 
+The blended world (`--rules blended`) has other families: parents need not be married to each other, and whom they
+marry later is a step-parent. Its axioms are 1, 3 and 5, and instead of 2 and 4
+
+2'. everybody has at most one father, one mother and one spouse (that of now: who was married before is not told);
+4'. partners (spouses, and the two parents of somebody) are of different families;
+6.  who is a partner of a parent of x and no parent of x is of another family than x, than a partner of x and than
+    another who is so; and a partner of theirs is of another family than x or a parent of x.
+
+Twelve relations have names: parent, child, spouse, grandparent and grandchild as above and
+
+    sibling: two parents in common    half-sibling: exactly one    pibling: p and either, nibling its inverse
+    step-parent: s p and no parent    step-child its inverse    step-sibling: p s p^-1 and no parent in common
+
+Whom a family does not list is nobody in it: two people with one father and no mother listed have exactly one parent in
+common. Their mothers may be added, as two new people, and nothing else changes.
+
 An edge [i, relation, j] reads "person j is the relation of person i"; the word tells the gender of j.
 
 `World` says which axioms a family must keep. The strict world keeps them all; the others are for asking how far a
@@ -45,7 +61,8 @@ NONE: Final = "none"  # two people between whom none of the 22 relations holds
 UNTOLD: Final = "cannot be told"  # the right answer where no relation follows
 # how many generations up somebody of the relation is
 UP: Final = {"parent": 1, "child": -1, "grandparent": 2, "grandchild": -2, "pibling": 1, "nibling": -1,
-             "parent-in-law": 1, "child-in-law": -1, "great-grandparent": 3, "great-grandchild": -3}  # fmt: skip
+             "parent-in-law": 1, "child-in-law": -1, "great-grandparent": 3, "great-grandchild": -3,
+             "step-parent": 1, "step-child": -1}  # fmt: skip
 
 # neutral name -> (word for a man, word for a woman)
 WORDS: Final = {
@@ -76,11 +93,25 @@ WIDE_WORDS: Final = {
     "cousin": ("cousin", "cousin"),
 }
 WIDE: Final = tuple(WIDE_WORDS)
-WIDE_NEUTRAL: Final = {word: neutral for neutral, pair in WIDE_WORDS.items() for word in pair}
-WIDE_GENDER: Final = {**GENDER, **dict(zip(WIDE_WORDS["great-grandparent"], (MALE, FEMALE))),
-                      **dict(zip(WIDE_WORDS["great-grandchild"], (MALE, FEMALE)))}  # fmt: skip
-WIDE_INVERSE: Final = {**INVERSE, "great-grandparent": "great-grandchild", "great-grandchild": "great-grandparent",
-                       "cousin": "cousin"}  # fmt: skip
+
+# those of the blended world: no in-laws
+BLENDED_WORDS: Final = {
+    **{neutral: pair for neutral, pair in WORDS.items() if not neutral.endswith("-in-law")},
+    "half-sibling": ("half-brother", "half-sister"),
+    "step-parent": ("stepfather", "stepmother"),
+    "step-child": ("stepson", "stepdaughter"),
+    "step-sibling": ("stepbrother", "stepsister"),
+}
+BLENDED: Final = tuple(BLENDED_WORDS)
+
+# the words of all worlds
+ALL_WORDS: Final = {**WIDE_WORDS, **BLENDED_WORDS}
+ALL_NEUTRAL: Final = {word: neutral for neutral, pair in ALL_WORDS.items() for word in pair}
+ALL_GENDER: Final = {word: gender for man, woman in ALL_WORDS.values() if man != woman
+                     for word, gender in ((man, MALE), (woman, FEMALE))}  # fmt: skip
+_MORE_TURNED = {"great-grandparent": "great-grandchild", "step-parent": "step-child"}
+ALL_INVERSE: Final = {**{n: n for n in ALL_WORDS}, **INVERSE, **_MORE_TURNED,
+                      **{child: parent for parent, child in _MORE_TURNED.items()}}  # fmt: skip
 
 
 def one_of(words: Sequence[str]) -> str:
@@ -106,7 +137,7 @@ def word(neutral: str, gender: str) -> str:
     >>> word("pibling", "female")
     'aunt'
     """
-    return WIDE_WORDS[neutral][gender == FEMALE]
+    return ALL_WORDS[neutral][gender == FEMALE]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,14 +151,16 @@ class World:
     by_blood: bool = True  # an uncle or aunt is a parent's sibling, not a parent's sibling's spouse
     one_generation: bool = False  # nobody married into another generation: `Family.levels` exist
     wide: bool = False  # great-grandparents, great-grandchildren and cousins have names
+    blended: bool = False  # the families of second marriages, with half- and step-relations and without in-laws
 
     @property
     def neutrals(self) -> tuple[str, ...]:
-        return WIDE if self.wide else NEUTRALS
+        return BLENDED if self.blended else WIDE if self.wide else NEUTRALS
 
 
 STRICT: Final = World()
 WIDE_WORLD: Final = World(wide=True)
+BLENDED_WORLD: Final = World(no_stepparents=False, blended=True)
 WORLDS: Final = {
     "strict": STRICT,
     "one-generation": World(one_generation=True),
@@ -170,9 +203,12 @@ class Family:
 
     @cached_property
     def siblings(self) -> tuple[frozenset[int], ...]:
-        """Others with the same parents; with a common parent where remarriage makes half-siblings."""
+        """Others with the same parents, which in the blended world are two; with a common parent where remarriage makes
+        half-siblings who count as siblings."""
 
         def same(x: int, y: int) -> bool:
+            if self.world.blended:
+                return len(self.parents[x] & self.parents[y]) == 2
             if self.world.no_stepparents:
                 return bool(self.parents[x]) and self.parents[x] == self.parents[y]
             return bool(self.parents[x] & self.parents[y])
@@ -200,6 +236,9 @@ class Family:
             yield "pibling"
         if self._pibling(j, i):
             yield "nibling"
+        if self.world.blended:
+            yield from self._blended(i, j)
+            return
         if any(j in parents[z] for z in spouses_i):
             yield "parent-in-law"
         if any(i in parents[z] for z in spouses_j):
@@ -214,7 +253,25 @@ class Family:
             if any(siblings[z] & parents[j] for z in parents[i]):
                 yield "cousin"
 
+    def _blended(self, i: int, j: int) -> Iterator[str]:
+        parents, shared = self.parents, self.parents[i] & self.parents[j]
+        if len(shared) == 1:
+            yield "half-sibling"
+        if j in self.step_parents[i]:
+            yield "step-parent"
+        if i in self.step_parents[j]:
+            yield "step-child"
+        if not shared and any(s in parents[j] for p in parents[i] for s in self.spouses[p]):
+            yield "step-sibling"
+
+    @cached_property
+    def step_parents(self) -> tuple[frozenset[int], ...]:
+        """Spouses of parents who are no parents."""
+        return tuple(frozenset(s for p in some for s in self.spouses[p]) - some for some in self.parents)
+
     def _pibling(self, i: int, j: int) -> bool:
+        if self.world.blended:  # half-siblings of a parent, too
+            return any(self.parents[z] & self.parents[j] for z in self.parents[i] - {j})
         by_blood = any(j in self.siblings[z] for z in self.parents[i])
         return by_blood or (
             not self.world.by_blood and any(v in self.siblings[z] for z in self.parents[i] for v in self.spouses[j])
@@ -262,7 +319,7 @@ class Family:
                     return f"axiom 1: persons {x} and {y} are no couple"
             if self.world.one_spouse and len(self.spouses[x]) > 1:
                 return f"person {x} has several spouses"
-            if f is not None and m is not None and m not in self.spouses[f]:
+            if f is not None and m is not None and m not in self.spouses[f] and not self.world.blended:
                 return f"axiom 2: the parents of person {x} are not married"
             if self.world.no_stepparents and any(
                 s not in self.parents[x] for p in self.parents[x] for s in self.spouses[p]
@@ -278,6 +335,26 @@ class Family:
                 for y in self.spouses[x]:
                     if (ancestors[x] | {x}) & (ancestors[y] | {y}):
                         return f"axiom 4: the spouses {x} and {y} are of one family"
+        return self._one_family(ancestors) if self.world.blended else None
+
+    def _one_family(self, ancestors: Sequence[frozenset[int]]) -> str | None:
+        """Where axiom 4' or axiom 6 is broken."""
+        partners = [
+            set(self.spouses[x]).union(*(self.parents[c] for c in self.children[x])) - {x} for x in range(len(self))
+        ]
+
+        def akin(x: int, y: int) -> bool:
+            return bool((ancestors[x] | {x}) & (ancestors[y] | {y}))
+
+        for x in range(len(self)):
+            if (y := next((y for y in partners[x] if akin(x, y)), None)) is not None:
+                return f"axiom 4: the partners {x} and {y} are of one family"
+            beside = set[int]().union(*(partners[p] for p in self.parents[x])) - self.parents[x]
+            if (y := next((y for s in beside for y in partners[s] - self.parents[x] if akin(x, y)), None)) is not None:
+                return f"axiom 6: {y}, a partner of a partner of a parent of person {x}, is of their family"
+            for s in beside:
+                if (y := next((y for y in (x, *partners[x], *(beside - {s})) if akin(s, y)), None)) is not None:
+                    return f"axiom 6: {s}, a partner of a parent of person {x}, and {y} are of one family"
         return None
 
     def levels(self) -> list[int] | None:

@@ -33,7 +33,18 @@ import msgspec
 from proband.core.errors import ProbandError, in_words
 from proband.core.files import DATA, parse_toml, read_utf8
 from proband.core.types import Item
-from proband.suites.kinship.world.relations import FEMALE, MALE, NEUTRALS, STRICT, WIDE, WIDE_WORLD, Edge, World
+from proband.suites.kinship.world.relations import (
+    BLENDED,
+    BLENDED_WORLD,
+    FEMALE,
+    MALE,
+    NEUTRALS,
+    STRICT,
+    WIDE,
+    WIDE_WORLD,
+    Edge,
+    World,
+)
 
 Relation = TypeVar("Relation", int, str)
 OTHER = "other"
@@ -99,7 +110,7 @@ class Rules:
     @property
     def kin(self) -> World:
         """The world of families whose relations these are."""
-        return WIDE_WORLD if self.neutrals == WIDE else STRICT
+        return {WIDE: WIDE_WORLD, BLENDED: BLENDED_WORLD}.get(self.neutrals, STRICT)
 
     @cached_property
     def code(self) -> Mapping[str, int]:
@@ -194,7 +205,7 @@ def canonical_clause(clause: tuple[Relation, ...], inverse: Any) -> tuple[Relati
     return min(clause, tuple([inverse[r] for r in reversed(clause)]))
 
 
-SHIPPED = ("clutrr", "grid", "sound", "wide")  # rule bases inside the package
+SHIPPED = ("blended", "clutrr", "grid", "sound", "wide")  # rule bases inside the package
 
 
 @lru_cache(maxsize=16)
@@ -321,10 +332,11 @@ def _world(world: object, neutrals: tuple[str, ...]) -> str | None:
         return None
     if world != "family":
         raise ProbandError(f"'world' is {world!r}; there is only \"family\", or leave it out")
-    if neutrals not in (NEUTRALS, WIDE):
+    if neutrals not in (NEUTRALS, WIDE, BLENDED):
         more = ", ".join(WIDE[len(NEUTRALS) :])
         raise ProbandError(
-            f'world "family" needs the relations {", ".join(NEUTRALS)}, in this order, and none or all of {more}'
+            f'world "family" needs the relations {", ".join(NEUTRALS)}, in this order, and none or all of {more}; '
+            f"or {', '.join(BLENDED)}"
         )
     return "family"
 
