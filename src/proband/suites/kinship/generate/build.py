@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import random
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from fractions import Fraction
@@ -87,7 +87,7 @@ def planned(plan: Plan) -> Counter[tuple[str, int]] | None:
     return results
 
 
-def items_of(plan: Plan, cells: Sequence[Cell], tally: BuildTally) -> Iterator[Item]:
+def items_of(plan: Plan, cells: Sequence[Cell], tally: BuildTally) -> Generator[Item, None, None]:
     """The stories as items. What goes beyond the quota of its clause is left out."""
     most = plan.options.max_per_clause
     with Pool(rounds_of, (plan,), workers=plan.options.workers) as workers:
