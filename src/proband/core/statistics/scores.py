@@ -13,7 +13,7 @@ share).
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial, reduce
 from typing import Any
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from proband.core.errors import ProbandError
 from proband.core.metrics import Metric
 from proband.core.statistics import estimates
-from proband.core.statistics.clusters import LEAST_CLUSTERS, Clusters, Floats, Ints, Neighbours
+from proband.core.statistics.clusters import LEAST_CLUSTERS, Clusters, Floats, Ints, Neighbours, clusters_of
 from proband.core.statistics.estimates import DRAWS, MANY, draws_of, of_set, percentiles
 from proband.core.statistics.spread import (
     Seeds,
@@ -40,7 +40,7 @@ from proband.core.statistics.spread import (
     value_p,
 )
 from proband.core.statistics.strata import FEWEST, strata_variance
-from proband.core.types import Estimate
+from proband.core.types import Answer, Estimate, Item
 
 MEAN = Metric(name="mean", of=float)
 COLLAPSED, FAR_APART = 3.0, 0.1  # a gap between seeds, beside their spread on either side, and in itself
@@ -132,6 +132,43 @@ class Scores:
             trained=trained,
             sets=sets,
             tags={name: _named(values, len(names)) for name, values in (tags or {}).items()},
+        )
+
+    @classmethod
+    def of_runs(
+        cls,
+        runs: Sequence[Iterable[tuple[Item, Answer]]],
+        metric: Metric,
+        *,
+        tags: Sequence[str] = (),
+        trained: bool = False,
+    ) -> Scores | None:
+        """A metric over items of a system's runs, where all that have some have a number; None where there is none.
+
+        >>> items = [Item(id=name, suite="s", prompt="?", choices=("x", "y"), gold=0) for name in "abc"]
+        >>> right = [(item, Answer(item_id=item.id, scores=(1.0, 0.0))) for item in items]
+        >>> both = Scores.of_runs([right, right[1:]], Metric(name="first", of=lambda item, answer: answer.scores[0]))
+        >>> both and (both.items.tolist(), both.numbers.tolist())
+        (['b', 'c'], [[1.0, 1.0], [1.0, 1.0]])
+        """
+        numbers: list[dict[tuple[str, int], float]] = []
+        about: dict[str, tuple[tuple[str, ...], list[str]]] = {}  # clusters and tags
+        for run in runs:
+            numbers.append({})
+            for item, answer in run:
+                numbers[-1] |= {(item.id, n): number for n, number in enumerate(metric.numbers(item, answer))}
+                about[item.id] = clusters_of(item), [str(item.tags.get(name, "")) for name in tags]
+        numbers = [each for each in numbers if each]
+        common = [place for place in numbers[0] if all(place in each for each in numbers)] if numbers else []
+        if not common:
+            return None
+        return cls.of(
+            [[run[place] for place in common] for run in numbers],
+            items=[name for name, _ in common],
+            clusters=Clusters.of([about[name][0] for name, _ in common]),
+            tags={tag: [about[name][1][at] for name, _ in common] for at, tag in enumerate(tags)},
+            share=metric.percent,
+            trained=trained,
         )
 
     def __len__(self) -> int:

@@ -13,8 +13,9 @@ from proband.core.files import read_json
 from proband.core.suite import Outcome
 from proband.core.types import Answer, Item, Run
 from proband.pipeline.studies.study_file import StudyFile, read_study
+from proband.stats import Scores
 from proband.suites.kinship import SUITE
-from proband.suites.kinship.paper.comparisons import GAT_GAINS, GAT_PERFECT, Stories, comparisons, near_perfect
+from proband.suites.kinship.paper.comparisons import GAT_GAINS, GAT_PERFECT, comparisons, near_perfect
 from proband.suites.kinship.paper.noise import ONLY_GAT, noise
 
 
@@ -68,19 +69,18 @@ def test_what_gat_gains_is_tested_against_the_other_nets() -> None:
 
 
 def test_runs_that_differ_by_their_seed_make_near_perfect_less_certain() -> None:
-    ids = [str(n) for n in range(200)]
-    clauses = {story: (str(n % 50),) for n, story in enumerate(ids)}
+    clauses = [str(n % 50) for n in range(200)]
 
     def outcome(*wrong: int) -> Outcome:
-        runs = tuple({story: float(n >= few) for n, story in enumerate(ids)} for few in wrong)
-        return near_perfect(Stories(runs, clauses), ids)
+        runs = [[float(n >= few) for n in range(len(clauses))] for few in wrong]
+        return near_perfect(Scores.of(runs, clusters=clauses, share=True, trained=True))
 
     alike, apart, few = outcome(3, 3, 3), outcome(0, 0, 9), outcome(3)
     assert alike.difference == apart.difference == pytest.approx(0.035)
     assert None not in (alike.p, apart.p, few.p)
     assert few.p == pytest.approx(alike.p)
     assert float(alike.p or 0) < float(apart.p or 0)
-    assert near_perfect(Stories(({"0": 1.0, "1": 1.0},), clauses), ["0", "1"]).p is None  # too few to tell
+    assert near_perfect(Scores.of([1.0, 1.0], share=True, trained=True)).p is None  # too few to tell
 
 
 class Noisy(Planted):

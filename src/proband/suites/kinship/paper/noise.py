@@ -10,10 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+import numpy as np
+
 from proband.core.statistics.spread import ONE_SEED
 from proband.core.suite import Analysis, Outcome, Results, Sheet
+from proband.stats import Scores
 from proband.suites.kinship.baselines import thesis_noise
-from proband.suites.kinship.paper.comparisons import TEXT, Stories, by_model
+from proband.suites.kinship.paper.comparisons import TEXT, by_model
 
 ONLY_GAT: Final = "only-gat-improves"
 NOISE: Final = ("supporting", "irrelevant", "disconnected")
@@ -31,14 +34,13 @@ THESIS: Final = {  # our name -> that of the table
 
 def noise(results: Results, seed: int) -> Sequence[Sheet]:
     """Nothing where no net was trained on clean stories, as a study of noise names it."""
-    accuracies, _ = by_model(results)
-    kinds = {item.id: str(item.tags.get("task")) for item in results.items() if item.split == "test"}
-    of_kind = {kind: [story for story, own in kinds.items() if own == kind] for kind in ("clean", *NOISE)}
+    accuracies = by_model(results)
+    kinds = {str(item.tags.get("task")) for item in results.items() if item.split == "test"}
     nets = [name.removeprefix("net:clean-") for name in accuracies if name.startswith("net:clean-")]
-    if not nets or not all(of_kind.values()):
+    if not nets or not kinds >= {"clean", *NOISE}:
         return ()
-    rows = [(net, *_accuracies(net, accuracies, of_kind)) for net in nets]
-    gains = {net: _gains(net, accuracies, of_kind) for net in nets}
+    rows = [(net, *_accuracies(net, accuracies)) for net in nets]
+    gains = {net: _gains(net, accuracies) for net in nets}
     header = ("net", *(f"{trained} → {kind}" for trained, kind in CELLS), "average")
     worst = {net: outcome for net in TEXT if (outcome := _worst(gains.get(net, {})))}
     return (
@@ -60,13 +62,18 @@ def noise(results: Results, seed: int) -> Sequence[Sheet]:
     )
 
 
-def _accuracies(net: str, nets: Mapping[str, Stories], of_kind: Mapping[str, Sequence[str]]) -> list[float | None]:
+def _of_kind(scores: Scores | None, kind: str) -> Scores | None:
+    """On the stories of a kind; None where there are none."""
+    chosen = scores.only(scores.tags["task"] == kind) if scores is not None else None
+    return chosen if chosen is not None and len(chosen) else None
+
+
+def _accuracies(net: str, nets: Mapping[str, Scores]) -> list[float | None]:
     """Of the seven cells, and their mean where all are there."""
     values: list[float | None] = []
     for trained, kind in CELLS:
-        stories = nets.get(f"net:{trained}-{net}")
-        ids = sorted(stories.ids & set(of_kind[kind])) if stories else []
-        values.append(round(100 * stories.scores(ids).value, 1) if stories and ids else None)
+        stories = _of_kind(nets.get(f"net:{trained}-{net}"), kind)
+        values.append(round(100 * stories.value, 1) if stories is not None else None)
     known = [value for value in values if value is not None]
     return [*values, round(sum(known) / len(known), 1) if len(known) == len(CELLS) else None]
 
@@ -78,16 +85,15 @@ def _thesis(model: str) -> list[tuple[str | None, ...]]:
     return [(f"{model} (thesis)", *shown)]
 
 
-def _gains(net: str, nets: Mapping[str, Stories], of_kind: Mapping[str, Sequence[str]]) -> dict[str, Outcome]:
+def _gains(net: str, nets: Mapping[str, Scores]) -> dict[str, Outcome]:
     """Of each kind, on its stories: accuracy of the net trained on it minus that of the net trained on clean ones."""
     gains = {}
     for kind in NOISE:
-        noisy, clean = nets.get(f"net:{kind}-{net}"), nets[f"net:clean-{net}"]
-        ids = sorted(noisy.ids & clean.ids & set(of_kind[kind])) if noisy else []
-        if noisy is None or not ids:
+        noisy, clean = (_of_kind(nets.get(f"net:{trained}-{net}"), kind) for trained in (kind, "clean"))
+        if noisy is None or clean is None or not np.isin(noisy.items, clean.items).any():
             continue
-        test = noisy.scores(ids).minus(clean.scores(ids))
-        evidence = f"{kind}, {len(ids)} stories" + (f"; {test.note}" if test.note else "")
+        test = noisy.minus(clean)
+        evidence = f"{kind}, {test.n} stories" + (f"; {test.note}" if test.note else "")
         p = None if test.few or test.note == ONE_SEED else test.p
         gains[kind] = Outcome(difference=test.value, p=p, evidence=evidence, detectable=test.detectable)
     return gains

@@ -9,7 +9,6 @@ import numpy as np
 
 from proband.core.files import dumps, group_by_key
 from proband.core.metrics import Metric
-from proband.core.statistics.clusters import Clusters, clusters_of
 from proband.core.suite import Analysis, Results, Sheet
 from proband.core.types import Answer, Item, Run
 from proband.stats import Scores
@@ -17,12 +16,6 @@ from proband.suites.script.metrics import METRICS
 
 SHOWN = ("whole_oracle", "top5_word_oracle", "whole_greedy", "top5_word_greedy", "surprisal", "surprisal_released")
 COMPARED = ("whole_greedy", "top5_word_oracle", "surprisal_released")
-Numbers = dict[tuple[str, int], float]  # of each blank or word: item and number
-
-
-def numbers_of(metric: Metric, answers: Sequence[tuple[Item, Answer]]) -> Numbers:
-    """The numbers of a run, by item and place in it."""
-    return {(item.id, n): x for item, answer in answers for n, x in enumerate(metric.numbers(item, answer))}
 
 
 def metrics(names: Sequence[str]) -> list[Metric]:
@@ -47,8 +40,8 @@ def per_seed(results: Results, seed: int) -> Sequence[Sheet]:
         run, answers = results.runs[at], answers_with_blanks(results, at)
         for split in sorted({item.split for item, _ in answers}):
             part = [pair for pair in answers if pair[0].split == split]
-            values = [(metric, list(numbers_of(metric, part).values())) for metric in metrics(SHOWN)]
-            cells = [rounded(metric, float(np.mean(each))) if each else None for metric, each in values]
+            values = [(metric, Scores.of_runs([part], metric)) for metric in metrics(SHOWN)]
+            cells = [rounded(metric, each.value) if each else None for metric, each in values]
             rows.append((results.labels[at], run.net.get("seed"), split, *cells))
     header = ("net", "training seed", "split", *(metric.title for metric in metrics(SHOWN)))
     title = "Every training seed: percent, surprisal in nats"
@@ -102,22 +95,13 @@ def compare_runs(results: Results, members: Sequence[int], base: Sequence[int]) 
     trained = [{int(results.runs[at].net.get("seed", 0)): at for at in side} for side in (members, base)]
     both = sorted(set(trained[0]) & set(trained[1]))
     answers = [[answers_with_blanks(results, side[n]) for n in both] for side in trained]
-    return [_difference(metric, *answers) for metric in metrics(COMPARED)]
+    return [_difference(metric, *(Scores.of_runs(side, metric) for side in answers)) for metric in metrics(COMPARED)]
 
 
-def _difference(metric: Metric, own: Any, other: Any) -> str:
-    sides = [[numbers_of(metric, run) for run in runs] for runs in (own, other)]
-    everywhere = set.intersection(*(set(numbers) for runs in sides for numbers in runs)) if sides[0] else set()
-    places = sorted(everywhere)
-    if not places:
+def _difference(metric: Metric, own: Scores | None, other: Scores | None) -> str:
+    if own is None or other is None or not np.isin(own.items, other.items).any():
         return "–"
-    names = {item.id: clusters_of(item) for item, _ in own[0]}
-    clusters = Clusters.of([names[item] for item, _ in places])
-    a, b = (
-        Scores.of([[run[place] for place in places] for run in runs], clusters=clusters, share=metric.percent)
-        for runs in sides
-    )
-    found = a.minus(b)
+    found = own.minus(other)
     low, value, high = (rounded(metric, x) for x in (found.low, found.value, found.high))
     return f"{value:+g} [{low:+g}, {high:+g}]"
 
