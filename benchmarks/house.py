@@ -50,7 +50,6 @@ NEW_FILES = (
     "auditing/things",
     "cli/verbs/evaluate",
     "cli/verbs/items",
-    "cli/verbs/reward",
     "cli/verbs/steps",
     "core/statistics/generalisability",
     "core/statistics/group_differences",

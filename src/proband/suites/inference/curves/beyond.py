@@ -34,7 +34,7 @@ from proband.core.statistics.clusters import Floats
 from proband.core.suite import Analysis, Claim, Outcome, Results, Sheet
 from proband.stats import Scores, on_common_items
 from proband.suites.inference.curves.figure import of_the_paper
-from proband.suites.inference.curves.measures import Cells, control_of, grouped, p_value, rounded, systems_of
+from proband.suites.inference.curves.measures import Cells, control_of, grouped, rounded, rounded_p, systems_of
 from proband.suites.inference.methods.baselines import FOLDS, fold_of, logistic_regression
 
 HYPOTHESIS = "solver:hypothesis-words"
@@ -101,7 +101,7 @@ def compared(
     change = both.minus(one.under(AVERAGE_PRECISION))
     cells = rounded((one.under(AVERAGE_PRECISION).value, both.value, change.value, change.low, change.high))
     evidence = f"average precision {change.value:+.3f} beside hypothesis-words alone, {len(one):,} pairs"
-    return (name, len(one), *cells, p_value(change)), Outcome(difference=change.value, p=change.p, evidence=evidence)
+    return (name, len(one), *cells, rounded_p(change)), Outcome(difference=change.value, p=change.p, evidence=evidence)
 
 
 def stacked(scores: Floats, truth: NDArray[np.bool_], fold: NDArray[np.int64]) -> Floats:
@@ -210,7 +210,7 @@ def judged(name: str, scored: Scores) -> tuple[Cells, Outcome]:
     evidence = (
         f"{100 * band.mean:.1f} % [{100 * band.low:.1f}, {100 * band.high:.1f}] of {int(truth.sum()):,} positives"
     )
-    line: Cells = (name, len(truth), int(truth.sum()), int(accepted.sum()), *cells, p_value(against))
+    line: Cells = (name, len(truth), int(truth.sum()), int(accepted.sum()), *cells, rounded_p(against))
     p = None if band.few else against.p
     return line, Outcome(difference=band.mean - HALF, p=p, evidence=evidence, detectable=against.detectable)
 

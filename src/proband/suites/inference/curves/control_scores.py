@@ -35,8 +35,8 @@ from proband.suites.inference.curves.measures import (
     every_split,
     grouped,
     is_constant,
-    p_value,
     rounded,
+    rounded_p,
     share_entailed,
     systems_of,
 )
@@ -141,7 +141,7 @@ def control_lines(system: ScoredSystem, groups: Named) -> Iterator[Cells]:
         band = scored.under(AVERAGE_PRECISION).interval()
         cells = rounded((band.mean, band.low, band.high, scored.under(AUC_NORM).value))
         change = None if name in (AS_IS, NEW) else difference(AVERAGE_PRECISION, scored, plain)
-        after = (*rounded((change.value, change.low, change.high)), p_value(change)) if change else (None,) * 4
+        after = (*rounded((change.value, change.low, change.high)), rounded_p(change)) if change else (None,) * 4
         yield (*head, *cells, *after)
 
 

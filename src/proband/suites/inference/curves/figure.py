@@ -36,9 +36,9 @@ from proband.suites.inference.curves.measures import (
     control_of,
     difference,
     grouped,
-    p_value,
     points,
     rounded,
+    rounded_p,
     systems_of,
 )
 
@@ -278,7 +278,7 @@ def row(each: Ranking, base: Ranking | None) -> tuple[str | float | None, ...]:
     average, area = (scored.under(metric).value for metric in (AVERAGE_PRECISION, AREA))
     cells = (precision[0], recall[0], band.mean, band.low, band.high, average, area, own.mean, own.low, own.high)
     beside = None if base is None or each is base else difference(NORMALISED, scored, base.scored)
-    added = (None, None) if beside is None else (round(beside.value, 4), p_value(beside))
+    added = (None, None) if beside is None else (round(beside.value, 4), rounded_p(beside))
     named = rounded(scored.under(metric).value for metric in (HOSSEINI, AUC_NORM))
     seeds = len(scored.runs) if scored.trained else None
     return (each.method.name, len(scored), seeds, *rounded(cells), *added, *named)

@@ -339,7 +339,7 @@ def rounded(values: Iterable[float]) -> tuple[float, ...]:
     return tuple(round(float(each), 4) for each in values)
 
 
-def p_value(result: Difference) -> float:
+def rounded_p(result: Difference) -> float:
     return float(f"{result.p:.2g}")
 
 

@@ -23,7 +23,7 @@ from proband.suites.kinship.telling.phrases import fact_phrases, masked_sentence
 from proband.suites.kinship.telling.stories import Telling, plain, shown_names, tell
 from proband.suites.kinship.world.families import NAMES, Random, shuffle
 from proband.suites.kinship.world.relations import possibilities
-from proband.suites.kinship.world.rules import NONE, Rules, canonical_clause, load
+from proband.suites.kinship.world.rules import NONE, Rules, canonical_clause, load, story_of
 
 CERTIFIED_BY: Final = {"open": ("search",), "one-of": ("closure", "search")}  # the same of every story
 ENTITIES = 40  # placeholders to draw from when names are anonymised
@@ -93,7 +93,7 @@ class Wording:
 
     def telling_of(self, item: Item) -> Telling:
         """How an item of ours was told."""
-        return Telling(item.prompt.rsplit("\n", 1)[0], item.facts["templates"], item.facts["groups"])
+        return Telling(story_of(item), item.facts["templates"], item.facts["groups"])
 
     def item_about(
         self, draft: Draft, names: list[str], telling: Telling, words: random.Random,

@@ -15,6 +15,7 @@ from proband.suites.kinship.baselines import published_values
 from proband.suites.kinship.generate.options import TASKS
 from proband.suites.kinship.telling.bank import load_bank
 from proband.suites.kinship.telling.bank_statistics import statistics
+from proband.suites.kinship.world.rules import question_of, story_of
 
 SAMPLED, SAMPLES_SHOWN = range(2, 7), 3  # lengths of tables 3.3 to 3.7, and puzzles in each
 VERDICTS = ("entailed", "ambiguous", "false", "inconsistent")  # of other people's rows
@@ -151,9 +152,8 @@ def samples(results: Results, seed: int) -> Sequence[Sheet]:
 
 
 def _puzzle(item: Item, target: str) -> tuple[str, str, str, str]:
-    story, _, question = item.prompt.rpartition("\n")
     people = zip(item.facts["names"], item.facts["genders"], strict=True)
-    return story, question, ", ".join(f"{name}: {gender}" for name, gender in people), target
+    return story_of(item), question_of(item), ", ".join(f"{name}: {gender}" for name, gender in people), target
 
 
 SAMPLES = Analysis(name="samples", help="Tables 3.3 to 3.7: puzzles of two to six facts", of=samples)

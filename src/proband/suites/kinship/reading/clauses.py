@@ -139,7 +139,6 @@ class Clauses(Predicates):
         self.main: list[Person] | None = None  # the subject outside a relative clause
         self.starts = True  # may a clause begin here?
         self.after_preposition = False  # `after her husband ...`: a clause, or a phrase of the one before
-        self.verbless = True
         self.unsure = self.thought = sentence.tokens[-1:] != () and sentence.tokens[-1].text == "?"
         self.conditional = False
         self.identifies = ""  # somebody who was described is named: who may be one who has no name elsewhere

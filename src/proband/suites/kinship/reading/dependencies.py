@@ -30,9 +30,6 @@ PIPELINE: Final = "proband_english"
 
 HE_SHE: Final = {"he": MALE, "him": MALE, "his": MALE, "she": FEMALE, "her": FEMALE, "hers": FEMALE}
 CLAUSES: Final = word_set("ROOT conj acl:relcl appos parataxis")  # where a clause stands by itself
-ARGUMENTS: Final = word_set(
-    "nsubj nsubj:pass obj iobj obl obl:agent nmod nmod:poss appos conj ROOT obl:npmod nsubj:outer flat compound"
-)
 # words that turn a statement into something else wherever they stand in its sentence
 DOUBT: Final = word_set(
     """

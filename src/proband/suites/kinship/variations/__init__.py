@@ -28,7 +28,7 @@ from proband.suites.kinship.variations.further_facts import noise
 from proband.suites.kinship.variations.other_answers import counterfactual, inverse
 from proband.suites.kinship.variations.other_texts import exchanged, plain_sentences, rename, reorder, reword, twin
 from proband.suites.kinship.variations.proved_story import ProvedStory, all_edges, prove_story, typed_noise
-from proband.suites.kinship.world.rules import converse, facts_of, of_item, story_of
+from proband.suites.kinship.world.rules import converse, facts_of, of_item, question_of, story_of
 
 # ---- what must be true of a varied item beside its source --------------------------------------------------------
 
@@ -47,7 +47,7 @@ def same_facts(source: Item, varied: Item) -> str | None:
         return "its facts are not those of its source"
     if varied.facts["target"] != source.facts["target"]:
         return "its answer is not that of its source"
-    if _question(varied) != exchanged(_question(source), _other_names(source, varied)):
+    if question_of(varied) != exchanged(question_of(source), _other_names(source, varied)):
         return "its question is not that of its source"
     return None
 
@@ -97,7 +97,7 @@ def more_facts(source: Item, varied: Item) -> str | None:
     rest = iter(varied.prompt.split())
     if not all(word in rest for word in source.prompt.split()):
         return "its text is not that of its source and more"
-    same = varied.facts["target"] == source.facts["target"] and _question(source) == _question(varied)
+    same = varied.facts["target"] == source.facts["target"] and question_of(source) == question_of(varied)
     return None if same else "its question or its answer is not that of its source"
 
 
@@ -118,10 +118,6 @@ def one_fact_changed(source: Item, varied: Item) -> str | None:
     if list(varied.facts["query"]) != list(source.facts["query"]):
         return "it does not ask about the people of its source"
     return "its answer is that of its source" if varied.facts["target"] == source.facts["target"] else None
-
-
-def _question(item: Item) -> str:
-    return item.prompt.rsplit("\n", 1)[-1]
 
 
 def _other_names(source: Item, varied: Item) -> dict[str, str]:

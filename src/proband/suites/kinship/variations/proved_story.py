@@ -30,7 +30,7 @@ from proband.suites.kinship.telling.stories import Telling, plain, shown_names, 
 from proband.suites.kinship.verify.items import misstated, of_the_crowd
 from proband.suites.kinship.verify.retelling import Retold, ours, retell, untold
 from proband.suites.kinship.world.families import rows_of
-from proband.suites.kinship.world.rules import facts_of, of_item
+from proband.suites.kinship.world.rules import facts_of, of_item, question_of
 from proband.suites.kinship.world.rules import story_of as prompt_story
 
 TRIES = 30
@@ -65,7 +65,7 @@ class ProvedStory:
 
     @property
     def question(self) -> str:
-        return self.item.prompt.rsplit("\n", 1)[-1]
+        return question_of(self.item)
 
     @property
     def form(self) -> str:

@@ -33,7 +33,7 @@ from proband.suites.kinship.telling.settings import AND, Doing, Setting, doings_
 from proband.suites.kinship.telling.stories import INVERSE_WORD, shown_names, walk
 from proband.suites.kinship.world.families import NAMES
 from proband.suites.kinship.world.relations import UNTOLD, Edge
-from proband.suites.kinship.world.rules import YES_NO, Rules, story_of
+from proband.suites.kinship.world.rules import YES_NO, Rules, question_of, story_of
 
 ENTITY: Final = re.compile(r"@entity-\d+")
 WORD: Final = re.compile(r"[A-Z][a-z]+")
@@ -73,7 +73,7 @@ def retell(item: Item, rules: Rules) -> Retold:
 
 
 def _shown(item: Item) -> list[str]:
-    return shown_names(item.facts["names"], brackets=item.prompt.rsplit("\n", 1)[-1].count("[") == 2)
+    return shown_names(item.facts["names"], brackets=question_of(item).count("[") == 2)
 
 
 def ours(item: Item) -> bool:
@@ -108,7 +108,7 @@ def _misnamed(names: Sequence[str], genders: Sequence[str], rules: Rules, *, for
 def misasked(item: Item, rules: Rules, shown: Sequence[str]) -> str | None:
     """Whether the question is ours, about the two people of the query, and the gold answer is the target."""
     x, z = (shown[person] for person in item.facts["query"])
-    question = item.prompt.rsplit("\n", 1)[-1]
+    question = question_of(item)
     asked = item.facts.get("asked")
     right = stories.right_answer(question, x=x, z=z, target=item.facts["target"], rules=rules, asked=asked)
     if right is None:

@@ -461,3 +461,7 @@ def _wrong_words(facts: StoryFacts, item: Item) -> str | None:
 def story_of(item: Item) -> str:
     """The story of an item's prompt: all but the last line, which is the question."""
     return item.prompt.rsplit("\n", 1)[0]
+
+
+def question_of(item: Item) -> str:
+    return item.prompt.rsplit("\n", 1)[-1]
