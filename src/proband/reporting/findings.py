@@ -102,7 +102,7 @@ def _against_level(cells: Sequence[tuple[str, str, Cell]], metric: Metric) -> li
     )
     for (column, name), labels in sorted(at_level.items(), key=lambda each: (-len(each[1]), each[0]))[:2]:
         verb = "is" if len(labels) == 1 else "are"
-        texts.append(f"On {column}, {_listed(sorted(labels))} {verb} not distinguishable from {name}.")
+        texts.append(f"On {column}, {words.in_a_sentence(sorted(labels))} {verb} not distinguishable from {name}.")
     return texts
 
 
@@ -152,14 +152,6 @@ def _p_between(study: Study, grid: Grid, top: Cell, bottom: Cell) -> float:
     if system != second:
         return 1.0
     return study.between(grid.metric, system, one, other, macro=grid.table.macro).p
-
-
-def _listed(names: Sequence[str]) -> str:
-    """
-    >>> _listed(["a", "b", "c"]), _listed(["a"])
-    ('a, b and c', 'a')
-    """
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 # ---- replies ---------------------------------------------------------------------------------------------------------

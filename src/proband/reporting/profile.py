@@ -26,7 +26,7 @@ from proband.core.types import LEFT_OUT, Answer, Estimate, Item, Tag
 from proband.reporting.numbers import words
 from proband.reporting.numbers.cells import ALPHA, ORIGINAL, VARIATION, matches
 from proband.reporting.numbers.item_sets import ItemSet
-from proband.reporting.numbers.words import short_model
+from proband.reporting.numbers.words import in_a_sentence, short_model
 from proband.reporting.variations import in_words
 from proband.stats import Difference, Scores, holm
 
@@ -451,9 +451,9 @@ def _sentences(
     can, rest = [row for row in own if row.can], [row for row in own if not row.can]
     none = f"is above chance and the shortcuts in none of the {len(own)} capabilities that it was asked for"
     parts = [f"{row.capability.does} ({row.shown})" for row in can]
-    yield f"{short_model(model)} {f'{_listed(parts)}: above {_levels_of(can)}' if can else none}."
+    yield f"{short_model(model)} {f'{in_a_sentence(parts)}: above {_levels_of(can)}' if can else none}."
     if parts := [f"{row.capability.fails} ({row.shown})" for row in rest]:
-        yield f"These items do not show that it can {_listed(parts)}."
+        yield f"These items do not show that it can {in_a_sentence(parts)}."
     for what, test in moves:
         yield _moved(what, test)
     for row in own:
@@ -482,18 +482,16 @@ def _beside(pairs: Sequence[tuple[str, Test]], one: str, other: str) -> Iterator
     a, b = short_model(one), short_model(other)
     for who, sign in ((f"{a} is ahead of {b}", 1), (f"{b} is ahead of {a}", -1)):
         ahead = [
-            (does, test.difference.value) for does, test in pairs if test.clear and sign * test.difference.value > 0
+            f"{does} (by {abs(100 * test.difference.value):.1f} points)"
+            for does, test in pairs
+            if test.clear and sign * test.difference.value > 0
         ]
         if ahead:
-            yield f"{who} where a model {_listed([f'{does} (by {abs(100 * by):.1f} points)' for does, by in ahead])}."
+            yield f"{who} where a model {in_a_sentence(ahead)}."
     if open_ones := [does for does, test in pairs if not test.clear]:
-        yield f"No difference between {a} and {b} is shown where a model {_listed(open_ones)}."
+        yield f"No difference between {a} and {b} is shown where a model {in_a_sentence(open_ones)}."
 
 
 def _levels_of(rows: Sequence[CapabilityRow]) -> str:
     beaten = any(row.shortcut is not None for row in rows)
     return "chance and, where there are any, shortcuts" if beaten else "chance"
-
-
-def _listed(texts: Sequence[str]) -> str:
-    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"

@@ -134,6 +134,14 @@ def tag(value: Tag) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
+def in_a_sentence(names: Sequence[str]) -> str:
+    """
+    >>> in_a_sentence(["a", "b", "c"]), in_a_sentence(["a"])
+    ('a, b and c', 'a')
+    """
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
 def listed(value: Any) -> str:
     """A value of a manifest, whatever it holds, without brackets and quotes.
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from proband.suites.kinship.world.relations import FEMALE, GENDER, INVERSE, MALE, NEUTRAL, RELATIONS, Edge, word
+from proband.suites.kinship.world.relations import FEMALE, GENDER, MALE, NEUTRAL, RELATIONS, Edge, turned
 
 FAMILIAR: Final = {
     "mom": "mother",
@@ -75,16 +75,6 @@ def _clauses(sentence: str) -> Iterator[tuple[str, str, str, str | None]]:
 
 def _relation(kin: str) -> str:
     return FAMILIAR.get(kin.lower(), kin.lower())
-
-
-def turned(edge: Edge, genders: Sequence[str]) -> Edge:
-    """The same fact from the other side.
-
-    >>> turned((0, "uncle", 1), ["female", "male"])
-    (1, 'niece', 0)
-    """
-    i, relation, j = edge
-    return j, word(INVERSE[NEUTRAL[relation]], genders[i]), i
 
 
 def contradicted(reading: TextReading, edges: Sequence[Edge], genders: Sequence[str]) -> list[Edge]:

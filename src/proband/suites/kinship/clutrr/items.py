@@ -19,7 +19,7 @@ from proband.core.types import Item, Tag
 from proband.suites.kinship.clutrr.rows import COLUMNS, TASKS, ClutrrRow, Step, Unreadable, row_of
 from proband.suites.kinship.logic.closure import distance
 from proband.suites.kinship.logic.search import check_people
-from proband.suites.kinship.world.relations import INVERSE, NEUTRAL, RELATIONS, word
+from proband.suites.kinship.world.relations import RELATIONS, turned
 from proband.suites.kinship.world.rules import facts_of, of_item, story_of
 
 WORD: Final = re.compile(r"(?<![\[\w])\w+(?![\]\w])")
@@ -159,11 +159,8 @@ def _in_order(edges: Sequence[Any], *, start: int, genders: Sequence[str]) -> li
         if following is None:
             return list(edges)
         left.remove(following)
-        i, relation, j = following
-        if side == 2:
-            i, relation, j = j, word(INVERSE[NEUTRAL[relation]], genders[i]), i
-        ordered.append((i, relation, j))
-        here = j
+        ordered.append(turned(following, genders) if side == 2 else tuple(following))
+        here = ordered[-1][2]
     return ordered
 
 

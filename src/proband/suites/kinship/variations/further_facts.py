@@ -20,8 +20,7 @@ from proband.suites.kinship.telling.settings import AND
 from proband.suites.kinship.telling.stories import plain, shown_names
 from proband.suites.kinship.variations.other_texts import fresh_names
 from proband.suites.kinship.variations.proved_story import TRIES, UNREAD, ProvedStory, TextUnit, tell_facts
-from proband.suites.kinship.world.relations import FEMALE, MALE, Family
-from proband.suites.kinship.world.rules import converse, load
+from proband.suites.kinship.world.relations import FEMALE, MALE, Family, turned
 
 
 def noise(story: ProvedStory, *, rng: random.Random, folder: Path) -> Item | str:
@@ -163,10 +162,6 @@ def _supporting(story: ProvedStory, rows: list[list[Any]], rng: random.Random) -
         if world.relations(i, person) and world.relations(person, j)
     ]
     return rng.choice(ways) if ways else None
-
-
-def turned(fact: Edge, genders: Sequence[str]) -> Edge:
-    return converse(load("sound"), fact, genders)
 
 
 def _person(rows: list[list[Any]], rng: random.Random, *, gender: str = "") -> int:

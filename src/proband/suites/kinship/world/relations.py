@@ -140,6 +140,16 @@ def word(neutral: str, gender: str) -> str:
     return ALL_WORDS[neutral][gender == FEMALE]
 
 
+def turned(edge: Edge, genders: Sequence[str]) -> Edge:
+    """The same fact from the other side.
+
+    >>> turned((0, "uncle", 1), ["female", "male"])
+    (1, 'niece', 0)
+    """
+    i, relation, j = edge
+    return j, word(INVERSE[NEUTRAL[relation]], genders[i]), i
+
+
 @dataclass(frozen=True, kw_only=True)
 class World:
     """Which axioms hold. The defaults are the world above; each change drops one of its rules or, for
