@@ -288,5 +288,11 @@ def test_the_full_size_is_built_by_the_same_seeds_and_resumes(tmp_path: Path) ->
     assert len(asked) == whole + 1  # tried on one item, nothing asked again
     assert (tmp_path / "page" / "items" / "facts" / "items.jsonl").read_bytes() == items
     proband.evaluate(ORACLE, out=tmp_path / "panel", size="quick", suite="facts")
-    with pytest.raises(ProbandError, match="has the items of panel 1; name another folder"):
-        proband.evaluate(ORACLE, out=tmp_path / "panel", size="full", suite="facts")
+    for there, out, size in (("quick", "panel", "full"), ("full", "page", "panel"), ("full", "page", "quick")):
+        with pytest.raises(
+            ProbandError, match=f"holds an evaluation of --size {there}: give that size to resume it, or"
+        ):
+            proband.evaluate(ORACLE, out=tmp_path / out, size=size, suite="facts")  # type: ignore[call-overload]
+    proband.evaluate(ORACLE, out=tmp_path / "panel", size="panel", suite="facts")  # quick goes on
+    with pytest.raises(ProbandError, match="panel: holds an evaluation of --size panel"):
+        proband.evaluate(ORACLE, out=tmp_path / "panel", size="quick", suite="facts", dry_run=True)

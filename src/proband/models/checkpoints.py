@@ -198,7 +198,7 @@ def read_network(auto: Any, files: Files, config: Any, *, name: str, options: Ne
     reading: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
     if files.gguf is not None:
         given, reading = {"gguf_file": files.gguf}, _fast_reader(words=False)
-    with one_line(name), reading:
+    with one_line(f"{name}: its weights cannot be read"), reading:
         model, info = auto.from_pretrained(
             files.folder,
             config=config,

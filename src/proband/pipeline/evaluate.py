@@ -23,7 +23,7 @@ from proband.core.progress import one_bar
 from proband.core.protocols import AnswersItems
 from proband.pipeline.asking.items_and_answers import ANSWERS, select_items
 from proband.pipeline.asking.setup import at_server, check_name, choose_solver, load_model, loading, sum_usage
-from proband.pipeline.panel import LATEST, Panel, PanelSet, place_items, read_panel, references
+from proband.pipeline.panel import LATEST, RECIPE, Panel, PanelSet, place_items, read_panel, references
 from proband.pipeline.report import item_sets
 from proband.pipeline.run import (
     Forecast,
@@ -197,12 +197,23 @@ class EvaluationJob:
         return cls(panel=chosen, models=tuple(models), out=folder, size=size, how=options)
 
     def place(self) -> None:
+        there = self.size_there()
+        if there not in ("", self.size) and (there, self.size) != ("quick", "panel"):
+            wrong = f"holds an evaluation of --size {there}: give that size to resume it, or name another folder"
+            raise ProbandError(wrong, file=self.out)
         for each in self.panel.sets:
             place_items(self.panel, each, self.items(each), full=self.size == "full")
 
     def begun(self) -> bool:
         """Whether the folder has items of the panel, of these suites or of others."""
         return any((self.out / "items" / each.name).is_dir() for each in read_panel(str(self.panel.version)).sets)
+
+    def size_there(self) -> Size | Literal[""]:
+        """Which size the folder has begun with; quick goes on to panel."""
+        if any(self.out.glob(f"items/*/{RECIPE}")):
+            return "full"
+        limits = ["limit" in read_run(path).settings for path in self.out.glob("runs/*/*/run.json")]
+        return "" if not limits else "quick" if all(limits) else "panel"
 
     def items(self, each: PanelSet) -> Path:
         return self.out / "items" / each.name

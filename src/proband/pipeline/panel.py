@@ -90,7 +90,9 @@ def place_items(panel: Panel, each: PanelSet, folder: Path, *, full: bool = Fals
         recipe = {"proband": __version__, **msgspec.json.decode(msgspec.json.encode(each))}
         if not (folder / RECIPE).exists() or read_json(folder / RECIPE) != recipe:  # building takes minutes
             if (folder / "items.jsonl").exists() and sha256_file(folder / "items.jsonl") == each.sha256:
-                raise ProbandError(f"has the items of panel {panel.version}; name another folder", file=folder)
+                raise ProbandError(
+                    f"has the items of panel {panel.version}: --size full needs another folder", file=folder
+                )
             write_json(built_again(each, folder, full=True) / RECIPE, recipe)
         return folder
     stored = panel.folder / f"{each.name}.jsonl.gz"

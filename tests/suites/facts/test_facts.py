@@ -337,6 +337,13 @@ def test_an_empty_file_and_an_id_twice_are_refused_in_bear_too(tmp_path: Path) -
             items_of(data=str(tmp_path))
 
 
+def test_the_folder_above_bear_is_told_where_it_is(tmp_path: Path) -> None:
+    (tmp_path / "BEAR").mkdir()
+    (tmp_path / "BEAR" / "metadata_relations.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(ProbandError, match=r"has BEAR in a folder below it: --data .*/BEAR names it"):
+        items_of(data=str(tmp_path))
+
+
 def test_patterns_of_other_relations_are_refused(tmp_path: Path) -> None:
     facts, patterns = tmp_path / "P36.csv", tmp_path / "patterns.csv"
     facts.write_text("subject,object\nFrance,Paris\nItaly,Rome\n", encoding="utf-8")

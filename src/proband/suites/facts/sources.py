@@ -155,6 +155,8 @@ def read_files(path: Path, worded: Mapping[str, tuple[str, ...]]) -> list[FactRe
     """All files of a folder, or one file."""
     files = [path]
     if path.is_dir():
+        if below := sorted(each.parent for each in path.rglob(BEAR_FILE)):
+            raise ProbandError(f"has BEAR in a folder below it: --data {below[0]} names it", file=path)
         files = sorted(each for each in path.rglob("*") if kind_of(each) in ENDINGS and each.name != LAMA_FILE)
         if (path / LAMA_FILE).is_file():
             worded = {**read_patterns(path / LAMA_FILE), **worded}
