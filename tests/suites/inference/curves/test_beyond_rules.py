@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import cast
 
-from proband.core.files import read_answers, read_items
+from proband.core.files import read_answers, read_items, read_json
 from proband.core.suite import Results
 from proband.pipeline.build import build
-from proband.pipeline.report import item_sets
+from proband.pipeline.report import item_sets, report
 from proband.pipeline.run import run
-from proband.suites.inference.curves.beyond import HIDE, hidden_positives
+from proband.suites.inference.curves.beyond import HIDDEN_CLAIM, HIDE, hidden_positives
 
 
 def test_hidden_is_what_the_rules_do_not_accept(tmp_path: Path) -> None:
@@ -31,3 +31,22 @@ def test_hidden_is_what_the_rules_do_not_accept(tmp_path: Path) -> None:
     (outcome,) = sheet.outcomes[HIDE].values()
     assert outcome.published
     assert (outcome.difference or 0) > 0
+
+
+def test_the_claim_has_a_verdict_or_says_what_it_needs(tmp_path: Path) -> None:
+    build("inference", out=tmp_path / "items", splits="test")
+    for model in ("lemma", "hypothesis-words"):
+        run(tmp_path / "items", model=f"solver:{model}", out=tmp_path / model)
+        report([tmp_path / model], out=tmp_path / "report" / model, claims=True)
+    with_rules, without = (
+        next(
+            row
+            for row in read_json(tmp_path / "report" / name / "claims.json")["claims"]
+            if row["statement"] == HIDDEN_CLAIM.statement
+        )
+        for name in ("lemma", "hypothesis-words")
+    )
+    assert with_rules["verdict"] == "holds"
+    assert "positives" in with_rules["evidence"]
+    assert without["verdict"] == "open"
+    assert "needs a run of rules alone" in without["evidence"]

@@ -132,6 +132,7 @@ BEYOND_CLAIM = Claim(
     statement="the method adds to what the words of the hypothesis alone give",
     source="not in the paper: a method that scores above chance may have read the hypothesis alone",
     test=BEYOND,
+    needs="a run of solver:hypothesis-words and one of another method",
 )
 
 
@@ -225,4 +226,5 @@ HIDDEN_CLAIM = Claim(
     statement="a data set made by these rules hides more than half of the positives",
     source="section 4.3: a massive amount of inference examples is ignored by sets that rules made",
     test=HIDE,
+    needs="a run of rules alone (solver:lemma, or solver:rules with a graph or PPDB), without controls",
 )
