@@ -469,8 +469,8 @@ class RunProgress:
             except Unavailable as error:
                 if not self.done:
                     raise
-                kept = f"{self.done} of {self.total} answers are kept in {out}, and a rerun goes on from there"
-                raise Unavailable(f"{error}; {kept}") from None
+                text = f"{self.done} of {self.total} answers are kept in {out}, and a rerun goes on from there"
+                raise Unavailable(f"{error}; {text}") from None
 
     def _unanswered(self, numbered: Iterator[tuple[int, Sequence[Item]]]) -> Iterator[tuple[int, Sequence[Item]]]:
         """The chunks to ask, without the items whose answers have been waiting for their turn."""
