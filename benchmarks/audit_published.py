@@ -33,7 +33,6 @@ from proband.auditing.problem import Problem
 from proband.core.errors import ProbandError
 from proband.core.files import items_path, read_answers, read_items
 from proband.suites.kinship.audit.family_prover import solve
-from proband.suites.kinship.audit.row_formats import typed_facts
 from proband.suites.kinship.clutrr.rows import ClutrrRow, Unreadable, row_of
 from proband.suites.kinship.logic.search import possible
 from proband.suites.kinship.world.relations import RELATIONS
@@ -85,7 +84,7 @@ def replies(data: Path, engine: str) -> dict[str, dict[str, Any]]:
 
 
 def truth(row: ClutrrRow) -> frozenset[str]:
-    return possible(row.genders, typed_facts(row), row.query)
+    return possible(row.genders, row.typed_facts, row.query)
 
 
 def pair(row: ClutrrRow) -> tuple[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Final
 
 from proband.auditing.rows import AuditRow, RowFormat, table_row
@@ -24,22 +25,18 @@ def _is_stepgame(cells: Mapping[str, Any]) -> bool:
     return same and isinstance(question, str) and STEPGAME_QUESTION.fullmatch(question.strip()) is not None
 
 
-def _stepgame_row(place: Mapping[str, Any], cells: Mapping[str, Any]) -> AuditRow:
-    return table_row(place, cells, {"text": "story", "question": "question", "answer": "label"})
-
-
-def _babi_row(place: Mapping[str, Any], cells: Mapping[str, Any]) -> AuditRow:
-    return table_row(place, cells, {"text": "story", "question": "question", "answer": "answer"})
-
-
 def _is_babi(task: str) -> Callable[[Mapping[str, Any]], bool]:
     return lambda cells: cells.keys() == BABI_CELLS and cells["task"] == task
 
 
+def _row(answer: str) -> Callable[..., AuditRow]:
+    return partial(table_row, columns={"text": "story", "question": "question", "answer": answer})
+
+
 FORMATS: Final = (
-    RowFormat("StepGame", _is_stepgame, _stepgame_row, "grid", "unit", templates=True),
+    RowFormat("StepGame", _is_stepgame, _row("label"), "grid", "unit", templates=True),
     *(
-        RowFormat(f"bAbI task {task}", _is_babi(task), _babi_row, domain, world)
+        RowFormat(f"bAbI task {task}", _is_babi(task), _row("answer"), domain, world)
         for task, (domain, world) in BABI_WORLDS.items()
     ),
 )

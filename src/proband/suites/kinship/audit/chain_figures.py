@@ -95,7 +95,7 @@ class Chain:
 
 
 def look_at(row: ClutrrRow, release: str) -> Chain:
-    facts = [*row.chain, *((i, word, j) for i, word, j in row.noise if word is not None)]
+    facts = row.typed_facts
     pattern, order, others = parts(row.genders, facts, row.query)
     proof = _proof(row, order)
     text = read_story(row.story, row.names, row.genders)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,15 +19,11 @@ from proband.suites.kinship.audit.chain_figures import ChainFigures
 from proband.suites.kinship.audit.template_banks import audit_bank, is_bank
 from proband.suites.kinship.clutrr.items import row_of_item
 from proband.suites.kinship.clutrr.rows import NEEDED, ClutrrRow, Unreadable, row_of
-from proband.suites.kinship.world.relations import NEUTRAL, Edge
+from proband.suites.kinship.world.relations import NEUTRAL
 from proband.suites.kinship.world.rules import of_item
 
 WORLD: Final = "strict"  # the one that CLUTRR's rules assume
-
-
-def typed_facts(row: ClutrrRow) -> list[Edge]:
-    """The chain, and the noise whose relation the columns tell."""
-    return [*row.chain, *((i, word, j) for i, word, j in row.noise if word is not None)]
+STORY_COLUMNS: Final = {"text": "story", "question": "query", "answer": "target"}  # of version 1.3, without facts
 
 
 def clutrr_row(place: Mapping[str, Any], cells: Mapping[str, Any]) -> AuditRow:
@@ -50,7 +47,7 @@ def audit_row(row: ClutrrRow) -> AuditRow:
         question=f"What is {asked} to {asker}?",
         answer=row.target,
         genders=dict(zip(row.names, row.genders)),
-        facts=tuple((row.names[j], word, row.names[i]) for i, word, j in typed_facts(row)),
+        facts=tuple((row.names[j], word, row.names[i]) for i, word, j in row.typed_facts),
         pair=(asked, asker),
         record=replace(row, cells={}),
     )
@@ -69,11 +66,6 @@ def own_row(place: Mapping[str, Any], cells: Mapping[str, Any]) -> AuditRow:
     return replace(audit_row(replace(row, target=label)), folder=place["folder"], cells=cells, item=True)
 
 
-def story_row(place: Mapping[str, Any], cells: Mapping[str, Any]) -> AuditRow:
-    """A row of version 1.3, without facts."""
-    return table_row(place, cells, {"text": "story", "question": "query", "answer": "target"})
-
-
 def _is_family_item(cells: Mapping[str, Any]) -> bool:
     """Items about families; those of another rule base (places on a grid) are for another domain."""
     return cells.get("suite") == "kinship" and "prompt" in cells and of_item(convert(cells, Item)).world == "family"
@@ -89,7 +81,7 @@ CLUTRR: Final = RowFormat(
 FORMATS: Final = (
     CLUTRR,
     RowFormat("kinship items", _is_family_item, own_row, "kinship", WORLD, figures=ChainFigures),
-    RowFormat("CLUTRR 1.3", _is_story, story_row, "kinship", WORLD),
+    RowFormat("CLUTRR 1.3", _is_story, partial(table_row, columns=STORY_COLUMNS), "kinship", WORLD),
 )
 AUDIT = Audit(
     provers={"family": "proband.suites.kinship.audit.family_prover:provided"},

@@ -35,7 +35,6 @@ def to_item(row: ClutrrRow) -> Item:
         tags["split"] = row.split
     if depth is not None:
         tags["depth"] = depth
-    typed = [edge for edge in row.noise if edge[1] is not None]
     return Item(
         id=row.id,
         suite="kinship",
@@ -46,7 +45,7 @@ def to_item(row: ClutrrRow) -> Item:
         facts={
             "names": list(row.names),
             "genders": list(row.genders),
-            "edges": [list(edge) for edge in (*row.chain, *typed)],
+            "edges": [list(edge) for edge in row.typed_facts],
             "query": list(row.query),
             "target": row.target,
             "k": row.k,

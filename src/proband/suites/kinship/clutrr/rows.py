@@ -75,6 +75,11 @@ class ClutrrRow:
     proof: tuple[Step, ...]
     cells: Mapping[str, str] = field(default_factory=dict, repr=False)  # as they stood in the file
 
+    @property
+    def typed_facts(self) -> list[Edge]:
+        """The chain, and the noise whose relation the columns tell."""
+        return [*self.chain, *((i, word, j) for i, word, j in self.noise if word is not None)]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Unreadable:

@@ -24,7 +24,7 @@ from proband.core.progress import Progress, say
 from proband.core.suite import Built
 from proband.core.types import Item, Tag
 from proband.suites.kinship.audit.family_prover import provided
-from proband.suites.kinship.audit.row_formats import CLUTRR, audit_row, typed_facts
+from proband.suites.kinship.audit.row_formats import CLUTRR, audit_row
 from proband.suites.kinship.clutrr.items import to_item
 from proband.suites.kinship.clutrr.rows import ClutrrRow, Unreadable, scan
 from proband.suites.kinship.generate.options import RELEASED, BuildOptions, refuse_others
@@ -147,7 +147,7 @@ class Released:
     def text(self, row: ClutrrRow) -> str:
         """The story as it stands, with or without its brackets; or the typed facts."""
         names = shown_names(row.names, brackets=self.options.brackets)
-        edges = typed_facts(row)
+        edges = row.typed_facts
         if self.options.form == "graph":
             return stories.triples(edges, names)
         if self.options.form == "facts":
