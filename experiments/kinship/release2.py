@@ -33,7 +33,14 @@ from proband.suites.kinship.world.rules import Rules, canonical_clause, load, of
 HERE = Path(__file__).parent
 TABLE = HERE / "tables" / "release2-shortcuts.md"
 ADDED_TABLE = HERE / "tables" / "added-shortcuts.md"
-FOREIGN = ("one-of", "wide", "one-of-distinct", "wide-distinct", "wide-three")  # with answers that training lacks
+FOREIGN = (
+    "one-of",
+    "wide",
+    "one-of-distinct",
+    "wide-distinct",
+    "wide-three",
+    "blended",
+)  # with answers that training lacks
 
 
 def neutral_way(clues: Clues) -> list[str]:
@@ -56,7 +63,7 @@ NEW: dict[str, Callable[[Clues], Hashable]] = {
 
 def main(arguments: Sequence[str]) -> int:
     if "--clauses" in arguments:
-        for rules in (load("sound"), load("wide")):
+        for rules in (load("sound"), load("wide"), load("blended")):
             print(rules.name, *(f"k = {k}: {clauses(rules, k)}" for k in (2, 3, 4)), sep=", ")
         return 0
     items = list(read_items(Path(arguments[0])))
@@ -94,7 +101,7 @@ def oracle(items: Sequence[Item]) -> int:
         told = facts["genders"], [tuple(edge) for edge in facts["edges"]], tuple(facts["query"])
         certificate, world = facts["certificate"], of_item(item).kin
         if certificate == "open":
-            right = len(possible(*told)) > 1
+            right = len(possible(*told, world=world)) > 1
         elif certificate == "one-of":
             right = possible(*told) == possibilities(facts["target"])
         else:

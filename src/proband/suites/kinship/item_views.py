@@ -19,7 +19,7 @@ from proband.core.metrics import chosen_answer
 from proband.core.types import Answer, Item
 from proband.suites.kinship.logic.closure import fill_in
 from proband.suites.kinship.world.families import family_of_rows
-from proband.suites.kinship.world.relations import FEMALE, Edge, Family, lean
+from proband.suites.kinship.world.relations import FEMALE, STRICT, Edge, Family, lean
 from proband.suites.kinship.world.rules import StoryFacts, facts_of, of_item
 
 Unit = tuple[int, ...]  # people who stand side by side: a couple, or one alone
@@ -105,8 +105,8 @@ def _several_families(item: Item, facts: StoryFacts, answer: Answer | None) -> s
 
 
 def _family_of_item(item: Item, facts: StoryFacts) -> Family | None:
-    """By filling in; of the wide world the one that the item carries."""
-    if (world := of_item(item).kin).wide:
+    """By filling in; of another world the one that the item carries."""
+    if (world := of_item(item).kin) != STRICT:
         return family_of_rows(item.facts["family"], named=len(facts.names), world=world)
     return _family_of(facts.genders, facts.edges, facts.pair)
 

@@ -15,6 +15,7 @@ from proband.core.types import Split
 from proband.suites.kinship.logic.noise import KINDS, WAYS
 from proband.suites.kinship.telling.bank import FAMILIES, OURS, checked_bank, names_in
 from proband.suites.kinship.world.families import FamilyShape
+from proband.suites.kinship.world.relations import STRICT
 from proband.suites.kinship.world.rules import load
 
 MIXED = ("clean", "supporting", "irrelevant", "disconnected", "all", "memory")
@@ -25,6 +26,7 @@ HOLD_OUTS = ("paraphrases", "clauses", "lengths", "names")
 CONSTRUCTED = "constructions"  # held out by name, of a bank that has them
 MOST_LEVELS = 8  # a family grows with each by as many times as couples have children
 LEVELS_WITH_GREAT_GRANDPARENTS = 4
+PARTED = 0.5  # share of the couples of the blended world
 LARGEST = 200  # of k, noise-size and children
 Share = Annotated[float, Meta(gt=0, lt=1)]
 Probability = Annotated[float, Meta(ge=0, le=1)]
@@ -58,9 +60,9 @@ class BuildOptions:
     held_paraphrases: Annotated[Share, _says("share of the paraphrases held out"), RARE] = 0.2
     held_clauses: Annotated[Share, _says("share of the clauses held out (only k > 2)"), RARE] = 0.1
     held_names: Annotated[Share, _says("share of the names held out"), RARE] = 0.2
-    rules: Annotated[str, _says("sound, wide (great-grandparents and cousins too), clutrr, grid, or a TOML file")] = (
-        "sound"
-    )
+    rules: Annotated[
+        str, _says("sound, wide (great-grandparents, cousins), blended (half-, step-), clutrr, grid, or a TOML file")
+    ] = "sound"
     certify: Annotated[
         Literal["full", "sample", "none"],
         _says("search for a counter-family: full, a random sample (1 in 500), none; the closure proves every item"),
@@ -242,7 +244,7 @@ class Plan:
 def make_plan(options: BuildOptions, *, seed: int) -> Plan:
     """The plan for the options; fails at once, in a sentence, for what cannot be built."""
     children_range = parse_range(options.children, "children")
-    held = parse_hold_out(options.hold_out)
+    held, world = parse_hold_out(options.hold_out), load(options.rules).kin
     plan = Plan(
         seed=seed,
         options=options,
@@ -250,11 +252,13 @@ def make_plan(options: BuildOptions, *, seed: int) -> Plan:
         hold_out=held,
         noise_size=_noise_sizes(str(options.noise_size)),
         shape=FamilyShape(
-            levels=max(options.levels, LEVELS_WITH_GREAT_GRANDPARENTS if load(options.rules).kin.wide else 2),
+            levels=max(options.levels, LEVELS_WITH_GREAT_GRANDPARENTS if world.wide else 2),
             children=(min(children_range), max(children_range)),
             marry=options.marry,
             inlaws=options.inlaws,
             founders=options.founders,
+            part=PARTED if world.blended else 0.0,
+            cross=0.0 if world.blended else FamilyShape.cross,  # or step-siblings might marry
         ),
     )
     _check(plan)
@@ -311,7 +315,7 @@ def _check(plan: Plan) -> None:
     if "paraphrases" in plan.hold_out and (options.form != "story" or rules.world != "family"):
         raise ProbandError("'hold-out' paraphrases needs --form story and the family world: nothing else has any")
     _check_constructions(plan)
-    if rules.kin.wide and options.form == "story" and options.bank != OURS[0]:
+    if rules.kin != STRICT and options.form == "story" and options.bank != OURS[0]:
         raise ProbandError(f"'bank' {options.bank} has no words for the relations of {rules.name!r}: --bank {OURS[0]}")
     if options.open:
         if rules.world != "family" or options.question in ("yes-no", "sets") or options.revisit or options.anonymise:

@@ -57,7 +57,8 @@ class Wording:
     def __init__(self, plan: Plan, rules: Rules) -> None:
         self.plan, self.options, self.rules = plan, plan.options, rules
         self.table = rules.sha256
-        self.english = rules.world == "family" and rules.words in (load("sound").words, load("wide").words)
+        ours = [load(each).words for each in ("sound", "wide", "blended")]
+        self.english = rules.world == "family" and rules.words in ours
         self.avoided = re.compile(self.options.avoid) if self.options.avoid else None
         self.spell = lru_cache(maxsize=REMEMBERED)(self._spell)
 

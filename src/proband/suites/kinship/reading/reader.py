@@ -30,7 +30,7 @@ from proband.suites.kinship.world.relations import (
     MALE,
     NEUTRAL,
     NEUTRALS,
-    WIDE,
+    STRICT,
     word,
 )
 from proband.suites.kinship.world.rules import Rules, of_item, story_of
@@ -140,7 +140,7 @@ def read_sentences(story: str, *, names: Sequence[str], rules: Rules) -> list[Fa
     return facts
 
 
-WIDE_ONLY = [word for name in WIDE[len(NEUTRALS) :] for word in ALL_WORDS[name]]
+BEYOND = [word for name, pair in ALL_WORDS.items() if name not in NEUTRALS for word in pair]
 
 
 # ---- solver:read ---------------------------------------------------------------------------------------------------
@@ -183,7 +183,7 @@ class Read:
         story = story_of(item)
         if TRIPLE.match(story) or rules.world != "family":
             return read_story(story, names=known, rules=rules)
-        if rules.kin.wide and (beyond := next((w for w in WIDE_ONLY if re.search(rf"\b{w}\b", story)), None)):
+        if rules.kin != STRICT and (beyond := next((w for w in BEYOND if re.search(rf"\b{w}\b", story)), None)):
             told = [each for each in story.split(". ") if not GENDER_SENTENCE.fullmatch(each.rstrip(".") + ".")]
             facts = read_sentences(story, names=list(known), rules=rules)
             return facts if len(facts) == len(told) else f"{beyond!r}, which the grammar does not know"

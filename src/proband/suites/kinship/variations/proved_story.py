@@ -30,6 +30,7 @@ from proband.suites.kinship.telling.stories import Telling, plain, shown_names, 
 from proband.suites.kinship.verify.items import misstated, of_the_crowd
 from proband.suites.kinship.verify.retelling import Retold, ours, retell, untold
 from proband.suites.kinship.world.families import rows_of
+from proband.suites.kinship.world.relations import STRICT
 from proband.suites.kinship.world.rules import facts_of, of_item, question_of
 from proband.suites.kinship.world.rules import story_of as prompt_story
 
@@ -179,7 +180,7 @@ def prove_story(item: Item) -> ProvedStory | str:
     rules = of_item(item)
     if rules.world != "family" or not rules.gendered:
         return "its world is not that of families"
-    if rules.kin.wide:
+    if rules.kin != STRICT:
         return "its relations are not the 22 that variations know"
     parts: dict[str, Any] = {
         "item": item,

@@ -30,6 +30,7 @@ class RuleTable:
     opposite: frozenset[str]
     inverse: dict[str, str]
     family: bool
+    blended: bool  # families of second marriages: other axioms, and siblings have two parents in common
 
 
 @lru_cache(maxsize=16)
@@ -46,7 +47,8 @@ def read_table(toml: str) -> RuleTable:
             gives = entry["gives"] if isinstance(entry, dict) else entry
             compose[first, second] = frozenset([gives] if isinstance(gives, str) else gives)
     inverse = {name: entry["inverse"] for name, entry in raw["relations"].items()}
-    return RuleTable(meaning, compose, frozenset(raw.get("opposite", ())), inverse, raw.get("world") == "family")
+    opposite, family = frozenset(raw.get("opposite", ())), raw.get("world") == "family"
+    return RuleTable(meaning, compose, opposite, inverse, family, family and "half-sibling" in inverse)
 
 
 def check(facts: dict[str, Any], table: RuleTable) -> str | None:
@@ -78,7 +80,7 @@ def check_open(facts: dict[str, Any], table: RuleTable) -> str | None:
         if wrong := no_family(rows, genders, edges, table):
             return wrong
         parents = [{n for n in row[1:3] if n is not None} for row in rows]
-        held.append({name for name in table.inverse if HOLDS[name](rows, parents, x, z)})
+        held.append({name for name in table.inverse if holds(name, table, rows, parents, x, z)})
     if len(held) != 2 or held[0] & held[1] or not held[0] | held[1]:
         return "the two families do not differ in what is asked"
     return None
@@ -105,7 +107,7 @@ def check_one_of(facts: dict[str, Any], table: RuleTable) -> str | None:
         if wrong := no_family(rows, genders, edges, table):
             return wrong
         parents = [{n for n in row[1:3] if n is not None} for row in rows]
-        shown |= {name for name in table.inverse if HOLDS[name](rows, parents, x, z)}
+        shown |= {name for name in table.inverse if holds(name, table, rows, parents, x, z)}
     if shown != members or len(facts["families"]) != len(members):
         return f"the families show {sorted(shown)}, not {facts['target']!r}"
     return no_family(facts["family"], genders, edges, table)
@@ -228,15 +230,15 @@ def no_family(rows: Sequence[Row], genders: Sequence[str], edges: Sequence[Row],
     if any(type(n) is not int or n not in people for row in rows for n in row[1:] if n is not None):
         return "somebody in the family does not exist"
     parents = [{n for n in row[1:3] if n is not None} for row in rows]
-    if wrong := broken(rows, parents):
+    if wrong := broken(rows, parents, blended=table.blended):
         return wrong
     for i, word, j in edges:
-        if not HOLDS[table.meaning[word][0]](rows, parents, i, j):
+        if not holds(table.meaning[word][0], table, rows, parents, i, j):
             return f"{[i, word, j]} does not hold in the family"
     return None
 
 
-def broken(rows: Sequence[Row], parents: Sequence[set[int]]) -> str | None:
+def broken(rows: Sequence[Row], parents: Sequence[set[int]], *, blended: bool = False) -> str | None:
     """The first axiom that the family does not keep, or None."""
     above = [set(some) for some in parents]
     for _ in rows:  # after n rounds everybody has all their ancestors
@@ -249,9 +251,9 @@ def broken(rows: Sequence[Row], parents: Sequence[set[int]]) -> str | None:
             return f"axiom 1: person {x} is {gender!r}"
         if (father is not None and rows[father][0] != "male") or (mother is not None and rows[mother][0] != "female"):
             return f"axiom 1: a parent of person {x} has the wrong gender"
-        if father is not None and mother is not None and rows[father][3] != mother:
+        if not blended and father is not None and mother is not None and rows[father][3] != mother:
             return f"axiom 2: the parents of person {x} are not married"
-        if any(rows[p][3] is not None and rows[p][3] not in parents[x] for p in parents[x]):
+        if not blended and any(rows[p][3] is not None and rows[p][3] not in parents[x] for p in parents[x]):
             return f"axiom 2: a parent of person {x} is married to another"
         if x in above[x]:
             return f"axiom 3: person {x} is their own ancestor"
@@ -259,6 +261,28 @@ def broken(rows: Sequence[Row], parents: Sequence[set[int]]) -> str | None:
             return f"axiom 4: persons {x} and {spouse} are no couple"
         if spouse is not None and (above[x] | {x}) & (above[spouse] | {spouse}):
             return f"axiom 4: the spouses {x} and {spouse} are of one family"
+    return of_one_family(rows, parents, above) if blended else None
+
+
+def of_one_family(rows: Sequence[Row], parents: Sequence[set[int]], above: Sequence[set[int]]) -> str | None:
+    """Who of the blended world should be of different families and is not: axioms 4' and 6."""
+
+    def akin(x: int, y: int) -> bool:
+        return bool((above[x] | {x}) & (above[y] | {y}))
+
+    partners = [{row[3]} - {None} for row in rows]
+    for some in parents:
+        for p in some:
+            partners[p] |= some - {p}
+    for x, own in enumerate(parents):
+        beside = set().union(*(partners[p] for p in own)) - own
+        onward = set().union(*(partners[s] for s in beside)) - own
+        if any(akin(x, y) for y in partners[x]):
+            return f"axiom 4: person {x} and a partner are of one family"
+        if any(akin(x, y) for y in beside | onward) or any(
+            akin(s, y) for s in beside for y in partners[x] | beside - {s}
+        ):
+            return f"axiom 6: a partner of a parent of person {x} is of a family of theirs"
     return None
 
 
@@ -285,3 +309,21 @@ HOLDS: dict[str, Callable[[Sequence[Row], Sequence[set[int]], int, int], bool]] 
     "great-grandchild": lambda rows, p, i, j: any(i in p[y] for z in p[j] for y in p[z]),
     "cousin": lambda rows, p, i, j: any(_sibling(p, z, y) for z in p[i] for y in p[j]),
 }
+
+
+# the same of the blended world
+BLENDED: dict[str, Callable[[Sequence[Row], Sequence[set[int]], int, int], bool]] = {
+    "sibling": lambda rows, p, i, j: len(p[i] & p[j]) == 2,
+    "half-sibling": lambda rows, p, i, j: len(p[i] & p[j]) == 1,
+    "pibling": lambda rows, p, i, j: any(p[z] & p[j] for z in p[i] - {j}),
+    "nibling": lambda rows, p, i, j: any(p[z] & p[i] for z in p[j] - {i}),
+    "step-parent": lambda rows, p, i, j: j not in p[i] and any(rows[z][3] == j for z in p[i]),
+    "step-child": lambda rows, p, i, j: i not in p[j] and any(rows[z][3] == i for z in p[j]),
+    "step-sibling": lambda rows, p, i, j: not p[i] & p[j] and any(rows[z][3] in p[j] for z in p[i]),
+}
+
+
+def holds(name: str, table: RuleTable, rows: Sequence[Row], parents: Sequence[set[int]], i: int, j: int) -> bool:
+    """Is j the relation of i in the family?"""
+    means = {**HOLDS, **BLENDED} if table.blended else HOLDS
+    return i != j and means[name](rows, parents, i, j)

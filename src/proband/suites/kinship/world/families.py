@@ -3,7 +3,9 @@ as a graph: who is what to whom, who stands between two people, which part of it
 
 Each of `founders` couples starts a tree of `levels` generations. A couple has a number of children from the range
 `children`; a child marries with probability `marry`, either into another founder's tree (probability `cross`, when
-somebody there is free) or a newcomer, who brings parents and siblings along with probability `inlaws`.
+somebody there is free) or a newcomer, who brings parents and siblings along with probability `inlaws`. In the blended
+world a couple parts with probability `part`, once its children are born: both marry newcomers, who may have children
+from before, and have children with them.
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ TURNED: Final = {
     "nibling": "pibling",
     "child-in-law": "parent-in-law",
     "great-grandchild": "great-grandparent",
+    "step-child": "step-parent",
 }
 
 
@@ -79,6 +82,7 @@ class FamilyShape:
     inlaws: float = 0.6
     cross: float = 0.2
     founders: int = 2
+    part: float = 0.0
 
     def __post_init__(self) -> None:
         low, high = self.children
@@ -97,6 +101,8 @@ def make_family(rng: random.Random, shape: FamilyShape = FamilyShape()) -> Famil
     level = [grow.couple(grow.person(MALE), grow.person(FEMALE)) for _ in range(shape.founders)]
     for _ in range(1, shape.levels):
         children = [child for couple in level for child in grow.children(couple)]
+        for couple in level if shape.part else ():
+            children += grow.second_marriages(couple)
         free = [child for child in children if rng.random() < shape.marry]
         level = list(grow.weddings(free))
     return grow.done()
@@ -131,6 +137,21 @@ class _Growing:
         parents = couple if self.genders[couple[0]] == MALE else (couple[1], couple[0])
         count = self.rng.randint(*self.shape.children)
         return [self.person(self.rng.choice((MALE, FEMALE)), parents) for _ in range(count)]
+
+    def second_marriages(self, couple: tuple[int, int]) -> list[int]:
+        """The couple may part; the children of what follows, and those whom the new spouses bring."""
+        if self.rng.random() >= self.shape.part:
+            return []
+        children: list[int] = []
+        for one in couple:
+            self.spouse[one] = None
+        for one in couple:
+            gender, other = (FEMALE, MALE) if self.genders[one] == MALE else (MALE, FEMALE)
+            new = self.person(gender)
+            if self.rng.random() < self.shape.inlaws:
+                children += self.children((new, self.person(other)))
+            children += self.children(self.couple(one, new))
+        return children
 
     def weddings(self, free: list[int]) -> Iterator[tuple[int, int]]:
         for child in free:
@@ -185,6 +206,8 @@ def matrix(family: Family) -> list[list[int]]:
         for parent in p[x]:
             c[parent].append(x)
     b = [{y for parent in p[x] for y in c[parent]} - {x} for x in range(n)]
+    blended = family.world.blended
+    steps = [[z for y in p[x] for z in s[y] if z not in p[x]] for x in range(n)] if blended else []
     neutrals = family.world.neutrals
     table = [[len(neutrals)] * n for _ in range(n)]
     for x, row in enumerate(table):
@@ -205,6 +228,12 @@ def matrix(family: Family) -> list[list[int]]:
             people["great-grandparent"] = [z for y in people["grandparent"] for z in p[y]]
             people["great-grandchild"] = [z for y in people["grandchild"] for z in c[y]]
             people["cousin"] = [z for y in people["pibling"] for z in c[y]]
+        if blended:
+            people["sibling"] = [y for y in b[x] if len(p[x] & p[y]) == 2]
+            people["half-sibling"] = b[x] - set(people["sibling"])
+            people["step-parent"] = steps[x]
+            people["step-child"] = [y for spouse in s[x] for y in c[spouse] if x not in p[y]]
+            people["step-sibling"] = [y for step in steps[x] for y in c[step] if not p[x] & p[y]]
         for relation, neutral in enumerate(neutrals):
             for z in people[neutral]:
                 row[z] = relation
@@ -323,6 +352,8 @@ def between(family: Family, relation: str, a: int, b: int) -> tuple[int, ...]:
     parents, siblings, spouses = family.parents, family.siblings, family.spouses
     if relation in TURNED:  # read from the other end
         return between(family, TURNED[relation], b, a)
+    if family.world.blended and relation in ("sibling", "half-sibling", "pibling", "step-parent", "step-sibling"):
+        return _between_blended(family, relation, a, b)
     if relation == "sibling":
         return (min(parents[a] & parents[b]),)
     if relation == "grandparent":
@@ -343,6 +374,19 @@ def between(family: Family, relation: str, a: int, b: int) -> tuple[int, ...]:
         z = next(z for z in spouses[one] if other in siblings[z])
         return (z, *between(family, "sibling", z, other))
     return ()
+
+
+def _between_blended(family: Family, relation: str, a: int, b: int) -> tuple[int, ...]:
+    """All parents in common: with one left out, siblings would be half-siblings."""
+    parents, spouses = family.parents, family.spouses
+    if relation == "pibling":
+        z = next(z for z in sorted(parents[a] - {b}) if parents[z] & parents[b])
+        return (z, min(parents[z] & parents[b]))
+    if relation == "step-parent":
+        return (next(z for z in sorted(parents[a]) if b in spouses[z]),)
+    if relation == "step-sibling":
+        return next((z, s) for z in sorted(parents[a]) for s in spouses[z] if s in parents[b])
+    return tuple(sorted(parents[a] & parents[b]))
 
 
 class Part(NamedTuple):
