@@ -48,6 +48,14 @@ CONSTRUCTIONS = {
     ],
     "Compared with cats, dogs chase rabbits.": ["dogs | chase | rabbits"],
     "The oil comes from wells in Texas.": ["The oil | comes from | wells"],
+    "The settlers named the harbour Port Egmont.": [
+        "The settlers | named | the harbour",
+        "The settlers | named the harbour | Port Egmont",
+    ],
+    "The oldest of the four chapels was built by monks.": ["The oldest of the four chapels | was built by | monks"],
+    "Pilots who smoke have a higher risk of stroke.": [],
+    "Miners who lost their jobs blocked the road.": ["Miners | lost | their jobs", "Miners | blocked | the road"],
+    "The archive in the abbey, a former school, keeps maps.": ["The archive | keeps | maps"],
     "The firm's owner, Rita Moss, sold the factory.": [
         "The firm's owner | is | Rita Moss",
         "The firm's owner | sold | the factory",

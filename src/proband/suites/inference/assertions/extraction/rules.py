@@ -413,6 +413,8 @@ def apposition(tree: Tree, noun: int) -> Iterator[Found]:
             continue  # "travel by bus, a journey of two hours"
         if unreal_noun(tree, other):  # "Sydney, not the capital"
             continue
+        if any(noun < at < other and tree.shown(at - 1) != "of" for at in tree.under(noun, "nmod")):
+            continue  # "the museum in the castle, a former prison"
         former = any(tree.shown(at) in FORMER for at in tree.under(other, "advmod", "mark"))
         one, many = (WAS, WERE) if former else (IS, ARE)
         be, inner = many if tree.tokens[other].pos.endswith("NS") else one, short_phrase(tree, other)
@@ -476,12 +478,17 @@ def existence(tree: Tree, noun: int) -> Iterator[Found]:
 
 
 def said_of_some(tree: Tree, noun: int, verb: int) -> bool:
-    """patients who take aspirin should not drink alcohol, every child that was born here: not of all of them."""
+    """patients who take aspirin should not drink alcohol, children whose parents smoke have asthma, every child that
+    was born here: not of all of them. What happened to some did happen: "workers who lost their jobs marched"."""
     clauses = [at for at in tree.under(noun, "acl", "acl:relcl") if not tree.under(at, "punct")]
     near = [tree.shown(at) for at in tree.under(noun, "det", "det:predet", "amod")]
     duty = negated(tree, verb) or any(tree.shown(at) in ("should", "must") for at in tree.under(verb, "aux"))
     bare = not near and not tree.under(noun, "nmod:poss", "nummod") and tree.tokens[noun].pos == "NOUNS"
-    return bool(clauses) and ((bare and duty and verb not in clauses) or any(word in UNIVERSAL for word in near))
+    early = [tree.shown(at) for at in tree.under(verb, "aux", "aux:pass", "cop")]
+    general = tree.tokens[verb].pos != "VERBD" and not any(word in ("was", "were", "had", "did") for word in early)
+    general = general and any(tree.tokens[at].dep == "acl:relcl" for at in clauses)
+    rule = bare and (duty or general) and verb not in clauses
+    return bool(clauses) and (rule or any(word in UNIVERSAL for word in near))
 
 
 SUBJECTS: tuple[Callable[[Tree, int], Iterator[Subject]], ...] = (

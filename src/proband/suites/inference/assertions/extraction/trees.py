@@ -18,6 +18,7 @@ from proband.suites.inference.assertions.extraction.word_lists import (
     ELECTING,
     GIVING,
     IN_FRONT,
+    NAMING,
     OFFICES,
     QUANTITIES,
     SHOWN,
@@ -233,10 +234,17 @@ def _with_copulas(tokens: Sequence[TreeToken]) -> list[TreeToken]:
 
 
 def _with_nominal_adjectives(tokens: Sequence[TreeToken]) -> list[TreeToken]:
-    """the British, the poor: an adjective with an article, in the place of a noun, is a plural noun."""
+    """the British, the poor, the oldest of the bridges: an adjective with an article, in the place of a noun, is a
+    plural noun, and what follows with `of` belongs to it."""
     articles = {one.head for one in tokens if one.dep == "det" and one.shown == "the"}
+    of = {one.head for one in tokens if one.dep == "case" and one.shown == "of"}
+    nouns = {at for at, one in enumerate(tokens) if one.pos == "ADJ" and one.dep in NOMINAL and at in articles}
     return [
-        replace(one, pos="NOUNS") if one.pos == "ADJ" and one.dep in NOMINAL and at in articles else one
+        replace(one, pos="NOUNS")
+        if at in nouns
+        else replace(one, dep="nmod")
+        if one.head in nouns and one.dep == "obl" and at in of
+        else one
         for at, one in enumerate(tokens)
     ]
 
@@ -291,6 +299,9 @@ def _with_offices(tokens: Sequence[TreeToken]) -> list[TreeToken]:
     """appointed his brother Joseph king of Spain: the office is no part of the name before it, nor the name of it."""
     out = list(tokens)
     for at, one in enumerate(tokens):
+        if _named(tokens, at):  # "named the town Londinium"
+            out[at] = replace(one, dep="xcomp", head=tokens[one.head].head)
+            continue
         names = [n for n, each in enumerate(tokens) if each.head == at and each.dep in ("compound", "flat") and n < at]
         named = names and all(tokens[n].pos in ("PROPN", "PROPNS") for n in names) and one.pos in ("NOUN", "NOUNS")
         elected = one.dep in ("obj", "xcomp") and 0 <= one.head < at and tokens[one.head].shown in ELECTING
@@ -315,6 +326,16 @@ def _with_offices(tokens: Sequence[TreeToken]) -> list[TreeToken]:
         if tokens[thing].dep == "obj" and verb >= 0 and tokens[verb].shown in ELECTING and not own:
             out[at] = replace(one, pos="NOUN", dep="xcomp", head=verb)
     return out
+
+
+def _named(tokens: Sequence[TreeToken], at: int) -> bool:
+    thing = tokens[at].head
+    if tokens[at].dep != "appos" or tokens[at].pos != "PROPN" or thing != at - 1 or tokens[thing].dep != "obj":
+        return False
+    verb = tokens[thing].head
+    before = {each.shown for each in tokens if each.head == thing and each.dep == "det"}
+    alone = not any(each.head == verb and each.dep in ("xcomp", "ccomp") for each in tokens)
+    return tokens[verb].shown in NAMING and tokens[thing].pos == "NOUN" and bool(before & {"the"}) and alone
 
 
 def _with_receivers(tokens: Sequence[TreeToken]) -> list[TreeToken]:

@@ -59,6 +59,7 @@ considers considered deem deems deemed render renders rendered keep keeps kept l
 think thinks thought
 """
 )
+NAMING = listed("name names named call calls called dub dubs dubbed")
 OFFICES = listed(
     """
 king queen emperor empress prince president chairman chairwoman chair chancellor minister governor captain director
