@@ -174,3 +174,11 @@ def test_a_header_with_spaces_is_read(proband: Any, tmp_path: Path) -> None:
     (tmp_path / "pairs.csv").write_text(f"head , tail, relation\n{rows}", encoding="utf-8")
     made = proband.json("build", "analogy", "--data", tmp_path / "pairs.csv", "-o", tmp_path / "items")
     assert made["items"] > 0
+
+
+def test_a_run_is_not_written_among_the_items(proband: Any, tmp_path: Path) -> None:
+    items = tmp_path / "items"
+    proband("build", "questions", "-o", items)
+    said = proband.fails("run", items, "-m", "baseline:random", "-o", items)
+    assert said == f"proband: {items}: is a folder of items; name another one for the run"
+    assert not (items / "run.json").exists()

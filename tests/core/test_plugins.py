@@ -92,7 +92,7 @@ def test_a_kind_of_another_package(package: Path) -> None:
     assert "theirs.models" not in sys.modules  # not before it is asked for
     assert models.load("short:5").identity()["size"] == "5"
     assert list(models.kinds()) == [*models.KINDS, "short"]
-    assert "short: has no option 'size'; it has none" in refused("short:5", size="1")
+    assert "short:... has no option 'size'; it has none" in refused("short:5", size="1")
     assert models.load("baseline:random").name == "baseline:random"
 
 

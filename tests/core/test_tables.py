@@ -84,14 +84,14 @@ def test_damaged_files_of_programs_are_refused_in_one_line(name: str, tmp_path: 
         ("a.tsv", "a\tb\n1\t2\t3\n", "a.tsv line 2: has 3 cells but the header names 2 (separated by '\\t')"),
         ("a.csv", 'a,b\n"x"y,2\n', "a.csv: row 2: is not CSV: ',' expected after '\"'"),
         ("a.csv", "a,a\n1,2\n", "a.csv: row 1, column 'a': occurs a second time"),
-        ("a.csv", "", "a.csv: row 1: a table begins with the names of its columns"),
+        ("a.csv", "", "a.csv: is empty"),
         ("a.jsonl", '{"a": 1}\n[1]\n', "a.jsonl line 2: a JSON array; what is wanted is JSON lines"),
         ("a.json", "[1]", "a.json: row 1: not a JSON object"),
         ("a.json", "3", "a.json: not JSON: neither an object nor an array of rows"),
         ("a.doc", "a", "a.doc: is none of .csv, .tsv"),
         ("a.csv", "a,b\nKöln,é\n".encode() + b"\xff,2\n", "a.csv line 3: is not UTF-8"),
         ("a.csv", b"a,b\n\x81\xff,2\n", "a.csv line 2: is not UTF-8"),
-        ("a.csv.gz", b"", "a.csv.gz: row 1: a table begins"),
+        ("a.csv.gz", b"", "a.csv.gz: is empty"),
     ],
 )
 def test_what_is_no_table_is_named(name: str, content: str | bytes, message: str, tmp_path: Path) -> None:

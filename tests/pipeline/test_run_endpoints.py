@@ -531,6 +531,24 @@ def test_one_budget_for_all_models_and_sets_of_an_evaluation(
         assert len(questions) == len(set(questions))  # nothing was paid twice
 
 
+def test_models_of_two_kinds_take_each_its_own_options(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A local model has no prices, a server no device; the page names neither address nor what only one of them has."""
+    monkeypatch.setenv("PROBAND_CACHE", str(tmp_path / "cache"))
+    with Stub(lambda path, body: chat("yes")) as stub:
+        words = ["evaluate", "embedded:glove", f"openai:m@{stub.url}", "-o", str(tmp_path / "page"), "--size", "quick"]
+        words += ["--suite", "analogy", "--prices", "1,1", "--device", "cpu", "--model-set", "scores=false"]
+        assert main(words) == 0
+        assert main([*words, "--model-set", "concurency=4"]) == 2
+    assert "has no option 'concurency'" in capsys.readouterr().err
+    page = (tmp_path / "page" / "index.html").read_text()
+    assert "embedded:glove and openai:m on Proband panel 1, quick" in page
+    assert stub.url not in page
+    run = json.loads(next(tmp_path.glob("page/runs/*/openai*/run.json")).read_text())
+    assert run["usage"]["cost"] > 0
+
+
 @pytest.mark.parametrize("twice", [False, True])
 def test_an_evaluation_survives_ctrl_c(tmp_path: Path, *, twice: bool) -> None:
     """One Ctrl-C takes in what is under way, the second stops; the same command goes on, and asks nothing twice."""

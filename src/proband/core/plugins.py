@@ -404,7 +404,7 @@ def load_model(kinds: Registry[ModelKind], spec: str, given: Mapping[str, Any] |
     settings = {key: value for key, value in (given or {}).items() if value is not None}
     kind = kinds.get(name) if rest else None
     if kind is not None:
-        options: Any = read_options(kind.options, settings, of=f"{name}:")
+        options: Any = read_options(kind.options, settings, of=f"{name}:...")
         return kind.load(rest, options=options) if name in kinds.built_in else _from_outside(kind, rest, options)
     if not is_path(name, rest):
         known = ", ".join(f"{each}:..." for each in kinds.names() if each != "fake")

@@ -394,7 +394,8 @@ def _separator(head: Sequence[str]) -> str:
 def _header(cells: Sequence[Any], row: int, file: Path) -> list[str]:
     names = [str(cell).strip() for cell in cells]
     if not any(names):
-        raise ProbandError(f"row {row}: a table begins with the names of its columns", file=file)
+        wrong = f"row {row}: a table begins with the names of its columns" if cells else "is empty"
+        raise ProbandError(wrong, file=file)
     twice = next((name for place, name in enumerate(names) if name and name in names[:place]), None)
     if twice is not None:
         raise ProbandError(f"row {row}, column {twice!r}: occurs a second time", file=file)

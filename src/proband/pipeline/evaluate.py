@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 import msgspec
 
-from proband import suites
+from proband import models, suites
 from proband.core.errors import ProbandError
 from proband.core.files import cache_folder, read_run, slug, write_json, write_text
-from proband.core.plugins import read_options
+from proband.core.plugins import described, read_options
 from proband.core.progress import one_bar
 from proband.core.protocols import AnswersItems
 from proband.pipeline.asking.items_and_answers import ANSWERS, select_items
@@ -39,6 +39,7 @@ from proband.pipeline.run import (
 from proband.pipeline.run_options import HowToRun, RunOptions
 from proband.reporting.draw.marks import WIDE, Picture, can_paint, paint, svg
 from proband.reporting.draw.profile_chart import profile_chart
+from proband.reporting.numbers.words import short_model
 from proband.reporting.profile import Profile, make_profile
 from proband.reporting.profile_texts import as_json, model_card, plain_rows
 from proband.reporting.write import check_folder, write_report
@@ -158,6 +159,11 @@ class AskedSet:
     how: RunOptions
 
 
+def _options_of(model: str) -> set[str]:
+    kind = models.kind_of(model.partition(":")[0])
+    return {field.attribute for field in described(kind.options)} if kind else set()
+
+
 @dataclass(kw_only=True)
 class EvaluationJob:
     """One command: its panel, models and options."""
@@ -236,7 +242,7 @@ class EvaluationJob:
 
     def _parts(self, each: PanelSet, model: str) -> Iterator[AskedSet]:
         suite, items = suites.suite(each.suite), self.items(each)
-        how = replace(self.how, limit=self.limit(each))
+        how = replace(self.how_of(model), limit=self.limit(each))
         folder = self.out / "runs" / each.name / slug(model)
         if at_server(model):
             yield AskedSet(each=each, model=model, items=items, folder=folder, how=how)
@@ -259,11 +265,18 @@ class EvaluationJob:
             name = folder.with_name(f"{folder.name}-{control.name}")
             yield AskedSet(each=each, model=model, items=items, folder=name, how=replace(how, solver=control.name))
 
+    def how_of(self, model: str) -> RunOptions:
+        """Of several models each takes the options that its kind has (prices, device); what no kind has is refused."""
+        others = {name for other in self.models if other != model for name in _options_of(other)} - _options_of(model)
+        own = {name: value for name, value in self.how.model_options.items() if name.replace("-", "_") not in others}
+        unset: dict[str, Any] = {name: None for name in ("device", "prices", "max_cost") if name in others}
+        return replace(self.how, model_options=own, **unset)
+
     def load(self, each: PanelSet, model: str) -> Any:
         """A model of this machine, once for all sets; a suite's own once for each suite."""
         key = model, each.suite if model.startswith(OF_ONE_SUITE) else ""
         if key not in self.loaded:
-            given = loading(self.how) if model in self.models else {}
+            given = loading(self.how_of(model)) if model in self.models else {}
             self.loaded[key] = load_model(model, given, suite=suites.suite(each.suite), seed=self.how.seed)
         return self.loaded[key]
 
@@ -304,7 +317,7 @@ class EvaluationJob:
         """Whether the answers that ship with the panel are those of this run: of the same weights, perhaps in another
         precision, which run.json says. Not where the cache is not to be used, or the model has options."""
         stored, path = self.panel.folder / "answers" / part.folder.name / part.each.name, part.folder / "run.json"
-        if self.size != "panel" or not self.how.cache or self.how.model_options or not stored.exists():
+        if self.size != "panel" or not self.how.cache or part.how.model_options or not stored.exists():
             return False
         recorded = read_run(stored / "run.json")
         now = Runner(items=part.items, model=self.model(part), out=part.folder, how=part.how).describe()
@@ -327,7 +340,7 @@ class EvaluationJob:
         order = [each.name for each in self.panel.sets]
         folders = [part.folder for part in sorted(self.runs, key=lambda part: order.index(part.each.name))]
         name = f"panel {self.panel.version}" + ("" if self.size == "panel" else f", {self.size}")
-        shown = " and ".join(model.rpartition("/")[2] if model.startswith("hf:/") else model for model in self.models)
+        shown = " and ".join(short_model(model) for model in self.models)
         sets = item_sets(folders)
         profile = make_profile(
             sets,

@@ -383,6 +383,8 @@ class Runner:
     def run(self, others: Usage) -> Run:
         """`others`: what further runs of the same command have used."""
         described = self.describe()
+        if (self.out / "items.jsonl").exists():
+            raise ProbandError("is a folder of items; name another one for the run", file=self.out)
         self.out.mkdir(parents=True, exist_ok=True)
         with lock_folder(self.out):
             before = begin(self.out, described, retry_errors=self.how.retry_errors)

@@ -243,7 +243,9 @@ class CapabilityReader:
         if level is None:
             return row
         apart = own.against(level.value) if level.scores is None else own.minus(level.scores)
-        return replace(row, test=Test(about=f"{model} {capability.does}, against {level.name}", difference=apart))
+        return replace(
+            row, test=Test(about=f"{short_model(model)} {capability.does}, against {level.name}", difference=apart)
+        )
 
     def noise(self, row: CapabilityRow | None) -> Test | None:
         """The varied items of a row less their sources, item by item."""
@@ -255,7 +257,9 @@ class CapabilityReader:
         varied, plain = scores_of(named, row.metric), scores_of([source for _, source in both], row.metric)
         if varied is None or plain is None:
             return None
-        return Test(about=f"{row.model}: the varied stories less the plain ones", difference=varied.minus(plain))
+        return Test(
+            about=f"{short_model(row.model)}: the varied stories less the plain ones", difference=varied.minus(plain)
+        )
 
     def _same(self, capability: Capability, model: str) -> CapabilityRow:
         """The share of varied items with the answer of their source. Answers that do not depend on the question agree
@@ -282,7 +286,9 @@ class CapabilityReader:
         own = Scores.of(values, clusters=shared, share=True)
         level = Level(name=UNASKED, value=by_chance / len(values))
         metric = Metric(name="same_answer", of=float, title="share of answers that stay the same")
-        test = Test(about=f"{model} {capability.does}, against {level.name}", difference=own.against(level.value))
+        test = Test(
+            about=f"{short_model(model)} {capability.does}, against {level.name}", difference=own.against(level.value)
+        )
         return CapabilityRow(
             capability=capability, model=model, metric=metric, scores=own, levels=(level,), test=test, examples=shown
         )
@@ -425,7 +431,9 @@ def _apart(one: CapabilityRow | None, other: CapabilityRow | None) -> Test | Non
     values, parts, shared = zip(*numbers, strict=True)
     both = Scores.of(values, clusters=list(shared), tags={"part": parts}, share=True)
     apart = both.where(part="one").minus_selection(both.where(part="other"), same_runs=True)
-    return Test(about=f"{one.model} {one.capability.does}, less: {other.capability.does}", difference=apart)
+    return Test(
+        about=f"{short_model(one.model)} {one.capability.does}, less: {other.capability.does}", difference=apart
+    )
 
 
 def _between(
@@ -434,7 +442,10 @@ def _between(
     for each in capabilities:
         a, b = rows[one, each.does].scores, rows[other, each.does].scores
         if a is not None and b is not None:
-            yield each.does, Test(about=f"{each.does}: {one} less {other}", difference=a.minus(b))
+            yield (
+                each.does,
+                Test(about=f"{each.does}: {short_model(one)} less {short_model(other)}", difference=a.minus(b)),
+            )
 
 
 # ---- sentences ------------------------------------------------------------------------------------------------------

@@ -70,7 +70,7 @@ def test_a_name_alone_is_the_public_service_which_needs_a_key(monkeypatch: pytes
         (
             "openai:m@http://x",
             {"concurency": 2},
-            "openai: has no option 'concurency'; it has concurrency, extra,",
+            "openai:... has no option 'concurency'; it has concurrency, extra,",
         ),
         ("openai:m@http://x", {"concurrency": 0}, "'concurrency' is 0; it must be a whole number, at least 1"),
         ("openai:m@http://x", {"timeout": "long"}, "'timeout' is 'long'; it must be a number"),

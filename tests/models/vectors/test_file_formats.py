@@ -397,7 +397,7 @@ def test_settings_are_checked(source: Path, opened: Any) -> None:
     for wrong, message in (
         ({"phrases": "sum"}, "'phrases' is 'sum'; it must be one of mean, none"),
         ({"errors": "ignore"}, "'errors' is 'ignore'; it must be one of strict, replace"),
-        ({"device": "cpu"}, "vec: has no option 'device'; it has cache, errors, phrases"),
+        ({"device": "cpu"}, "vec:... has no option 'device'; it has cache, errors, phrases"),
     ):
         with pytest.raises(ProbandError, match=message):
             opened(source, **wrong)

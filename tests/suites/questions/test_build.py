@@ -176,7 +176,7 @@ def test_open_questions_and_common_contexts(tmp_path: Path) -> None:
         ('question,answer\n"x?,y\n', {}, "is not CSV"),
         (b"question,answer\n\x81\xff,y\n", {}, "line 2: is not UTF-8"),
         ("question\tchoices\tgold\nx?\t[1\ta\n", {}, "row 2, column 'choices': begins like JSON and is not JSON"),
-        ("", {}, "names of its columns"),
+        ("", {}, "is empty"),
         ("question,answer\n", {}, "has no rows"),
     ],
 )
