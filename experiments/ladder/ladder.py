@@ -33,8 +33,8 @@ from proband.core.files import md, slug  # noqa: E402
 from proband.pipeline.evaluate import item_sets, make_profile  # noqa: E402
 from proband.pipeline.panel import place_items, read_panel  # noqa: E402
 from proband.reporting.numbers.words import first_token  # noqa: E402
-from proband.reporting.profile import CapabilityReader, CapabilityRow, Part, Profile, scores_of  # noqa: E402
-from proband.stats import holm  # noqa: E402
+from proband.reporting.profile import CapabilityReader, CapabilityRow, Part, Profile  # noqa: E402
+from proband.stats import Scores, holm  # noqa: E402
 
 # file -> (name, parameters in millions, what it is), smallest first
 LADDER = {
@@ -232,10 +232,9 @@ def gap_table(reader: CapabilityReader) -> list[str]:
         for file in LADDER:
             both = reader._with_sources(part, spec(file))
             metric = reader.sets[part.set].suite.metric("")
-            plain = scores_of([source for _, source in both], metric)
-            varied = scores_of(
-                [(msgspec.structs.replace(pair[0], id=source[0].id), pair[1]) for pair, source in both], metric
-            )
+            plain = Scores.of_runs([[source for _, source in both]], metric)
+            named = [(msgspec.structs.replace(pair[0], id=source[0].id), pair[1]) for pair, source in both]
+            varied = Scores.of_runs([named], metric)
             cells.append("–" if plain is None or varied is None else signed(plain.minus(varied)))
         rows.append(cells)
     return table(["source less variation, points", *(name for name, _, _ in LADDER.values())], rows)
@@ -255,7 +254,7 @@ def words_table(profile: Profile, words: dict[str, Any]) -> list[str]:
                 for item, answer in items.scored(0)
                 if item.tags.get("k") == k and item.tags.get("variation", "original") == "original"
             ]
-            own = scores_of(pairs, items.suite.metric(""))
+            own = Scores.of_runs([pairs], items.suite.metric(""))
             e = None if own is None else own.interval()
             cells.append("–" if e is None else f"{percent(e.mean)} [{percent(e.low)}, {percent(e.high)}]")
         answers = [answer for _, answer in items.scored(0)]

@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -228,7 +227,7 @@ class CapabilityReader:
         items = self.sets[part.set]
         metric = items.suite.metric(capability.metric)
         pairs = self._pairs(part, model)
-        own = scores_of(pairs, metric)
+        own = Scores.of_runs([pairs], metric)
         if own is None:
             return CapabilityRow(
                 capability=capability, model=model, reason="its answers are not of the kind that is measured"
@@ -254,7 +253,8 @@ class CapabilityReader:
         (part,) = row.capability.parts
         both = self._with_sources(part, row.model)
         named = [(msgspec.structs.replace(pair[0], id=source.id), pair[1]) for pair, (source, _) in both]
-        varied, plain = scores_of(named, row.metric), scores_of([source for _, source in both], row.metric)
+        sides = (named, [source for _, source in both])
+        varied, plain = (Scores.of_runs([side], row.metric) for side in sides)
         if varied is None or plain is None:
             return None
         return Test(
@@ -304,7 +304,7 @@ class CapabilityReader:
             control = run.model == model and run.solver in self.controls
             if not control and (run.model == model or run.model not in shortcuts):
                 continue
-            scores = scores_of(_within(items.scored(at), part.where), metric)
+            scores = Scores.of_runs([_within(items.scored(at), part.where)], metric)
             if scores is not None:
                 name = f"itself without the question ({run.solver})" if control else run.model
                 yield Level(name=name, value=scores.value, scores=scores)
@@ -332,19 +332,6 @@ def _within(pairs: Iterator[tuple[Item, Answer]], where: Where) -> Pairs:
         and all(name in item.tags and matches(item.tags[name], wanted) for name, wanted in where.items())
         and (VARIATION in where or item.tags.get(VARIATION, ORIGINAL) == ORIGINAL)
     ]
-
-
-def scores_of(pairs: Pairs, metric: Metric) -> Scores | None:
-    """The numbers of a metric as `Scores`; None where it applies to none of the answers."""
-    if metric.over == "set" and metric.each is not None:
-        records = [(item, metric.each(item, answer)) for item, answer in pairs]
-        rows: list[tuple[Item, Any]] = [(item, record) for item, record in records if record is not None]
-    else:
-        rows = [(item, number) for item, answer in pairs for number in metric.numbers(item, answer)]
-    if not rows:
-        return None
-    shared = [{*clusters_of(item)} or {item.id} for item, _ in rows]
-    return Scores.of([row for _, row in rows], items=[item.id for item, _ in rows], clusters=shared, metric=metric)
 
 
 def chance_of(pairs: Pairs, metric: Metric) -> float | None:

@@ -13,6 +13,7 @@ share).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial, reduce
@@ -143,7 +144,8 @@ class Scores:
         tags: Sequence[str] = (),
         trained: bool = False,
     ) -> Scores | None:
-        """A metric over items of a system's runs, where all that have some have a number; None where there is none.
+        """A metric of a system's runs, where all that have some have a number (a record, of a metric over sets); None
+        where there is none.
 
         >>> items = [Item(id=name, suite="s", prompt="?", choices=("x", "y"), gold=0) for name in "abc"]
         >>> right = [(item, Answer(item_id=item.id, scores=(1.0, 0.0))) for item in items]
@@ -151,13 +153,17 @@ class Scores:
         >>> both and (both.items.tolist(), both.numbers.tolist())
         (['b', 'c'], [[1.0, 1.0], [1.0, 1.0]])
         """
-        numbers: list[dict[tuple[str, int], float]] = []
-        about: dict[str, tuple[tuple[str, ...], list[str]]] = {}  # clusters and tags
+        numbers: list[dict[tuple[str, int], Any]] = []
+        about: dict[tuple[str, int], tuple[tuple[str, ...], list[str]]] = {}  # clusters and tags
         for run in runs:
-            numbers.append({})
+            own, seen = dict[tuple[str, int], Any](), Counter[str]()
             for item, answer in run:
-                numbers[-1] |= {(item.id, n): number for n, number in enumerate(metric.numbers(item, answer))}
-                about[item.id] = clusters_of(item), [str(item.tags.get(name, "")) for name in tags]
+                for number in metric.numbers(item, answer) if metric.each is None else [metric.each(item, answer)]:
+                    if number is not None:
+                        place = item.id, seen[item.id]
+                        own[place], seen[item.id] = number, place[1] + 1
+                        about[place] = clusters_of(item), [str(item.tags.get(name, "")) for name in tags]
+            numbers.append(own)
         numbers = [each for each in numbers if each]
         common = [place for place in numbers[0] if all(place in each for each in numbers)] if numbers else []
         if not common:
@@ -165,9 +171,9 @@ class Scores:
         return cls.of(
             [[run[place] for place in common] for run in numbers],
             items=[name for name, _ in common],
-            clusters=Clusters.of([about[name][0] for name, _ in common]),
-            tags={tag: [about[name][1][at] for name, _ in common] for at, tag in enumerate(tags)},
-            share=metric.percent,
+            clusters=Clusters.of([about[place][0] for place in common]),
+            tags={tag: [about[place][1][at] for place in common] for at, tag in enumerate(tags)},
+            metric=metric,
             trained=trained,
         )
 
