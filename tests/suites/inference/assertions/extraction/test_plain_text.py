@@ -48,6 +48,17 @@ CONSTRUCTIONS = {
     ],
     "Compared with cats, dogs chase rabbits.": ["dogs | chase | rabbits"],
     "The oil comes from wells in Texas.": ["The oil | comes from | wells"],
+    "The paste does not protect teeth that are cracked.": [],
+    "The famine forced hundreds of weavers to leave the valley.": [
+        "The famine | forced | hundreds of weavers",
+        "The famine | forced hundreds of weavers to leave | the valley",
+    ],
+    "The choir sang in some of the churches of Rome.": ["The choir | sang in | some of the churches of Rome"],
+    "The price of bread rose by more than half.": ["The price of bread | rose by | more than half"],
+    "The wardens burn dry grass at night, a custom that harms birds.": [
+        "The wardens | burn | dry grass",
+        "a custom | harms | birds",
+    ],
     "The settlers named the harbour Port Egmont.": [
         "The settlers | named | the harbour",
         "The settlers | named the harbour | Port Egmont",

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from proband.suites.inference.assertions.extraction.factuality import NOT, unreal_noun
 from proband.suites.inference.assertions.extraction.trees import QUANTITY, Tree
-from proband.suites.inference.assertions.extraction.word_lists import GROUPS, RELATING, TIMES, TIMING
+from proband.suites.inference.assertions.extraction.word_lists import GROUPS, QUANTITIES, RELATING, TIMES, TIMING
 
 LONGEST = 7  # words of an argument
 PARTS = (
@@ -45,8 +45,10 @@ def argument(tree: Tree, head: int, *, restricted: bool = False) -> tuple[int, .
         case = tree.under(part, "case")
         if part > head and [tree.shown(at) for at in case] == ["of"] and tree.is_noun(part):
             inside += [*case, part, *(each for one in tree.under(part, *PARTS) for each in _all_under(tree, one))]
-            for inner in tree.under(part, "nmod") if tree.tokens[part].pos == "PROPN" else ():
-                if [tree.shown(at) for at in tree.under(inner, "case")] == ["of"]:  # "of the University of Bergen"
+            one = tree.tokens[part].pos == "PROPN" or tree.tokens[head].pos == QUANTITY
+            for inner in tree.under(part, "nmod") if one else ():
+                # "of the University of Bergen", "most of the capitals of Europe"
+                if [tree.shown(at) for at in tree.under(inner, "case")] == ["of"]:
                     inside += _all_under(tree, inner)
     for part in tree.under(head, "nmod") if restricted and not _definite(tree, head) else ():
         if (before := markers(tree, part)) and before[0] == max(inside) + 1:
@@ -85,7 +87,7 @@ def _count(tree: Tree, words: tuple[int, ...]) -> int:
 def _before_quantity(tree: Tree, head: int, first: int) -> tuple[int, ...]:
     """more than, at least: before a quantity, wherever a parser hangs them."""
     two = " ".join(tree.shown(at) for at in range(max(0, first - 2), first))
-    number = tree.tokens[head].pos == QUANTITY or tree.under(head, "nummod")
+    number = tree.tokens[head].pos == QUANTITY or tree.under(head, "nummod") or tree.shown(head) in QUANTITIES
     return (first - 2, first - 1) if number and two in ("more than", "less than", "at least", "at most") else ()
 
 

@@ -261,7 +261,10 @@ def made_to(tree: Tree, verb: int) -> Iterator[Link]:
     things = tree.under(verb, "obj") or tree.under(verb, "iobj")
     if len(things) != 1 or things[0] < verb:
         return
-    inner = short_phrase(tree, things[0]) if tree.is_noun(things[0]) else ()
+    whole = (
+        tree.tokens[things[0]].pos == QUANTITY or tree.shown(things[0]) in GROUPS
+    )  # "forced thousands of farmers to"
+    inner = (argument if whole else short_phrase)(tree, things[0]) if tree.is_noun(things[0]) else ()
     for second in dict.fromkeys((*doers(tree, verb), *kept_from_doing(tree, verb))):
         front = (*tree.under(second, "mark", "case"), *predicate(tree, second))
         for rule in (transitive, prepositional):
@@ -415,6 +418,8 @@ def apposition(tree: Tree, noun: int) -> Iterator[Found]:
             continue
         if any(noun < at < other and tree.shown(at - 1) != "of" for at in tree.under(noun, "nmod")):
             continue  # "the museum in the castle, a former prison"
+        if not all(_within(tree, at, noun) for at in range(noun + 1, other) if tree.tokens[at].pos != "PUNCT"):
+            continue  # "released water at night, a habit that kills fish"
         former = any(tree.shown(at) in FORMER for at in tree.under(other, "advmod", "mark"))
         one, many = (WAS, WERE) if former else (IS, ARE)
         be, inner = many if tree.tokens[other].pos.endswith("NS") else one, short_phrase(tree, other)
@@ -542,6 +547,8 @@ def _whole(tree: Tree, one: Found) -> bool:
     ]
     if any(tree.tokens[at].dep == "acl:relcl" and tree.tokens[at].head not in inside for at in heads):
         return False  # "the drugs that doctors did not prescribe in 1998": they prescribed others
+    if any(not tree.under(clause, "punct") for at in one[2] for clause in tree.under(at, "acl", "acl:relcl")):
+        return False  # "does not heal wounds that are infected": it heals others
     return all(each in inside for head in heads for each in tree.children[head] if _narrows(tree, head, each))
 
 
