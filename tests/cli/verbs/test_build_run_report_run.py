@@ -19,6 +19,8 @@ from proband.solvers.generate import GenerateOptions
 
 def test_the_result_is_a_table(proband: Any, items: Path) -> None:
     text = proband("run", items, "-m", "solver:adder", "-o", items.parent / "run")
+    assert "seed:" in text
+    assert not [name for name in ("skipped:", "covered:", "withheld:", "errors:") if name in text]  # none is no news
     rows = dict(line.split(": ", maxsplit=1) for line in text.split("\n\n")[0].splitlines())
     rows = {name: value.strip() for name, value in rows.items()}
     assert rows["suite"] == "toy"

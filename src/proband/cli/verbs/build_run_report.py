@@ -293,7 +293,7 @@ def scores_layout(made: Mapping[str, Any]) -> Iterable[Any]:
         "summary": made["summary"].get("in_words"),
         "usage": usage_in_words(made["usage"]),
     }
-    yield fields({name: text for name, text in notes.items() if text or text == 0})
+    yield fields({name: text for name, text in notes.items() if text or name in ("seed", "answers")})
     for item, how in errors[:LISTED]:
         yield f"error: item {item!r}: {how}"
     if len(errors) > LISTED:
