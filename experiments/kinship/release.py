@@ -146,8 +146,9 @@ def table(title: str, runs: Runs, columns: dict[str, Any], labels: Any, clusters
     )
     lines = [f"| {model} | {len(runs[model])} | {' | '.join(text for _, text in cells[model])} |" for model in order]
     shortcuts = [cells[model] for model in order if model.startswith("baseline:")]
-    best = [max(row[place][0] for row in shortcuts) for place in range(len(columns))]
-    lines.append(f"| *best shortcut* | | {' | '.join(f'*{value:.1f}*' for value in best)} |")
+    asked = [[row[place][0] for row in shortcuts if row[place][1]] for place in range(len(columns))]
+    best = [f"*{max(scores):.1f}*" if scores else "" for scores in asked]
+    lines.append(f"| *best shortcut* | | {' | '.join(best)} |")
     head = f"| model | runs | {' | '.join(columns)} |"
     return "\n".join([f"**{title}** (accuracy, percent)", "", head, "|---|---|" + "---:|" * len(columns), *lines, ""])
 

@@ -403,30 +403,48 @@ def collect(release: Path, folder: Path) -> None:
 
 
 def collect_added(release: Path, runs: Sequence[str]) -> None:
-    """The stories of the slices that were added later, and which of them these runs (folder, model, seed) have right."""
+    """The stories of the slices that were added later, and which of them these runs (folder, model, seed) have right.
+    What was collected before stays: of slices that the folder does not have, and of runs that are not named."""
     frozen = load_release(2)
     slices = {name: parts for name, parts in frozen.pieces.items() if parts[0].added}
-    items = [item for item in read_items(release) if item.tags["slice"] in slices]
-    for name in slices:
-        lines = b"".join(encode(item) + b"\n" for item in items if item.tags["slice"] == name)
+    items: dict[str, list[Item]] = defaultdict(list)
+    for item in read_items(release):
+        if item.tags["slice"] in slices:
+            items[str(item.tags["slice"])].append(item)
+    for name, own in items.items():
+        lines = b"".join(encode(item) + b"\n" for item in own)
         if hashlib.sha256(lines).hexdigest() != frozen.sha256[name]:
             raise SystemExit(f"{release}: slice {name} is not the frozen one")
-    frame = {
-        "k": [item.tags["k"] for item in items],
-        "slice": [item.tags["slice"] for item in items],
-        "clause": [item.facts["clusters"][0] for item in items],
-        "ways": [both_ways(item) for item in items],
-    }
-    pl.DataFrame(frame).write_parquet(ADDED_TESTS, compression="zstd", compression_level=19)
-    places = {item.id: n for n, item in enumerate(items)}
-    rights: dict[tuple[str, int], Any] = defaultdict(lambda: np.full(len(items), NOT_ASKED, dtype=np.uint8))
+    before = pl.read_parquet(ADDED_TESTS) if ADDED_TESTS.is_file() else pl.DataFrame({"slice": []})
+    frames = [added_stories(items[n]) if n in items else before.filter(pl.col("slice") == n) for n in slices]
+    stories = pl.concat([frame for frame in frames if len(frame)])
+    starts = {name: stories["slice"].to_list().index(name) for name in stories["slice"].unique()}
+    rights: dict[tuple[str, int], Any] = defaultdict(lambda: np.full(len(stories), NOT_ASKED, dtype=np.uint8))
+    for row in pl.read_parquet(ADDED_ANSWERS).iter_rows(named=True) if ADDED_ANSWERS.is_file() else ():
+        known = np.frombuffer(row["right"], dtype=np.uint8)
+        for name in before["slice"].unique():
+            own = known[(before["slice"] == name).to_numpy()]
+            rights[row["model"], row["seed"]][starts[name] : starts[name] + len(own)] = own
+    places = {item.id: (starts[name] + n, item.gold) for name, own in items.items() for n, item in enumerate(own)}
     for run, model, seed in zip(*[iter(runs)] * 3, strict=True):
         right = rights[model, int(seed)]  # of several runs, if slices were asked one by one
         for answer in read_answers(Path(run) / "answers.jsonl"):
-            n = places[answer.item_id]
-            right[n] = not answer.status and bool(answer.scores) and int(np.argmax(answer.scores)) == items[n].gold
+            n, gold = places[answer.item_id]
+            right[n] = not answer.status and bool(answer.scores) and int(np.argmax(answer.scores)) == gold
+    stories.write_parquet(ADDED_TESTS, compression="zstd", compression_level=19)
     rows = [{"model": model, "seed": seed, "right": right.tobytes()} for (model, seed), right in rights.items()]
     pl.DataFrame(rows).sort("model", "seed").write_parquet(ADDED_ANSWERS, compression="zstd", compression_level=19)
+
+
+def added_stories(items: Sequence[Item]) -> pl.DataFrame:
+    return pl.DataFrame(
+        {
+            "k": [item.tags["k"] for item in items],
+            "slice": [item.tags["slice"] for item in items],
+            "clause": [item.facts["clusters"][0] for item in items],
+            "ways": [both_ways(item) for item in items],
+        }
+    )
 
 
 def narrow(release: Path, out: Path) -> None:
