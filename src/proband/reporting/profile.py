@@ -19,7 +19,7 @@ import msgspec
 import numpy as np
 
 from proband.core.metrics import Metric, best_choices, best_threshold
-from proband.core.statistics.clusters import clusters_of
+from proband.core.statistics.clusters import Clusters, clusters_of
 from proband.core.suite import Where
 from proband.core.types import LEFT_OUT, Answer, Estimate, Item, Tag
 from proband.reporting.numbers import words
@@ -264,13 +264,13 @@ class CapabilityReader:
     def _same(self, capability: Capability, model: str) -> CapabilityRow:
         """The share of varied items with the answer of their source. Answers that do not depend on the question agree
         as often as two answers to different questions do, or two guesses, or two choices of one place."""
-        values, shared, by_chance = list[float](), list[set[str]](), 0.0
+        values, shared, by_chance = list[float](), list[tuple[str, ...]](), 0.0
         shown: dict[str, ExampleAnswer] = {}
         for part in capability.parts:
             given = self._with_sources(part, model)
             stays = [float(in_words(*pair) == in_words(*source)) for pair, source in given]
             values += stays
-            shared += [{*clusters_of(pair[0])} or {pair[0].id} for pair, _ in given]
+            shared += [clusters_of(pair[0]) for pair, _ in given]
             by_chance += len(given) * agreement([source for _, source in given])
             for kind, wanted in (("right", 1.0), ("wrong", 0.0)):
                 chosen = [each for each, same in zip(given, stays, strict=True) if same == wanted]
@@ -283,7 +283,7 @@ class CapabilityReader:
                     )  # fmt: skip
         if not values:
             return CapabilityRow(capability=capability, model=model, reason="was not asked")
-        own = Scores.of(values, clusters=shared, share=True)
+        own = Scores.of(values, clusters=Clusters.of(shared), share=True)
         level = Level(name=UNASKED, value=by_chance / len(values))
         metric = Metric(name="same_answer", of=float, title="share of answers that stay the same")
         test = Test(
@@ -410,13 +410,13 @@ def _apart(one: CapabilityRow | None, other: CapabilityRow | None) -> Test | Non
     if one.metric.over == "set":
         return None
     numbers = [
-        (number, part, {f"{item.suite} {name}" for name in clusters_of(item)} or {f"{part} {item.id}"})
+        (number, part, tuple(f"{item.suite} {name}" for name in clusters_of(item)))
         for part, row in (("one", one), ("other", other))
         for item, answer in row.pairs
         for number in one.metric.numbers(item, answer)
     ]
     values, parts, shared = zip(*numbers, strict=True)
-    both = Scores.of(values, clusters=list(shared), tags={"part": parts}, share=True)
+    both = Scores.of(values, clusters=Clusters.of(shared), tags={"part": parts}, share=True)
     apart = both.where(part="one").minus_selection(both.where(part="other"), same_runs=True)
     return Test(
         about=f"{short_model(one.model)} {one.capability.does}, less: {other.capability.does}", difference=apart
