@@ -18,7 +18,7 @@ from proband.cli import main
 from proband.core.errors import ProbandError
 from proband.core.types import Answer, Item
 from proband.pipeline.asking.setup import load_model
-from proband.pipeline.evaluate import Evaluation
+from proband.pipeline.evaluate import QUICK, Evaluation
 from proband.pipeline.panel import built_again, read_panel, references
 from proband.suites.kinship.verify.items import verify
 
@@ -261,8 +261,10 @@ def test_answers_that_ship_are_said_to_on_the_page_and_in_what_is_printed(
         assert said in json.loads((tmp_path / "page" / "profile.json").read_text(encoding="utf-8"))["notes"][0]
 
 
-def test_answers_of_this_machine_have_no_note(both: Evaluation) -> None:
-    assert both.summary()["notes"] == []
+def test_a_fifth_of_the_panel_is_said_to_be_a_first_look_and_answers_of_this_machine_have_no_note(
+    both: Evaluation,
+) -> None:
+    assert both.summary()["notes"] == [QUICK]
 
 
 def test_a_model_of_one_suite_is_asked_what_it_can_answer(tmp_path: Path) -> None:

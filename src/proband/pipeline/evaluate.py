@@ -47,6 +47,7 @@ from proband.reporting.write import check_folder, write_report
 if TYPE_CHECKING:
     import polars
 
+QUICK = "A first look at a fifth of the panel, rows of seven questions among them: ask it whole before you quote it."
 SHIPPED = "The answers of {model} ship with the panel (computed in {dtype}); --no-cache asks it on this machine."
 OF_ONE_SUITE = ("solver:", "baseline:")
 Size = Literal["quick", "panel", "full"]
@@ -352,7 +353,10 @@ class EvaluationJob:
             missing=self.missing,
             controls=[each.control for each in self.panel.sets if each.control],
             baselines={each.name: each.baselines for each in self.panel.sets},
-            notes=[SHIPPED.format(model=model, dtype=dtype) for model, dtype in self.recorded.items()],
+            notes=[
+                *([QUICK] if self.size == "quick" else []),
+                *(SHIPPED.format(model=model, dtype=dtype) for model, dtype in self.recorded.items()),
+            ],
         )
         made = write_report(sets, out=self.out, title=profile.title, profile=profile, paint=False, force=force)
         if card:
