@@ -78,7 +78,7 @@ def test_pairs_of_unknown_words_are_not_covered(proband: Any, tmp_path: Path) ->
     text = proband("run", items, "-m", f"vec:{tmp_path / 'v.txt'}", "-o", runs / "vec")
     assert f"not covered:  {len(unknown)} (unknown to the model, not counted)" in text
     said = proband("report", runs, "-o", out)
-    assert f"· difference does not cover {len(unknown)} items: left out of its scores." in said
+    assert f"v.txt does not cover {len(unknown)} items: left out of its scores." in said
     for file in ("index.html", "analogy.html", "tables/analogy-headline.md"):
         assert f"{len(unknown)} not covered" in (out / file).read_text()
     assert f",{len(unknown)},test items" in (out / "tables" / "analogy-headline.csv").read_text()

@@ -56,4 +56,4 @@ def test_runs_that_answer_the_training_half_stand_beside_those_that_answer_the_t
     assert study.splits == ("test",)
     assert study.pairs(SUITE.metric(), {}) == []
     compared = [(pair.a, pair.b) for pair in study.pairs(SUITE.metric(), {"split": ("train", "test")})]
-    assert compared == [("m · supervised · task=seen", "m · supervised · task=control")]
+    assert compared == [("m · task=seen", "m · task=control")]

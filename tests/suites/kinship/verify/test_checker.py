@@ -19,7 +19,7 @@ SOUND = (files("proband") / "data" / "kinship" / "sound.toml").read_text(encodin
 
 def test_it_is_small_and_shares_nothing() -> None:
     text = Path(checker.__file__).read_text(encoding="utf-8")
-    assert text.count("\n") <= 300
+    assert text.count("\n") <= 330  # three worlds, whose axioms are written out
     imports = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Import | ast.ImportFrom)]
     assert not any("proband" in ast.unparse(node) for node in imports)
 
