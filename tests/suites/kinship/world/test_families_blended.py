@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
+import re
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 import proband
 from proband.core.errors import ProbandError
@@ -16,12 +18,16 @@ from proband.suites.kinship.item_views import draw_item
 from proband.suites.kinship.logic.closure import Symbolic
 from proband.suites.kinship.logic.search import entailed, possible
 from proband.suites.kinship.reading.reader import Read
+from proband.suites.kinship.telling.stories import seal
 from proband.suites.kinship.verify.checker import holds, no_family, read_table
+from proband.suites.kinship.verify.items import verify
 from proband.suites.kinship.world.families import FamilyShape, family_pool, make_family, matrix, rows_of
 from proband.suites.kinship.world.relations import BLENDED, BLENDED_WORLD, Family
 from proband.suites.kinship.world.rules import load
 
 NEW = set(BLENDED[-4:])
+MEN = ("brother", "half-brother", "stepbrother", "father", "stepfather", "son", "stepson")
+WOMEN = ("sister", "half-sister", "stepsister", "mother", "stepmother", "daughter", "stepdaughter")
 SHAPE = FamilyShape(part=PARTED, cross=0.0)
 
 
@@ -60,6 +66,21 @@ def test_verified_agreed_on_and_solved(folder: Path, items: list[Item]) -> None:
             assert len(possible(*story, world=BLENDED_WORLD)) > 1
         assert len(item.choices) == 25
         assert draw_item(item) is not None
+
+
+def test_another_word_for_kin_is_found_though_sealed_anew(items: list[Item]) -> None:
+    """The word of every fact of every text, in turn, for another of the same gender."""
+    others = {word: other for pair in (MEN, WOMEN) for word, other in zip(pair, (*pair[1:], pair[0]), strict=True)}
+    altered = 0
+    for item in items:
+        story, _, question = item.prompt.rpartition("\n")
+        for word in {word for _, word, _ in item.facts["edges"]} & set(others):
+            told, times = re.subn(rf"(?<![\w-]){word}\b", others[word], story, count=1)
+            prompt = f"{told}\n{question}"
+            changed = replace(item, prompt=prompt, facts={**item.facts, "seal": seal(prompt)})
+            altered += times
+            assert not times or verify(changed).problem
+    assert altered > 100
 
 
 def test_families_keep_the_axioms_and_nobody_is_two_things_to_somebody() -> None:
