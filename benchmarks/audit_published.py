@@ -28,10 +28,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from proband.auditing.domain import Fact, load
 from proband.auditing.problem import Problem
 from proband.core.errors import ProbandError
 from proband.core.files import items_path, read_answers, read_items
+from proband.core.types import Fact
+from proband.english.domain import load
 from proband.suites.kinship.audit.family_prover import solve
 from proband.suites.kinship.clutrr.rows import ClutrrRow, Unreadable, row_of
 from proband.suites.kinship.logic.search import possible
@@ -132,7 +133,7 @@ def of_two_genders(reply: dict[str, Any]) -> frozenset[str]:
     """
     said = {(name, gender) for gender, name in GENDER.findall(reply["gender"])}
     listed = {name for name, _ in said}
-    said |= {(fact.a, fact.gender) for fact in facts_of(reply) if fact.gender and fact.a in listed}
+    said |= {(fact.who, fact.gender) for fact in facts_of(reply) if fact.gender and fact.who in listed}
     return frozenset(name for name, number in Counter(name for name, _ in said).items() if number > 1)
 
 

@@ -22,10 +22,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from proband.auditing.domain import load
 from proband.auditing.rows import AuditRow
 from proband.auditing.run import audit_rows, judge_for
 from proband.auditing.verdicts import VERDICTS
+from proband.english.domain import load
 from proband.pipeline.checking import provers_of_suites
 
 Edge = tuple[str, str, str]  # (a, relation or word, b): a is the relation of b
@@ -185,15 +185,15 @@ def grid_swapped(told: Told) -> str | None:
 
 def kin_swapped(told: Told) -> str | None:
     """By the closure under the composition table, which the auditor's search does not use."""
-    from proband.auditing.domain import Fact
     from proband.auditing.problem import Problem
+    from proband.core.types import Fact
     from proband.suites.kinship.audit.family_prover import check
     from proband.suites.kinship.world.families import GENDER_OF
 
     domain = load("kinship")
     facts = tuple(Fact(a, word.relation, b, word.gender) for a, text, b in told.facts if (word := domain.word(text)))
-    by_word = {fact.a for fact in facts if fact.gender}
-    genders = tuple((name, GENDER_OF.get(name)) for name in {n for f in facts for n in (f.a, f.b)} - by_word)
+    by_word = {fact.who for fact in facts if fact.gender}
+    genders = tuple((name, GENDER_OF.get(name)) for name in {n for f in facts for n in (f.who, f.of)} - by_word)
     left = check(Problem(facts, told.question, genders), "strict")
     return told.label if left == {told.label} else None
 

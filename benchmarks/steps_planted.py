@@ -180,7 +180,7 @@ def measure(replies: int, *, seed: int) -> dict[str, Any]:
         checked = check_reply(item, text, answer=item.facts["target"])
         for (begin, end), line in zip(places, lines, strict=True):
             steps = [step for step in checked.steps if step.begin < end and begin < step.end]
-            own = [s for step in steps for s in step.statements if (s.fact.a, s.fact.b) == line.pair]
+            own = [s for step in steps for s in step.statements if (s.fact.who, s.fact.of) == line.pair]
             if not line.states:
                 continue
             verdict = _verdict(own, line)

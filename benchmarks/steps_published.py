@@ -49,7 +49,7 @@ def labelled(checker: ReplyChecker, replies: list[dict[str, Any]]) -> dict[str, 
             for step in checker.check(row_of(reply), reply["reply"]).steps
             if step.begin < label["end"] and label["begin"] < step.end
         ]
-        given = {one_way(s.fact.a, s.fact.relation, s.fact.b): s.verdict for step in steps for s in step.statements}
+        given = {one_way(s.fact.who, s.fact.relation, s.fact.of): s.verdict for step in steps for s in step.statements}
         wanted = {one_way(order[a], word, order[b]): verdict for a, word, b, verdict in label["says"] or ()}
         count["sentences"] += 1
         count["state nothing"] += label["says"] == []

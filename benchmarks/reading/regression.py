@@ -17,10 +17,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from proband.auditing.domain import Word
 from proband.auditing.problem import Problem
-from proband.auditing.reading import Reading
 from proband.core.errors import ProbandError
+from proband.english.domain import Word
+from proband.english.reading import Reading
 from proband.suites.kinship.audit.family_prover import beyond, solve
 from proband.suites.kinship.reading.first_names import gender_of_name
 from proband.suites.kinship.reading.questions import BEYOND, read_answer
@@ -60,7 +60,7 @@ def outcome(row: Mapping[str, Any], *, second: bool = True) -> Outcome:
 
 def facts_of(reading: Reading) -> set[tuple[str, str, str]]:
     """Each fact from one side; people without names are not compared."""
-    sides = ((f.a, f.relation, f.b) for f in reading.facts if "'s " not in f.a + f.b)
+    sides = ((f.who, f.relation, f.of) for f in reading.facts if "'s " not in f.who + f.of)
     return {min((a, r, b), (b, INVERSE[r], a)) for a, r, b in sides}
 
 
@@ -68,8 +68,8 @@ def judge(row: Mapping[str, Any], reading: Reading) -> tuple[str, str]:
     """The verdict on the label, and the answer that follows."""
     parts = take_apart(row["text"], row["question"], {})
     answer = read_answer(row["answer"], parts.question, parts.people)
-    pair = answer.pair or (answer.person or parts.question.a, parts.question.b)
-    things = {*pair, *(x for f in reading.facts for x in (f.a, f.b))}
+    pair = answer.pair or (answer.person or parts.question.who, parts.question.of)
+    things = {*pair, *(x for f in reading.facts for x in (f.who, f.of))}
     genders = tuple((x, reading.genders.get(x) or gender_of_name(x)) for x in sorted(things))
     problem = Problem(reading.facts, pair, genders)
     possible = solve(problem, "strict").possible

@@ -8,9 +8,10 @@ from itertools import product
 import pytest
 
 from proband.auditing.differences import holds, solve
-from proband.auditing.domain import OTHER, Domain, Fact, load
 from proband.auditing.order_encoding import possible
 from proband.auditing.problem import Problem
+from proband.core.types import Fact
+from proband.english.domain import OTHER, Domain, load
 
 THINGS = ("A", "B", "C")
 

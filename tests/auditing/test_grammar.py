@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from proband.auditing.domain import Fact, Word, load
 from proband.auditing.grammar import Grammar
-from proband.auditing.reading import Unread
 from proband.auditing.things import names_in
+from proband.core.types import Fact
+from proband.english.domain import Word, load
+from proband.english.reading import Unread
 
 GRID, KINSHIP, TEMPORAL = (Grammar(load(name)) for name in ("grid", "kinship", "temporal"))
 
@@ -15,7 +16,7 @@ GRID, KINSHIP, TEMPORAL = (Grammar(load(name)) for name in ("grid", "kinship", "
 def facts(grammar: Grammar, text: str) -> list[tuple[str, str, str]]:
     reading = grammar.read(text, names_in(text))
     assert reading.unread is None, reading.unread
-    return [(fact.a, ("not " if fact.negated else "") + fact.relation, fact.b) for fact in reading.facts]
+    return [(fact.who, ("not " if fact.negated else "") + fact.relation, fact.of) for fact in reading.facts]
 
 
 @pytest.mark.parametrize(
@@ -147,7 +148,7 @@ def test_the_middle_is_asked_of_an_odd_row() -> None:
 )
 def test_places_of_common_things(sentence: str, said: list[tuple[str, str, str]]) -> None:
     reading = GRID.read(sentence, set())
-    assert [(fact.a, fact.relation, fact.b) for fact in reading.facts] == said
+    assert [(fact.who, fact.relation, fact.of) for fact in reading.facts] == said
 
 
 @pytest.mark.parametrize("question", ["Is Sarah happy?", "What is Sarah to Bo? What is Bo to Sarah?", ""])

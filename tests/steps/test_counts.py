@@ -40,9 +40,9 @@ def test_people_are_counted_as_both_provers_count(question: str) -> None:
         count = str(family.number(asked, "f"))
         assert {count} == set(CIRCLES.solve(said, "").possible) == CIRCLES.check(said, "")
         for fact in family.told:
-            (centre,) = {person for person in family.people if person.name == fact.a}
+            (centre,) = {person for person in family.people if person.name == fact.who}
             side = "f" if fact.relation.startswith(("sister", "female")) else "m"
-            assert str(family.number(centre, side)) == fact.b
+            assert str(family.number(centre, side)) == fact.of
 
 
 @pytest.mark.parametrize(

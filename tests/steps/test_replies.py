@@ -124,7 +124,7 @@ def test_premises_are_the_statements_that_were_made() -> None:
     leap = check("Ben is Max's father. So Ann is Max's grandmother.\nAnswer: grandmother")
     assert leap.statements[1].premises == ()
     assert leap.follows == "story"
-    assert [(fact.a, fact.relation, fact.b) for fact in leap.missing] == [("Ben", "child", "Ann")]
+    assert [(fact.who, fact.relation, fact.of) for fact in leap.missing] == [("Ben", "child", "Ann")]
 
 
 @pytest.mark.parametrize(

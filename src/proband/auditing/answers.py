@@ -15,10 +15,10 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from proband.auditing.domain import OTHER, Domain, Word
 from proband.auditing.problem import Problem, Prover, Solution
-from proband.auditing.reading import AskedRelation, Label
 from proband.auditing.things import DETERMINERS, without_head
+from proband.english.domain import OTHER, Domain, Word
+from proband.english.reading import AskedRelation, Label
 
 YES, NO, UNKNOWN = "yes", "no", "cannot be told"
 OPTION: Final = re.compile(
@@ -83,7 +83,7 @@ def read_label(
         steps = [STEPS.get(step) for step in re.findall(r"[a-z]+", lower)]
         known = [step for step in steps if step]
         return Label(None, _moved(sum(x for x, _ in known), sum(y for _, y in known))) if all(steps) and steps else None
-    if asked.word and asked.a:
+    if asked.word and asked.who:
         answer = {"yes": YES, "true": YES, "no": NO, "false": NO}.get(re.split(r"[ ,]", lower)[0])
         return Label(None, answer) if answer else None
     if asked.word:
@@ -127,14 +127,14 @@ def outcome(prover: Prover, problem: Problem, asked: AskedRelation, world: str) 
     if asked.word is None:
         solution = prover.solve(problem, world)
         return PossibleAnswers(solution.possible, solution.certain)
-    if asked.a and prover.beyond and asked.word.relation in prover.relations_beyond:
+    if asked.who and prover.beyond and asked.word.relation in prover.relations_beyond:
         return YES_OR_NO[prover.beyond(problem, asked.word, world)]
-    if asked.a:
+    if asked.who:
         return _yes_or_no(prover, prover.solve(problem, world), asked.word)
-    things = list(dict.fromkeys(thing for fact in problem.facts for thing in (fact.a, fact.b)))[:MOST_THINGS]
-    held = _Held(prover, problem, asked.word, world, fits=prover.fits if asked.b else prover.along)
-    if asked.b:
-        return _collect(held, [t for t in things if t != asked.b], lambda t: held.of(t, asked, things))
+    things = list(dict.fromkeys(thing for fact in problem.facts for thing in (fact.who, fact.of)))[:MOST_THINGS]
+    held = _Held(prover, problem, asked.word, world, fits=prover.fits if asked.of else prover.along)
+    if asked.of:
+        return _collect(held, [t for t in things if t != asked.of], lambda t: held.of(t, asked, things))
     candidates = list(asked.among) or things
     others = list(asked.among) if asked.among else things
     return _collect(held, candidates, lambda t: held.ranked(t, others, asked.rank))
@@ -152,7 +152,7 @@ def _route(prover: Prover, problem: Problem, world: str) -> PossibleAnswers:
         return PossibleAnswers((), ())
     met, waiting = {b}, [b]
     for here in waiting:
-        near = [f.b if f.a == here else f.a for f in problem.facts if here in (f.a, f.b) and not f.negated]
+        near = [f.of if f.who == here else f.who for f in problem.facts if here in (f.who, f.of) and not f.negated]
         waiting += [there for there in dict.fromkeys(near) if there not in met]
         met |= set(near)
     if world != "unit" or a not in met:
@@ -197,10 +197,10 @@ class _Held:
         return self.known[a, b]
 
     def of(self, thing: str, asked: AskedRelation, things: Sequence[str]) -> tuple[bool, bool]:
-        some, all_ = self.pair(thing, asked.b)
+        some, all_ = self.pair(thing, asked.of)
         if not asked.adjacent or not some:
             return some, all_
-        between = [(self.pair(u, asked.b), self.pair(thing, u)) for u in things if u not in (thing, asked.b)]
+        between = [(self.pair(u, asked.of), self.pair(thing, u)) for u in things if u not in (thing, asked.of)]
         if any(one[1] and other[1] for one, other in between):
             return False, False
         return some, all_ and not any(one[0] and other[0] for one, other in between)

@@ -16,9 +16,10 @@ from itertools import combinations, product
 from typing import Final, NamedTuple
 
 from proband.auditing.answers import outcome, verdict_of
-from proband.auditing.domain import Domain, Fact
-from proband.auditing.reading import Label
 from proband.auditing.verdicts import ACCUSING, GENDER_OPEN, Judge, RowVerdict
+from proband.core.types import Fact
+from proband.english.domain import Domain
+from proband.english.reading import Label
 
 FEWEST: Final = 3  # rows that show a template to be a suspect
 SHARE: Final = 0.2  # of the rows that rest on it alone
@@ -75,9 +76,9 @@ class Causes:
     def _meant(self, row: RowVerdict, fact: Fact) -> str | None:
         """What the one fact must say for the label to be right."""
         label = self.domain.word(row.label)
-        if label is None or row.asked.word or {fact.a, fact.b} != set(row.asked.pair):
+        if label is None or row.asked.word or {fact.who, fact.of} != set(row.asked.pair):
             return None
-        meant = label.relation if (fact.a, fact.b) == row.asked.pair else self.domain.inverse[label.relation]
+        meant = label.relation if (fact.who, fact.of) == row.asked.pair else self.domain.inverse[label.relation]
         return meant if meant != fact.relation else None
 
     def settle(self) -> None:
@@ -95,7 +96,7 @@ class Causes:
         if row.verdict not in ACCUSING:
             return None
         for fact in row.facts:
-            if fact.a == fact.b and fact.sentence >= 0:
+            if fact.who == fact.of and fact.sentence >= 0:
                 shape = row.shapes[fact.sentence]
                 claim = f"the sentence “{readable(shape)}” relates a thing to itself"
                 return Cause(key=f"self:{shape}", claim=claim, kind="template")

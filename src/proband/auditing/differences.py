@@ -6,7 +6,8 @@ shortest paths between the coordinates of the two things of the question then ar
 an answer is possible iff its own bounds, added to these, close no negative cycle. So the search is complete.
 A negated fact breaks one of its bounds: each way to break one is a case of its own.
 
->>> from proband.auditing.domain import Fact, load
+>>> from proband.english.domain import load
+>>> from proband.core.types import Fact
 >>> solve(load("grid"), Problem((Fact("A", "left", "B"), Fact("B", "above", "C")), ("A", "C")), "unit").possible
 ('upper-left',)
 >>> solve(load("grid"), Problem((Fact("A", "left", "B"), Fact("B", "right", "C")), ("A", "C")), "any-distance").possible
@@ -21,9 +22,10 @@ from functools import lru_cache
 from itertools import product
 from typing import Final, NamedTuple
 
-from proband.auditing.domain import CONDITION, OTHER, Domain, Fact
 from proband.auditing.problem import Problem, Solution
 from proband.core.errors import ProbandError
+from proband.core.types import Fact
+from proband.english.domain import CONDITION, OTHER, Domain
 
 MOST_CASES: Final = 4096
 Point = tuple[str, str]  # thing, coordinate
@@ -158,7 +160,7 @@ def cases(domain: Domain, problem: Problem, world: str) -> Iterator[list[Bound]]
     certain: list[Bound] = []
     choices: list[list[Bound]] = []
     for fact in problem.facts:
-        own = bounds(domain, fact.a, fact.relation, fact.b, world, as_answer=fact.negated)
+        own = bounds(domain, fact.who, fact.relation, fact.of, world, as_answer=fact.negated)
         if fact.negated:
             choices.append([each.broken for each in own])
         else:
@@ -211,6 +213,6 @@ def _compared(domain: Domain) -> bool:
 
 def holds(domain: Domain, positions: Positions, fact: Fact, world: str, *, as_answer: bool = False) -> bool:
     """Does a fact hold in a world one can look at? Straight from the conditions, for checks."""
-    conditions = bounds(domain, fact.a, fact.relation, fact.b, world, as_answer=as_answer or fact.negated)
+    conditions = bounds(domain, fact.who, fact.relation, fact.of, world, as_answer=as_answer or fact.negated)
     true = all(positions[p[0]][p[1]] - positions[q[0]][q[1]] <= most for p, q, most in conditions)
     return true != fact.negated

@@ -7,7 +7,7 @@ closed lists; a sentence with a word of doubt, or with two ways to cut it, is no
 
 >>> reader = EventReader()
 >>> reading = reader("Sam ate breakfast before he walked the dog. Then he went to work.", "What did Sam do last?", {})
->>> [(fact.a, fact.relation, fact.b) for fact in reading.facts]
+>>> [(fact.who, fact.relation, fact.of) for fact in reading.facts]
 [('ate breakfast', 'before', 'walked dog'), ('went to work', 'after', 'walked dog')]
 >>> reader("Sam probably ate before he left. Then he slept.", "What did Sam do last?", {}).unread.reason
 "'probably' may change what is told"
@@ -22,9 +22,10 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from proband.auditing.answers import split_options
-from proband.auditing.domain import Fact, Word
 from proband.auditing.grammar import split
-from proband.auditing.reading import AskedRelation, Label, Reading, Unread
+from proband.core.types import Fact
+from proband.english.domain import Word
+from proband.english.reading import AskedRelation, Label, Reading, Unread
 
 _DOUBT = """
     not never no none nobody nothing neither nor without n't maybe perhaps probably possibly likely apparently
@@ -438,7 +439,7 @@ class EventReader:
         for sentence in sentences:
             story.sentence(sentence)
         story.order()
-        told = {thing for fact in story.facts for thing in (fact.a, fact.b)}
+        told = {thing for fact in story.facts for thing in (fact.who, fact.of)}
         if alone := next((event.text for event in story.events if event.text not in told), ""):
             raise NoEvents(f"when {alone!r} was is not told")
         return story
@@ -516,7 +517,7 @@ def event_label(
         told = list(things)
         if label := fallback(text, asked=asked, options=options, things=told):
             return label
-        if asked.word is None or asked.a:
+        if asked.word is None or asked.who:
             return None
         letter = text.strip("()[]. ").lower()
         story = _Story(frozenset())

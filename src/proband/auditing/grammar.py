@@ -5,19 +5,19 @@ many as templates), so each is read once; they are also what findings are groupe
 read if each of them is: "K is above C, and D is left of K", "K is above C but below D", "K is above C, which is above
 D".
 
->>> from proband.auditing.domain import load
+>>> from proband.english.domain import load
 >>> grammar = Grammar(load("grid"))
 >>> grammar.shape("Object K is above object C and to the left of it, too.", {"K", "C"}).text
 '@0 is above @1 and to the left of it'
 >>> grammar.read("K is above C and to the left of it. C is not below D.", set()).facts
-(Fact(a='K', relation='upper-left', b='C', gender=None, negated=False, sentence=0), \
-Fact(a='C', relation='below', b='D', gender=None, negated=True, sentence=1))
+(Fact(who='K', relation='upper-left', of='C', gender=None, negated=False, sentence=0), \
+Fact(who='C', relation='below', of='D', gender=None, negated=True, sentence=1))
 >>> grammar.read("To the left of the lamp is a chair, and above it hangs a mirror.", set()).unread.reason
 'no phrase of the domain covers the sentence'
 >>> grammar.question("Where is C seen from K?", set()).pair
 ('C', 'K')
 >>> grammar.question("Which thing is left of the lamp?", set())
-AskedRelation(a='', b='lamp', word=Word(relation='left', gender=None), adjacent=False, rank=1, among=(), \
+AskedRelation(who='', of='lamp', word=Word(relation='left', gender=None), adjacent=False, rank=1, among=(), \
 either_way=False, route=False)
 """
 
@@ -30,10 +30,11 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from proband.auditing.deeds import Deeds
-from proband.auditing.domain import Domain, Fact, Word
-from proband.auditing.reading import AskedRelation, Reading, Unread
 from proband.auditing.things import AmbiguousThing, NounMasker, Shape, mask_names, names_in, same_things
 from proband.core.errors import ProbandError
+from proband.core.types import Fact
+from proband.english.domain import Domain, Word
+from proband.english.reading import AskedRelation, Reading, Unread
 
 MARK: Final = r"@\d+"
 EACH: Final = rf"{MARK}(?:(?:, and then |, and |, then | and | then |, ){MARK})*"
@@ -100,9 +101,9 @@ MIDDLE: Final = 0  # a rank that is known once the things are counted
 class ShapeFact(NamedTuple):
     """A fact of a shape: numbers of things, -1 for the pair of the sentence before."""
 
-    a: int
+    who: int
     word: Word
-    b: int
+    of: int
     negated: bool
 
 
@@ -233,12 +234,14 @@ class Grammar:
         sentences = split(text)
         plain = [self.without_asides(sentence) for sentence in sentences] if self.nouns else sentences
         read = [self._read_sentence(sentence, names) for sentence in plain]
-        told = {shape.things[place] for shape, own, _ in read for f in own or () for place in (f.a, f.b) if place >= 0}
+        told = {
+            shape.things[place] for shape, own, _ in read for f in own or () for place in (f.who, f.of) if place >= 0
+        }
         pair: tuple[str, ...] = ()
         for number, (sentence, (shape, clauses, setting)) in enumerate(zip(sentences, read)):
             if clauses is None and self._says_nothing(shape, told):
                 continue
-            of_pair, problem = any(fact.b == -1 for fact in clauses or ()), ""
+            of_pair, problem = any(fact.of == -1 for fact in clauses or ()), ""
             if clauses is None or setting in told:
                 problem = "no phrase of the domain covers the sentence"
             elif of_pair and len(pair) != 2:
@@ -389,25 +392,25 @@ class Grammar:
         reading = self.read(text, names)
         if reading.unread or not self.nouns:
             return replace(reading, question=asked)
-        phrases = [thing for fact in reading.facts for thing in (fact.a, fact.b) if thing != EVERYTHING]
+        phrases = [thing for fact in reading.facts for thing in (fact.who, fact.of) if thing != EVERYTHING]
         try:
-            meant = same_things(phrases, list(filter(None, (asked.a, asked.b, *asked.among))))
+            meant = same_things(phrases, list(filter(None, (asked.who, asked.of, *asked.among))))
         except AmbiguousThing as error:
             return Reading(unread=Unread(str(error)))
         owned = {thing.rpartition("'s ")[2] for thing in meant.values() if "'s " in thing}
         if len(owned) > 1 and (left_out := OWNED_LEFT_OUT.search(f"{text} {question}")):
             return Reading(unread=Unread(f"what is meant by {left_out[0]!r} is not clear"))
-        facts = tuple(fact._replace(a=meant[fact.a], b=meant.get(fact.b, fact.b)) for fact in reading.facts)
+        facts = tuple(fact._replace(who=meant[fact.who], of=meant.get(fact.of, fact.of)) for fact in reading.facts)
         over = self._over_all(facts, reading.sentences)
         if isinstance(over, Unread):
             return Reading(unread=over)
         facts = over
-        told = {thing for fact in facts for thing in (fact.a, fact.b)}
-        own = [meant[each] for each in (asked.a, asked.b, *asked.among) if each]
+        told = {thing for fact in facts for thing in (fact.who, fact.of)}
+        own = [meant[each] for each in (asked.who, asked.of, *asked.among) if each]
         if facts and (unknown := next((each for each in own if each not in told and not _is_name(each, question)), "")):
             return Reading(unread=Unread(f"the story says nothing of {unknown!r}", question))
-        a, b = (meant.get(each, "") for each in (asked.a, asked.b))
-        settled = self.settled(asked._replace(a=a, b=b, among=tuple(meant[each] for each in asked.among)), facts)
+        a, b = (meant.get(each, "") for each in (asked.who, asked.of))
+        settled = self.settled(asked._replace(who=a, of=b, among=tuple(meant[each] for each in asked.among)), facts)
         if isinstance(settled, Unread):
             return Reading(unread=settled)
         if self.deeds.verbs:
@@ -420,26 +423,26 @@ class Grammar:
     def _over_all(self, facts: tuple[Fact, ...], sentences: Sequence[str]) -> tuple[Fact, ...] | Unread:
         """`Bella is the oldest of the three`: older than every other one, where all facts are about ages and the things
         are as many as it says."""
-        over = [fact for fact in facts if fact.b == EVERYTHING]
+        over = [fact for fact in facts if fact.of == EVERYTHING]
         if not over:
             return facts
-        told = [fact for fact in facts if fact.b != EVERYTHING]
-        things = list(dict.fromkeys(thing for fact in facts for thing in (fact.a, fact.b) if thing != EVERYTHING))
+        told = [fact for fact in facts if fact.of != EVERYTHING]
+        things = list(dict.fromkeys(thing for fact in facts for thing in (fact.who, fact.of) if thing != EVERYTHING))
         axes = {min(fact.relation, self.domain.inverse[fact.relation]) for fact in facts}
         counts = {COUNTS[word] for fact in over for word in COUNTS if f" {word}" in sentences[fact.sentence]}
         if len(axes) != 1 or any(fact.negated for fact in over) or counts - {len(things)}:
             return Unread("than which things it is so is not clear")
-        return (*told, *(fact._replace(b=thing) for fact in over for thing in things if thing != fact.a))
+        return (*told, *(fact._replace(of=thing) for fact in over for thing in things if thing != fact.who))
 
     def settled(self, asked: AskedRelation, facts: Sequence[Fact]) -> AskedRelation | Unread:
         """The one in the middle, where all facts are about one axis and the things are of an odd number, is a rank."""
         if asked.rank == OF_TWO:
-            two = len({thing for fact in facts for thing in (fact.a, fact.b)}) == 2
+            two = len({thing for fact in facts for thing in (fact.who, fact.of)}) == 2
             return asked._replace(rank=1) if two else Unread("it asks for the one of two, and there are more")
         if asked.rank != MIDDLE:
             return asked
         axes = {min(fact.relation, self.domain.inverse[fact.relation]) for fact in facts}
-        things = {thing for fact in facts for thing in (fact.a, fact.b)}
+        things = {thing for fact in facts for thing in (fact.who, fact.of)}
         if len(axes) != 1 or len(things) % 2 == 0:
             return Unread("which one is in the middle is not clear")
         return asked._replace(word=Word(axes.pop()), rank=(len(things) + 1) // 2)
@@ -470,7 +473,7 @@ def _continued(left: str, right: str, facts: Facts) -> Iterator[str]:
     if relative := re.match(r"(?:which|who|that) ", right):
         yield f"{marks[-1]} {right[relative.end() :]}"
     elif not right.startswith("@"):
-        yield f"@{facts[0].a} is {right}"
-        yield f"@{facts[0].a} {right}"
+        yield f"@{facts[0].who} is {right}"
+        yield f"@{facts[0].who} {right}"
     else:
         yield re.sub(rf"^({MARK}) ", r"\1 is ", right)

@@ -3,11 +3,11 @@
 A clause gives a thing a number of a unit; the things are then ordered on their scale. What is no such clause is read by
 the phrases of the domain. Units of one family are converted; of different ones, and two equal numbers, nothing is said.
 
->>> from proband.auditing.domain import load
+>>> from proband.english.domain import load
 >>> from proband.auditing.grammar import Grammar
 >>> reader = MeasureReader(Grammar(load("sizes")))
 >>> reading = reader("Rex weighs 30 kilos and Bella weighs 12 kilos.", "Which dog is the heaviest?", {})
->>> [(fact.a, fact.relation, fact.b) for fact in reading.facts], reading.question.word.relation
+>>> [(fact.who, fact.relation, fact.of) for fact in reading.facts], reading.question.word.relation
 ([('rex', 'heavier', 'bella')], 'heavier')
 """
 
@@ -18,10 +18,10 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Final
 
-from proband.auditing.domain import Fact
 from proband.auditing.grammar import Grammar, split
-from proband.auditing.reading import Reading, Unread
 from proband.auditing.things import AmbiguousThing, same_things
+from proband.core.types import Fact
+from proband.english.reading import Reading, Unread
 
 _WORDS = """
     one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
@@ -125,16 +125,16 @@ class MeasureReader:
         if isinstance(asked, Unread):
             return Reading(unread=asked)
         try:
-            meant = same_things([t for f in facts for t in (f.a, f.b)], [*filter(None, (*asked.pair, *asked.among))])
+            meant = same_things([t for f in facts for t in (f.who, f.of)], [*filter(None, (*asked.pair, *asked.among))])
         except AmbiguousThing as error:
             return Reading(unread=Unread(str(error)))
-        told = tuple(dict.fromkeys(f._replace(a=meant[f.a], b=meant[f.b]) for f in facts))
-        things = {thing for fact in told for thing in (fact.a, fact.b)}
+        told = tuple(dict.fromkeys(f._replace(who=meant[f.who], of=meant[f.of]) for f in facts))
+        things = {thing for fact in told for thing in (fact.who, fact.of)}
         a, b = (meant.get(each, "") for each in asked.pair)
         among = tuple(meant[each] for each in asked.among)
         if unknown := next((each for each in (a, b, *among) if each and each not in things), ""):
             return Reading(unread=Unread(f"the story says nothing of {unknown!r}", question))
-        settled = self.grammar.settled(asked._replace(a=a, b=b, among=among), told)
+        settled = self.grammar.settled(asked._replace(who=a, of=b, among=among), told)
         if isinstance(settled, Unread):
             return Reading(unread=settled)
         return Reading(facts=told, sentences=tuple(sentences), question=settled)

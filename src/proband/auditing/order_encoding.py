@@ -4,7 +4,8 @@ Each coordinate is a whole number from 0 to M in order encoding: a variable for 
 (left >= v) -> (right >= v - c) for each v. M is as large as any solution need be: one apart from the next for each
 point, plus all that the bounds add. Shares nothing with `differences` but the conditions of the domain's file.
 
->>> from proband.auditing.domain import Fact, load
+>>> from proband.english.domain import load
+>>> from proband.core.types import Fact
 >>> facts = (Fact("A", "left", "B"), Fact("B", "right", "C"))
 >>> sorted(possible(load("grid"), Problem(facts, ("A", "C")), "any-distance"))
 ['left', 'overlap', 'right']
@@ -15,8 +16,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from proband.auditing.differences import Bound, Point, always, answers, bounds, points_of
-from proband.auditing.domain import Domain
 from proband.auditing.problem import Problem
+from proband.english.domain import Domain
 
 
 def possible(domain: Domain, problem: Problem, world: str) -> frozenset[str]:
@@ -24,8 +25,8 @@ def possible(domain: Domain, problem: Problem, world: str) -> frozenset[str]:
     from pysat.solvers import Minisat22
 
     a, b = problem.question
-    things = dict.fromkeys([a, b, *(thing for fact in problem.facts for thing in (fact.a, fact.b))])
-    facts = [(bounds(domain, f.a, f.relation, f.b, world, as_answer=f.negated), f.negated) for f in problem.facts]
+    things = dict.fromkeys([a, b, *(thing for fact in problem.facts for thing in (fact.who, fact.of))])
+    facts = [(bounds(domain, f.who, f.relation, f.of, world, as_answer=f.negated), f.negated) for f in problem.facts]
     points = points_of(domain, things)
     encoding = _Encoding(points, largest=2 * len(points) + sum(abs(each.most) for own, _ in facts for each in own))
     with Minisat22(bootstrap_with=encoding.clauses()) as solver:

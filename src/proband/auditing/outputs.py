@@ -19,13 +19,13 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from proband.auditing.causes import readable
-from proband.auditing.reading import Unread
 from proband.auditing.rows import AuditRow
 from proband.auditing.run import ExplainedRow, JudgedRows
 from proband.auditing.tally import Tally
 from proband.auditing.verdicts import DEPENDS, GENDER_OPEN, Judge, RowVerdict, fewest
 from proband.core.files import atomic, encode, md, write_json, write_jsonl, write_text
 from proband.core.tables import FRAMES, WORKBOOKS, kind_of
+from proband.english.reading import Unread
 
 VERDICT_COLUMN, CHANGE_COLUMN = "audit_verdict", "audit_change"
 LONGEST_SHOWN: Final = 400
@@ -121,13 +121,13 @@ def record(judge: Judge, each: ExplainedRow) -> dict[str, Any]:
 def question_of(judged: RowVerdict) -> dict[str, Any] | tuple[str, str]:
     """What is asked: a pair, or more where it is no relation."""
     asked = judged.asked
-    return asked.pair if asked.word is None else {"a": asked.a, "relation": asked.word.relation, "b": asked.b}
+    return asked.pair if asked.word is None else {"who": asked.who, "relation": asked.word.relation, "of": asked.of}
 
 
 def fact_lines(judged: RowVerdict, numbers: Sequence[int]) -> list[str]:
     """Facts of a row, with the sentence each was read from.
 
-    >>> from proband.auditing.domain import Fact
+    >>> from proband.core.types import Fact
     >>> fact_lines(RowVerdict(verdict="entailed", facts=(Fact("A", "left", "B", None, False, 0),)), [0])
     ['A left B (sentence 1)']
     """

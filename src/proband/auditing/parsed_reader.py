@@ -14,10 +14,11 @@ from dataclasses import replace
 from functools import cache
 from typing import Any, Final
 
-from proband.auditing.domain import Domain, Fact, Word
 from proband.auditing.grammar import Grammar, split
-from proband.auditing.reading import Reading, Unread
 from proband.auditing.things import DETERMINERS, AmbiguousThing, same_things
+from proband.core.types import Fact
+from proband.english.domain import Domain, Word
+from proband.english.reading import Reading, Unread
 
 SUBJECT: Final = ("nsubj", "nsubj:pass", "nsubj:outer", "expl")
 PLACE: Final = (
@@ -78,13 +79,13 @@ class ParsedReader:
                 return Reading(unread=Unread(read, sentence))
             facts += [fact._replace(sentence=number) for fact in read]
         try:
-            things = [thing for fact in facts for thing in (fact.a, fact.b)]
-            meant = same_things(things, list(filter(None, (asked.a, asked.b, *asked.among))))
+            things = [thing for fact in facts for thing in (fact.who, fact.of)]
+            meant = same_things(things, list(filter(None, (asked.who, asked.of, *asked.among))))
         except AmbiguousThing as error:
             return Reading(unread=Unread(str(error)))
-        facts = [fact._replace(a=meant[fact.a], b=meant[fact.b]) for fact in facts]
+        facts = [fact._replace(who=meant[fact.who], of=meant[fact.of]) for fact in facts]
         a, b = (meant.get(each, "") for each in asked.pair)
-        own = self.grammar.settled(asked._replace(a=a, b=b, among=tuple(meant[each] for each in asked.among)), facts)
+        own = self.grammar.settled(asked._replace(who=a, of=b, among=tuple(meant[each] for each in asked.among)), facts)
         if isinstance(own, Unread):
             return Reading(unread=own)
         return replace(Reading(facts=tuple(facts)), question=own)
@@ -101,11 +102,11 @@ class ParsedReader:
         """Two directions of one pair are one: above it and to the left."""
         pairs: dict[tuple[str, str], str] = {}
         for fact in facts:
-            known = pairs.get((fact.a, fact.b))
+            known = pairs.get((fact.who, fact.of))
             both = self.domain.combine.get((known, fact.relation)) if known else fact.relation
             if both is None and known != fact.relation:
-                raise NotCovered(f"{fact.a} is both {known} and {fact.relation}")
-            pairs[fact.a, fact.b] = both or fact.relation
+                raise NotCovered(f"{fact.who} is both {known} and {fact.relation}")
+            pairs[fact.who, fact.of] = both or fact.relation
         return tuple(Fact(a, relation, b) for (a, b), relation in pairs.items())
 
     def _facts(self, parse: Any) -> Iterator[Fact]:

@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from proband.auditing.domain import Domain, Fact, Word
-from proband.auditing.reading import ClauseReader, LabelReader, TextReader
+from proband.core.types import Fact
+from proband.english.domain import Domain, Word
+from proband.english.reading import ClauseReader, LabelReader, TextReader
 
 
 class Problem(NamedTuple):

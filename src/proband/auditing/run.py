@@ -18,11 +18,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple, Protocol
 
-from proband.auditing import domain as domains
 from proband.auditing.answers import read_label
 from proband.auditing.causes import Cause, Causes
 from proband.auditing.differences import solve
-from proband.auditing.domain import Domain
 from proband.auditing.drawing import draw
 from proband.auditing.events import EventReader, event_label
 from proband.auditing.grammar import Grammar
@@ -42,6 +40,8 @@ from proband.auditing.rows import AuditRow
 from proband.auditing.verdicts import Judge, RowJudge, RowVerdict
 from proband.core.errors import ProbandError
 from proband.core.progress import track
+from proband.english import domain as domains
+from proband.english.domain import Domain
 
 GUESSED_FROM: Final = 60  # rows
 CHECKED: Final = 200  # rows that the second prover judges too
@@ -238,7 +238,7 @@ class _SecondProver:
             self.every *= 2
         if self.read % self.every or self.result.rows >= CHECKED:
             return
-        if not (judged.asked.a and judged.asked.b):
+        if not (judged.asked.who and judged.asked.of):
             return
         facts = judged.second_facts or judged.facts  # what the second reader read, where it did
         problem = judged.problem(tuple(fact for fact in facts if not fact.negated))

@@ -20,13 +20,14 @@ from itertools import islice
 from typing import Any, Final, NamedTuple, Protocol
 
 from proband.auditing.answers import PossibleAnswers, fits_label, outcome, read_label, split_options, verdict_of
-from proband.auditing.domain import OTHER, Domain, Fact
 from proband.auditing.grammar import Grammar, split
 from proband.auditing.problem import Problem, Prover
-from proband.auditing.reading import AskedRelation, Label, Reading, Unread
 from proband.auditing.rows import AuditRow
 from proband.auditing.things import BRACKETED
 from proband.core.errors import ProbandError
+from proband.core.types import Fact
+from proband.english.domain import OTHER, Domain
+from proband.english.reading import AskedRelation, Label, Reading, Unread
 
 DEPENDS, GENDER_OPEN = "depends on the world", "gender open"
 VERDICTS: Final = ("entailed", "ambiguous", "false", "inconsistent", GENDER_OPEN, DEPENDS, "unread")
@@ -155,7 +156,7 @@ class RowJudge:
         if reading.unread:
             return reading.unread
         asked = reading.question
-        if asked is None or (asked.a and asked.a == asked.b):
+        if asked is None or (asked.who and asked.who == asked.of):
             return Unread("the question is about one thing, not two", text.question)
         return (reading, text) if reading.facts else Unread("the story states no fact", text.story)
 
@@ -169,7 +170,7 @@ class RowJudge:
 
     def label_of(self, row: AuditRow, reading: Reading, options: Mapping[str, str]) -> Label | None:
         """What the label of a row says as an answer to its question."""
-        things = dict.fromkeys(thing for fact in reading.facts for thing in (fact.a, fact.b))
+        things = dict.fromkeys(thing for fact in reading.facts for thing in (fact.who, fact.of))
         asked = reading.question or NOTHING_ASKED
         if self.prover.label and not row.facts:
             return self.prover.label(row.answer, asked, options, things)
@@ -211,9 +212,9 @@ class RowJudge:
 
     def _problem(self, row: AuditRow, reading: Reading, asked: AskedRelation) -> Problem:
         """With the gender of each thing: the one that the source gives, else its words, the text, or the name."""
-        things = {*filter(None, asked.pair), *(thing for fact in reading.facts for thing in (fact.a, fact.b))}
+        things = {*filter(None, asked.pair), *(thing for fact in reading.facts for thing in (fact.who, fact.of))}
         by_name = {thing: self.prover.genders(thing) for thing in things}
-        told = {fact.a: fact.gender for fact in reading.facts if fact.gender and not fact.negated}
+        told = {fact.who: fact.gender for fact in reading.facts if fact.gender and not fact.negated}
         given = {thing: gender for thing, gender in row.genders.items() if thing in things}
         genders = {**by_name, **reading.genders, **told, **given}
         return Problem(reading.facts, asked.pair, tuple(sorted(genders.items())))
@@ -228,7 +229,7 @@ class RowJudge:
         asked = reading.question or NOTHING_ASKED
         label = self.label_of(row, reading, text.options)
         if label and label.pair:
-            asked, label = asked._replace(a=label.pair[0], b=label.pair[1]), label._replace(pair=None)
+            asked, label = asked._replace(who=label.pair[0], of=label.pair[1]), label._replace(pair=None)
         problem = self._problem(row, reading, asked)
         try:
             if label is None:
@@ -311,7 +312,7 @@ class RowJudge:
             return "in what is asked"
         one, other = (dict.fromkeys(map(self._one_way, reading.facts)) for reading in (first, second))
         apart = [fact for fact in (*one, *other) if (fact in one) != (fact in other)]
-        genders = [{f.a: f.gender for f in r.facts if f.gender} for r in (first, second)]
+        genders = [{f.who: f.gender for f in r.facts if f.gender} for r in (first, second)]
         clash = next(
             (thing for thing in genders[0] if genders[1].get(thing, genders[0][thing]) != genders[0][thing]), ""
         )
@@ -319,8 +320,8 @@ class RowJudge:
 
     def _one_way(self, fact: Fact) -> tuple[str, str, str, bool]:
         """A fact from the side that comes first, so that both ways to state it are the same."""
-        turned = (fact.b, self.domain.inverse[fact.relation], fact.a, fact.negated)
-        return min((fact.a, fact.relation, fact.b, fact.negated), turned)
+        turned = (fact.of, self.domain.inverse[fact.relation], fact.who, fact.negated)
+        return min((fact.who, fact.relation, fact.of, fact.negated), turned)
 
     def _decide(self, problem: Problem, asked: AskedRelation, label: Label) -> Decision:
         found = {world: outcome(self.prover, problem, asked, world) for world in self.worlds}
@@ -360,7 +361,7 @@ class RowJudge:
 
     def _shown(self, problem: Problem, asked: AskedRelation, label: Label) -> dict[str, Any]:
         """Two worlds: one with the label, if there is one, and one without."""
-        if not (asked.a and asked.b):
+        if not (asked.who and asked.of):
             return {}
         worlds = self.prover.solve(problem, self.world, True).worlds
         wanted = Label(asked.word, "") if asked.word else label
@@ -371,7 +372,7 @@ class RowJudge:
     def _proof(self, problem: Problem, asked: AskedRelation, found: PossibleAnswers) -> tuple[int, ...]:
         """Few facts from which the answer follows: the shortest path between the two things along which it does, or
         what is left when facts that are not needed are left out one by one."""
-        if asked.a and asked.b:
+        if asked.who and asked.of:
             for path in islice(_paths(problem), PATHS_TRIED):
                 if self._enough(problem, asked, path, found):
                     return path
@@ -433,7 +434,7 @@ def _as_written(answer: str, story: str) -> str:
 
 def renamed_question(asked: AskedRelation, number: Mapping[str, str]) -> AskedRelation:
     a, b = (number.get(each, each) for each in asked.pair)
-    return asked._replace(a=a, b=b, among=tuple(number[each] for each in asked.among))
+    return asked._replace(who=a, of=b, among=tuple(number[each] for each in asked.among))
 
 
 def numbered(problem: Problem, asked: AskedRelation) -> tuple[Problem, dict[str, str]]:
@@ -441,14 +442,14 @@ def numbered(problem: Problem, asked: AskedRelation) -> tuple[Problem, dict[str,
     thing has which number.
 
     >>> numbered(Problem((Fact("Al", "left", "Bo", None, False, 3),), ("Bo", "Al")), AskedRelation("Bo", "Al"))
-    (Problem(facts=(Fact(a='#1', relation='left', b='#0', gender=None, negated=False, sentence=-1),), \
+    (Problem(facts=(Fact(who='#1', relation='left', of='#0', gender=None, negated=False, sentence=-1),), \
 question=('#0', '#1'), genders=()), {'#0': 'Bo', '#1': 'Al'})
     """
     number: dict[str, str] = {}
-    for thing in (*asked.pair, *asked.among, *(thing for fact in problem.facts for thing in (fact.a, fact.b))):
+    for thing in (*asked.pair, *asked.among, *(thing for fact in problem.facts for thing in (fact.who, fact.of))):
         if thing:
             number.setdefault(thing, f"#{len(number)}")
-    facts = tuple(f._replace(a=number[f.a], b=number[f.b], sentence=-1) for f in problem.facts)
+    facts = tuple(f._replace(who=number[f.who], of=number[f.of], sentence=-1) for f in problem.facts)
     genders = sorted((number[thing], gender) for thing, gender in problem.genders if thing in number)
     a, b = (number.get(each, "") for each in problem.question)
     return Problem(facts, (a, b), tuple(genders)), {own: thing for thing, own in number.items()}
@@ -469,8 +470,8 @@ def _paths(problem: Problem) -> Iterator[tuple[int, ...]]:
     near: dict[str, list[tuple[str, int]]] = {}
     for number, fact in enumerate(problem.facts):
         if not fact.negated:
-            near.setdefault(fact.a, []).append((fact.b, number))
-            near.setdefault(fact.b, []).append((fact.a, number))
+            near.setdefault(fact.who, []).append((fact.of, number))
+            near.setdefault(fact.of, []).append((fact.who, number))
     start, goal = problem.question
     waiting: list[tuple[tuple[str, ...], tuple[int, ...]]] = [((start,), ())]
     for met, path in waiting:

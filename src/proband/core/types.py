@@ -6,7 +6,7 @@ Everything here is a frozen record: nothing is passed on and mutated (`msgspec.s
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
@@ -61,6 +61,17 @@ class Answer(Record, frozen=True, kw_only=True):
     status: Status = ""
     logprob: float | msgspec.UnsetType = msgspec.UNSET
     letters: str | msgspec.UnsetType = msgspec.UNSET
+
+
+class Fact(NamedTuple):
+    """`who` is the `relation` of `of` (or is not, if `negated`); `sentence` is its place in the text."""
+
+    who: str
+    relation: str
+    of: str
+    gender: str | None = None  # of who, where the word tells it
+    negated: bool = False
+    sentence: int = -1
 
 
 class Judgment(Record, frozen=True, kw_only=True):

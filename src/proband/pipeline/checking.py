@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from proband import suites
-from proband.auditing.domain import load
 from proband.auditing.known_sets import FORMATS
 from proband.auditing.outputs import headlines_of, write_audit
 from proband.auditing.problem import Provers
@@ -29,6 +28,7 @@ from proband.core.progress import Progress, say
 from proband.core.statistics.clusters import clusters_of
 from proband.core.suite import Audit, Suite, Verified
 from proband.core.types import Item
+from proband.english.domain import load
 from proband.pipeline.asking.items_and_answers import count_lines
 from proband.pipeline.replies import score_replies
 from proband.pipeline.run import suite_of

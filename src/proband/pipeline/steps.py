@@ -14,16 +14,16 @@ from typing import Any, Final, NamedTuple, TypedDict
 import msgspec
 
 from proband import suites
-from proband.auditing.domain import SHIPPED, Fact, Word, load
 from proband.auditing.puzzles.circles import CIRCLES
-from proband.auditing.reading import Unread
 from proband.auditing.rows import NAMES, AuditRow, files_at, item_row, read_cells, table_row
 from proband.auditing.run import judge_for
 from proband.core.errors import ProbandError
 from proband.core.files import asset, dumps, items_path, read_answers, read_items, read_run, render, write_text
 from proband.core.metrics import chosen_answer
 from proband.core.progress import track
-from proband.core.types import Answer, Item
+from proband.core.types import Answer, Fact, Item
+from proband.english.domain import SHIPPED, Word, load
+from proband.english.reading import Unread
 from proband.pipeline.asking.items_and_answers import items_of, run_folders
 from proband.pipeline.checking import auditors, provers_of_suites
 from proband.reporting.write import check_folder
@@ -349,8 +349,8 @@ def in_words(fact: Fact) -> str:
     ['Al is taller than Bo', 'Al is before Bo', 'Al contains Bo']
     """
     relation, kin = fact.relation, load(SHIPPED[0]).shown
-    if fact.b.isdigit():
-        return f"{fact.a} has {fact.b} {relation}"
+    if fact.of.isdigit():
+        return f"{fact.who} has {fact.of} {relation}"
     word = kin.get(Word(relation, fact.gender), relation)
     word = {"pibling": "aunt or uncle", "nibling": "niece or nephew"}.get(word, word)
     if Word(relation, None) in kin or relation.endswith(("friend", "colleague")):
@@ -360,8 +360,8 @@ def in_words(fact: Fact) -> str:
     elif Word(relation, None) in load("sizes").shown:
         word = f"{word} than"
     elif relation.endswith("s"):  # a verb
-        return f"{'it is not so that ' if fact.negated else ''}{fact.a} {word} {fact.b}"
-    return f"{fact.a} is {'not ' if fact.negated else ''}{word} {fact.b}"
+        return f"{'it is not so that ' if fact.negated else ''}{fact.who} {word} {fact.of}"
+    return f"{fact.who} is {'not ' if fact.negated else ''}{word} {fact.of}"
 
 
 class Summary:

@@ -19,11 +19,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from proband.auditing.domain import Fact
 from proband.auditing.puzzles.circles import CIRCLES, Circles
 from proband.auditing.puzzles.circles import read as read_circles
-from proband.auditing.reading import Unread
 from proband.auditing.rows import AuditRow
+from proband.core.types import Fact
+from proband.english.reading import Unread
 from proband.steps import discourse
 from proband.steps.discourse import STATED, TAKEN_BACK
 from proband.steps.replies import LONGEST_REPLY, NOT_CHECKED, CheckedReply, judged_outcome
@@ -133,7 +133,7 @@ class CountedPeople(NamedTuple):
     def clause(self, text: str) -> list[Statement] | None:
         """What a clause states; None where it is not understood whole."""
         if fact := self._belongs(text):
-            return [Statement(fact=fact, verdict=ENTAILED if fact.b.startswith("all") else TOLD, proof=self.told)]
+            return [Statement(fact=fact, verdict=ENTAILED if fact.of.startswith("all") else TOLD, proof=self.told)]
         plain = re.sub(
             rf"(?i)\b({'|'.join(WORDS)})(?= (?:fe)?male| {NOUN})", lambda m: str(WORDS.index(m[1].lower())), text
         )
@@ -239,7 +239,7 @@ def _sentence(family: CountedPeople, text: str) -> tuple[Statement, ...] | None:
             continue
         plain = discourse.clause(SUM.sub("", part.rstrip(" .*")))
         found = family.clause(plain)
-        known = found and not found[0].fact.b.isdigit()
+        known = found and not found[0].fact.of.isdigit()
         if not found or (not known and (EXCEPT.search(plain) or (PART.search(part) and not PART.search(plain)))):
             return None
         stated += found
@@ -253,10 +253,10 @@ def _completed(steps: list[Step], asked: str, answer: str | None) -> list[Step]:
     for place in range(len(steps) - 1, -1, -1):
         own: list[Statement] = []
         for s in reversed(steps[place].statements):
-            if s.fact.b.isdigit():
-                part = s.fact.a == asked and s.verdict == CONTRADICTED and s.fact.b != answer
-                more = part or last.get(s.fact[:2], 0) > int(s.fact.b)
-                last[s.fact[:2]] = max(last.get(s.fact[:2], 0), int(s.fact.b))
+            if s.fact.of.isdigit():
+                part = s.fact.who == asked and s.verdict == CONTRADICTED and s.fact.of != answer
+                more = part or last.get(s.fact[:2], 0) > int(s.fact.of)
+                last[s.fact[:2]] = max(last.get(s.fact[:2], 0), int(s.fact.of))
                 s = replace(s, withdrawn=more)
             own.append(s)
         steps[place] = replace(steps[place], statements=tuple(reversed(own)))

@@ -10,11 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
-from proband.auditing.domain import Fact, Word
-from proband.auditing.reading import AskedRelation, Label, Reading, Unread
 from proband.auditing.rows import AuditRow
 from proband.auditing.verdicts import Judge, RowJudge
 from proband.core.errors import ProbandError
+from proband.core.types import Fact
+from proband.english.domain import Word
+from proband.english.reading import AskedRelation, Label, Reading, Unread
 from proband.steps.discourse import answer_in
 from proband.steps.sentences import ReplyReading, Step
 from proband.steps.statements import RIGHT, UNREAD, WRONG, Facts, Statement
@@ -107,8 +108,8 @@ class ReplyChecker:
 
     def _genders(self, row: AuditRow, reading: Reading, asked: AskedRelation) -> dict[str, str | None]:
         """Those that the source, the text or a certain name tells."""
-        things = {*filter(None, asked.pair), *(thing for fact in reading.facts for thing in (fact.a, fact.b))}
-        told = {fact.a: fact.gender for fact in reading.facts if fact.gender and not fact.negated}
+        things = {*filter(None, asked.pair), *(thing for fact in reading.facts for thing in (fact.who, fact.of))}
+        told = {fact.who: fact.gender for fact in reading.facts if fact.gender and not fact.negated}
         own = {**reading.genders, **told, **{t: g for t, g in row.genders.items() if g}}
         certain = self.judge.prover.certain_genders
         return {thing: own.get(thing) or certain(thing) for thing in sorted(things)}
@@ -148,7 +149,7 @@ class ReplyChecker:
                 else "no answer is marked in the reply"
             )
             return replace(checked, outcome=judged_outcome(checked, None), why=checked.why or why)
-        asked = case.asked._replace(a=label.pair[0], b=label.pair[1]) if label.pair else case.asked
+        asked = case.asked._replace(who=label.pair[0], of=label.pair[1]) if label.pair else case.asked
         decision = facts.ask(facts.told, asked, label)
         right = {"entailed": True, "gender open": True}.get(decision.verdict, False)
         checked = replace(checked, answer_verdict=decision.verdict, right_answer=decision.right)
@@ -156,7 +157,7 @@ class ReplyChecker:
             stated = [
                 s.fact
                 for s in own
-                if s.verdict in RIGHT and not s.fact.negated and {s.fact.a, s.fact.b} != {asked.a, asked.b}
+                if s.verdict in RIGHT and not s.fact.negated and {s.fact.who, s.fact.of} != {asked.who, asked.of}
             ]
             needed = [facts.told[number] for number in decision.proof]
             enough = bool(stated) and facts.ask(stated, asked, label).verdict == decision.verdict
@@ -172,7 +173,7 @@ class ReplyChecker:
 
     def _last_stated(self, asked: AskedRelation, own: Sequence[Statement]) -> Label | None:
         """Where no answer is marked: what the reply said last of the two who were asked about, in that order."""
-        about = [s.fact for s in own if (s.fact.a, s.fact.b) == asked.pair and not s.fact.negated]
+        about = [s.fact for s in own if (s.fact.who, s.fact.of) == asked.pair and not s.fact.negated]
         if not about:
             return None
         word = Word(about[-1].relation, about[-1].gender)

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Final, NamedTuple
 
-from proband.auditing.domain import Fact
 from proband.auditing.grammar import Grammar
-from proband.auditing.reading import ClauseReader
+from proband.core.types import Fact
+from proband.english.reading import ClauseReader
 from proband.steps import discourse
 from proband.steps.discourse import STATED, TAKEN_BACK, pattern
 from proband.steps.statements import CONTRADICTED, ENTAILED, RIGHT, UNREAD, VERDICTS, Facts, Statement
@@ -215,7 +215,7 @@ class ReplyReading:
         whom all of it is so."""
         known = set(self.facts.things)
         unnamed = [
-            x for x in dict.fromkeys(x for f in way for x in (f.a, f.b)) if _is_description(x) and x not in known
+            x for x in dict.fromkeys(x for f in way for x in (f.who, f.of)) if _is_description(x) and x not in known
         ]
         if not unnamed:
             return [self.facts.state(fact) for fact in way]
@@ -223,8 +223,8 @@ class ReplyReading:
             return f"who is {unnamed[0]}?"
         for people in product(self.facts.things, repeat=len(unnamed)):
             who = dict(zip(unnamed, people))
-            facts = [fact._replace(a=who.get(fact.a, fact.a), b=who.get(fact.b, fact.b)) for fact in way]
-            if all(fact.a != fact.b for fact in facts):
+            facts = [fact._replace(who=who.get(fact.who, fact.who), of=who.get(fact.of, fact.of)) for fact in way]
+            if all(fact.who != fact.of for fact in facts):
                 judged = [self.facts.state(fact) for fact in facts]
                 if all(statement.verdict in RIGHT for statement in judged):
                     return judged
@@ -254,11 +254,11 @@ class ReplyReading:
 
     def _withdraw(self, statements: Sequence[Statement]) -> None:
         """What was said of the same two before a `wait` and is now said otherwise is withdrawn."""
-        said = {frozenset((s.fact.a, s.fact.b)): s.fact for s in statements}
+        said = {frozenset((s.fact.who, s.fact.of)): s.fact for s in statements}
         for place, step in enumerate(self.done[: self.reconsidered]):
             own = tuple(
                 replace(s, withdrawn=True)
-                if (now := said.get(frozenset((s.fact.a, s.fact.b)))) and not self.facts.same(s.fact, now)
+                if (now := said.get(frozenset((s.fact.who, s.fact.of)))) and not self.facts.same(s.fact, now)
                 else s
                 for s in step.statements
             )
@@ -297,10 +297,10 @@ class PhraseReader:
             return reading.unread.reason if reading.unread else "it states no fact"
         facts: list[Fact] = []
         for fact in reading.facts:
-            a, b = self._thing(fact.a), self._thing(fact.b)
+            a, b = self._thing(fact.who), self._thing(fact.of)
             if not (a and b):
-                return f"the story says nothing of {fact.a if not a else fact.b!r}"
-            facts.append(fact._replace(a=a, b=b, sentence=-1))
+                return f"the story says nothing of {fact.who if not a else fact.of!r}"
+            facts.append(fact._replace(who=a, of=b, sentence=-1))
         return [tuple(facts)]
 
     def _thing(self, phrase: str) -> str:

@@ -16,11 +16,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from proband.auditing.domain import Fact, Word
 from proband.auditing.problem import Problem
-from proband.auditing.reading import AskedRelation, Label
 from proband.auditing.verdicts import GENDER_OPEN, Decision, RowJudge, numbered, renamed_question
 from proband.core.errors import ProbandError
+from proband.core.types import Fact
+from proband.english.domain import Word
+from proband.english.reading import AskedRelation, Label
 
 TOLD, ENTAILED, POSSIBLE, CONTRADICTED, UNREAD = "told", "entailed", "possible", "contradicted", "unread"
 VERDICTS: Final = (TOLD, ENTAILED, POSSIBLE, CONTRADICTED, UNREAD)
@@ -54,7 +55,7 @@ class Facts:
 
     @property
     def things(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(thing for fact in self.told for thing in (fact.a, fact.b)))
+        return tuple(dict.fromkeys(thing for fact in self.told for thing in (fact.who, fact.of)))
 
     def state(self, fact: Fact) -> Statement:
         """The verdict on a statement; what it assumes of a gender holds from now on."""
@@ -62,8 +63,8 @@ class Facts:
         if fact.negated:
             return self._denial(fact, decision)
         if decision.verdict == GENDER_OPEN and fact.gender:
-            self.assumed[fact.a] = fact.gender
-            return replace(self._stated(fact, self.decide(self.told, fact)), assumes=f"{fact.a} is {fact.gender}")
+            self.assumed[fact.who] = fact.gender
+            return replace(self._stated(fact, self.decide(self.told, fact)), assumes=f"{fact.who} is {fact.gender}")
         return self._stated(fact, decision)
 
     def _stated(self, fact: Fact, decision: Decision) -> Statement:
@@ -87,26 +88,26 @@ class Facts:
     def same(self, one: Fact, other: Fact) -> bool:
         """The same relation, from one side or the other; who has it may be told by other words."""
         inverse = self.judge.domain.inverse[other.relation]
-        return (one.a, one.relation, one.b) in (other[:3], (other.b, inverse, other.a)) and not one.negated
+        return (one.who, one.relation, one.of) in (other[:3], (other.of, inverse, other.who)) and not one.negated
 
     def _fits_widely(self, fact: Fact) -> bool:
         """Does it hold in some world of the widest kind that the domain's words allow?"""
         widest = self.judge.domain.raw.get("widest")
         if not widest:
             return False
-        solution = self.judge.prover.solve(self.problem(self.told, (fact.a, fact.b)), widest)
+        solution = self.judge.prover.solve(self.problem(self.told, (fact.who, fact.of)), widest)
         return any(self.judge.prover.fits(each, Word(fact.relation, fact.gender)) for each in solution.possible)
 
     def problem(self, facts: Iterable[Fact], question: tuple[str, str]) -> Problem:
         own = tuple(facts)
-        things = {*question, *(thing for fact in own for thing in (fact.a, fact.b))}
+        things = {*question, *(thing for fact in own for thing in (fact.who, fact.of))}
         genders = {thing: self.genders.get(thing) or self.assumed.get(thing) for thing in things}
         return Problem(own, question, tuple(sorted(genders.items())))
 
     def decide(self, facts: Sequence[Fact], fact: Fact) -> Decision:
         """What the prover says of a statement, given facts."""
         word = Word(fact.relation, fact.gender)
-        asked = AskedRelation(fact.a, fact.b)
+        asked = AskedRelation(fact.who, fact.of)
         return self.ask(facts, asked, Label(word, self.judge.domain.say(word)))
 
     def ask(self, facts: Sequence[Fact], asked: AskedRelation, label: Label) -> Decision:

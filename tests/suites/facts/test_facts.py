@@ -38,7 +38,7 @@ from proband.suites.facts.recall import (
     right_if_consistent,
     similarity,
 )
-from proband.suites.facts.relations import Fact, FactRelation
+from proband.suites.facts.relations import FactRelation, SubjectFact
 from proband.suites.facts.sources import published, read
 from proband.suites.facts.variations import VARIATIONS, directions
 
@@ -362,7 +362,7 @@ def test_a_pattern_without_its_slots_is_refused_with_its_row(tmp_path: Path) -> 
 
 
 def test_an_answer_outside_the_space_and_a_fact_twice_are_refused() -> None:
-    rome = Fact(subject="Italy", objects=("Rome",))
+    rome = SubjectFact(subject="Italy", objects=("Rome",))
     with pytest.raises(ProbandError, match="'Rome' is none of the answers"):
         FactRelation(name="c", wordings=("[X] [Y]",), facts=(rome,), space=("Paris", "Oslo")).checked()
     with pytest.raises(ProbandError, match="occurs twice"):

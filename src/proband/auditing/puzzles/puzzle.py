@@ -10,11 +10,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from proband.auditing.domain import Domain, Fact, Word
 from proband.auditing.problem import Problem, Prover, Solution
-from proband.auditing.reading import AskedRelation, Unread
 from proband.auditing.rows import AuditRow
 from proband.auditing.verdicts import DEPENDS, RowVerdict
+from proband.core.types import Fact
+from proband.english.domain import Domain, Word
+from proband.english.reading import AskedRelation, Unread
 
 
 class Settled(NamedTuple):
@@ -97,12 +98,12 @@ class PuzzleJudge:
 
     def choices(self, judged: RowVerdict) -> tuple[str, ...]:
         """The answers that a reply may give, where they can be listed."""
-        said = self.puzzle.read(judged.asked.a) if judged.asked.a else None
+        said = self.puzzle.read(judged.asked.who) if judged.asked.who else None
         return () if said is None else self.puzzle.choices(said)
 
     def credits(self, answer: str, judged: RowVerdict) -> bool | None:
         """Is an answer right? None where none is, or several."""
-        said = self.puzzle.read(judged.asked.a) if judged.asked.a else None
+        said = self.puzzle.read(judged.asked.who) if judged.asked.who else None
         if said is not None and self.puzzle.right:
             return self.puzzle.right(answer, said, self.world)
         return self.puzzle.answer(answer, said) == judged.right if judged.right else None

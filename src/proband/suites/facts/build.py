@@ -14,7 +14,7 @@ from proband.core.errors import ProbandError
 from proband.core.files import Fingerprint, slug
 from proband.core.suite import Built
 from proband.core.types import Item, Tag
-from proband.suites.facts.relations import SUBJECT, Fact, FactRelation, asked, leaks
+from proband.suites.facts.relations import SUBJECT, FactRelation, SubjectFact, asked, leaks
 from proband.suites.facts.sources import read
 
 LEAST, MOST = 2, 4  # the bands of popularity begin and end at these powers of ten of the views of a page in a month
@@ -69,7 +69,7 @@ def build(options: BuildOptions, *, seed: int) -> Built:
     return Built(items=items, licence=licence, summary=summary)
 
 
-def _sample(relation: FactRelation, options: BuildOptions, seed: int) -> list[tuple[int, Fact]]:
+def _sample(relation: FactRelation, options: BuildOptions, seed: int) -> list[tuple[int, SubjectFact]]:
     """Facts with their numbers."""
     numbered = list(enumerate(relation.facts, start=1))
     if options.per_relation is None or options.per_relation >= len(numbered):
@@ -79,7 +79,7 @@ def _sample(relation: FactRelation, options: BuildOptions, seed: int) -> list[tu
     )
 
 
-def _item(relation: FactRelation, number: int, fact: Fact, most: int | None) -> Item:
+def _item(relation: FactRelation, number: int, fact: SubjectFact, most: int | None) -> Item:
     choices, gold = relation.choices(fact)
     if len(choices) < 2:
         raise fact.error(f"every answer is right for {fact.subject!r}: there is nothing to choose")
@@ -107,10 +107,10 @@ def _item(relation: FactRelation, number: int, fact: Fact, most: int | None) -> 
     )
 
 
-def _popularity(fact: Fact) -> dict[str, Tag]:
+def _popularity(fact: SubjectFact) -> dict[str, Tag]:
     """How often the subject's page is read, as a band; nothing where the data does not tell.
 
-    >>> _popularity(Fact(subject="a", objects=("b",), popularity=1500))
+    >>> _popularity(SubjectFact(subject="a", objects=("b",), popularity=1500))
     {'popularity': '10^3 to 10^4'}
     """
     if fact.popularity is None:

@@ -19,7 +19,7 @@ SUBJECT, OBJECT, BLANK = "[X]", "[Y]", "___"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Fact:
+class SubjectFact:
     """A subject with its objects, the one that is asked for first; `row` is where it was read."""
 
     subject: str
@@ -40,7 +40,7 @@ class FactRelation:
     >>> capital = FactRelation(
     ...     name="capital",
     ...     wordings=("The capital of [X] is [Y].",),
-    ...     facts=(Fact(subject="France", objects=("Paris",)), Fact(subject="Italy", objects=("Rome",))),
+    ...     facts=(SubjectFact(subject="France", objects=("Paris",)), SubjectFact(subject="Italy", objects=("Rome",))),
     ... )
     >>> capital.answers, capital.cardinality
     (('Paris', 'Rome'), 'one to one')
@@ -50,7 +50,7 @@ class FactRelation:
 
     name: str
     wordings: tuple[str, ...]
-    facts: tuple[Fact, ...]
+    facts: tuple[SubjectFact, ...]
     space: tuple[str, ...] = ()  # the answers, where the data names them
     released: bool = False  # a set as it was published, with what is odd in it: Djibouti's capital is Djibouti
     by_name: bool = False  # left out unless it is asked for by its name
@@ -77,7 +77,7 @@ class FactRelation:
         )
         return f"{'one' if subjects == 1 else 'many'} to {'one' if objects == 1 else 'many'}"
 
-    def choices(self, fact: Fact) -> tuple[tuple[str, ...], int]:
+    def choices(self, fact: SubjectFact) -> tuple[tuple[str, ...], int]:
         """The answers without others that are right too, and the place of the one that is asked for."""
         right = self._right[fold(fact.subject)]
         asked = fact.objects[0]
@@ -90,7 +90,7 @@ class FactRelation:
             raise ProbandError(f"relation {self.name!r}: {problem}", file=self.file)
         if len({fold(answer) for answer in self.answers}) < 2:
             raise ProbandError(f"relation {self.name!r} has one answer; a choice needs two", file=self.file)
-        seen: dict[tuple[str, str], Fact] = {}
+        seen: dict[tuple[str, str], SubjectFact] = {}
         known = set(self.answers)
         for fact in self.facts:
             pair = fold(fact.subject), fold(fact.objects[0])
@@ -118,11 +118,11 @@ def fold(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def leaks(fact: Fact) -> bool:
+def leaks(fact: SubjectFact) -> bool:
     """Whether the subject tells the object: Bank of *Scotland*, *French* Guiana : French. LAMA-UHN leaves these out.
 
-    >>> leaks(Fact(subject="Bank of Scotland", objects=("Scotland",))), leaks(Fact(subject="Rome", objects=("Italy",)))
-    (True, False)
+    >>> leaks(SubjectFact(subject="Bank of Scotland", objects=("Scotland",)))
+    True
     """
     words = set(re.findall(r"\w+", fold(fact.subject)))
     return any(set(re.findall(r"\w+", fold(each))) <= words for each in fact.objects[:1])

@@ -17,7 +17,7 @@ from proband.core.files import DATA, data_rows, decode, group_by_key, read_toml
 from proband.core.progress import say
 from proband.core.suite import MeasuredOn, Published
 from proband.core.tables import TableRow, kind_of, read_table, read_text
-from proband.suites.facts.relations import OBJECT, SUBJECT, Fact, FactRelation, wrong_wording
+from proband.suites.facts.relations import OBJECT, SUBJECT, FactRelation, SubjectFact, wrong_wording
 
 LICENCES = {
     "built-in": "Apache-2.0",
@@ -65,7 +65,7 @@ def built_in() -> Iterator[FactRelation]:
     path = DATA / "facts" / "relations.toml"
     for name, relation in read_toml(path).items():
         facts = [
-            Fact(subject=subject, objects=(objects,) if isinstance(objects, str) else tuple(objects))
+            SubjectFact(subject=subject, objects=(objects,) if isinstance(objects, str) else tuple(objects))
             for subject, objects in relation.get("facts", {}).items()
         ]
         if "pairs" in relation:
@@ -80,13 +80,13 @@ def built_in() -> Iterator[FactRelation]:
         )
 
 
-def _pairs(path: Path, relation: str, *, turned: bool) -> Iterator[Fact]:
+def _pairs(path: Path, relation: str, *, turned: bool) -> Iterator[SubjectFact]:
     for row in read_table(path):
         if row.cells["relation"] == relation:
             head, tails = row.cells["head"], tuple(row.cells["tails"].split("/"))
             subject, objects = (tails[0], (head,)) if turned else (head, tails)
             aliases = tails[1:] if turned else ()
-            yield Fact(subject=subject, objects=objects, aliases=aliases, row=row)
+            yield SubjectFact(subject=subject, objects=objects, aliases=aliases, row=row)
 
 
 # ---- BEAR: metadata_relations.json with templates and answers, a file P*.jsonl for each relation -------------------
@@ -138,7 +138,7 @@ def read_bear(folder: Path) -> list[FactRelation]:
     return relations
 
 
-def _answered(row: TableRow, answers: Sequence[str]) -> Fact:
+def _answered(row: TableRow, answers: Sequence[str]) -> SubjectFact:
     """`answer_idx` says which of the answers is right; the label of the object may be spelled otherwise."""
     fact, place = _fact(row), row.cells.get("answer_idx")
     if not answers:
@@ -189,9 +189,9 @@ def _rows(path: Path) -> Iterator[TableRow]:
         raise ProbandError("contains no facts", file=path)
 
 
-def _merged(facts: Iterable[Fact]) -> list[Fact]:
+def _merged(facts: Iterable[SubjectFact]) -> list[SubjectFact]:
     """Rows that repeat a fact (LAMA has one for each piece of evidence) are one."""
-    kept: dict[tuple[str, str], Fact] = {}
+    kept: dict[tuple[str, str], SubjectFact] = {}
     for fact in facts:
         kept.setdefault((fact.subject, fact.objects[0]), fact)
     return list(kept.values())
@@ -217,13 +217,13 @@ def _cell(row: TableRow, role: str) -> str:
     return " ".join(str(value).split())
 
 
-def _fact(row: TableRow) -> Fact:
+def _fact(row: TableRow) -> SubjectFact:
     subject, answer, cells = _cell(row, "subject"), _cell(row, "object"), row.cells
     for role, value in (("subject", subject), ("object", answer)):
         if not value:
             raise row.error(f"no {role}: one of the columns {', '.join(NAMES[role][:4])} must be text")
     accepted = [*_listed(cells.get("obj_aliases") or cells.get("o_aliases")), *_listed(cells.get("possible_answers"))]
-    return Fact(
+    return SubjectFact(
         subject=subject,
         objects=(answer, *_listed(cells.get("objects"))),
         aliases=_listed(cells.get("sub_aliases") or cells.get("s_aliases")),

@@ -55,7 +55,7 @@ def test_what_is_said_is_read(text: str, told: set[str]) -> None:
 
 
 def _facts(reading: Any) -> set[tuple[str, str, str]]:
-    named = [(f.a, f.relation, f.b) for f in reading.facts if "'s " not in f.a + f.b]
+    named = [(f.who, f.relation, f.of) for f in reading.facts if "'s " not in f.who + f.of]
     return {min((a, r, b), (b, INVERSE[r], a)) for a, r, b in named}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from proband.auditing.domain import Word
+from proband.english.domain import Word
 from proband.suites.kinship.reading.questions import KinQuestion, read_answer, read_question
 from proband.suites.kinship.reading.tokens import NotUnderstood
 
@@ -53,7 +53,7 @@ def test_what_is_no_question_of_kin(text: str) -> None:
 )
 def test_forms_that_ask_for_a_word(text: str) -> None:
     asked = read_question(text.strip(), PEOPLE)
-    assert (asked.a, asked.b, asked.word, asked.either_way) == ("Tom", "Ann", None, False)
+    assert (asked.who, asked.of, asked.word, asked.either_way) == ("Tom", "Ann", None, False)
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_forms_that_ask_for_a_word(text: str) -> None:
 )
 def test_forms_that_ask_for_yes_or_no(text: str) -> None:
     asked = read_question(text.strip().replace("an uncle called", "a uncle called"), PEOPLE)
-    assert (asked.a, asked.b, asked.word) == ("Tom", "Ann", Word("pibling", "male"))
+    assert (asked.who, asked.of, asked.word) == ("Tom", "Ann", Word("pibling", "male"))
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_forms_that_ask_for_yes_or_no(text: str) -> None:
 )
 def test_forms_that_ask_for_a_person(text: str) -> None:
     asked = read_question(text, PEOPLE)
-    assert (asked.a, asked.b, asked.word) == ("", "Ann", Word("pibling", "male"))
+    assert (asked.who, asked.of, asked.word) == ("", "Ann", Word("pibling", "male"))
 
 
 def test_a_form_without_a_direction_needs_an_answer_with_one() -> None:
@@ -88,7 +88,7 @@ def test_a_form_without_a_direction_needs_an_answer_with_one() -> None:
         read_answer("uncle", asked, PEOPLE)
 
 
-ASKED = KinQuestion(a="Tom", b="Ann", options={"a": "aunt", "b": "uncle"})
+ASKED = KinQuestion(who="Tom", of="Ann", options={"a": "aunt", "b": "uncle"})
 
 
 @pytest.mark.parametrize(
@@ -111,11 +111,11 @@ def test_what_is_no_answer(text: str) -> None:
 def test_none_yes_no_and_names() -> None:
     assert read_answer("none", ASKED, PEOPLE).open
     assert read_answer("It cannot be told.", ASKED, PEOPLE).open
-    whether = KinQuestion(a="Tom", b="Ann", word=Word("pibling", "male"))
+    whether = KinQuestion(who="Tom", of="Ann", word=Word("pibling", "male"))
     assert [read_answer(each, whether, PEOPLE).truth for each in ("Yes, he is.", "no", "False", "Right")] == [
         *(True, False, False, True),
     ]
-    who = KinQuestion(a="", b="Ann", word=Word("pibling", "male"))
+    who = KinQuestion(who="", of="Ann", word=Word("pibling", "male"))
     assert read_answer("It is Li Na.", who, PEOPLE).person == "Li Na"
     with pytest.raises(NotUnderstood):
         read_answer("uncle", who, PEOPLE)

@@ -3,7 +3,7 @@
 The second prover is the closure under the composition table (`logic.closure`), which shares no code with the search; it
 is sound and may leave more open than the search does.
 
->>> from proband.auditing.domain import Fact
+>>> from proband.core.types import Fact
 >>> facts = (Fact("Bo", "child", "Al", "male"), Fact("Cy", "pibling", "Bo", "male"))
 >>> solve(Problem(facts, ("Cy", "Al")), "strict").possible
 ('brother', 'brother-in-law')
@@ -17,11 +17,12 @@ from itertools import islice, product
 from typing import Final, NamedTuple
 
 from proband.auditing.answers import NO, UNKNOWN, UNRELATED, YES
-from proband.auditing.domain import Domain, Fact
-from proband.auditing.domain import Word as WordOf
 from proband.auditing.problem import Problem, Prover, Solution
-from proband.auditing.reading import AskedRelation, Label
 from proband.core.errors import ProbandError
+from proband.core.types import Fact
+from proband.english.domain import Domain
+from proband.english.domain import Word as WordOf
+from proband.english.reading import AskedRelation, Label
 from proband.suites.kinship.item_views import family_svg
 from proband.suites.kinship.logic import search
 from proband.suites.kinship.logic.closure import close
@@ -148,9 +149,9 @@ def _without(
 
 def _holds(world: FamilyWorld, fact: Fact) -> bool:
     """Does the denied relation hold in this family? Of people who are not in it, it may."""
-    if fact.a not in world.names or fact.b not in world.names:
+    if fact.who not in world.names or fact.of not in world.names:
         return True
-    a, b = world.names.index(fact.a), world.names.index(fact.b)
+    a, b = world.names.index(fact.who), world.names.index(fact.of)
     return fact.relation in world.family.neutral_relations(b, a)
 
 
@@ -159,7 +160,7 @@ def _avoiding(problem: Problem, denied: Fact, answer: str, world: str) -> Family
     a, b = problem.question
     claim = Fact(a, NEUTRAL[answer], b, GENDER[answer])
     facts = (*(fact for fact in problem.facts if not fact.negated), claim)
-    for people in _assignments(problem._replace(facts=facts, question=(denied.a, denied.b))):
+    for people in _assignments(problem._replace(facts=facts, question=(denied.who, denied.of))):
         pattern, order, rest = parts(people.genders, people.edges, people.query)
         if all(search.families_of(each, WORLDS[world]) for each in rest):
             family = search.find(pattern, world=WORLDS[world], avoid=[denied.relation])
@@ -170,17 +171,19 @@ def _avoiding(problem: Problem, denied: Fact, answer: str, world: str) -> Family
 
 def _assignments(problem: Problem) -> Iterator[FamilyPeople]:
     """The people with every combination of genders that neither words nor names tell and that facts need."""
-    names = tuple(dict.fromkeys([*problem.question, *(n for f in problem.facts for n in (f.a, f.b))]))
+    names = tuple(dict.fromkeys([*problem.question, *(n for f in problem.facts for n in (f.who, f.of))]))
     number = {name: x for x, name in enumerate(names)}
     known: dict[str, str | None] = {name: gender for name, gender in problem.genders if name in number}
     facts = [fact for fact in problem.facts if not fact.negated]
     by_word: dict[str, str] = {}
     for fact in facts:
-        if fact.gender and {by_word.setdefault(fact.a, fact.gender), known.get(fact.a) or fact.gender} != {fact.gender}:
+        if fact.gender and {by_word.setdefault(fact.who, fact.gender), known.get(fact.who) or fact.gender} != {
+            fact.gender
+        }:
             return  # somebody is a man and a woman
     known |= by_word
     _spouses(facts, known)
-    open_ = sorted({f.a for f in facts if not known.get(f.a) and not known.get(f.b)})
+    open_ = sorted({f.who for f in facts if not known.get(f.who) and not known.get(f.of)})
     if len(open_) > MOST_UNKNOWN:
         raise ProbandError(f"the genders of {len(open_)} people are not told")
     query = (number[problem.question[1]], number[problem.question[0]])
@@ -194,16 +197,16 @@ def _spouses(facts: Sequence[Fact], known: dict[str, str | None]) -> None:
     """A spouse is of the other gender."""
     for _ in range(2):
         for fact in facts:
-            for one, other in ((fact.a, fact.b), (fact.b, fact.a)):
+            for one, other in ((fact.who, fact.of), (fact.of, fact.who)):
                 if fact.relation == "spouse" and known.get(one) and not known.get(other):
                     known[other] = FEMALE if known[one] == MALE else MALE
 
 
 def _edge(fact: Fact, genders: Mapping[str, str | None], number: Mapping[str, int]) -> Edge:
     """The fact from the side of somebody whose gender is known."""
-    if gender := genders.get(fact.a):
-        return number[fact.b], word(fact.relation, gender), number[fact.a]
-    return number[fact.a], word(INVERSE[fact.relation], genders[fact.b] or MALE), number[fact.b]
+    if gender := genders.get(fact.who):
+        return number[fact.of], word(fact.relation, gender), number[fact.who]
+    return number[fact.who], word(INVERSE[fact.relation], genders[fact.of] or MALE), number[fact.of]
 
 
 def check(problem: Problem, world: str) -> frozenset[str]:
@@ -258,7 +261,7 @@ def beyond(problem: Problem, label: WordOf, world: str) -> str:
     if NONE not in possible:
         return "false"
     a, b = problem.question
-    for x in dict.fromkeys(thing for fact in problem.facts for thing in (fact.a, fact.b)):
+    for x in dict.fromkeys(thing for fact in problem.facts for thing in (fact.who, fact.of)):
         if x in (a, b):
             continue
         near, far = (solve(problem._replace(question=pair), world).possible for pair in ((x, b), (a, x)))
@@ -272,9 +275,9 @@ def beyond(problem: Problem, label: WordOf, world: str) -> str:
 
 def read_label(text: str, asked: AskedRelation, options: Mapping[str, str], people: Iterable[str], /) -> Label | None:
     """What people answer to a question about kin: a word, a sentence, yes or no, a name, or that it cannot be told."""
-    question = KinQuestion(a=asked.a, b=asked.b, word=asked.word, either_way=asked.either_way, options=options)
+    question = KinQuestion(who=asked.who, of=asked.of, word=asked.word, either_way=asked.either_way, options=options)
     try:
-        said = read_answer(text, question, {*people, asked.a, asked.b} - {""})
+        said = read_answer(text, question, {*people, asked.who, asked.of} - {""})
     except NotUnderstood:
         return None
     if said.open:

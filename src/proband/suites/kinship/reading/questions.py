@@ -6,7 +6,7 @@ a letter of an option, yes or no, a name, or a sentence.
 
 >>> people = {"Tom", "Ann"}
 >>> asked = read_question("Tell me how Tom is related to Ann.", people)
->>> asked.a, asked.b, read_answer("Tom is Ann's uncle.", asked, people).word
+>>> asked.who, asked.of, read_answer("Tom is Ann's uncle.", asked, people).word
 ('Tom', 'Ann', Word(relation='pibling', gender='male'))
 >>> asked = read_question("Is Tom Ann's dad?", people)
 >>> asked.word, read_answer("No, he isn't.", asked, people).truth
@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Final, NamedTuple
 
-from proband.auditing.domain import Word
+from proband.english.domain import Word
 from proband.suites.kinship.reading.lexicon import STORY_KIN
 from proband.suites.kinship.reading.tokens import NotUnderstood, foreign_letter, normalised
 from proband.suites.kinship.world.relations import FEMALE, MALE
@@ -29,11 +29,11 @@ from proband.suites.kinship.world.relations import FEMALE, MALE
 
 @dataclass(frozen=True, kw_only=True)
 class KinQuestion:
-    """What is `a` to `b`? With a `word`: is `a` the `word` of `b`? With a `word` and no `a`: who is the `word` of `b`?
+    """What is `who` to `of`? With a `word`: is `who` the `word` of `of`? Without `who`: who is the `word` of `of`?
     `either_way`: the form does not tell who is the one and who the other (`How are A and B related?`)."""
 
-    a: str
-    b: str
+    who: str
+    of: str
     word: Word | None = None
     either_way: bool = False
     options: Mapping[str, str] = field(default_factory=dict)
@@ -250,7 +250,7 @@ def read_question(text: str, people: Collection[str]) -> KinQuestion:
     kind, a, b, word = found.pop()
     if a == b:
         raise NotUnderstood("the question is about one person, not two")
-    return KinQuestion(a=a, b=b, word=word, either_way=kind == "either", options=options)
+    return KinQuestion(who=a, of=b, word=word, either_way=kind == "either", options=options)
 
 
 def is_instruction(sentence: str) -> bool:
@@ -282,7 +282,7 @@ EACH_OTHER: Final = re.compile(r"(?:they (?:are|were) )?(cousin|brother|sister|s
 def read_answer(text: str, asked: KinQuestion, people: Collection[str]) -> StatedAnswer:
     """What an answer says; NotUnderstood if it is no answer to the question.
 
-    >>> asked = KinQuestion(a="Tom", b="Ann", options={"a": "aunt", "b": "uncle"})
+    >>> asked = KinQuestion(who="Tom", of="Ann", options={"a": "aunt", "b": "uncle"})
     >>> {read_answer(each, asked, {"Tom", "Ann"}).word for each in ("(B)", "her uncle", "He is her uncle.")}
     {Word(relation='pibling', gender='male')}
     """
@@ -299,7 +299,7 @@ def read_answer(text: str, asked: KinQuestion, people: Collection[str]) -> State
     sentence = re.sub(r"\b(s?he|it|that)'s\b", r"\1 is", sentence.strip(" .!?"))
     if OPEN.fullmatch(sentence):
         return StatedAnswer(open=True)
-    if asked.word is not None and asked.a:
+    if asked.word is not None and asked.who:
         return _truth(sentence, text)
     if asked.word is not None:
         return _person(sentence, order, text)
@@ -334,7 +334,7 @@ def _relation(sentence: str, order: list[str], asked: KinQuestion, text: str) ->
     if said:
         word = _word(said["r"] or said["s"])
         x, y = order[int(said["x"][1:])], order[int((said["y"] or said["z"])[1:])]
-        if word is None or {x, y} != {asked.a, asked.b}:
+        if word is None or {x, y} != {asked.who, asked.of}:
             raise NotUnderstood(f"the answer {text[:40]!r} is no word of kinship")
         return StatedAnswer(word=word, pair=(x, y))
     sentence = re.sub(r"\bgreat (?=grand|aunt|uncle|niece|nephew)", "great-", sentence)
@@ -349,11 +349,11 @@ def _relation(sentence: str, order: list[str], asked: KinQuestion, text: str) ->
     if word is None:
         raise NotUnderstood(f"the answer {text[:40]!r} is no word of kinship")
     mentioned = {order[int(each[1:])] for each in re.findall(r"@\d+", sentence)}
-    if asked.b not in mentioned and mentioned - {asked.a}:
+    if asked.of not in mentioned and mentioned - {asked.who}:
         raise NotUnderstood(f"the answer {text[:40]!r} speaks of somebody else")
     if asked.either_way and word.relation not in ("sibling", "spouse", "sibling-in-law", "cousin"):
         raise NotUnderstood("the question does not tell who is what of whom")
-    return StatedAnswer(word=word, pair=(asked.a, asked.b))
+    return StatedAnswer(word=word, pair=(asked.who, asked.of))
 
 
 def _word(text: str) -> Word | None:

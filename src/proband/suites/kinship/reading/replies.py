@@ -5,8 +5,8 @@ knows. A form that can be taken in two ways (`Ann → Bea: mother`) has two read
 
 >>> reader = ReplyReader({"Ann": "female", "Bo": "male", "Cy": "male"})
 >>> reader.read("Ann + Bo → Cy")
-[(Fact(a='Cy', relation='child', b='Ann', gender=None, negated=False, sentence=-1), \
-Fact(a='Cy', relation='child', b='Bo', gender=None, negated=False, sentence=-1))]
+[(Fact(who='Cy', relation='child', of='Ann', gender=None, negated=False, sentence=-1), \
+Fact(who='Cy', relation='child', of='Bo', gender=None, negated=False, sentence=-1))]
 >>> [reader.read(clause)[0][0][:4] for clause in ("Ann is Cy's sister", "she is the aunt of Bo")]
 [('Ann', 'sibling', 'Cy', 'female'), ('Ann', 'pibling', 'Bo', 'female')]
 >>> reader.read("Perhaps")
@@ -21,8 +21,8 @@ from functools import cache, partial
 from itertools import combinations, islice, product
 from typing import Final, NamedTuple
 
-from proband.auditing.domain import Fact
 from proband.core.files import DATA, read_toml
+from proband.core.types import Fact
 from proband.suites.kinship.reading.lexicon import STORY_KIN
 from proband.suites.kinship.reading.statements import Mention, Person
 from proband.suites.kinship.reading.story import StoryReader

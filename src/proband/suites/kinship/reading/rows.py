@@ -1,7 +1,7 @@
 """A row of anybody's data, story and question, as the auditor wants it: by the grammar, and by the parse.
 
 >>> reading = read_by_grammar("Tom has two sons, Bob and Al. Al's daughter is Mia.", "What is Bob to Mia?", {})
->>> [(fact.a, fact.relation, fact.b) for fact in reading.facts], reading.question[:2]
+>>> [(fact.who, fact.relation, fact.of) for fact in reading.facts], reading.question[:2]
 ([('Bob', 'child', 'Tom'), ('Al', 'child', 'Tom'), ('Mia', 'child', 'Al')], ('Bob', 'Mia'))
 >>> read_by_grammar("Tom was once the husband of Ann.", "What is Tom to Ann?", {}).unread.reason
 "'Tom was once the husband of'"
@@ -13,8 +13,8 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Final, NamedTuple
 
-from proband.auditing.domain import Fact
-from proband.auditing.reading import AskedRelation, Reading, Unread
+from proband.core.types import Fact
+from proband.english.reading import AskedRelation, Reading, Unread
 from proband.suites.kinship.reading.dependencies import read_parsed_story
 from proband.suites.kinship.reading.lexicon import word_set
 from proband.suites.kinship.reading.questions import KinQuestion, is_instruction, masked, read_question, split_options
@@ -68,15 +68,15 @@ def _reading(text: str, question: str, genders: Mapping[str, str | None], read: 
         return Reading(unread=Unread("the story states no fact"))
     asked = parts.question
     named = {name for f in told.facts for name in (f.owner, f.person)}
-    for name in (asked.a, asked.b):
+    for name in (asked.who, asked.of):
         if name and name not in named:  # a sentence about them may have been taken for one about nobody's kin
             return Reading(unread=Unread(f"nothing that was read relates {name} to anybody"))
     unnamed = any("'s " in name or name.startswith("somebody") for name in named)
-    if unnamed and asked.a and asked.b and not _connected(told, asked.a, asked.b):
-        return Reading(unread=Unread(f"somebody without a name may link {asked.a} and {asked.b}"))
+    if unnamed and asked.who and asked.of and not _connected(told, asked.who, asked.of):
+        return Reading(unread=Unread(f"somebody without a name may link {asked.who} and {asked.of}"))
     return Reading(
         facts=tuple(Fact(f.person, f.relation, f.owner, f.gender, f.negated, f.sentence) for f in told.facts),
-        question=AskedRelation(asked.a, asked.b, asked.word, either_way=asked.either_way),
+        question=AskedRelation(asked.who, asked.of, asked.word, either_way=asked.either_way),
         genders={name: gender for name, gender in told.genders.items() if name not in told.by_name},
         sentences=told.sentences,
         shapes=tuple(masked(sentence, parts.people)[0] for sentence in told.sentences),
@@ -110,7 +110,7 @@ def _asked(question: str, people: Collection[str]) -> KinQuestion:
     bare, options = split_options(normalised(question))
     sentences = [sentence for sentence in SENTENCE.split(bare) if sentence.strip() and not is_instruction(sentence)]
     found = read_question(" ".join(sentences), people)
-    return KinQuestion(a=found.a, b=found.b, word=found.word, either_way=found.either_way, options=options)
+    return KinQuestion(who=found.who, of=found.of, word=found.word, either_way=found.either_way, options=options)
 
 
 def _story_and_question(both: str, genders: Mapping[str, str | None]) -> tuple[str, str]:

@@ -34,17 +34,6 @@ class Word(NamedTuple):
     gender: str | None = None
 
 
-class Fact(NamedTuple):
-    """`a` is the `relation` of `b` (or is not, if `negated`); `sentence` is its place in the text."""
-
-    a: str
-    relation: str
-    b: str
-    gender: str | None = None  # of a, where the word tells it
-    negated: bool = False
-    sentence: int = -1
-
-
 @dataclass(frozen=True, kw_only=True)
 class Domain:
     """`words` are regular expressions by relation and gender; `means` and `step` conditions on coordinates."""

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
-from proband.auditing.domain import Fact, Word
+from proband.core.types import Fact
+from proband.english.domain import Word
 
 
 class Unread(NamedTuple):
@@ -23,14 +24,14 @@ class Unread(NamedTuple):
 
 
 class AskedRelation(NamedTuple):
-    """What is `a` to `b`? With a `word`, a yes-or-no question: is `a` the `word` of `b`? With a `word` and no `a`:
-    which thing is the `word` of `b` (the `adjacent` one, with nothing between), or of all others where `b` is empty too
-    (the tallest; with `rank` 2 the second tallest)? `among`: the things that may be the answer, if not all.
+    """What is `who` to `of`? With a `word`, a yes-or-no question: is `who` the `word` of `of`? Without `who`:
+    which thing is the `word` of `of` (the `adjacent` one, with nothing between), or of all others where `of` is empty
+    too (the tallest; with `rank` 2 the second tallest)? `among`: the things that may be the answer, if not all.
     `either_way`: the question does not tell which of the two is meant (how are A and B related?). `route`: the way from
-    `b` to `a`, step by step."""
+    `of` to `who`, step by step."""
 
-    a: str
-    b: str
+    who: str
+    of: str
     word: Word | None = None
     adjacent: bool = False
     rank: int = 1
@@ -40,7 +41,7 @@ class AskedRelation(NamedTuple):
 
     @property
     def pair(self) -> tuple[str, str]:
-        return self.a, self.b
+        return self.who, self.of
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from proband.auditing.domain import SHIPPED, load, parse
 from proband.auditing.grammar import Grammar
 from proband.core.errors import ProbandError
+from proband.english.domain import SHIPPED, load, parse
 
 
 @pytest.mark.parametrize("name", SHIPPED)
