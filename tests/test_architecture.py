@@ -75,3 +75,10 @@ def test_a_test_lies_where_its_source_lies(root: Path) -> None:
         if not any(name == each or name.startswith(f"{each}_") for each in names):
             elsewhere.append(str(path.relative_to(root)))
     assert not elsewhere, elsewhere
+
+
+def test_no_browser_test_evaluates_a_string_on_the_page(root: Path) -> None:
+    """That wait polls with `eval`, which the pages' own security policy forbids: `expect` waits outside."""
+    name = "wait_for_" + "function"
+    tests = [path for folder in ("tests", "annotate/tests") for path in sorted((root / folder).rglob("*.py"))]
+    assert not [str(path.relative_to(root)) for path in tests if name in path.read_text(encoding="utf-8")]

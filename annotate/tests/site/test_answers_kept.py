@@ -83,6 +83,8 @@ def test_the_same_id_with_another_text_is_a_revision(simplify: Any, person: Any,
 
 
 def test_two_tabs_keep_both_texts(simplify: Any, tab: Any, tmp_path: Path) -> None:
+    from playwright.sync_api import expect
+
     folder, base, _ = simplify
     with Browsing(tab) as first:
         first.go(f"{base}/join/{new_link(secret_of(folder), 'crowd', name='tabs')}")
@@ -98,7 +100,7 @@ def test_two_tabs_keep_both_texts(simplify: Any, tab: Any, tmp_path: Path) -> No
         first.moved_on(unit)
         second.fill("#s0", "TWO")
         second.click("#task button[type=submit]")
-        second.wait_for_function("u => document.querySelector('#task input[name=unit]')?.value !== u", arg=unit)
+        expect(second.locator("#task input[name=unit]")).not_to_have_value(unit, timeout=20_000)
         second.close()
     rows = stored(folder, tmp_path)
     assert [(row["answer"]["steps"], row["revision"]) for row in rows] == [(["TWO"], 2)]

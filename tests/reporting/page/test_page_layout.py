@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -72,16 +73,18 @@ def test_a_name_breaks_only_at_a_separator(visit: Callable[..., Any], wide: Path
 
 
 def test_a_table_that_is_too_wide_says_so_and_keeps_the_names(visit: Callable[..., Any], wide: Path) -> None:
+    from playwright.sync_api import expect
+
     page = visit(of=wide).page
     table = page.locator("#analogy-length-table")
     table.evaluate("element => { element.open = true }")
     box, hint = table.locator(".scroll"), table.locator(".hint")
-    page.wait_for_function("document.querySelector('#analogy-length-table .scroll').classList.contains('more')")
+    expect(box).to_have_class(re.compile(r"\bmore\b"), timeout=20_000)
     assert hint.is_visible()
     name = box.locator("tbody th[scope=row]").first
     before = name.bounding_box()["x"]
     box.evaluate("element => { element.scrollLeft = element.scrollWidth }")
-    page.wait_for_function("!document.querySelector('#analogy-length-table .scroll').classList.contains('more')")
+    expect(box).not_to_have_class(re.compile(r"\bmore\b"), timeout=20_000)
     assert not hint.is_visible()
     assert abs(name.bounding_box()["x"] - before) < box.bounding_box()["width"] / 4
 
