@@ -28,11 +28,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from proband.auditing.problem import Problem
 from proband.core.errors import ProbandError
 from proband.core.files import items_path, read_answers, read_items
 from proband.core.types import Fact
 from proband.english.domain import load
+from proband.proof.problem import Problem
 from proband.suites.kinship.audit.family_prover import solve
 from proband.suites.kinship.clutrr.rows import ClutrrRow, Unreadable, row_of
 from proband.suites.kinship.logic.search import possible

@@ -22,11 +22,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from proband.auditing.rows import AuditRow
-from proband.auditing.run import audit_rows, judge_for
-from proband.auditing.verdicts import VERDICTS
 from proband.english.domain import load
 from proband.pipeline.checking import provers_of_suites
+from proband.proof.rows import AuditRow
+from proband.proof.run import audit_rows, judge_for
+from proband.proof.verdicts import VERDICTS
 
 Edge = tuple[str, str, str]  # (a, relation or word, b): a is the relation of b
 FLAGS = ("answer leaked", "duplicate with another label")
@@ -185,8 +185,8 @@ def grid_swapped(told: Told) -> str | None:
 
 def kin_swapped(told: Told) -> str | None:
     """By the closure under the composition table, which the auditor's search does not use."""
-    from proband.auditing.problem import Problem
     from proband.core.types import Fact
+    from proband.proof.problem import Problem
     from proband.suites.kinship.audit.family_prover import check
     from proband.suites.kinship.world.families import GENDER_OF
 

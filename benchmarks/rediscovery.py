@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any
 
 import proband
-from proband.auditing.row_source import GYM_SETS
 from proband.core.files import write_json
+from proband.proof.row_source import GYM_SETS
 
 HERE = Path(__file__).parent.parent / "experiments" / "replies"
 MAKE = """

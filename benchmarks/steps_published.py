@@ -18,10 +18,10 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from proband.auditing.rows import AuditRow
-from proband.auditing.run import judge_for
 from proband.pipeline.checking import provers_of_suites
-from proband.steps.replies import ReplyChecker
+from proband.proof.replies import ReplyChecker
+from proband.proof.rows import AuditRow
+from proband.proof.run import judge_for
 from proband.suites.kinship.world.relations import INVERSE, NEUTRAL
 
 LABELS = Path(__file__).resolve().parents[1] / "experiments" / "steps" / "labels.jsonl"

@@ -14,10 +14,10 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from proband.auditing.rows import AuditRow
-from proband.auditing.run import judge_for
-from proband.auditing.verdicts import RowJudge
 from proband.pipeline.checking import provers_of_suites
+from proband.proof.rows import AuditRow
+from proband.proof.run import judge_for
+from proband.proof.verdicts import RowJudge
 
 HERE = Path(__file__).parent
 

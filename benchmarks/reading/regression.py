@@ -17,10 +17,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from proband.auditing.problem import Problem
 from proband.core.errors import ProbandError
 from proband.english.domain import Word
 from proband.english.reading import Reading
+from proband.proof.problem import Problem
 from proband.suites.kinship.audit.family_prover import beyond, solve
 from proband.suites.kinship.reading.first_names import gender_of_name
 from proband.suites.kinship.reading.questions import BEYOND, read_answer

@@ -6,10 +6,10 @@ from functools import cache
 
 import pytest
 
-from proband.auditing.rows import AuditRow
-from proband.auditing.run import judge_for
-from proband.auditing.verdicts import Judge, RowVerdict
 from proband.pipeline.checking import provers_of_suites
+from proband.proof.rows import AuditRow
+from proband.proof.run import judge_for
+from proband.proof.verdicts import Judge, RowVerdict
 
 READ = """\
 temporal || Lena made coffee. After that she fed the cat. Then she left for the office. ||\

@@ -7,9 +7,9 @@ from itertools import product
 import pytest
 
 from proband.auditing.puzzles.circles import CIRCLES, read
-from proband.auditing.rows import AuditRow
+from proband.proof.replies import CheckedReply
+from proband.proof.rows import AuditRow
 from proband.steps.counts import CountChecker, CountedPeople
-from proband.steps.replies import CheckedReply
 
 SIBLINGS = "Ann has {} sisters and she also has {} brothers. How many sisters does Ann's brother have?"
 FRIENDS = (

@@ -21,11 +21,11 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from proband.auditing.answers import split_options
 from proband.auditing.grammar import split
 from proband.core.types import Fact
 from proband.english.domain import Word
 from proband.english.reading import AskedRelation, Label, Reading, Unread
+from proband.proof.answers import split_options
 
 _DOUBT = """
     not never no none nobody nothing neither nor without n't maybe perhaps probably possibly likely apparently

@@ -362,8 +362,8 @@ class Verb:
 
 @dataclass(frozen=True, kw_only=True)
 class Audit:
-    """What a suite adds to `proband audit`. `provers`: those that domains (`proband.auditing`) may name, name ->
-    "module:function". `formats`: forms of rows of its own (`auditing.rows.RowFormat`). A source that is no set of rows,
+    """What a suite adds to `proband audit`. `provers`: those that domains (`proband.proof`) may name, name ->
+    "module:function". `formats`: forms of rows of its own (`proof.rows.RowFormat`). A source that is no set of rows,
     for which `reads(source)` is true, is taken by `run(source, out=)`, which writes its tables to the folder `out` and
     returns the headlines, with what `page` shows (a template, "package:name.html") under "page"."""
 

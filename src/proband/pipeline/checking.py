@@ -1,6 +1,6 @@
 """Checking labels: verdicts on anybody's data (`audit`), certificates of our own items (`verify`).
 
-Labels are judged by `proband.auditing` in a domain; suites add provers and forms of rows of their own.
+Labels are judged by `proband.proof` in a domain; suites add provers and forms of rows of their own.
 """
 
 from __future__ import annotations
@@ -14,13 +14,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from proband import suites
-from proband.auditing.known_sets import FORMATS
-from proband.auditing.outputs import headlines_of, write_audit
-from proband.auditing.problem import Provers
-from proband.auditing.row_source import GYM, GYM_SETS, RowSource
-from proband.auditing.run import GUESSED_FROM, PROVERS, PUZZLES, audit_rows, guess_domain, judge_for
-from proband.auditing.tally import page_data
-from proband.auditing.verdicts import Judge
 from proband.core import plugins
 from proband.core.errors import CheckFailed, ProbandError
 from proband.core.files import asset, items_path, parse, raw_lines, read_manifest, render, sha256_file, write_text
@@ -34,6 +27,13 @@ from proband.pipeline.replies import score_replies
 from proband.pipeline.run import suite_of
 from proband.pipeline.scorers import audit_scorer
 from proband.pipeline.vary import ORIGINAL
+from proband.proof.known_sets import FORMATS
+from proband.proof.outputs import headlines_of, write_audit
+from proband.proof.problem import Provers
+from proband.proof.row_source import GYM, GYM_SETS, RowSource
+from proband.proof.run import GUESSED_FROM, PROVERS, PUZZLES, audit_rows, guess_domain, judge_for
+from proband.proof.tally import page_data
+from proband.proof.verdicts import Judge
 
 STYLE: Final = "proband.web.audit"
 ANNOTATIONS: Final = 50  # GitHub shows a few; the findings file has all

@@ -21,12 +21,12 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from proband import stats
-from proband.auditing.row_source import RowSource
-from proband.auditing.rows import AuditRow
-from proband.auditing.run import JudgedRows
-from proband.auditing.verdicts import Judge, RowVerdict
 from proband.core.errors import ProbandError
 from proband.core.files import group_by_key, write_json, write_jsonl, write_text
+from proband.proof.row_source import RowSource
+from proband.proof.rows import AuditRow
+from proband.proof.run import JudgedRows
+from proband.proof.verdicts import Judge, RowVerdict
 from proband.solvers.replies import Choices, names_of
 
 NAMES: Final = ("task", "level", "item", "id", "index")  # columns that name an item

@@ -20,10 +20,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from proband.auditing.row_source import GYM, gym_data
-from proband.auditing.run import JudgedRows
 from proband.core.errors import ProbandError
 from proband.core.files import write_jsonl
+from proband.proof.row_source import GYM, gym_data
+from proband.proof.run import JudgedRows
 
 SECONDS: Final = 10.0
 ROWS: Final = 12  # that each probe is tried on

@@ -15,8 +15,6 @@ import msgspec
 
 from proband import suites
 from proband.auditing.puzzles.circles import CIRCLES
-from proband.auditing.rows import NAMES, AuditRow, files_at, item_row, read_cells, table_row
-from proband.auditing.run import judge_for
 from proband.core.errors import ProbandError
 from proband.core.files import asset, dumps, items_path, read_answers, read_items, read_run, render, write_text
 from proband.core.metrics import chosen_answer
@@ -26,12 +24,14 @@ from proband.english.domain import SHIPPED, Word, load
 from proband.english.reading import Unread
 from proband.pipeline.asking.items_and_answers import items_of, run_folders
 from proband.pipeline.checking import auditors, provers_of_suites
+from proband.proof.replies import NOT_CHECKED, OUTCOMES, CheckedReply, ReplyChecker
+from proband.proof.rows import NAMES, AuditRow, files_at, item_row, read_cells, table_row
+from proband.proof.run import judge_for
+from proband.proof.statements import UNREAD, VERDICTS, Statement
 from proband.reporting.write import check_folder
 from proband.stats import Scores
 from proband.steps.counts import CountChecker
-from proband.steps.replies import NOT_CHECKED, OUTCOMES, CheckedReply, ReplyChecker
 from proband.steps.sentences import Step
-from proband.steps.statements import UNREAD, VERDICTS, Statement
 
 COLUMNS: Final = {
     "reply": ("reply", "response", "generation", "model_output", "output", "prediction", "completion"),

@@ -21,14 +21,14 @@ from typing import Final, NamedTuple
 
 from proband.auditing.puzzles.circles import CIRCLES, Circles
 from proband.auditing.puzzles.circles import read as read_circles
-from proband.auditing.rows import AuditRow
 from proband.core.types import Fact
 from proband.english.reading import Unread
-from proband.steps import discourse
-from proband.steps.discourse import STATED, TAKEN_BACK
-from proband.steps.replies import LONGEST_REPLY, NOT_CHECKED, CheckedReply, judged_outcome
+from proband.proof import discourse
+from proband.proof.discourse import STATED, TAKEN_BACK
+from proband.proof.replies import LONGEST_REPLY, NOT_CHECKED, CheckedReply, judged_outcome
+from proband.proof.rows import AuditRow
+from proband.proof.statements import CONTRADICTED, ENTAILED, TOLD, WRONG, Statement
 from proband.steps.sentences import REMARK, Step
-from proband.steps.statements import CONTRADICTED, ENTAILED, TOLD, WRONG, Statement
 
 WORDS: Final = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 KIN: Final = {"sister": "f", "brother": "m", "sibling": ""}

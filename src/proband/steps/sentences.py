@@ -15,9 +15,9 @@ from typing import Final, NamedTuple
 from proband.auditing.grammar import Grammar
 from proband.core.types import Fact
 from proband.english.reading import ClauseReader
-from proband.steps import discourse
-from proband.steps.discourse import STATED, TAKEN_BACK, pattern
-from proband.steps.statements import CONTRADICTED, ENTAILED, RIGHT, UNREAD, VERDICTS, Facts, Statement
+from proband.proof import discourse
+from proband.proof.discourse import STATED, TAKEN_BACK, pattern
+from proband.proof.statements import CONTRADICTED, ENTAILED, RIGHT, UNREAD, VERDICTS, Facts, Statement
 
 REMARK: Final = "remark"
 MOST_DEPTH: Final = 5  # cuts of a sentence

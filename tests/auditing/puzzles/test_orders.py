@@ -6,7 +6,7 @@ import pytest
 
 from proband.auditing.puzzles.orders import ORDERS, check, read, solve
 from proband.auditing.puzzles.puzzle import PuzzleJudge
-from proband.auditing.rows import AuditRow
+from proband.proof.rows import AuditRow
 
 INTRODUCTION = (
     "The following paragraphs each describe a set of {count} objects arranged in a fixed order. "

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from proband.auditing.row_source import GYM_SETS
-from proband.auditing.run import PUZZLES
 from proband.cli import main
+from proband.proof.row_source import GYM_SETS
+from proband.proof.run import PUZZLES
 
 QUESTION = "Consider these statements:\n1. {a}\n2. {b}\n\nDoes it logically follow that:\n{c}?\n(Answer Yes or No)"
 ROWS = [

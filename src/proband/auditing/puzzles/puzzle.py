@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from proband.auditing.problem import Problem, Prover, Solution
-from proband.auditing.rows import AuditRow
-from proband.auditing.verdicts import DEPENDS, RowVerdict
 from proband.core.types import Fact
 from proband.english.domain import Domain, Word
 from proband.english.reading import AskedRelation, Unread
+from proband.proof.problem import Problem, Prover, Solution
+from proband.proof.rows import AuditRow
+from proband.proof.verdicts import DEPENDS, RowVerdict
 
 
 class Settled(NamedTuple):

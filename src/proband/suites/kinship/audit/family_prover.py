@@ -16,13 +16,13 @@ from functools import lru_cache, partial
 from itertools import islice, product
 from typing import Final, NamedTuple
 
-from proband.auditing.answers import NO, UNKNOWN, UNRELATED, YES
-from proband.auditing.problem import Problem, Prover, Solution
 from proband.core.errors import ProbandError
 from proband.core.types import Fact
 from proband.english.domain import Domain
 from proband.english.domain import Word as WordOf
 from proband.english.reading import AskedRelation, Label
+from proband.proof.answers import NO, UNKNOWN, UNRELATED, YES
+from proband.proof.problem import Problem, Prover, Solution
 from proband.suites.kinship.item_views import family_svg
 from proband.suites.kinship.logic import search
 from proband.suites.kinship.logic.closure import close

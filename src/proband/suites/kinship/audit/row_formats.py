@@ -11,10 +11,10 @@ from typing import Any, Final
 
 from msgspec import ValidationError, convert
 
-from proband.auditing.rows import PAIR, AuditRow, RowFormat, item_row, table_row
 from proband.core.errors import ProbandError
 from proband.core.suite import Audit
 from proband.core.types import Item
+from proband.proof.rows import PAIR, AuditRow, RowFormat, item_row, table_row
 from proband.suites.kinship.audit.chain_figures import ChainFigures
 from proband.suites.kinship.audit.template_banks import audit_bank, is_bank
 from proband.suites.kinship.clutrr.items import row_of_item

@@ -1,7 +1,7 @@
 """`proband build kinship --data`: CLUTRR's rows, of any release, as items; each has the auditor's verdict on its label.
 
 The label stands as the file has it. The tag `verdict` says whether it follows from the facts (entailed, ambiguous,
-false, inconsistent; see auditing/verdicts.py), so that a report shows how much of a model's accuracy is on labels that
+false, inconsistent; see proof/verdicts.py), so that a report shows how much of a model's accuracy is on labels that
 are right.
 """
 
@@ -16,13 +16,13 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from proband.auditing.rows import RowFile, files_at, first_cells
-from proband.auditing.run import judge_for
 from proband.core.errors import ProbandError
 from proband.core.files import Fingerprint
 from proband.core.progress import Progress, say
 from proband.core.suite import Built
 from proband.core.types import Item, Tag
+from proband.proof.rows import RowFile, files_at, first_cells
+from proband.proof.run import judge_for
 from proband.suites.kinship.audit.family_prover import provided
 from proband.suites.kinship.audit.row_formats import CLUTRR, audit_row
 from proband.suites.kinship.clutrr.items import to_item

@@ -22,10 +22,10 @@ from functools import lru_cache
 from itertools import product
 from typing import Final, NamedTuple
 
-from proband.auditing.problem import Problem, Solution
 from proband.core.errors import ProbandError
 from proband.core.types import Fact
 from proband.english.domain import CONDITION, OTHER, Domain
+from proband.proof.problem import Problem, Solution
 
 MOST_CASES: Final = 4096
 Point = tuple[str, str]  # thing, coordinate

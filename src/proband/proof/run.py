@@ -18,16 +18,10 @@ from itertools import groupby
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple, Protocol
 
-from proband.auditing.answers import read_label
-from proband.auditing.causes import Cause, Causes
-from proband.auditing.differences import solve
-from proband.auditing.drawing import draw
 from proband.auditing.events import EventReader, event_label
 from proband.auditing.grammar import Grammar
 from proband.auditing.measures import MeasureReader
-from proband.auditing.order_encoding import possible
 from proband.auditing.parsed_reader import ParsedReader
-from proband.auditing.problem import Prover, Provers
 from proband.auditing.puzzles.circles import CIRCLES
 from proband.auditing.puzzles.formulas import KNIGHTS, PROPOSITIONAL
 from proband.auditing.puzzles.graphs import COURSE_SCHEDULE, SHORTEST_PATH
@@ -36,12 +30,18 @@ from proband.auditing.puzzles.orders import ORDERS
 from proband.auditing.puzzles.puzzle import PuzzleJudge
 from proband.auditing.puzzles.syllogism import SYLLOGISM
 from proband.auditing.puzzles.zebra import ZEBRA
-from proband.auditing.rows import AuditRow
-from proband.auditing.verdicts import Judge, RowJudge, RowVerdict
 from proband.core.errors import ProbandError
 from proband.core.progress import track
 from proband.english import domain as domains
 from proband.english.domain import Domain
+from proband.proof.answers import read_label
+from proband.proof.causes import Cause, Causes
+from proband.proof.differences import solve
+from proband.proof.drawing import draw
+from proband.proof.order_encoding import possible
+from proband.proof.problem import Prover, Provers
+from proband.proof.rows import AuditRow
+from proband.proof.verdicts import Judge, RowJudge, RowVerdict
 
 GUESSED_FROM: Final = 60  # rows
 CHECKED: Final = 200  # rows that the second prover judges too

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final
 
-from proband.auditing.rows import AuditRow, RowFormat, table_row
+from proband.proof.rows import AuditRow, RowFormat, table_row
 
 STEPGAME_QUESTION: Final = re.compile(r"What is the relation of the agent \S+ to the agent \S+\?")
 BABI_CELLS: Final = {"story", "question", "answer", "task"}

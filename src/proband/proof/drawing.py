@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
-from proband.auditing.differences import Positions
 from proband.core.files import group_by_key
+from proband.proof.differences import Positions
 
 CELL, PAD = 44, 26
 

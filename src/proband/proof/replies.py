@@ -10,15 +10,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
-from proband.auditing.rows import AuditRow
-from proband.auditing.verdicts import Judge, RowJudge
 from proband.core.errors import ProbandError
 from proband.core.types import Fact
 from proband.english.domain import Word
 from proband.english.reading import AskedRelation, Label, Reading, Unread
-from proband.steps.discourse import answer_in
+from proband.proof.discourse import answer_in
+from proband.proof.rows import AuditRow
+from proband.proof.statements import RIGHT, UNREAD, WRONG, Facts, Statement
+from proband.proof.verdicts import Judge, RowJudge
 from proband.steps.sentences import ReplyReading, Step
-from proband.steps.statements import RIGHT, UNREAD, WRONG, Facts, Statement
 
 RIGHT_BY_RIGHT, RIGHT_BY_WRONG = "right by right steps", "right by wrong steps"
 WRONG_STEP, WRONG_LAST = "wrong after a wrong step", "wrong though its steps are right"

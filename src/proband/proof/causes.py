@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from itertools import combinations, product
 from typing import Final, NamedTuple
 
-from proband.auditing.answers import outcome, verdict_of
-from proband.auditing.verdicts import ACCUSING, GENDER_OPEN, Judge, RowVerdict
 from proband.core.types import Fact
 from proband.english.domain import Domain
 from proband.english.reading import Label
+from proband.proof.answers import outcome, verdict_of
+from proband.proof.verdicts import ACCUSING, GENDER_OPEN, Judge, RowVerdict
 
 FEWEST: Final = 3  # rows that show a template to be a suspect
 SHARE: Final = 0.2  # of the rows that rest on it alone

@@ -18,14 +18,14 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any, Final
 
-from proband.auditing.causes import readable
-from proband.auditing.rows import AuditRow
-from proband.auditing.run import ExplainedRow, JudgedRows
-from proband.auditing.tally import Tally
-from proband.auditing.verdicts import DEPENDS, GENDER_OPEN, Judge, RowVerdict, fewest
 from proband.core.files import atomic, encode, md, write_json, write_jsonl, write_text
 from proband.core.tables import FRAMES, WORKBOOKS, kind_of
 from proband.english.reading import Unread
+from proband.proof.causes import readable
+from proband.proof.rows import AuditRow
+from proband.proof.run import ExplainedRow, JudgedRows
+from proband.proof.tally import Tally
+from proband.proof.verdicts import DEPENDS, GENDER_OPEN, Judge, RowVerdict, fewest
 
 VERDICT_COLUMN, CHANGE_COLUMN = "audit_verdict", "audit_change"
 LONGEST_SHOWN: Final = 400

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
-from proband.auditing.rows import AuditRow, RowFile, RowFormat, first_cells, read_rows, row_files
 from proband.auditing.things import CAPITAL
 from proband.core.errors import ProbandError, not_installed
 from proband.core.progress import say
+from proband.proof.rows import AuditRow, RowFile, RowFormat, first_cells, read_rows, row_files
 
 GYM: Final = "reasoning-gym:"
 GYM_SETS: Final = {  # tasks that a prover settles -> the domain and the world that the task is about

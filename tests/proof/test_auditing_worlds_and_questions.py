@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from proband.auditing.rows import AuditRow
-from proband.auditing.run import judge_for
-from proband.auditing.verdicts import RowVerdict
 from proband.pipeline.checking import provers_of_suites
+from proband.proof.rows import AuditRow
+from proband.proof.run import judge_for
+from proband.proof.verdicts import RowVerdict
 
 JUDGES = {name: judge_for(name, provers_of_suites()) for name in ("grid", "temporal", "sizes", "allen")}
 

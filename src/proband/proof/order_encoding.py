@@ -15,9 +15,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from proband.auditing.differences import Bound, Point, always, answers, bounds, points_of
-from proband.auditing.problem import Problem
 from proband.english.domain import Domain
+from proband.proof.differences import Bound, Point, always, answers, bounds, points_of
+from proband.proof.problem import Problem
 
 
 def possible(domain: Domain, problem: Problem, world: str) -> frozenset[str]:

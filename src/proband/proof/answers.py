@@ -15,10 +15,10 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from proband.auditing.problem import Problem, Prover, Solution
 from proband.auditing.things import DETERMINERS, without_head
 from proband.english.domain import OTHER, Domain, Word
 from proband.english.reading import AskedRelation, Label
+from proband.proof.problem import Problem, Prover, Solution
 
 YES, NO, UNKNOWN = "yes", "no", "cannot be told"
 OPTION: Final = re.compile(

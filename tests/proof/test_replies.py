@@ -6,10 +6,10 @@ from functools import cache
 
 import pytest
 
-from proband.auditing.rows import AuditRow
-from proband.auditing.run import judge_for
 from proband.pipeline.checking import provers_of_suites
-from proband.steps.replies import CheckedReply, ReplyChecker
+from proband.proof.replies import CheckedReply, ReplyChecker
+from proband.proof.rows import AuditRow
+from proband.proof.run import judge_for
 
 STORY = (
     "Tom is married to Ann. They have a child called Ben. Ben is married to Cleo. "

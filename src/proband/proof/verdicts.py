@@ -19,15 +19,15 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, Final, NamedTuple, Protocol
 
-from proband.auditing.answers import PossibleAnswers, fits_label, outcome, read_label, split_options, verdict_of
 from proband.auditing.grammar import Grammar, split
-from proband.auditing.problem import Problem, Prover
-from proband.auditing.rows import AuditRow
 from proband.auditing.things import BRACKETED
 from proband.core.errors import ProbandError
 from proband.core.types import Fact
 from proband.english.domain import OTHER, Domain
 from proband.english.reading import AskedRelation, Label, Reading, Unread
+from proband.proof.answers import PossibleAnswers, fits_label, outcome, read_label, split_options, verdict_of
+from proband.proof.problem import Problem, Prover
+from proband.proof.rows import AuditRow
 
 DEPENDS, GENDER_OPEN = "depends on the world", "gender open"
 VERDICTS: Final = ("entailed", "ambiguous", "false", "inconsistent", GENDER_OPEN, DEPENDS, "unread")

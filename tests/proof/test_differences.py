@@ -7,11 +7,11 @@ from itertools import product
 
 import pytest
 
-from proband.auditing.differences import holds, solve
-from proband.auditing.order_encoding import possible
-from proband.auditing.problem import Problem
 from proband.core.types import Fact
 from proband.english.domain import OTHER, Domain, load
+from proband.proof.differences import holds, solve
+from proband.proof.order_encoding import possible
+from proband.proof.problem import Problem
 
 THINGS = ("A", "B", "C")
 

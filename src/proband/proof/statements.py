@@ -16,12 +16,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from proband.auditing.problem import Problem
-from proband.auditing.verdicts import GENDER_OPEN, Decision, RowJudge, numbered, renamed_question
 from proband.core.errors import ProbandError
 from proband.core.types import Fact
 from proband.english.domain import Word
 from proband.english.reading import AskedRelation, Label
+from proband.proof.problem import Problem
+from proband.proof.verdicts import GENDER_OPEN, Decision, RowJudge, numbered, renamed_question
 
 TOLD, ENTAILED, POSSIBLE, CONTRADICTED, UNREAD = "told", "entailed", "possible", "contradicted", "unread"
 VERDICTS: Final = (TOLD, ENTAILED, POSSIBLE, CONTRADICTED, UNREAD)
