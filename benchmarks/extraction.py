@@ -24,9 +24,9 @@ from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-from proband.suites.inference.assertions.extraction.plain_text import TextParser
-from proband.suites.inference.assertions.extraction.rules import extract
-from proband.suites.inference.assertions.extraction.tally import assertions
+from proband.english.extraction.plain_text import TextParser
+from proband.english.extraction.rules import extract
+from proband.english.extraction.tally import assertions
 from proband.suites.inference.items import words
 
 SHOWN = 30  # premises that did not come back

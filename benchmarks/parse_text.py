@@ -21,7 +21,7 @@ from typing import Any
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 from proband.core.progress import Progress
-from proband.suites.inference.assertions.extraction.plain_text import OURS, TextParser, paragraphs
+from proband.english.extraction.plain_text import OURS, TextParser, paragraphs
 
 
 @lru_cache(maxsize=1)

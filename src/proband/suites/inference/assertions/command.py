@@ -12,8 +12,8 @@ from msgspec import Meta
 from proband.core.errors import ProbandError
 from proband.core.progress import Progress
 from proband.core.worker_processes import Pool, cluster
-from proband.suites.inference.assertions.extraction.plain_text import OURS
-from proband.suites.inference.assertions.extraction.tally import Columns
+from proband.english.extraction.plain_text import OURS
+from proband.english.extraction.tally import Columns
 from proband.suites.inference.assertions.parts import Done, extractor, finished, prepare, write_unit
 from proband.suites.inference.assertions.sources import Format, How, SourceUnit, units
 from proband.suites.inference.assertions.store import build_index

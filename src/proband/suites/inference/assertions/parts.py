@@ -21,9 +21,9 @@ import numpy as np
 
 from proband.core.errors import ProbandError
 from proband.core.files import decode, read_json, sha256_files, write_json
+from proband.english.extraction.plain_text import parser_version
+from proband.english.extraction.tally import AssertionTally, Columns
 from proband.lexicon.inflection import base_forms, key
-from proband.suites.inference.assertions.extraction.plain_text import parser_version
-from proband.suites.inference.assertions.extraction.tally import AssertionTally, Columns
 from proband.suites.inference.assertions.sources import How, SourceUnit, reader, table
 
 SENTENCES = frozenset(("text", "conllu", "ngrams"))  # formats that the rules of extraction read

@@ -19,9 +19,9 @@ import re
 from collections.abc import Sequence
 
 from proband.core.errors import ProbandError
-from proband.suites.inference.assertions.extraction.rules import extract
-from proband.suites.inference.assertions.extraction.tally import Assertion, assertions
-from proband.suites.inference.assertions.extraction.trees import TreeToken, token, tree, universal_pos
+from proband.english.extraction.rules import extract
+from proband.english.extraction.tally import Assertion, assertions
+from proband.english.extraction.trees import TreeToken, token, tree, universal_pos
 
 
 def of_sentence(rows: Sequence[str], file: object = "CoNLL-U", line: int = 1) -> list[Assertion]:

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import IO, Any, Literal, TypeVar, cast
 
 from proband.core.errors import ProbandError
-from proband.suites.inference.assertions.extraction.plain_text import OURS, TextParser, continues, join, paragraphs
-from proband.suites.inference.assertions.extraction.syntactic_ngrams import NgramReader
-from proband.suites.inference.assertions.extraction.tally import Assertion
+from proband.english.extraction.plain_text import OURS, TextParser, continues, join, paragraphs
+from proband.english.extraction.syntactic_ngrams import NgramReader
+from proband.english.extraction.tally import Assertion
 from proband.suites.inference.assertions.records import of_sentence, read_openie, read_reverb, read_tsv
 
 Format = Literal["auto", "ngrams", "conllu", "text", "tsv", "reverb", "openie"]

@@ -24,8 +24,8 @@ from proband.core.protocols import Floats, HasVectors
 from proband.core.suite import Net, Solver
 from proband.core.tables import text_lines
 from proband.core.types import Answer, Item
+from proband.english.extraction.plain_text import OURS, TextParser, paragraphs
 from proband.lexicon.inflection import verb_lemma
-from proband.suites.inference.assertions.extraction.plain_text import OURS, TextParser, paragraphs
 from proband.suites.inference.assertions.records import conllu_cells
 from proband.suites.inference.items import FUNCTION, facts_of, premises, sentence, words
 from proband.suites.inference.methods.embeddings.skip_gram import Pairs, SkipGramOptions, TrainSkipGram, frequent

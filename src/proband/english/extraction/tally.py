@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
 from typing import Any
 
-from proband.suites.inference.assertions.extraction.rules import Found
+from proband.english.extraction.rules import Found
 
 Columns = tuple[Sequence[str], Sequence[str], Sequence[str], Sequence[int]]
 Assertion = tuple[str, str, str]  # subject, relation, object

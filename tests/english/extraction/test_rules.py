@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from proband.suites.inference.assertions.extraction import rules
-from proband.suites.inference.assertions.extraction.rules import OTHERS, PREDICATES, SUBJECTS, extract
-from proband.suites.inference.assertions.extraction.tally import assertions
-from proband.suites.inference.assertions.extraction.trees import LABELS, token, tree
+from proband.english.extraction import rules
+from proband.english.extraction.rules import OTHERS, PREDICATES, SUBJECTS, extract
+from proband.english.extraction.tally import assertions
+from proband.english.extraction.trees import LABELS, token, tree
 
 # rule -> (tree as word/tag/label/head, everything that follows)
 CASES = {

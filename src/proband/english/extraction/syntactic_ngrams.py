@@ -17,10 +17,10 @@ from __future__ import annotations
 import re
 
 from proband.core.errors import ProbandError
-from proband.suites.inference.assertions.extraction.rules import extract
-from proband.suites.inference.assertions.extraction.tally import PUT_IN, Assertion, Written, written
-from proband.suites.inference.assertions.extraction.trees import token, tree
-from proband.suites.inference.assertions.extraction.word_lists import SHOWN
+from proband.english.extraction.rules import extract
+from proband.english.extraction.tally import PUT_IN, Assertion, Written, written
+from proband.english.extraction.trees import token, tree
+from proband.english.extraction.word_lists import SHOWN
 
 SHAPES = 500_000  # remembered at most
 # every rule needs a subject, a relative clause, a participle or an apposition

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from proband.suites.inference.assertions.extraction.plain_text import OURS, TextParser
+from proband.english.extraction.plain_text import OURS, TextParser
 from proband.suites.inference.assertions.store import Assertion
 
 # nothing follows from these about who invaded, relieves or borders what

@@ -10,8 +10,8 @@ A complement clause is asserted only where its governor vouches for it: "showed 
 
 from __future__ import annotations
 
-from proband.suites.inference.assertions.extraction.trees import QUANTITY, Tree
-from proband.suites.inference.assertions.extraction.word_lists import CONDITIONS, DOUBTS, SAYING, UNREAL, VOUCHING
+from proband.english.extraction.trees import QUANTITY, Tree
+from proband.english.extraction.word_lists import CONDITIONS, DOUBTS, SAYING, UNREAL, VOUCHING
 
 RELATIVE = ("that", "which", "who", "whom")
 NOT = ("not", "n't", "never")

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from proband.suites.inference.assertions.extraction.factuality import NOT, asserted, negated, unreal_noun
-from proband.suites.inference.assertions.extraction.phrases import (
+from proband.english.extraction.factuality import NOT, asserted, negated, unreal_noun
+from proband.english.extraction.phrases import (
     LONGEST,
     argument,
     is_name,
@@ -24,8 +24,8 @@ from proband.suites.inference.assertions.extraction.phrases import (
     timed,
     together,
 )
-from proband.suites.inference.assertions.extraction.trees import FINITE, QUANTITY, VERBS, Tree
-from proband.suites.inference.assertions.extraction.word_lists import (
+from proband.english.extraction.trees import FINITE, QUANTITY, VERBS, Tree
+from proband.english.extraction.word_lists import (
     CALLING,
     DANGLING,
     ELECTING,

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from proband.core.errors import ProbandError
-from proband.suites.inference.assertions.extraction.plain_text import OURS, TextParser, paragraphs
+from proband.english.extraction.plain_text import OURS, TextParser, paragraphs
 from proband.suites.inference.assertions.sources import SourceUnit, joined_lines
 
 TEXT = [

@@ -12,10 +12,10 @@ from typing import Any
 
 from proband.core.errors import ProbandError, not_installed
 from proband.core.files import read_json
-from proband.suites.inference.assertions.extraction.rules import extract
-from proband.suites.inference.assertions.extraction.tally import Assertion, assertions
-from proband.suites.inference.assertions.extraction.trees import Tree, token, tree, universal_pos
-from proband.suites.inference.assertions.extraction.word_lists import CONDITIONS, listed
+from proband.english.extraction.rules import extract
+from proband.english.extraction.tally import Assertion, assertions
+from proband.english.extraction.trees import Tree, token, tree, universal_pos
+from proband.english.extraction.word_lists import CONDITIONS, listed
 
 OURS = "proband_english"
 NEEDED = ("tok2vec", "transformer", "tagger", "morphologizer", "attribute_ruler", "parser", "senter")

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from proband.suites.inference.assertions.extraction.plain_text import OURS, TextParser
-from proband.suites.inference.assertions.extraction.rules import extract
-from proband.suites.inference.assertions.extraction.tally import assertions
+from proband.english.extraction.plain_text import OURS, TextParser
+from proband.english.extraction.rules import extract
+from proband.english.extraction.tally import assertions
 
 LEXICON = Path(__file__).parents[5] / "weights" / "proband-english" / "recipe" / "lexicon.toml"
 installed = pytest.mark.skipif(find_spec(OURS) is None, reason="weights/proband-english is not installed")

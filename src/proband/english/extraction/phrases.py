@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from proband.suites.inference.assertions.extraction.factuality import NOT, unreal_noun
-from proband.suites.inference.assertions.extraction.trees import QUANTITY, Tree
-from proband.suites.inference.assertions.extraction.word_lists import GROUPS, QUANTITIES, RELATING, TIMES, TIMING
+from proband.english.extraction.factuality import NOT, unreal_noun
+from proband.english.extraction.trees import QUANTITY, Tree
+from proband.english.extraction.word_lists import GROUPS, QUANTITIES, RELATING, TIMES, TIMING
 
 LONGEST = 7  # words of an argument
 PARTS = (

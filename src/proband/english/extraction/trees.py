@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from proband.core.files import group_by_key
-from proband.suites.inference.assertions.extraction.word_lists import (
+from proband.english.extraction.word_lists import (
     BESIDE,
     CALLING,
     ELECTING,
