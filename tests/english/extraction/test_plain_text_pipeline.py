@@ -14,7 +14,7 @@ import pytest
 
 english: Any = pytest.importorskip("proband_english", reason="weights/proband-english is not installed")
 WORDS = "Aspirin relieves U.S. Dvořák anti-war 1,000 $5 n't Qwzx’s Ελλάδα e-mail ... can’t naïve"
-RECIPE = Path(__file__).parents[5] / "weights" / "proband-english" / "recipe"
+RECIPE = Path(__file__).parents[3] / "weights" / "proband-english" / "recipe"
 
 
 @pytest.fixture(scope="module")

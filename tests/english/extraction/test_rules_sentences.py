@@ -20,7 +20,7 @@ from proband.english.extraction.plain_text import OURS, TextParser
 from proband.english.extraction.rules import extract
 from proband.english.extraction.tally import assertions
 
-LEXICON = Path(__file__).parents[5] / "weights" / "proband-english" / "recipe" / "lexicon.toml"
+LEXICON = Path(__file__).parents[3] / "weights" / "proband-english" / "recipe" / "lexicon.toml"
 installed = pytest.mark.skipif(find_spec(OURS) is None, reason="weights/proband-english is not installed")
 
 # base, third person, past, participle, with -ing
