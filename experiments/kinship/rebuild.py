@@ -30,7 +30,7 @@ from proband.reporting.draw.charts import line_plot
 from proband.reporting.draw.marks import svg
 from proband.reporting.numbers.cells import Cell
 from proband.reporting.numbers.grids import Grid
-from proband.suites.kinship.baselines import thesis_noise
+from proband.suites.kinship.paper.published import thesis_noise
 from proband.suites.kinship.paper.noise import CELLS, THESIS
 
 HERE = Path(__file__).parent

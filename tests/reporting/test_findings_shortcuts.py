@@ -9,7 +9,7 @@ from pathlib import Path
 import proband
 from proband.core.files import read_answers, read_items
 from proband.reporting.findings import SHORTCUT_RIGHT, SHORTCUT_WRONG
-from proband.suites.kinship.baselines import SHORTCUTS
+from proband.suites.kinship.shortcuts import SHORTCUTS
 
 
 def test_a_model_that_does_what_the_shortcut_does(tmp_path: Path) -> None:

@@ -22,15 +22,14 @@ interval within [0, 1]. `AUC` below is an example:
     Metric(name="auc", of=area_under_roc, over="set", each=score_and_truth)
 
 Shortcuts: which items those that a suite declares (`Suite.baselines`) answer rightly, whether or not they were run.
-Each counts what it may see (training items, or all others where there are none) and answers the items of the other
-splits. A shortcut uses little of an item (its clue), and many items have the same one: the items are read once, as a
-stream, and a number is kept for each. Reports ask twice, for a table and for a column, and pay once.
+Each learns from what it may see (training items, or all others where there are none) and answers the items of the
+other splits. Reports ask twice, for a table and for a column, and pay once.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
@@ -326,16 +325,12 @@ _last: tuple[str, Right] | None = None
 
 
 class Shortcut(Protocol):
-    """A model (`-m baseline:NAME`) that needs nothing of what a suite asks for."""
+    """A model (`-m baseline:NAME`) that needs nothing of what a suite asks for. Without training items it learns from
+    the others, and no item counts for its own answer."""
 
-    def clue(self, item: Item) -> Hashable:
-        """All that it uses of an item, its choices among it."""
+    def learn(self, items: Iterable[Item]) -> Shortcut: ...
 
-    def count(self, clue: Any, *, train: bool) -> None:
-        """Learn from an item, one after the other."""
-
-    def scores(self, clue: Any, *, counted: bool) -> tuple[float, ...]:
-        """Of the choices. An item that was `counted` itself must not count for its own answer."""
+    def answer(self, items: Sequence[Item]) -> list[Answer]: ...
 
 
 def answered_rightly(
@@ -353,23 +348,15 @@ def answered_rightly(
 
 
 def _answered(shortcuts: Mapping[str, Shortcut], items: Callable[[], Iterable[Item]]) -> Right:
-    if not shortcuts:
-        return {}
-    seen: dict[str, dict[tuple[Hashable, int] | None, int]] = {name: {} for name in shortcuts}
-    places = {name: array("i") for name in shortcuts}  # of each item's question among those seen
-    for item in items():
-        for name, shortcut in shortcuts.items():
-            clue = shortcut.clue(item)
-            shortcut.count(clue, train=item.split == "train")
-            question = (clue, item.gold) if item.split != "train" and item.gold is not None and item.choices else None
-            places[name].append(seen[name].setdefault(question, len(seen[name])))
-    right = {}
-    for name, shortcut in shortcuts.items():
-        verdicts = [NOT_ASKED if question is None else _right(shortcut, *question) for question in seen.pop(name)]
-        right[name] = np.array(verdicts, dtype=np.int8)[np.frombuffer(places[name], dtype=np.int32)]
-    return right
+    return {name: _right(shortcut.learn(items()), items()) for name, shortcut in shortcuts.items()}
 
 
-def _right(shortcut: Shortcut, clue: Any, gold: int) -> bool:
-    scores = shortcut.scores(clue, counted=True)
-    return scores.index(max(scores)) == gold
+def _right(shortcut: Shortcut, items: Iterable[Item]) -> NDArray[np.int8]:
+    right = array("b")
+    for item in items:
+        if item.split == "train" or item.gold is None or not item.choices:
+            right.append(NOT_ASKED)
+            continue
+        (answer,) = shortcut.answer([item])
+        right.append(answer.scores.index(max(answer.scores)) == item.gold)
+    return np.frombuffer(right, dtype=np.int8)

@@ -14,11 +14,11 @@ import proband
 from proband.core.errors import ProbandError
 from proband.core.files import decode, encode, read_items
 from proband.core.types import Item
-from proband.suites.kinship.baselines import Clues
 from proband.suites.kinship.generate.build import Rounds
 from proband.suites.kinship.generate.options import BuildOptions, make_plan
 from proband.suites.kinship.item_views import draw_item, show
 from proband.suites.kinship.logic.search import possible
+from proband.suites.kinship.shortcuts import Clues
 from proband.suites.kinship.telling.stories import seal
 from proband.suites.kinship.verify.items import ONE_OF, verify
 from proband.suites.kinship.world.families import family_of_rows

@@ -27,7 +27,6 @@ from proband.core.metrics import ACCURACY
 from proband.core.suite import Claim, Contrast, Demo, Suite, Verb, Verified
 from proband.core.types import Item
 from proband.solvers import DIRECT, LIKELIHOOD
-from proband.suites.kinship.baselines import SHORTCUT_TABLE, SHORTCUTS, published
 from proband.suites.kinship.clutrr.items import export
 from proband.suites.kinship.generate.build import build
 from proband.suites.kinship.generate.options import BuildOptions, example_options
@@ -38,9 +37,11 @@ from proband.suites.kinship.open_answers import ABSTENTION, SETS, TELLING_OPEN_A
 from proband.suites.kinship.paper.claims import CLAIMS
 from proband.suites.kinship.paper.comparisons import COMPARISONS
 from proband.suites.kinship.paper.noise import NOISE_TABLES
+from proband.suites.kinship.paper.published import published
 from proband.suites.kinship.paper.tables import PARAPHRASES, SAMPLES, TABLES
 from proband.suites.kinship.reading.reader import Read, ReadFreely
 from proband.suites.kinship.replies import CHOOSE, GENERATE
+from proband.suites.kinship.shortcuts import SHORTCUT_TABLE, SHORTCUTS
 from proband.suites.kinship.world.rules import check
 
 
@@ -111,7 +112,7 @@ SUITE = Suite(
                 ("net:bilstm-attention", None),
                 ("solver:read", None),
                 ("embedded:smollm2", "likelihood"),
-                *((f"baseline:{name}", None) for name in ("ends", "generations", "path", "words")),
+                *((f"baseline:{name}", None) for name in ("ends", "path", "kin-words", "near")),
             ),
             of_models={"embedded:smollm2": {"where": {"k": "2,3"}}},
             findings=(

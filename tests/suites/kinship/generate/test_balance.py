@@ -10,12 +10,12 @@ import pytest
 
 from proband.core.errors import ProbandError
 from proband.core.types import Item
-from proband.suites.kinship.baselines import Clues
 from proband.suites.kinship.generate.balance import answers_by_ends
 from proband.suites.kinship.generate.build import Rounds, build
 from proband.suites.kinship.generate.hold_outs import _short
 from proband.suites.kinship.generate.options import BuildOptions, make_plan
 from proband.suites.kinship.logic.search import entailed, possible
+from proband.suites.kinship.shortcuts import Clues
 from proband.suites.kinship.verify.items import verify
 from proband.suites.kinship.world.rules import load
 
@@ -53,7 +53,7 @@ def test_another_solver_agrees_with_every_label() -> None:
 def test_two_facts_determine_the_answer_and_up_to_five_no_three_share_their_ends() -> None:
     rules = load("sound")
     assert set(answers_by_ends(rules, [(a, b) for a in range(11) for b in range(11)])) == {1}
-    for k, known in enumerate(_short(rules)[:2], start=3):  # of five facts: experiments/kinship/release2.py
+    for k, known in enumerate(_short(rules)[:2], start=3):
         assert set(answers_by_ends(rules, {clause for some in known for clause in some})) == {1, 2}, k
 
 

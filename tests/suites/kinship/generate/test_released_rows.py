@@ -16,11 +16,11 @@ from proband.core.metrics import accuracy_of
 from proband.pipeline.build import build
 from proband.pipeline.checking import audit
 from proband.pipeline.run import run
-from proband.suites.kinship.baselines import RELEASES, published
 from proband.suites.kinship.clutrr.items import HEADER, csv_line
 from proband.suites.kinship.clutrr.rows import ClutrrRow, scan
 from proband.suites.kinship.generate.options import BuildOptions
 from proband.suites.kinship.generate.released_rows import Released, build_released, clutrr_files
+from proband.suites.kinship.paper.published import RELEASES, published
 
 ROW = {
     "id": "a",

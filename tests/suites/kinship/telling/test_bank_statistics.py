@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from proband.suites.kinship.baselines import published_values
+from proband.suites.kinship.paper.published import published_values
 from proband.suites.kinship.telling.bank import Bank, load_bank, parse_bank
 from proband.suites.kinship.telling.bank_statistics import statistics, tellings, words_of
 from proband.suites.kinship.telling.crowd_templates import SLOT, load_crowd, tidy

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from proband.core.errors import ProbandError
 from proband.core.files import csv_lines, markdown_table, write_json, write_text
-from proband.suites.kinship.baselines import published_values
+from proband.suites.kinship.paper.published import published_values
 from proband.suites.kinship.reading.lexicon import KIN
 from proband.suites.kinship.telling.bank import Bank, completed, crowd_bank, faults_of_file, load_bank
 from proband.suites.kinship.telling.bank_statistics import Statistics, statistics, words_of

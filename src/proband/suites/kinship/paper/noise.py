@@ -15,8 +15,8 @@ import numpy as np
 from proband.core.statistics.spread import ONE_SEED
 from proband.core.suite import Analysis, Outcome, Results, Sheet
 from proband.stats import Scores
-from proband.suites.kinship.baselines import thesis_noise
 from proband.suites.kinship.paper.comparisons import TEXT, by_model
+from proband.suites.kinship.paper.published import thesis_noise
 
 ONLY_GAT: Final = "only-gat-improves"
 NOISE: Final = ("supporting", "irrelevant", "disconnected")

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 from proband.core.suite import Analysis, Results, Sheet, Table
 from proband.core.types import Item
-from proband.suites.kinship.baselines import published_values
 from proband.suites.kinship.generate.options import TASKS
+from proband.suites.kinship.paper.published import published_values
 from proband.suites.kinship.telling.bank import load_bank
 from proband.suites.kinship.telling.bank_statistics import statistics
 from proband.suites.kinship.world.rules import question_of, story_of

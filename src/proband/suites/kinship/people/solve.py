@@ -27,7 +27,7 @@ from proband.core.human_task import (
 )
 from proband.core.metrics import scored_splits
 from proband.core.types import Answer, Item, Run
-from proband.suites.kinship.baselines import published_values
+from proband.suites.kinship.paper.published import published_values
 from proband.suites.kinship.world.relations import UNTOLD
 
 NAMES = {"crowd": "people (time limited)", "expert": "people (unlimited time)"}  # as the published lines are called

@@ -17,7 +17,7 @@ from typing import Any, Final
 from proband.core.errors import ProbandError
 from proband.core.files import items_path, read_items, write_jsonl
 from proband.core.human_task import Body, Check, Collected, Figure, Form, HumanTask, Invalid, Unit, mean, text_of, value
-from proband.suites.kinship.baselines import published_values
+from proband.suites.kinship.paper.published import published_values
 from proband.suites.kinship.people.review import story_of
 from proband.suites.kinship.reading.grammar import read_facts
 from proband.suites.kinship.reading.lexicon import PRONOUN

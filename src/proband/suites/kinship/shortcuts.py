@@ -1,0 +1,323 @@
+"""Shortcuts: linear models that answer without composing. A score shows reasoning only as far as it is above these.
+
+    baseline:genders    the genders of the two people of the question
+    baseline:ends       the facts about these two people, each from their side, and the generations between the two
+    baseline:path       each relation of the shortest way between the two, with the generation it is reached at
+    baseline:kin-words  the kin words of the text, wherever they are
+    baseline:near       the kin words next to the names of the two people
+    baseline:words      the other words of the text, without names
+    baseline:positions  the sentences in which the two are first named, and how many there are
+
+Each is multinomial logistic regression with an L2 penalty (Hastie, Tibshirani and Friedman 2009, section 4.4) over
+indicator features; a feature set has its parts and their conjunction, so that a combination that training does not have
+is answered by its parts. It is fitted on the training stories. Where there are none it is fitted by cross-fitting: the
+stories are cut into `FOLDS` parts by their ids, and each part is answered by the model of the others.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Final, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proband.core.errors import ProbandError
+from proband.core.metrics import answered_rightly
+from proband.core.suite import Analysis, Results, Sheet
+from proband.core.types import Answer, Item
+from proband.suites.kinship.logic.closure import shortest_path
+from proband.suites.kinship.reading.lexicon import KIN
+from proband.suites.kinship.world.relations import UP
+from proband.suites.kinship.world.rules import NONE, YES_NO, asked_relation, converse, facts_of, of_item, story_of
+
+FOLDS: Final = 5
+PENALTY: Final = 1.0  # loss + PENALTY/2 |w|^2: scikit-learn's default (C = 1)
+MANY: Final = 3  # sentences and repetitions beyond this count as this many
+WINDOW: Final = 4  # words on each side of a name that are near it
+SENTENCE: Final = re.compile(r"(?<=[.!?])\s+|\n")
+WORD: Final = re.compile(r"[\w'-]+")
+Features = Iterable[Hashable]
+
+
+class Clues:
+    """What the shortcuts use of an item, each part computed when it is first needed.
+
+    >>> facts = {"names": ["Al", "Bo", "Cy"], "genders": ["male"] * 3, "query": [0, 2], "rules": "sound",
+    ...          "edges": [[0, "father", 1], [2, "son", 1]], "target": "grandfather"}
+    >>> clues = Clues(Item(id="a", suite="kinship", prompt="Al's father is Bo.", facts=facts), needed_by="a test")
+    >>> clues.way, clues.heights, clues.kin_words
+    (['father', 'father'], [1, 2], ['father'])
+    """
+
+    def __init__(self, item: Item, *, needed_by: str) -> None:
+        if item.facts.get("target") is None or "query" not in item.facts or "names" not in item.facts:
+            raise ProbandError(f"{needed_by}: item {item.id!r} has no 'names', 'query' and 'target' in its facts")
+        self.item, self.facts, self.rules = item, facts_of(item), of_item(item)
+
+    @cached_property
+    def genders(self) -> tuple[str, str]:
+        """Of the asker and of the one asked for."""
+        known = self.facts.genders or (NONE,) * len(self.facts.names)
+        x, z = self.facts.pair
+        return known[x], known[z]
+
+    @cached_property
+    def ends(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The words for the others of facts about the asker, and for the asked-for person in facts about them."""
+        x, z = self.facts.pair
+        sides = [edge for edge in self.facts.edges if x in edge or z in edge]
+        sides += [converse(self.rules, edge, self.facts.genders) for edge in sides]
+        return tuple(sorted(word for i, word, _ in sides if i == x)), tuple(sorted(w for _, w, j in sides if j == z))
+
+    @cached_property
+    def way(self) -> list[str]:
+        """The words along a shortest way from the asker to the asked, each for the next seen from the one before."""
+        here, words = self.facts.pair[0], list[str]()
+        for edge in shortest_path(self.facts.edges, self.facts.pair) or ():
+            _, word, here = edge if edge[0] == here else converse(self.rules, edge, self.facts.genders)
+            words.append(word)
+        return words
+
+    @cached_property
+    def heights(self) -> list[int]:
+        """The generation that each step of the way reaches."""
+        steps = [UP.get(self.rules.neutrals[self.rules.code[word]], 0) for word in self.way]
+        return [sum(steps[: n + 1]) for n in range(len(steps))]
+
+    @property
+    def climbed(self) -> int:
+        return self.heights[-1] if self.heights else 0
+
+    @property
+    def path(self) -> tuple[tuple[str, ...], tuple[str, ...], int]:
+        """The first and the last fact of the shortest way, and the generations between the two."""
+        return tuple(self.way[:1]), tuple(self.way[-1:]), self.climbed
+
+    @cached_property
+    def positions(self) -> tuple[int, int, bool, int]:
+        """The sentences in which the two are first named, which comes first, and how many sentences there are."""
+        parts = SENTENCE.split(story_of(self.item))
+        names = (self.facts.names[person] for person in self.facts.pair)
+        x, z = (next((n for n, part in enumerate(parts) if name in part), len(parts)) for name in names)
+        return min(x, MANY), min(z, MANY), x < z, min(len(parts), 2 * MANY)
+
+    @cached_property
+    def words(self) -> list[str]:
+        return WORD.findall(story_of(self.item).casefold().replace("'s", " 's"))
+
+    @property
+    def kin_words(self) -> list[str]:
+        return [word for word in self.words if word in KIN]
+
+    @property
+    def other_words(self) -> set[str]:
+        names = {name.casefold() for name in self.facts.names}
+        return {word for word in set(self.words) - names if word not in KIN}
+
+    def near(self) -> Iterator[tuple[str, int, str]]:
+        """The kin words next to a name of the question: whose name, how far, the word."""
+        two = {self.facts.names[person].casefold(): side for side, person in zip("xz", self.facts.pair)}
+        for at, word in enumerate(self.words):
+            if side := two.get(word):
+                for place in range(max(0, at - WINDOW), min(len(self.words), at + WINDOW + 1)):
+                    if self.words[place] in KIN:
+                        yield side, place - at, self.words[place]
+
+
+_last: Clues | None = None
+
+
+def clues_of(item: Item, needed_by: str) -> Clues:
+    """Several shortcuts look at an item, one after the other: its clues are computed once."""
+    global _last
+    if _last is None or _last.item is not item:
+        _last = Clues(item, needed_by=needed_by)
+    return _last
+
+
+def ends(clues: Clues) -> Features:
+    first, last = clues.ends
+    yield from (("asker", word) for word in first)
+    yield from (("asked", word) for word in last)
+    yield from (("climbed", clues.climbed), (first, last), (first, last, clues.climbed))
+
+
+def path(clues: Clues) -> Features:
+    yield from (("at", word, height) for word, height in zip(clues.way, clues.heights))
+    first, last, climbed = clues.path
+    yield from (("first", first), ("last", last), ("climbed", climbed), clues.path)
+
+
+def repeated(words: Sequence[str]) -> Features:
+    """
+    >>> sorted(repeated(["son", "son", "aunt"]))
+    [('aunt', 1), ('son', 1), ('son', 2)]
+    """
+    for word in set(words):
+        yield from ((word, times) for times in range(1, min(words.count(word), MANY) + 1))
+
+
+def near(clues: Clues) -> Features:
+    for side, distance, word in clues.near():
+        yield from ((side, word), (side, distance, word))
+
+
+FEATURES: Final[Mapping[str, Callable[[Clues], Features]]] = {
+    "genders": lambda clues: [],
+    "ends": ends,
+    "path": path,
+    "kin-words": lambda clues: repeated(clues.kin_words),
+    "near": near,
+    "words": lambda clues: clues.other_words,
+    "positions": lambda clues: [*enumerate(clues.positions), clues.positions],
+}
+
+
+class Question(NamedTuple):
+    """What one shortcut uses of an item, as numbers of features."""
+
+    features: tuple[int, ...]
+    label: str
+    choices: tuple[str, ...]
+    asked: str  # the relation of a yes/no question
+    fold: int
+
+
+class LinearShortcut:
+    """A model (`-m baseline:NAME`; protocol LearnsFromItems) over indicator features."""
+
+    def __init__(self, name: str) -> None:
+        self.name, self._features = f"baseline:{name}", FEATURES[name]
+        self.numbers: dict[Hashable, int] = {}
+        self.fitted: dict[int, LogisticRegression] = {}
+        self.trained = False  # whether there were training stories
+        self.known: set[str] = set()
+
+    def identity(self) -> Mapping[str, str]:
+        return {"kind": "baseline", "name": self.name, "method": "logistic regression over indicator features"}
+
+    def question(self, item: Item) -> Question:
+        clues = clues_of(item, self.name)
+        x, z = clues.genders
+        seen = [("gender", z), ("genders", x, z), *self._features(clues)]
+        numbers = sorted({self.numbers.setdefault(each, len(self.numbers)) for each in seen})
+        asked = asked_relation(item) if item.choices == YES_NO else ""
+        fold = zlib.crc32(item.id.encode()) % FOLDS
+        return Question(tuple(numbers), item.facts["target"], item.choices, asked, fold)
+
+    def learn(self, items: Iterable[Item]) -> Self:
+        self.numbers, self.known = {}, set()
+        train, rest = list[Question](), list[Question]()
+        for item in items:
+            if item.split == "train":
+                train.append(self.question(item))
+            else:
+                rest.append(self.question(item))
+                self.known.add(item.id)
+        self.trained = bool(train)
+        parts = {-1: train or rest}
+        if not train:
+            parts |= {fold: [each for each in rest if each.fold != fold] for fold in range(FOLDS)}
+        self.fitted = {fold: LogisticRegression(part, len(self.numbers)) for fold, part in parts.items()}
+        return self
+
+    def answer(self, items: Sequence[Item]) -> list[Answer]:
+        return [Answer(item_id=item.id, scores=self._scores(item)) for item in items]
+
+    def _scores(self, item: Item) -> tuple[float, ...]:
+        """Probabilities of the choices; for yes and no, of the relation that is asked about and of the others."""
+        question = self.question(item)
+        model = self.fitted[-1 if self.trained or item.id not in self.known else question.fold]
+        shares = model.probabilities(question.features)
+        if question.asked:
+            yes = shares.get(question.asked, 0.0)
+            return round(yes, 6), round(1.0 - yes, 6)
+        return tuple(round(shares.get(choice, 0.0), 6) for choice in question.choices)
+
+
+class LogisticRegression:
+    """P(label | features) = softmax of the sum of the features' weights; fitted by L-BFGS.
+
+    >>> questions = [Question((0,), "aunt", (), "", 0), Question((1,), "niece", (), "", 0)] * 9
+    >>> max(LogisticRegression(questions, 2).probabilities((1, 7)).items(), key=lambda each: each[1])[0]
+    'niece'
+    """
+
+    def __init__(self, questions: Sequence[Question], features: int) -> None:
+        from scipy.optimize import minimize
+        from scipy.sparse import csr_matrix
+
+        self.labels = sorted({question.label for question in questions})
+        at = {label: n for n, label in enumerate(self.labels)}
+        lengths = np.cumsum([0, *(len(question.features) for question in questions)])
+        columns = np.fromiter((n for question in questions for n in question.features), dtype=np.int64)
+        design = csr_matrix((np.ones(len(columns)), columns, lengths), shape=(len(questions), features))
+        truth = np.zeros((len(questions), len(self.labels)))
+        truth[np.arange(len(questions)), [at[question.label] for question in questions]] = 1.0
+        shape = features, len(self.labels)
+
+        def loss(flat: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+            weights = flat.reshape(shape)
+            logits = design @ weights
+            top = logits.max(axis=1, keepdims=True)
+            total = top + np.log(np.exp(logits - top).sum(axis=1, keepdims=True))
+            gradient = design.T @ (np.exp(logits - total) - truth) + PENALTY * weights
+            value = float((total - logits)[truth == 1].sum() + PENALTY / 2 * (flat @ flat))
+            return value, gradient.ravel()
+
+        start = np.zeros(shape[0] * shape[1])
+        solved = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 200}) if questions else None
+        self.weights = (solved.x if solved is not None else start).reshape(shape)
+
+    def probabilities(self, features: Sequence[int]) -> dict[str, float]:
+        known = [n for n in features if n < len(self.weights)]
+        logits = self.weights[known].sum(axis=0)
+        shares = np.exp(logits - logits.max()) if len(logits) else logits
+        return dict(zip(self.labels, (shares / shares.sum()).tolist(), strict=True)) if len(logits) else {}
+
+
+SHORTCUTS: Final[Mapping[str, Callable[[], LinearShortcut]]] = {
+    name: (lambda name=name: LinearShortcut(name))  # type: ignore[misc]
+    for name in FEATURES
+}
+
+
+def table(results: Results, seed: int) -> Sequence[Sheet]:
+    """Accuracy of every shortcut on the test stories, by number of facts; nothing without training stories."""
+    lengths_of, train = list[int](), False  # 0: not a test story
+    for item in results.items():
+        facts = item.facts
+        complete = bool(facts.get("target") and facts.get("edges") and item.choices)
+        if complete and not facts.get("genders"):
+            return ()
+        train = train or (complete and item.split != "test")
+        lengths_of.append(int(item.tags["k"]) if complete and item.split == "test" else 0)
+    k_of = np.array(lengths_of)
+    lengths = sorted(set(lengths_of) - {0})
+    if not train or not lengths:
+        return ()
+    right = answered_rightly(SHORTCUTS, results.items, known_as=results.runs[0].items_sha)
+    accuracy = {
+        f"baseline:{name}": [round(100 * int((own[k_of == k] == 1).sum()) / int((k_of == k).sum()), 1) for k in lengths]
+        for name, own in right.items()
+    }
+    if not accuracy:
+        return ()
+    accuracy["best shortcut"] = [max(column) for column in zip(*accuracy.values())]
+    return (
+        Sheet(
+            name="shortcuts",
+            title="Shortcuts: accuracy without composing, in percent",
+            header=("what it uses", *(f"k = {k}" for k in lengths)),
+            rows=tuple((name, *values) for name, values in accuracy.items()),
+            note="Linear models fitted on the training stories. A score shows composition only as far as it is above "
+            "the best of them; chance is not the mark.",
+        ),
+    )
+
+
+SHORTCUT_TABLE = Analysis(name="shortcuts", help="What can be answered without composing", of=table, always=True)
