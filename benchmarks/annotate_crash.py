@@ -1,8 +1,9 @@
-"""The server is killed (kill -9) under 32 clients, often; every acknowledged answer must be there, once, as sent.
+"""The server is stopped (SIGKILL and SIGTERM in turn) under 20 clients, while two owners give commands (status, backup,
+payments, export, erase, links); every acknowledged answer must be stored once, as it was sent, and paid.
 
     python benchmarks/annotate_crash.py --database sqlite
     python benchmarks/annotate_crash.py --database postgresql
-    python benchmarks/annotate_crash.py --database sqlite --edit
+    python benchmarks/annotate_crash.py --database sqlite --edit --owners 0
 
 With PostgreSQL every fourth blow is an immediate stop of the database instead. "Back" is the time from the blow to the
 first answer from the database, through the server. With --edit the owner changes the overlap, the experts and the
@@ -16,7 +17,7 @@ import asyncio
 from dataclasses import replace
 
 from annotate_parts import load_average
-from crashing import EDITS, Plan, crash, verify
+from crashing import BOTH, EDITS, PER_UNIT, Plan, crash, verify
 from servers import database_server
 from visitors import judge_study
 
@@ -25,15 +26,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--database", choices=["sqlite", "postgresql"], default="sqlite")
     parser.add_argument("--kills", type=int, default=25)
-    parser.add_argument("--clients", type=int, default=32)
+    parser.add_argument("--clients", type=int, default=20)
+    parser.add_argument("--owners", type=int, default=2)
     parser.add_argument("--answers", type=int, default=5000)
     parser.add_argument("--back", type=float, default=5.0, help="seconds after which it must be back")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--edit", action="store_true", help="edit project.toml before every start")
     given = parser.parse_args()
     plan = Plan(kills=given.kills, clients=given.clients, answers=given.answers, seed=given.seed)
-    plan = replace(plan, edits=EDITS if given.edit else ())
-    settings = {"people": {"overlap": 8}}
+    plan = replace(plan, edits=EDITS if given.edit else (), owners=given.owners, signals=BOTH)
+    settings = {"people": {"overlap": 8}, "pay": {"per-unit": PER_UNIT}}
     with (
         database_server(given.database) as server,
         judge_study(
@@ -41,18 +43,22 @@ def main() -> None:
         ) as folder,
     ):
         found = asyncio.run(crash(plan, folder, server))
-        result = verify(folder, found.acknowledged)
-    stops = found.back_database
+        result = verify(folder, found)
+    stops, gone = found.back_database, sum(len(found.of_person[who]) for who in found.erased)
     also = f", after a stop of the database in {max(stops):.1f} s at most" if stops else ""
     print(
         f"{given.database}: {given.kills} blows ({len(stops)} of them to the database), {given.clients} clients, "
-        f"{len(found.acknowledged):,} answers acknowledged, {result['stored']:,} stored, {result['lost']} lost, "
+        f"{found.commands.total()} commands, {len(found.acknowledged):,} answers acknowledged, {result['stored']:,} "
+        f"stored, {gone} erased, {result['lost']} lost, {result['unpaid']} people not paid for all, "
+        f"{result['returned']} erased answers or people that came back, "
         f"{result['altered']} altered, {result['doubled']} doubled, {result['misplaced']} units with a wrong number of "
         f"places; back after a kill in {max(found.back):.1f} s at "
         f"most{also} ({load_average()})"
     )
     assert len(found.acknowledged) >= given.answers
-    assert result["lost"] == result["altered"] == result["doubled"] == result["misplaced"] == 0
+    assert not found.wrong, found.wrong
+    del result["stored"]
+    assert not any(result.values()), result
     assert max([*found.back, *stops]) < given.back, "too long away"
 
 

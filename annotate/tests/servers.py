@@ -134,10 +134,10 @@ class Process:
                 time.sleep(0.02)
         raise AssertionError("the server did not start")
 
-    def kill(self) -> None:
+    def strike(self, by: signal.Signals = signal.SIGKILL) -> None:
         assert self.process is not None
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
+        self.process.send_signal(by)
+        self.process.wait(60)
 
     def stop(self) -> None:
         if self.process is not None and self.process.poll() is None:

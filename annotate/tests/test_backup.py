@@ -19,7 +19,7 @@ from proband_annotate.create import init
 from proband_annotate.project import read_project, secret_of
 from proband_annotate.results.reading import collected, status
 from proband_annotate.site.context import open_project
-from proband_annotate.store.database import Database
+from proband_annotate.store.database import Database, create
 from proband_annotate.store.migrate import NEWEST, current, migrate
 from proband_annotate.store.schema import people
 from proband_annotate.tokens import new_link
@@ -105,7 +105,7 @@ def test_a_back_up_of_an_older_schema_is_restored_at_the_newest(tmp_path: Path) 
     (folder / "answers.db").unlink()
     for log in folder.glob("answers.db-*"):
         log.unlink()
-    old = Database(f"sqlite:///{folder / 'answers.db'}")
+    old = create(f"sqlite:///{folder / 'answers.db'}")
     migrate(old, to="0001")
     row = "INSERT INTO people (id, worker, source, panel, created) VALUES (1, 'w', 'url', 'crowd', 0)"
     owner = "INSERT INTO settings (name, value) VALUES ('owner', 'x'), ('state', 'open')"
@@ -118,6 +118,7 @@ def test_a_back_up_of_an_older_schema_is_restored_at_the_newest(tmp_path: Path) 
     assert new.read(current) == NEWEST
     assert new.read(lambda c: c.execute(select(people.c.worker)).scalars().all()) == ["w"]
     new.close()
+    assert (tmp_path / "again" / "answers.db").stat().st_mode & 0o777 == 0o600
 
 
 def test_a_folder_of_back_ups_keeps_the_newest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,7 +27,7 @@ from proband.core.errors import ProbandError
 from proband.core.files import encode, sha256_file
 from proband_annotate.create import whole_or_nothing
 from proband_annotate.project import database_url, read_project
-from proband_annotate.store.database import Database
+from proband_annotate.store.database import Database, create
 from proband_annotate.store.migrate import NEWEST, current, migrate
 
 DATABASE, CONTENTS = "answers.db", "backup.json"
@@ -79,8 +79,9 @@ def _snapshot(database: Database, copy: Path) -> str:
         source = Path(database.engine.url.database or "")
         if not source.is_file():
             raise ProbandError("no such database", file=source)
-        with closing(sqlite3.connect(source, timeout=30)) as live, closing(sqlite3.connect(copy)) as made:
-            live.backup(made)
+        with closing(database.engine.raw_connection()) as live, closing(sqlite3.connect(copy)) as made:
+            assert live.driver_connection is not None
+            live.driver_connection.backup(made)
             made.execute("PRAGMA journal_mode=DELETE")  # one file
             schema = made.execute("SELECT version_num FROM alembic_version").fetchone()[0]
         return str(schema)
@@ -89,7 +90,7 @@ def _snapshot(database: Database, copy: Path) -> str:
         schema = current(source_connection)
         if schema is None:
             raise ProbandError("the database contains no study")
-        with closing(Database(f"sqlite:///{copy}")) as target:
+        with closing(create(f"sqlite:///{copy}")) as target:
             migrate(target, to=schema)
             target.write(lambda connection: _copy(source_connection, connection))
     with closing(sqlite3.connect(copy)) as made:
@@ -207,6 +208,7 @@ def _name_database(path: Path, url: str) -> None:
 
 def _fill(copy: Path, url: str, schema: str) -> None:
     """The rows in their database, at the schema they had, then at the newest."""
+    copy.chmod(0o600)
     with closing(Database(url)) as database:
         if database.sqlite:
             target = Path(database.engine.url.database or "")

@@ -35,7 +35,7 @@ from proband_annotate.project import (
 from proband_annotate.reviewing import authors_secret, units_of, written_in
 from proband_annotate.store import owners
 from proband_annotate.store import people as people_store
-from proband_annotate.store.database import Database
+from proband_annotate.store.database import create
 from proband_annotate.store.migrate import migrate, open_existing
 from proband_annotate.store.schema import count_rows, settings
 from proband_annotate.store.schema import units as units_table
@@ -224,7 +224,7 @@ def keep_items(source: Path, folder: Path) -> None:
 
 def load(folder: Path, project: Project, *, password: str) -> None:
     """Fill an empty database with the units of the project."""
-    with closing(Database(database_url(folder, project))) as database:
+    with closing(create(database_url(folder, project))) as database:
         migrate(database)
         units = list(read_units(folder / "units.jsonl"))
         hashed = owners.hash_of(password)

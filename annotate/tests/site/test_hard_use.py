@@ -6,37 +6,70 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
-    from annotate.tests.crashing import EDITS, Plan, crash, verify
+    from annotate.tests.crashing import BOTH, EDITS, PER_UNIT, Outcome, Plan, crash, verify
     from annotate.tests.fuzzing import fuzz
     from annotate.tests.servers import Postgres
     from annotate.tests.visitors import judge_study
 else:
-    from crashing import EDITS, Plan, crash, verify
+    from crashing import BOTH, EDITS, PER_UNIT, Outcome, Plan, crash, verify
     from fuzzing import fuzz
     from servers import Postgres
     from visitors import judge_study
 
 
-@pytest.mark.parametrize("database", ["sqlite", pytest.param("postgresql", marks=pytest.mark.nightly)])
-def test_nothing_is_lost_when_the_server_is_killed(database: str, request: pytest.FixtureRequest) -> None:
+SHORT = Plan(kills=2, clients=20, answers=80, every=2, owners=1, commands=8, signals=BOTH)
+LONG = Plan(kills=8, clients=20, answers=1200, every=4, owners=2, commands=80, signals=BOTH)
+
+
+@pytest.mark.parametrize(
+    ("database", "plan"),
+    [
+        ("sqlite", SHORT),
+        pytest.param("sqlite", LONG, marks=pytest.mark.nightly),
+        pytest.param("postgresql", LONG, marks=pytest.mark.nightly),
+    ],
+    ids=["sqlite short", "sqlite", "postgresql"],
+)
+def test_nothing_acknowledged_is_lost_when_the_server_is_stopped_while_its_owner_works(
+    database: str, plan: Plan, request: pytest.FixtureRequest
+) -> None:
     server: Postgres | None = request.getfixturevalue("postgres") if database == "postgresql" else None
-    plan = Plan(kills=2, clients=8, answers=80, every=2, edits=EDITS[:1])
-    with judge_study(
-        server.database() if server else None, units=60, candidates=2, settings={"people": {"overlap": 8}}
-    ) as folder:
-        with ThreadPoolExecutor(1) as thread:  # in this one, the event loop of a browser may run
-            found = thread.submit(asyncio.run, crash(plan, folder, server)).result()
-        result = verify(folder, found.acknowledged)
-    assert len(found.acknowledged) >= 80
-    assert (len(found.back), len(found.back_database)) == ((1, 1) if server else (2, 0))
+    settings = {"people": {"overlap": 8}, "pay": {"per-unit": PER_UNIT}}
+    address = server.database() if server else None
+    with judge_study(address, units=plan.answers // 6 + 40, candidates=2, settings=settings) as folder:
+        found = run(replace(plan, every=plan.every if server else plan.kills + 1), folder, server)
+        result = verify(folder, found)
+    assert len(found.acknowledged) >= plan.answers
+    assert len(found.back) + len(found.back_database) == plan.kills
+    assert found.erased
+    assert not found.wrong
+    assert server or not [name for name in found.commands if "failed" in name], found.commands
+    gone = {name for who in found.erased for name in found.of_person[who]}
+    assert result.pop("stored") == len(found.acknowledged) - len(gone)
+    assert set(result.values()) == {0}, result
+
+
+def run(plan: Plan, folder: Path, server: Postgres | None) -> Outcome:
+    with ThreadPoolExecutor(1) as thread:  # in this one, the event loop of a browser may run
+        return thread.submit(asyncio.run, crash(plan, folder, server)).result()
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
+def test_edited_settings_lose_nothing_when_the_server_is_killed(database: str, request: pytest.FixtureRequest) -> None:
+    server: Postgres | None = request.getfixturevalue("postgres") if database == "postgresql" else None
+    plan = Plan(kills=4, clients=8, answers=160, every=3, edits=EDITS)
+    settings = {"people": {"overlap": 8}}
+    with judge_study(server.database() if server else None, units=60, candidates=2, settings=settings) as folder:
+        result = verify(folder, run(plan, folder, server))
     assert result["lost"] == result["altered"] == result["doubled"] == result["misplaced"] == 0
-    assert result["stored"] >= len(found.acknowledged)
 
 
 @pytest.mark.nightly

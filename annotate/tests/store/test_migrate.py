@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import inspect, select, text, update
 from sqlalchemy.exc import DBAPIError
 
-from proband_annotate.store.database import Database
+from proband_annotate.store.database import Database, create
 from proband_annotate.store.migrate import NEWEST, configuration, current, head, migrate
 from proband_annotate.store.schema import answers, metadata
 
@@ -29,7 +29,7 @@ def fill(database: Database) -> None:
 
 
 def test_data_survive_a_migration(address: str) -> None:
-    database = Database(address)
+    database = create(address)
     try:
         migrate(database)
         fill(database)
@@ -49,7 +49,7 @@ def test_the_migrated_schema_is_the_one_in_the_code(address: str) -> None:
     from alembic.autogenerate import compare_metadata
     from alembic.runtime.migration import MigrationContext
 
-    database = Database(address)
+    database = create(address)
     try:
         migrate(database)
         with database.engine.connect() as connection:
@@ -60,7 +60,7 @@ def test_the_migrated_schema_is_the_one_in_the_code(address: str) -> None:
 
 
 def test_an_answer_is_never_changed(address: str) -> None:
-    database = Database(address)
+    database = create(address)
     try:
         migrate(database)
         fill(database)

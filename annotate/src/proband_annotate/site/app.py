@@ -24,7 +24,6 @@ from proband_annotate.site import visit_pages as pages
 from proband_annotate.site import visit_posts as posts
 from proband_annotate.site.context import OpenProject, message
 from proband_annotate.site.forms import Refused
-from proband_annotate.store import people as people_store
 from proband_annotate.store.database import reason_of
 from proband_annotate.store.slots import return_expired
 
@@ -172,13 +171,11 @@ async def static(request: Request) -> Response:
 
 
 async def health(request: Request) -> Response:
-    """For a proxy: the database answers, and takes what is written; if not, what is wrong."""
+    """For a proxy: what is written in the database can be read by others; if not, what is wrong."""
     study: OpenProject = request.app.state.study
-    trouble = study.database.trouble
     try:
         await study.read(lambda c: c.exec_driver_sql("SELECT 1").scalar())
-        if trouble.reason:
-            await study.write(people_store.try_writing)
+        await asyncio.to_thread(study.database.probe)
     except (DBAPIError, sqlite3.Error) as error:
         return PlainTextResponse(f"the database fails: {reason_of(error)}\n", status_code=503)
     return PlainTextResponse("ok")

@@ -3,27 +3,36 @@
 Each is a transaction of its own; a write returns when it is on the disk. SQLite (WAL, synchronous=FULL) has one writer:
 a thread that takes one piece of work after the other. If the database goes away, work is tried again until `PATIENCE`
 is over; all work is written so that a second try after a commit of unknown fate changes nothing.
+
+Only SQLite opens SQLite's file. POSIX locks belong to a process, and closing any descriptor of a file drops all locks
+of the process on it: another process then takes itself for the last user and deletes the write-ahead log, and this one
+writes on to a deleted file (sqlite.org/howtocorrupt.html, 2.2). So `create` makes the file, with its rights, before
+there is a connection; one connection is open as long as the database, so that the log keeps its inode; and the inode is
+compared before and after every write, so that nothing is acknowledged that nobody else can read.
 """
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import math
 import os
+import secrets
 import sqlite3
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from typing import Any, TypeVar
+from urllib.parse import quote
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, create_engine, delete, event, insert, select
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, IntegrityError, InterfaceError, OperationalError
+from sqlalchemy.pool import NullPool
 
 from proband.core.errors import ProbandError
-from proband_annotate.store.schema import metadata
+from proband_annotate.store.schema import metadata, settings
 
 T = TypeVar("T")
 Work = Callable[[Connection], T]
@@ -31,18 +40,28 @@ PATIENCE = 20.0  # seconds to wait for a database that went away
 THREADS = 8
 WRITER = "writer"  # the name that SQLite's one writing thread begins with
 EVERY = 60.0  # seconds between two lines of the log about the same trouble
+PROBED = 5.0  # seconds for which a successful probe is believed
+LARGE = 65_536  # characters of a large answer
+PROBE = "probe"  # name of the row that a probe writes
 LOG = logging.getLogger("proband_annotate")
 
 
+class Unreadable(sqlite3.DatabaseError):
+    """What is written now would be lost."""
+
+
 class Database:
-    """`Database("sqlite:///answers.db")` or `Database("postgresql+psycopg://...")`."""
+    """`Database("sqlite:///answers.db")` or `Database("postgresql+psycopg://...")`. An SQLite file must exist."""
 
     def __init__(self, url: str) -> None:
-        self.engine = engine(url)
+        self.url, self.engine = url, engine(url)
         self.sqlite = self.engine.dialect.name == "sqlite"
         self.pool = ThreadPoolExecutor(THREADS, thread_name_prefix="database")
         self.trouble = Trouble()
         self.writers = ThreadPoolExecutor(1, thread_name_prefix=WRITER) if self.sqlite else self.pool
+        self._held: Connection | None = None  # SQLite: idle, but open to the end
+        self._inodes: list[int] = []
+        self._holding, self._probing, self._probed = threading.Lock(), threading.Lock(), -math.inf
 
     def submit_read(self, work: Work[T]) -> Future[T]:
         return self.pool.submit(self._again, work)
@@ -61,8 +80,10 @@ class Database:
         PostgreSQL writes its tables anew (dead rows would stay in them). Its own log and backups keep it for a time."""
         if self.sqlite:
             connection = self.engine.raw_connection()
-            connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            busy = connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
             connection.close()
+            if busy:
+                raise ProbandError("erased, but a long read keeps it in the database's log; give the command again")
             return
         with self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as vacuum:
             vacuum.exec_driver_sql(f"VACUUM (FULL) {', '.join(metadata.tables)}")
@@ -70,18 +91,56 @@ class Database:
     def close(self) -> None:
         self.writers.shutdown()
         self.pool.shutdown()
+        if self._held is not None:
+            self._held.close()
         self.engine.dispose()
 
+    def probe(self) -> None:
+        """Raises what is wrong with the database, for /health: a row is written (in trouble, as long as a large answer)
+        and read by a new connection. While all is well, once in `PROBED` seconds, since anybody may ask."""
+        with self._probing:
+            if not self.trouble.reason and time.monotonic() < self._probed + PROBED:
+                return
+            value = secrets.token_hex(8).ljust(LARGE if self.trouble.reason else 0, "x")
+            self.write(lambda connection: _write_probe(connection, value))
+            other = engine(self.url, poolclass=NullPool)
+            with other.connect() as connection:
+                read = connection.scalar(select(settings.c.value).where(settings.c.name == PROBE))
+            if read != value:
+                raise Unreadable("another connection does not read what was written; restart the server")
+            self._probed = time.monotonic()
+
     def _written(self, work: Work[T]) -> T:
-        made = self._again(work)
+        def guarded(connection: Connection) -> T:
+            self._compare_inodes()
+            return work(connection)
+
+        made = self._again(guarded)
+        self._compare_inodes()
         self.trouble.ends()
         return made
+
+    def _hold(self) -> None:
+        """SQLite: the connection that keeps the log in place."""
+        with self._holding:
+            if self.sqlite and self._held is None:
+                held = self.engine.connect()
+                held.exec_driver_sql("SELECT count(*) FROM sqlite_master")  # which opens the log
+                held.rollback()
+                self._held, self._inodes = held, inodes(self.engine)
+
+    def _compare_inodes(self) -> None:
+        if self.sqlite and self._inodes != inodes(self.engine):
+            error = Unreadable("its file or its log was moved, replaced or deleted; nothing is stored until a restart")
+            self.trouble.begins(error)
+            raise error
 
     def _again(self, work: Work[T]) -> T:
         """One transaction, tried again while the database is away or asks for it (deadlock, serialisation)."""
         deadline = time.monotonic() + PATIENCE
         while True:
             try:
+                self._hold()
                 with self.engine.begin() as connection:
                     return work(connection)
             except (OperationalError, InterfaceError) as error:
@@ -90,7 +149,7 @@ class Database:
                     raise
                 time.sleep(0.2)
             except (DatabaseError, sqlite3.Error) as error:
-                if not isinstance(error, IntegrityError):
+                if not isinstance(error, (IntegrityError, Unreadable)):
                     self.trouble.begins(error)
                 raise
 
@@ -129,34 +188,44 @@ def passing(error: DBAPIError) -> bool:
     return state is None or state[:2] in ("08", "40", "57", "55")  # connection, rollback, shutdown, lock
 
 
-def engine(url: str) -> Engine:
+def create(url: str) -> Database:
+    """A new database. SQLite's file, and with it its log, can be read by its owner only."""
+    made = Database(url)
+    if made.sqlite:
+        try:
+            os.close(os.open(made.engine.url.database or "", os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+        except OSError as error:
+            made.close()
+            raise ProbandError(
+                f"the database cannot be made: {error.strerror}", file=made.engine.url.database
+            ) from None
+    return made
+
+
+def engine(url: str, **more: Any) -> Engine:
     try:
         parsed = make_url(url)
         if parsed.drivername in ("postgresql", "postgres"):
             parsed = parsed.set(drivername="postgresql+psycopg")
-        if parsed.get_backend_name() == "sqlite":
-            made = create_engine(parsed, connect_args={"timeout": 30, "check_same_thread": False})
-            _prepare_sqlite(made)
-            return made
+        if parsed.get_backend_name() == "sqlite" and parsed.database:
+            more = more or {"pool_size": THREADS + 4}
+            return _with_pragmas(create_engine(parsed, creator=partial(_open_sqlite, parsed.database), **more))
         if parsed.get_backend_name() == "postgresql":
-            return create_engine(parsed, pool_size=THREADS + 2, max_overflow=0, pool_pre_ping=True)
+            more = more or {"pool_size": THREADS + 2, "max_overflow": 0, "pool_pre_ping": True}
+            return create_engine(parsed, **more)
     except ArgumentError:
         parsed = None
     shown = parsed.render_as_string(hide_password=True) if parsed is not None else url
     raise ProbandError(f"{shown!r} is not a database URL: write sqlite:///FILE or postgresql://USER@HOST/NAME")
 
 
-def _prepare_sqlite(made: Engine) -> None:
-    """Transactions begin when they begin, not at the first change; every commit is on the disk; the file, and with it
-    its log, can be read by its owner only."""
-    file = made.url.database
+def _open_sqlite(file: str) -> sqlite3.Connection:
+    """A file that exists: SQLite would make an empty one."""
+    return sqlite3.connect(f"file:{quote(file)}?mode=rw", uri=True, timeout=30, check_same_thread=False)
 
-    @event.listens_for(made, "do_connect")
-    def connecting(*_: Any) -> None:
-        if file and file != ":memory:":
-            with contextlib.suppress(OSError):  # which SQLite tells in its own words
-                os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
-                os.chmod(file, 0o600)
+
+def _with_pragmas(made: Engine) -> Engine:
+    """Transactions begin when they begin, not at the first change; every commit is on the disk."""
 
     @event.listens_for(made, "connect")
     def connected(connection: Any, _: Any) -> None:
@@ -174,3 +243,21 @@ def _prepare_sqlite(made: Engine) -> None:
     def begun(connection: Connection) -> None:
         writing = threading.current_thread().name.startswith(WRITER)
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+
+    return made
+
+
+def inodes(made: Engine) -> list[int]:
+    """Of SQLite's file and its log; 0 for one that is not there. `stat` opens nothing."""
+    found = []
+    for name in (f"{made.url.database}", f"{made.url.database}-wal"):
+        try:
+            found.append(os.stat(name).st_ino)
+        except FileNotFoundError:
+            found.append(0)
+    return found
+
+
+def _write_probe(connection: Connection, value: str) -> None:
+    connection.execute(delete(settings).where(settings.c.name == PROBE))
+    connection.execute(insert(settings).values(name=PROBE, value=value))

@@ -6,7 +6,7 @@ import json
 import time
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, delete, func, select, update
 
 from proband.core.files import encode
 from proband_annotate.store.schema import (
@@ -24,7 +24,6 @@ from proband_annotate.store.schema import (
     of_person,
     people,
     remarks,
-    settings,
     slots,
     units,
 )
@@ -35,12 +34,6 @@ REASONS = ("failed_checks", "careless", "no_effort", "machine_text", "other")  #
 
 def note(connection: Connection, kind: str, person_id: int | None = None, detail: str = "") -> None:
     connection.execute(events.insert().values(at=time.time(), person_id=person_id, kind=kind, detail=detail))
-
-
-def try_writing(connection: Connection) -> None:
-    """Whether the database takes an answer: as much text as a large one, written and taken back."""
-    connection.execute(insert(settings).values(name="probe", value="x" * 65_536))
-    connection.execute(delete(settings).where(settings.c.name == "probe"))
 
 
 def find(connection: Connection, worker: str, *, lock: bool = False) -> Person | None:
