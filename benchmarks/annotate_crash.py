@@ -3,21 +3,18 @@ payments, export, erase, links); every acknowledged answer must be stored once, 
 
     python benchmarks/annotate_crash.py --database sqlite
     python benchmarks/annotate_crash.py --database postgresql
-    python benchmarks/annotate_crash.py --database sqlite --edit --owners 0
 
 With PostgreSQL every fourth blow is an immediate stop of the database instead. "Back" is the time from the blow to the
-first answer from the database, through the server. With --edit the owner changes the overlap, the experts and the
-attention checks in project.toml before every start: more places, fewer, and back.
+first answer from the database, through the server.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-from dataclasses import replace
 
 from annotate_parts import load_average
-from crashing import BOTH, EDITS, PER_UNIT, Plan, crash, verify
+from crashing import BOTH, PER_UNIT, Plan, crash, verify
 from servers import database_server
 from visitors import judge_study
 
@@ -26,15 +23,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--database", choices=["sqlite", "postgresql"], default="sqlite")
     parser.add_argument("--kills", type=int, default=25)
-    parser.add_argument("--clients", type=int, default=20)
-    parser.add_argument("--owners", type=int, default=2)
     parser.add_argument("--answers", type=int, default=5000)
     parser.add_argument("--back", type=float, default=5.0, help="seconds after which it must be back")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--edit", action="store_true", help="edit project.toml before every start")
     given = parser.parse_args()
-    plan = Plan(kills=given.kills, clients=given.clients, answers=given.answers, seed=given.seed)
-    plan = replace(plan, edits=EDITS if given.edit else (), owners=given.owners, signals=BOTH)
+    plan = Plan(kills=given.kills, clients=20, answers=given.answers, owners=2, signals=BOTH)
     settings = {"people": {"overlap": 8}, "pay": {"per-unit": PER_UNIT}}
     with (
         database_server(given.database) as server,
@@ -47,7 +39,7 @@ def main() -> None:
     stops, gone = found.back_database, sum(len(found.of_person[who]) for who in found.erased)
     also = f", after a stop of the database in {max(stops):.1f} s at most" if stops else ""
     print(
-        f"{given.database}: {given.kills} blows ({len(stops)} of them to the database), {given.clients} clients, "
+        f"{given.database}: {given.kills} blows ({len(stops)} of them to the database), {plan.clients} clients, "
         f"{found.commands.total()} commands, {len(found.acknowledged):,} answers acknowledged, {result['stored']:,} "
         f"stored, {gone} erased, {result['lost']} lost, {result['unpaid']} people not paid for all, "
         f"{result['returned']} erased answers or people that came back, "
