@@ -27,12 +27,12 @@ help:
 	@echo "make picture the picture of a report in the README, from the demonstration"
 	@echo "make clean   remove .venv and what was made"
 
-$(STAMP): pyproject.toml annotate/pyproject.toml constraints.txt
+$(STAMP): pyproject.toml annotate/pyproject.toml plugins/proband-puzzles/pyproject.toml constraints.txt
 	@echo "== virtual environment in .venv, packages by name (a few minutes the first time)"
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(PIP) torch==2.13.0
-	$(PIP) -c constraints.txt -e ".[dev]" -e ./annotate
+	$(PIP) -c constraints.txt -e ".[dev]" -e ./annotate -e ./plugins/proband-puzzles
 	@$(BIN)/python -c "import matplotlib.figure, polars, scipy.stats, torch, transformers"
 	@touch $(STAMP)
 
@@ -65,8 +65,8 @@ demo: $(WEIGHTS)
 
 check: $(STAMP)
 	@echo "== style and types"
-	$(BIN)/ruff format --check src tests benchmarks annotate conftest.py
-	$(BIN)/ruff check src tests benchmarks annotate conftest.py
+	$(BIN)/ruff format --check src tests benchmarks annotate plugins conftest.py
+	$(BIN)/ruff check src tests benchmarks annotate plugins conftest.py
 	$(BIN)/mypy
 
 # types take one core a minute: the tests go on beside them

@@ -12,7 +12,7 @@ import json
 import sys
 from collections import Counter
 
-from proband.auditing.puzzles.circles import read
+from proband_puzzles.circles import read
 
 
 def main() -> None:

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 import proband
-from proband.auditing.puzzles.formulas import PREMISE
 from proband.core.files import write_json, write_text
 from proband.reporting.draw.marks import Axis, Mark, Picture, soft_text, svg
+from proband_puzzles.formulas import PREMISE
 
 HERE = Path(__file__).parent.parent / "experiments" / "replies"
 TASKS = {  # task -> domain, world

@@ -22,7 +22,7 @@ from typing import Any
 
 import proband
 from proband.core.files import write_json
-from proband.proof.row_source import GYM_SETS
+from proband.proof.row_source import gym_tasks
 
 HERE = Path(__file__).parent.parent / "experiments" / "replies"
 MAKE = """
@@ -37,7 +37,7 @@ for task in sys.argv[2:]:
 def generated(package: Path, size: int) -> dict[str, list[dict[str, str]]]:
     """The items of a version, by task; some versions do not have all."""
     environment = {**os.environ, "PYTHONPATH": str(package)}
-    command = [sys.executable, "-c", MAKE, str(size), *GYM_SETS]
+    command = [sys.executable, "-c", MAKE, str(size), *gym_tasks()]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, env=environment, check=True)
     return dict(json.loads(line) for line in done.stdout.splitlines() if line.startswith("["))
 
@@ -68,7 +68,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             zipfile.ZipFile(wheel).extractall(folder)
             for task, rows in generated(Path(folder), given.size).items():
-                figures[version][task] = audited(rows, *GYM_SETS[task])
+                figures[version][task] = audited(rows, *gym_tasks()[task])
                 print(version, task, json.dumps(figures[version][task]), flush=True)
     if given.write:  # versions that are not given again keep their figures
         kept = json.loads((HERE / "rediscovery.json").read_text(encoding="utf-8"))

@@ -17,7 +17,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 TABLE = ROOT / "house.toml"
-PLACES = ("src/proband", "annotate/src", "benchmarks", "experiments", "plugins")
+PLACES = ("src/proband", "annotate/src", "benchmarks", "experiments", "plugins/proband-puzzles/src")
 PACKAGE = "package"
 
 

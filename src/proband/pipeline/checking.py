@@ -30,8 +30,8 @@ from proband.pipeline.vary import ORIGINAL
 from proband.proof.known_sets import FORMATS
 from proband.proof.outputs import headlines_of, write_audit
 from proband.proof.problem import Provers
-from proband.proof.row_source import GYM, GYM_SETS, RowSource
-from proband.proof.run import GUESSED_FROM, PROVERS, PUZZLES, audit_rows, guess_domain, judge_for
+from proband.proof.row_source import GYM, RowSource, gym_tasks
+from proband.proof.run import GUESSED_FROM, OUTSIDE, PROVERS, audit_rows, guess_domain, judge_for
 from proband.proof.tally import page_data
 from proband.proof.verdicts import Judge
 
@@ -106,7 +106,7 @@ def audit_in_domain(
         facts = {
             "source": rows.name,
             "inputs": {file.name: sha256_file(file.path) for file in rows.files},
-            "domain": judge.domain.name,
+            "domain": judge.name,
             "domain guessed from": guessed,
             "world": _world_in_words(judge),
         }
@@ -115,7 +115,7 @@ def audit_in_domain(
         credit = audit_scorer(scorer, audited, out) if scorer else {}
     return {
         "rows": summary["rows"],
-        "domain": judge.domain.name + (" (guessed)" if guessed else ""),
+        "domain": judge.name + (" (guessed)" if guessed else ""),
         "world": facts["world"],
         "verdicts": summary["verdicts"],
         "one reader": summary["one reader"],
@@ -129,7 +129,7 @@ def audit_in_domain(
         **credit,
         "page": page_data(
             summary,
-            worlds=judge.domain.worlds,
+            worlds=judge.world_descriptions,
             title=f"Audit of {rows.name}",
             tables=figures.tables() if figures else [],
         ),
@@ -137,7 +137,7 @@ def audit_in_domain(
 
 
 def _world_in_words(judge: Judge) -> str:
-    worlds = judge.domain.worlds
+    worlds = judge.world_descriptions
     if judge.named or len(worlds) == 1:
         return f"{judge.world}: {worlds[judge.world]}"
     return f"all of {', '.join(worlds)} (--world names one)"
@@ -151,7 +151,7 @@ def _judge(rows: RowSource, *, domain: str, world: str, readers: int) -> tuple[J
         form, world = rows.format, world or rows.format.world
         return judge_for(form.domain, provers, world=world, readers=readers, templates=form.templates), {}
     if rows.generated and not domain:
-        domain, own = GYM_SETS[rows.options["name"]]
+        domain, own = gym_tasks()[rows.options["name"]]
         return judge_for(domain, provers, world=world or own, readers=readers), {}
     first = rows.first(GUESSED_FROM)
     guessed: dict[str, int] = {}
@@ -164,7 +164,7 @@ def _judge(rows: RowSource, *, domain: str, world: str, readers: int) -> tuple[J
                 raise ProbandError(problem, file=rows.name)
             domain = next(iter(guessed))  # our own items: the checks that need no domain are made all the same
         say(f"domain {domain}: guessed, it reads {guessed[domain]} of the first {len(first)} rows")
-    if not world and domain not in PUZZLES and any(row.item for row in first):
+    if not world and domain not in OUTSIDE.names() and any(row.item for row in first):
         world = load(domain).raw.get("items_world", "")
     return judge_for(domain, provers, world=world, readers=readers), guessed
 

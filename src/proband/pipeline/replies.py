@@ -79,9 +79,9 @@ def score_replies(
 
 
 def _proof(judged: RowVerdict) -> dict[str, str | None]:
-    steps = ", ".join(judged.facts[number].relation for number in judged.proof)
-    why = judged.sentences[-1] if judged.form else f"follows from {steps}" + " (reversed)" * judged.reversed
-    return {"label": judged.label, "right": judged.right or None, "form": judged.form, "why": why}
+    steps = ", ".join(filter(None, (judged.facts[number].relation for number in judged.proof)))
+    why = f"follows from {steps}" + " (reversed)" * judged.reversed if steps else "".join(judged.sentences[-1:])
+    return {"label": judged.label, "right": judged.right or None, "why": why}
 
 
 def _scored(row: AuditRow, judged: RowVerdict, judge: Judge, path: Path) -> ScoredReply:

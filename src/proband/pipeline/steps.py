@@ -14,7 +14,6 @@ from typing import Any, Final, NamedTuple, TypedDict
 import msgspec
 
 from proband import suites
-from proband.auditing.puzzles.circles import CIRCLES
 from proband.core.errors import ProbandError
 from proband.core.files import asset, dumps, items_path, read_answers, read_items, read_run, render, write_text
 from proband.core.metrics import chosen_answer
@@ -30,7 +29,6 @@ from proband.proof.run import judge_for
 from proband.proof.statements import UNREAD, VERDICTS, Statement
 from proband.reporting.write import check_folder
 from proband.stats import Scores
-from proband.steps.counts import CountChecker
 from proband.steps.sentences import Step
 
 COLUMNS: Final = {
@@ -213,21 +211,21 @@ class _Checkers:
 
     def __init__(self, domain: str = "") -> None:
         self.domain = domain
-        self.known: dict[str, ReplyChecker | CountChecker] = {CIRCLES.name: CountChecker()}
+        self.known: dict[str, ReplyChecker] = {}
 
     def check(self, reply: SourceReply) -> CheckedReply:
         if reply.bad:
             return CheckedReply(outcome=NOT_CHECKED, why=reply.bad)
         return self.of(self.domain or reply.domain or self._guess(reply.row)).check(reply.row, reply.text, reply.given)
 
-    def of(self, domain: str) -> ReplyChecker | CountChecker:
+    def of(self, domain: str) -> ReplyChecker:
         if domain not in self.known:
             self.known[domain] = ReplyChecker(judge_for(domain, provers_of_suites(), templates=True))
         return self.known[domain]
 
     def _guess(self, row: AuditRow) -> str:
         """The first domain that reads an item of the file; kinship where none does yet."""
-        for name in (*SHIPPED, CIRCLES.name):
+        for name in SHIPPED:
             if not isinstance(self.of(name).case(row), Unread):
                 self.domain = name
                 return name

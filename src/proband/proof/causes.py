@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import combinations, product
 from typing import Final, NamedTuple
 
@@ -19,7 +18,7 @@ from proband.core.types import Fact
 from proband.english.domain import Domain
 from proband.english.reading import Label
 from proband.proof.answers import outcome, verdict_of
-from proband.proof.verdicts import ACCUSING, GENDER_OPEN, Judge, RowVerdict
+from proband.proof.verdicts import ACCUSING, GENDER_OPEN, Cause, RowJudge, RowVerdict
 
 FEWEST: Final = 3  # rows that show a template to be a suspect
 SHARE: Final = 0.2  # of the rows that rest on it alone
@@ -35,16 +34,6 @@ class Suspect(NamedTuple):
     meant: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class Cause:
-    """What a group of findings has in common. `key` is the same for the same fault in any run."""
-
-    key: str
-    claim: str
-    kind: str  # template, label, facts, open
-    also: tuple[str, ...] = ()  # what else is wrong with this row
-
-
 def readable(shape: str) -> str:
     """
     >>> readable("@0 is above @1")
@@ -56,7 +45,7 @@ def readable(shape: str) -> str:
 class Causes:
     """Learns suspects from judged rows, then explains rows."""
 
-    def __init__(self, judge: Judge) -> None:
+    def __init__(self, judge: RowJudge) -> None:
         self.judge, self.domain = judge, judge.domain
         self.rests: Counter[str] = Counter()  # shape -> rows that rest on it alone
         self.taken: Counter[Suspect] = Counter()
@@ -114,8 +103,6 @@ class Causes:
         return Cause(key=f"template:{first.shape}>{first.meant}", claim=claim, kind="template", also=also)
 
     def _label(self, row: RowVerdict) -> Cause:
-        if row.form:
-            return self._of_form(row)
         if row.verdict == "inconsistent":
             return Cause(key="inconsistent", claim="the facts contradict each other: no world fits", kind="facts")
         if row.verdict == "ambiguous":
@@ -130,14 +117,6 @@ class Causes:
         return Cause(
             key=f"label:{label}>{follows}", claim=f"labelled {label} where {follows} follows{turned}", kind="label"
         )
-
-    def _of_form(self, row: RowVerdict) -> Cause:
-        """Puzzles that say the same of other things have one cause."""
-        why = {"inconsistent": "no world fits", "false": f"labelled {row.label} where {row.right} follows"}
-        answer = why.get(row.verdict, "several answers are possible")
-        if row.verdict == "false" and row.right.isdigit():
-            answer = "labelled with another number than follows"
-        return Cause(key=f"{row.form}:{answer}", claim=f"{row.form}: {answer}", kind="label")
 
     def _neutral(self, word: str) -> str:
         meaning = self.domain.word(word)

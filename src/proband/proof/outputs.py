@@ -109,7 +109,7 @@ def record(judge: Judge, each: ExplainedRow) -> dict[str, Any]:
         "reversed": judged.reversed,
         "proof": fact_lines(judged, judged.proof),
         "one_reader": judged.one_reader,
-        "worlds": {answer: judge.prover.describe(world) for answer, world in judged.worlds.items()},
+        "worlds": {answer: judge.describe(world) for answer, world in judged.worlds.items()},
         "by_world": {
             world: {"verdict": verdict, "possible": possible} for world, (verdict, possible) in judged.by_world.items()
         },
@@ -155,9 +155,7 @@ def _example(judge: Judge, row: AuditRow, judged: RowVerdict) -> dict[str, Any]:
         "possible": judged.possible,
         "suggested_label": judged.right or None,
         "proof": fact_lines(judged, proof),
-        "drawings": {
-            answer: judge.prover.draw(world, judged.asked.pair, answer) for answer, world in judged.worlds.items()
-        },
+        "drawings": {answer: judge.draw(world, judged.asked.pair, answer) for answer, world in judged.worlds.items()},
     }
 
 

@@ -80,7 +80,7 @@ class ReplyChecker:
 
     def __init__(self, judge: Judge) -> None:
         if not isinstance(judge, RowJudge):
-            raise ProbandError(f"replies about {judge.domain.name} are not read: it has no sentences, only answers")
+            raise ProbandError(f"replies about {judge.name} are not read: it has no sentences, only answers")
         self.judge = judge
         self.cases: dict[tuple[str, str, str], Case | Unread] = {}
 

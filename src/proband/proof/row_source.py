@@ -13,21 +13,10 @@ from proband.auditing.things import CAPITAL
 from proband.core.errors import ProbandError, not_installed
 from proband.core.progress import say
 from proband.proof.rows import AuditRow, RowFile, RowFormat, first_cells, read_rows, row_files
+from proband.proof.run import OUTSIDE
 
 GYM: Final = "reasoning-gym:"
-GYM_SETS: Final = {  # tasks that a prover settles -> the domain and the world that the task is about
-    "family_relationships": ("kinship", ""),
-    "syllogism": ("syllogism", "inhabited"),
-    "aiw": ("aiw", ""),
-    "knights_knaves": ("knights_knaves", ""),
-    "propositional_logic": ("propositional_logic", ""),
-    "zebra_puzzles": ("zebra_puzzles", ""),
-    "shortest_path": ("shortest_path", ""),
-    "course_schedule": ("course_schedule", ""),
-    "number_sorting": ("number_sorting", ""),
-    "mini_sudoku": ("mini_sudoku", ""),
-    "sudoku": ("sudoku", ""),
-}
+PUZZLES: Final = "proband-puzzles"  # the package with the domains of the puzzles
 GYM_OPTIONS: Final = {"size": 2000, "seed": 0}
 
 
@@ -78,16 +67,21 @@ def _once(rows: Iterator[AuditRow]) -> Iterator[AuditRow]:
             yield row
 
 
+def gym_tasks() -> dict[str, tuple[str, str]]:
+    """The tasks of reasoning-gym that a prover settles: the domain and the world that each is about."""
+    outside = {each.name: (each.name, each.gym_world) for each in OUTSIDE.importable() if each.gym_world is not None}
+    return {"family_relationships": ("kinship", ""), **outside}
+
+
 def gym_options(source: str) -> dict[str, Any]:
     """
     >>> gym_options("reasoning-gym:family_relationships?size=20&seed=3")
     {'name': 'family_relationships', 'size': 20, 'seed': 3}
     """
     name, _, query = source.removeprefix(GYM).partition("?")
-    if name not in GYM_SETS:
-        raise ProbandError(
-            f"{source}: of reasoning-gym, {', '.join(GYM_SETS)} can be settled by a prover, not {name!r}"
-        )
+    if name not in (tasks := gym_tasks()):
+        more = "" if len(tasks) > 1 else f"; pip install {PUZZLES} adds provers for puzzles"
+        raise ProbandError(f"{source}: of reasoning-gym, a prover settles {', '.join(tasks)}, not {name!r}{more}")
     options: dict[str, Any] = {"name": name, **GYM_OPTIONS}
     for key, value in parse_qsl(query, keep_blank_values=True):
         if key not in GYM_OPTIONS or not value.isdigit():

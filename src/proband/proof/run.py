@@ -22,26 +22,19 @@ from proband.auditing.events import EventReader, event_label
 from proband.auditing.grammar import Grammar
 from proband.auditing.measures import MeasureReader
 from proband.auditing.parsed_reader import ParsedReader
-from proband.auditing.puzzles.circles import CIRCLES
-from proband.auditing.puzzles.formulas import KNIGHTS, PROPOSITIONAL
-from proband.auditing.puzzles.graphs import COURSE_SCHEDULE, SHORTEST_PATH
-from proband.auditing.puzzles.numbers import MINI_SUDOKU, NUMBER_SORTING, SUDOKU
-from proband.auditing.puzzles.orders import ORDERS
-from proband.auditing.puzzles.puzzle import PuzzleJudge
-from proband.auditing.puzzles.syllogism import SYLLOGISM
-from proband.auditing.puzzles.zebra import ZEBRA
 from proband.core.errors import ProbandError
+from proband.core.plugins import Registry
 from proband.core.progress import track
 from proband.english import domain as domains
 from proband.english.domain import Domain
 from proband.proof.answers import read_label
-from proband.proof.causes import Cause, Causes
+from proband.proof.causes import Causes
 from proband.proof.differences import solve
 from proband.proof.drawing import draw
 from proband.proof.order_encoding import possible
 from proband.proof.problem import Prover, Provers
 from proband.proof.rows import AuditRow
-from proband.proof.verdicts import Judge, RowJudge, RowVerdict
+from proband.proof.verdicts import Cause, Judge, JudgedDomain, RowJudge, RowVerdict
 
 GUESSED_FROM: Final = 60  # rows
 CHECKED: Final = 200  # rows that the second prover judges too
@@ -65,23 +58,17 @@ def differences(domain: Domain) -> Prover:
 
 
 PROVERS: Final[Provers] = {"differences": differences}
-PUZZLES: Final = {
-    puzzle.name: puzzle
-    for puzzle in (
-        SYLLOGISM, CIRCLES, KNIGHTS, PROPOSITIONAL, ZEBRA, ORDERS, SHORTEST_PATH, COURSE_SCHEDULE, NUMBER_SORTING,
-        MINI_SUDOKU, SUDOKU,
-    )
-}  # fmt: skip
+OUTSIDE: Final = Registry("proband.domains", JudgedDomain, {})  # type: ignore[type-abstract]
 
 
 def judge_for(name: str, provers: Provers, *, world: str = "", readers: int = 1, templates: bool = False) -> Judge:
-    """A judge of a domain or a puzzle by name, in the given world or in all of them."""
-    worlds = PUZZLES[name].worlds if name in PUZZLES else domains.load(name).worlds
-    if world and world not in worlds:
-        raise ProbandError(f"domain {name!r} has no world {world!r}; it has {', '.join(worlds)}")
-    if name in PUZZLES:
-        return PuzzleJudge(PUZZLES[name], world)
-    domain = domains.load(name)
+    """A judge of a domain by name, ours or of another package, in the given world or in all of them."""
+    outside = None if name in domains.SHIPPED else OUTSIDE.get(name)
+    domain = outside or domains.load(name)
+    if world and world not in domain.worlds:
+        raise ProbandError(f"domain {name!r} has no world {world!r}; it has {', '.join(domain.worlds)}")
+    if isinstance(domain, JudgedDomain):
+        return domain.judge(world)
     if domain.prover not in provers:
         raise ProbandError(f"domain {name!r} names the prover {domain.prover!r}; there are: {', '.join(provers)}")
     return RowJudge(domain, provers[domain.prover](domain), world, readers=readers, templates=templates)
@@ -90,7 +77,7 @@ def judge_for(name: str, provers: Provers, *, world: str = "", readers: int = 1,
 def guess_domain(rows: Sequence[AuditRow], provers: Provers) -> tuple[str, dict[str, int]]:
     """The domain whose words the answers are and whose forms the questions have; and how many rows fit each."""
     fits: dict[str, int] = {}
-    for name in (*domains.SHIPPED, *PUZZLES):
+    for name in (*domains.SHIPPED, *(each.name for each in OUTSIDE.importable())):
         judge = judge_for(name, provers)
         fits[name] = sum(judge.answers(row) for row in rows)
     best = max(fits, key=lambda name: fits[name])
@@ -153,8 +140,9 @@ class SetFigures(Protocol):
 class JudgedRows:
     """The explained rows of an audit, as often as they are asked for."""
 
-    def __init__(self, spool: IO[bytes], causes: Causes, figures: SetFigures | None) -> None:
-        self.spool, self.causes, self.judge, self.figures = spool, causes, causes.judge, figures
+    def __init__(self, spool: IO[bytes], judge: Judge, figures: SetFigures | None) -> None:
+        self.spool, self.judge, self.figures = spool, judge, figures
+        self.causes = Causes(judge) if isinstance(judge, RowJudge) else None
         self.files: dict[str, None] = {}  # names of files, in order
         self.conflicts: Mapping[bytes, str] = {}
         self.checked = ProverAgreement()
@@ -171,7 +159,9 @@ class JudgedRows:
             if others := self.conflicts.get(_digest(row)):
                 judged = replace(judged, notes=(*judged.notes, f"duplicate with another label: {others}"))
             cause = self.figures.cause(row, judged) if self.figures and row.record else None
-            yield ExplainedRow(row, judged, cause or self.causes.explain(judged))
+            if self.causes:
+                cause = cause or self.causes.explain(judged)
+            yield ExplainedRow(row, judged, cause or judged.cause)
 
 
 def _pickles(spool: IO[bytes]) -> Iterator[Any]:
@@ -186,13 +176,14 @@ def audit_rows(
     rows: Iterable[AuditRow], judge: Judge, spool: IO[bytes], figures: SetFigures | None = None
 ) -> JudgedRows:
     """Judge all rows; what is kept of them is on the disk."""
-    audited, second = JudgedRows(spool, Causes(judge), figures), _SecondProver(judge)
+    audited, second = JudgedRows(spool, judge, figures), _SecondProver(judge)
     with closing(sqlite3.connect("")) as labels:  # a temporary file
         labels.execute("create table labels (digest blob, label text, place text, primary key (digest, label))")
         for row in track(rows, "judging rows"):
             judged = judge.judge(row)
             audited.files[row.file] = None
-            audited.causes.learn(judged)
+            if audited.causes:
+                audited.causes.learn(judged)
             if figures and row.record:
                 figures.learn(row)
             second.add(judged)
@@ -202,7 +193,8 @@ def audit_rows(
             if judged.verdict != "unread":
                 audited.spelled.setdefault(judged.label, Counter())[row.answer.strip()] += 1
             pickle.dump((row, judged), spool, protocol=pickle.HIGHEST_PROTOCOL)
-        audited.causes.settle()
+        if audited.causes:
+            audited.causes.settle()
         audited.conflicts, audited.checked = _conflicts(labels), second.result
     return audited
 
@@ -238,11 +230,5 @@ class _SecondProver:
             self.every *= 2
         if self.read % self.every or self.result.rows >= CHECKED:
             return
-        if not (judged.asked.who and judged.asked.of):
-            return
-        facts = judged.second_facts or judged.facts  # what the second reader read, where it did
-        problem = judged.problem(tuple(fact for fact in facts if not fact.negated))
-        prover, world = self.judge.prover, self.judge.world
-        first = judged.problem(tuple(fact for fact in judged.facts if not fact.negated))
-        possible = set(prover.solve(first, world).possible)
-        self.result = self.result.and_one(possible, prover.check(problem, world), complete=prover.complete)
+        if both := self.judge.prove_twice(judged):
+            self.result = self.result.and_one(*both, complete=self.judge.complete)

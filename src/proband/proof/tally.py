@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from proband.english.domain import OTHER
-from proband.proof.causes import Cause
-from proband.proof.verdicts import DECIDED, DEPENDS, GENDER_OPEN, VERDICTS, RowVerdict
+from proband.proof.verdicts import DECIDED, DEPENDS, GENDER_OPEN, VERDICTS, Cause, RowVerdict
 
 EXAMPLES: Final = 3
 LEAST_READ: Final = 0.5  # of the rows, if a score is to be said of the set

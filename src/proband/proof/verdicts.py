@@ -13,7 +13,8 @@ Facts that differ in names alone are decided once.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import islice
@@ -44,6 +45,16 @@ NOTHING_ASKED: Final = AskedRelation("", "")
 
 
 @dataclass(frozen=True, kw_only=True)
+class Cause:
+    """What a group of findings has in common. `key` is the same for the same fault in any run."""
+
+    key: str
+    claim: str
+    kind: str  # template, label, facts, open
+    also: tuple[str, ...] = ()  # what else is wrong with this row
+
+
+@dataclass(frozen=True, kw_only=True)
 class RowVerdict:
     """What is said of a row. `right`: the answer that follows, if one does; `worlds`: a world for an answer."""
 
@@ -64,7 +75,7 @@ class RowVerdict:
     one_reader: bool = False
     second_facts: tuple[Fact, ...] = ()  # what the second reader read
     unread: Unread | None = None
-    form: str = ""  # of a puzzle: what it says, without its names
+    cause: Cause | None = None  # where the judge knows it; else `Causes` learns it from all rows
     notes: tuple[str, ...] = ()  # "answer leaked", "duplicate with another label", ...
 
     @property
@@ -100,13 +111,14 @@ class RowText(NamedTuple):
 
 
 class Judge(Protocol):
-    """Who gives verdicts: of a domain (`RowJudge`) or of a puzzle (`puzzles.puzzle.PuzzleJudge`)."""
+    """Gives verdicts: in a domain with facts (`RowJudge`), or in one of another package (`JudgedDomain`)."""
 
-    domain: Domain
-    prover: Prover
+    name: str  # of the domain
+    world_descriptions: Mapping[str, str]
     named: str  # the world that the user names
     world: str
     worlds: tuple[str, ...]
+    complete: bool  # whether the second prover never leaves more answers open than the first
 
     def judge(self, row: AuditRow) -> RowVerdict: ...
 
@@ -120,6 +132,29 @@ class Judge(Protocol):
 
     def is_inconsistent(self, judged: RowVerdict, numbers: Sequence[int]) -> bool: ...
 
+    def prove_twice(self, judged: RowVerdict) -> tuple[Set[str], Set[str]] | None:
+        """The answers that each of two provers leaves possible; None where only one of them takes the question."""
+
+    def describe(self, world: Any) -> Any:
+        """A world as JSON."""
+
+    def draw(self, world: Any, pair: tuple[str, str], answer: str) -> str:
+        """A world as SVG."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgedDomain(ABC):
+    """A domain with a judge of its own, which a package adds (entry point `proband.domains`). `gym_world`: set where
+    `name` is also a task of reasoning-gym, to the world that the task is about ("" for all)."""
+
+    name: str
+    worlds: Mapping[str, str]  # name -> what holds in it
+    gym_world: str | None = None
+
+    @abstractmethod
+    def judge(self, world: str) -> Judge:
+        """The judge for one world, or for all if it is empty."""
+
 
 class RowJudge:
     """Judges rows of one domain: in the world that is named, or in all of them. `readers`: 2 if every row is to be read
@@ -129,7 +164,8 @@ class RowJudge:
         self, domain: Domain, prover: Prover, world: str = "", *, readers: int = 1, templates: bool = False
     ) -> None:
         self.domain, self.prover, self.readers, self.templates = domain, prover, readers, templates
-        self.named = world
+        self.named, self.name, self.complete = world, domain.name, prover.complete
+        self.world_descriptions = domain.worlds
         self.worlds: tuple[str, ...] = (world,) if world else tuple(domain.worlds)
         self.world = self.worlds[0]
         self.grammar = Grammar(domain)
@@ -408,6 +444,22 @@ class RowJudge:
         """Do these facts of a row contradict each other?"""
         facts = tuple(judged.facts[number] for number in numbers)
         return not outcome(self.prover, judged.problem(facts), judged.asked, self.world).possible
+
+    def prove_twice(self, judged: RowVerdict) -> tuple[Set[str], Set[str]] | None:
+        """What the second prover leaves possible, from the facts that the second reader read, where it did."""
+        if not (judged.asked.who and judged.asked.of):
+            return None
+        one, other = (
+            judged.problem(tuple(fact for fact in facts if not fact.negated))
+            for facts in (judged.facts, judged.second_facts or judged.facts)
+        )
+        return set(self.prover.solve(one, self.world).possible), self.prover.check(other, self.world)
+
+    def describe(self, world: Any) -> Any:
+        return self.prover.describe(world)
+
+    def draw(self, world: Any, pair: tuple[str, str], answer: str) -> str:
+        return self.prover.draw(world, pair, answer)
 
 
 def one_owner(text: str, question: str) -> tuple[str, str]:

@@ -27,7 +27,7 @@ class AuditReading:
         str,
         Parameter(
             metavar="DOMAIN",
-            help="kinship, grid, temporal, allen, sizes, syllogism, another puzzle or a TOML file (default: guessed).",
+            help="kinship, grid, temporal, allen, sizes, one of another package or a TOML file (default: guessed).",
         ),
     ] = ""
     world: Annotated[

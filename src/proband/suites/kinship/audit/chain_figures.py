@@ -19,10 +19,9 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from proband.core.files import markdown_table, md, write_csv, write_text
-from proband.proof.causes import Cause
 from proband.proof.rows import AuditRow
 from proband.proof.tally import Tally
-from proband.proof.verdicts import VERDICTS, RowVerdict
+from proband.proof.verdicts import VERDICTS, Cause, RowVerdict
 from proband.suites.kinship.audit.other_worlds import OTHERS, in_other_worlds, verdict_in
 from proband.suites.kinship.audit.story_text import TextReading, contradicted, read_story, type_noise
 from proband.suites.kinship.clutrr.rows import ClutrrRow

@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from proband.auditing.puzzles.syllogism import Proposition, Syllogism, check, read, solve
+from proband_puzzles.syllogism import Proposition, Syllogism, check, read, solve
 
 KINDS = ("All", "No", "Some", "Some-not")
 FIGURES = ((("M", "P"), ("S", "M")), (("P", "M"), ("S", "M")), (("M", "P"), ("M", "S")), (("P", "M"), ("M", "S")))

@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, permutations
 from typing import Final, NamedTuple
 
-from proband.auditing.puzzles.puzzle import Puzzle, Settled
+from proband_puzzles.puzzle import Puzzle, Settled
 
 COUNTS: Final = {word: n for n, word in enumerate(("two", "three", "four", "five", "six", "seven"), start=2)}
 PLACES: Final = {word: n for n, word in enumerate(("second", "third", "fourth", "fifth", "sixth"), start=1)}

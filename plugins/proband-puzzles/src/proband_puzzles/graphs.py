@@ -23,7 +23,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from proband.auditing.puzzles.puzzle import Puzzle, Settled
+from proband_puzzles.puzzle import Puzzle, Settled
 
 ASKED: Final = re.compile(
     r"find the (?:length of the )?shortest path from \* to # in the following grid:\s+((?:.+\s*)+)\Z"
@@ -104,6 +104,7 @@ def answer_maze(text: str, maze: Maze) -> str | None:
 
 SHORTEST_PATH: Final = Puzzle(
     name="shortest_path",
+    gym_world="",
     worlds={"grid": "one step goes up, down, left or right to an open cell"},
     read=read_maze,
     solve=solve_maze,
@@ -155,6 +156,7 @@ def answer_courses(text: str, said: Courses) -> str | None:
 
 COURSE_SCHEDULE: Final = Puzzle(
     name="course_schedule",
+    gym_world="",
     worlds={"order": "one course after the other"},
     read=read_courses,
     solve=solve_courses,

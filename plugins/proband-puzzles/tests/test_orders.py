@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from proband.auditing.puzzles.orders import ORDERS, check, read, solve
-from proband.auditing.puzzles.puzzle import PuzzleJudge
 from proband.proof.rows import AuditRow
+from proband_puzzles.orders import ORDERS, check, read, solve
+from proband_puzzles.puzzle import PuzzleJudge
 
 INTRODUCTION = (
     "The following paragraphs each describe a set of {count} objects arranged in a fixed order. "

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from proband.auditing.puzzles import graphs
-from proband.auditing.puzzles.graphs import NO_WAY, STEPS, Cell, Courses, Maze
+from proband_puzzles import graphs
+from proband_puzzles.graphs import NO_WAY, STEPS, Cell, Courses, Maze
 
 MAZE = "Now, find the shortest path from * to # in the following grid:\n{}\n"
 COURSES = "There are a total of {} courses ... prerequisites[i] = (a_i, b_i) ...\n{}\n\nReturn True if you can finish"

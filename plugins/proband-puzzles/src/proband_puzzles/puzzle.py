@@ -6,16 +6,15 @@ them. `PuzzleJudge` holds a label against these answers and gives the verdicts t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Set
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from proband.core.types import Fact
-from proband.english.domain import Domain, Word
+from proband.english.domain import Word
 from proband.english.reading import AskedRelation, Unread
-from proband.proof.problem import Problem, Prover, Solution
 from proband.proof.rows import AuditRow
-from proband.proof.verdicts import DEPENDS, RowVerdict
+from proband.proof.verdicts import ACCUSING, DEPENDS, Cause, Judge, JudgedDomain, RowVerdict
 
 
 class Settled(NamedTuple):
@@ -27,13 +26,11 @@ class Settled(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Puzzle:
+class Puzzle(JudgedDomain):
     """`read(question)`: what it says, None if a word of it is not understood. `solve` and `check` settle what was read,
     by two provers of different kinds. `answer(text, said)`: an answer in one spelling, None if it is none. `right`: a
     puzzle with many right answers says of each whether it is one; it has no labels."""
 
-    name: str
-    worlds: Mapping[str, str]
     read: Callable[[str], Any]
     solve: Callable[[Any, str], Settled]
     check: Callable[[Any, str], frozenset[str]]
@@ -43,25 +40,18 @@ class Puzzle:
     form: Callable[[Any], str] = lambda said: ""  # what is the same in puzzles that differ in names and numbers alone
     right: Callable[[str, Any, str], bool | None] | None = None
 
+    def judge(self, world: str) -> Judge:
+        return PuzzleJudge(self, world)
+
 
 class PuzzleJudge:
     """Judges rows of one puzzle, in the world that is named or in all of them, as `RowJudge` does those of a domain."""
 
     def __init__(self, puzzle: Puzzle, world: str = "") -> None:
-        self.puzzle, self.named = puzzle, world
+        self.puzzle, self.named, self.name, self.complete = puzzle, world, puzzle.name, True
+        self.world_descriptions = puzzle.worlds
         self.worlds: tuple[str, ...] = (world,) if world else tuple(puzzle.worlds)
         self.world = self.worlds[0]
-        self.domain = _domain(puzzle)
-        self.prover = Prover(
-            solve=lambda problem, world, shown=False: Solution(possible=self.possible(problem, world), certain=()),
-            check=lambda problem, world: self.puzzle.check(self.puzzle.read(problem.question[0]), world),
-            complete=True,
-            draw=lambda world, question, answer: "",
-            describe=lambda world: world,
-        )
-
-    def possible(self, problem: Problem, world: str) -> tuple[str, ...]:
-        return self.puzzle.solve(self.puzzle.read(problem.question[0]), world).possible
 
     def answers(self, row: AuditRow) -> bool:
         """Is the row read, and its label an answer to its question?"""
@@ -81,10 +71,11 @@ class PuzzleJudge:
         by_world = {world: (verdict_of(label, each), each.possible) for world, each in settled.items()}
         verdicts = {verdict for verdict, _ in by_world.values()}
         same = len(verdicts) == 1
+        verdict = verdicts.pop() if same else DEPENDS
         first = settled[self.world]
         statements = (*self.puzzle.statements(said), *first.why)
         return RowVerdict(
-            verdict=verdicts.pop() if same else DEPENDS,
+            verdict=verdict,
             label=label or row.answer[:80],
             possible=first.possible if same else (),
             right=first.possible[0] if same and len(first.possible) == 1 else "",
@@ -93,7 +84,7 @@ class PuzzleJudge:
             sentences=statements,
             proof=tuple(range(len(statements))),
             by_world=by_world,
-            form=self.puzzle.form(said),
+            cause=_cause(self.puzzle.form(said), verdict, label, first),
         )
 
     def choices(self, judged: RowVerdict) -> tuple[str, ...]:
@@ -115,6 +106,16 @@ class PuzzleJudge:
         """All sentences together are what contradicts."""
         return len(numbers) == len(judged.facts)
 
+    def prove_twice(self, judged: RowVerdict) -> tuple[Set[str], Set[str]]:
+        said = self.puzzle.read(judged.asked.who)
+        return set(self.puzzle.solve(said, self.world).possible), self.puzzle.check(said, self.world)
+
+    def describe(self, world: Any) -> Any:
+        return world
+
+    def draw(self, world: Any, pair: tuple[str, str], answer: str) -> str:
+        return ""
+
 
 def verdict_of(label: str | None, settled: Settled) -> str:
     """The verdict on a label; a puzzle without labels is entailed where anything follows.
@@ -129,13 +130,17 @@ def verdict_of(label: str | None, settled: Settled) -> str:
     return "entailed" if len(settled.possible) == 1 else "ambiguous"
 
 
+def _cause(form: str, verdict: str, label: str | None, settled: Settled) -> Cause | None:
+    """Rows of one form with one mistake have one cause."""
+    if verdict not in ACCUSING:
+        return None
+    right = settled.possible[0] if len(settled.possible) == 1 else ""
+    why = {"inconsistent": "no world fits", "false": f"labelled {label} where {right} follows"}
+    mistake = why.get(verdict, "several answers are possible")
+    if verdict == "false" and right.isdigit():
+        mistake = "labelled with another number than follows"
+    return Cause(key=f"{form}:{mistake}", claim=f"{form}: {mistake}", kind="label")
+
+
 def _question(row: AuditRow) -> str:
     return f"{row.text}\n{row.question}" if row.text else row.question
-
-
-def _domain(puzzle: Puzzle) -> Domain:
-    """A domain by name and worlds alone: a puzzle has no words for relations."""
-    return Domain(
-        name=puzzle.name, prover="", worlds=puzzle.worlds, inverse={}, words={}, shown={}, phrases=(), questions={},
-        most={}, slots={}, combine={}, macros={}, thing="", nouns=False, other=False, raw={},
-    )  # fmt: skip

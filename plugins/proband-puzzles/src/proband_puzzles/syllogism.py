@@ -17,7 +17,7 @@ from functools import cache
 from itertools import combinations, product
 from typing import Final, NamedTuple
 
-from proband.auditing.puzzles.puzzle import Puzzle, Settled
+from proband_puzzles.puzzle import Puzzle, Settled
 
 STATEMENT: Final = re.compile(r"(All|No|Some) (\S+) are (not )?(\S+?)[.?]?")
 LINE: Final = re.compile(r"(?m)^\s*\d+[.)] (.+?)\s*$")
@@ -134,6 +134,7 @@ def answer(text: str, said: Syllogism) -> str | None:
 
 SYLLOGISM: Final = Puzzle(
     name="syllogism",
+    gym_world="inhabited",
     worlds=WORLDS,
     read=read,
     solve=solve,

@@ -21,7 +21,7 @@ from itertools import chain, combinations, product
 from math import isqrt
 from typing import Final, NamedTuple
 
-from proband.auditing.puzzles.puzzle import Puzzle, Settled
+from proband_puzzles.puzzle import Puzzle, Settled
 
 # ---- a list in order -----------------------------------------------------------------------------------------------
 
@@ -69,6 +69,7 @@ def answer_list(text: str, said: Unsorted) -> str | None:
 
 NUMBER_SORTING: Final = Puzzle(
     name="number_sorting",
+    gym_world="",
     worlds={"numbers": "the numbers as they are written"},
     read=read_list,
     solve=solve_list,
@@ -164,6 +165,7 @@ def sudoku(name: str, size: int) -> Puzzle:
 
     return Puzzle(
         name=name,
+        gym_world="",
         worlds={"sudoku": "every row, column and square has each number once"},
         read=read,
         solve=solve_board,

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from proband.auditing.puzzles.formulas import (
+from proband_puzzles.formulas import (
     check_island,
     follows,
     island_answer,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from proband.auditing.puzzles.circles import OPEN, answer, check, read, solve
+from proband_puzzles.circles import OPEN, answer, check, read, solve
 
 SIBLINGS = "Ann has {s} sisters and she also has {b} brothers. How many sisters does {who}'s brother have?"
 COLLEAGUES = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from proband.auditing.puzzles.zebra import PLACES, answer, check, read, solve
+from proband_puzzles.zebra import PLACES, answer, check, read, solve
 
 KINDS = {
     "Each person has a unique name": {name: name.capitalize() for name in ("bob", "alice", "carol", "david")},

@@ -22,7 +22,7 @@ from collections.abc import Mapping
 from itertools import combinations, permutations, product
 from typing import Final, NamedTuple
 
-from proband.auditing.puzzles.puzzle import Puzzle, Settled
+from proband_puzzles.puzzle import Puzzle, Settled
 
 HOUSES: Final = re.compile(r"There are (\d) houses")
 KIND: Final = re.compile(r"(?m)^ - (.+?): (.+)$")
@@ -156,6 +156,7 @@ def answer(text: str, said: Street) -> str | None:
 
 ZEBRA: Final = Puzzle(
     name="zebra_puzzles",
+    gym_world="",
     worlds={"street": "every house has one value of every kind, and no two the same"},
     read=read,
     solve=solve,

@@ -15,7 +15,7 @@ from functools import reduce
 from itertools import product
 from typing import Any, Final, NamedTuple
 
-from proband.auditing.puzzles.puzzle import Puzzle, Settled
+from proband_puzzles.puzzle import Puzzle, Settled
 
 Formula = tuple[Any, ...]  # ("var", name) or (operator, formula, ...)
 BINARY: Final[tuple[tuple[str, str], ...]] = (("↔", "iff"), ("→", "if"), ("∨", "or"), ("∧", "and"))  # loosest first
@@ -166,6 +166,7 @@ def follows(text: str, said: tuple[Formula, ...], world: str) -> bool | None:
 
 PROPOSITIONAL: Final = Puzzle(
     name="propositional_logic",
+    gym_world="",
     worlds={"truth tables": "every letter is true or false"},
     read=read_premises,
     solve=solve_premises,
@@ -310,6 +311,7 @@ def island_answer(text: str, said: Island) -> str | None:
 
 KNIGHTS: Final = Puzzle(
     name="knights_knaves",
+    gym_world="",
     worlds={"island": "who speaks tells the truth always or never"},
     read=read_island,
     solve=solve_island,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 from itertools import permutations, product
 
-from proband.auditing.puzzles import numbers
-from proband.auditing.puzzles.numbers import ANOTHER, BROKEN, SOLVED, Board
-from proband.auditing.puzzles.puzzle import verdict_of
+from proband_puzzles import numbers
+from proband_puzzles.numbers import ANOTHER, BROKEN, SOLVED, Board
+from proband_puzzles.puzzle import verdict_of
 
 LIST = "Sort these numbers in {} order: {}\nPlease follow the instruction below:\n## 1. ..., -13, 1, 7"
 BOARD = "- Each row must contain each number\nSolve this 4x4 Mini Sudoku puzzle:\n{}\nFormat your response as above."

@@ -15,7 +15,7 @@ import re
 from itertools import permutations
 from typing import Final, NamedTuple
 
-from proband.auditing.puzzles.puzzle import Puzzle, Settled
+from proband_puzzles.puzzle import Puzzle, Settled
 
 OPEN: Final = "any other number"
 FORMS: Final = {
@@ -99,6 +99,7 @@ def answer(text: str, said: Circles) -> str | None:
 
 CIRCLES: Final = Puzzle(
     name="aiw",
+    gym_world="",
     worlds={"told": "whom the text names as hers are hers; the two circles of colleagues share one woman"},
     read=read,
     solve=solve,

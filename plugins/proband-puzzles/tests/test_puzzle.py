@@ -8,8 +8,12 @@ from pathlib import Path
 import pytest
 
 from proband.cli import main
-from proband.proof.row_source import GYM_SETS
-from proband.proof.run import PUZZLES
+from proband.core.errors import ProbandError
+from proband.core.plugins import Registry
+from proband.proof import row_source
+from proband.proof.row_source import gym_options, gym_tasks
+from proband.proof.run import OUTSIDE
+from proband.proof.verdicts import JudgedDomain
 
 QUESTION = "Consider these statements:\n1. {a}\n2. {b}\n\nDoes it logically follow that:\n{c}?\n(Answer Yes or No)"
 ROWS = [
@@ -47,7 +51,16 @@ def test_labels_are_judged_in_every_world_or_in_the_one_that_is_named(
 
 
 def test_every_puzzle_is_a_task_that_can_be_audited() -> None:
-    assert {domain for domain, _ in GYM_SETS.values()} == {*PUZZLES, "kinship"} - {"orders"}
+    assert len(OUTSIDE.names()) == 11
+    assert {domain for domain, _ in gym_tasks().values()} == {*OUTSIDE.names(), "kinship"} - {"orders"}
+
+
+def test_without_the_package_its_tasks_are_refused_with_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    empty = Registry("proband.domains-of-nobody", JudgedDomain, {})  # type: ignore[type-abstract]
+    monkeypatch.setattr(row_source, "OUTSIDE", empty)
+    with pytest.raises(ProbandError, match="not 'syllogism'; pip install proband-puzzles adds provers for puzzles"):
+        gym_options("reasoning-gym:syllogism")
+    assert gym_options("reasoning-gym:family_relationships")["name"] == "family_relationships"
 
 
 def test_a_task_that_no_prover_settles_is_refused_with_those_that_are(
@@ -57,4 +70,4 @@ def test_a_task_that_no_prover_settles_is_refused_with_those_that_are(
     error = capsys.readouterr().err.strip().splitlines()
     assert len(error) == 1
     assert "futoshiki" in error[0]
-    assert all(task in error[0] for task in GYM_SETS)
+    assert all(task in error[0] for task in gym_tasks())

@@ -1,0 +1,5 @@
+"""Provers for puzzles that are no relations between two things: domains that `proband audit` finds by entry points.
+
+puzzle.py      what a puzzle declares, and the judge of its rows
+syllogism.py   formulas.py   circles.py   zebra.py   orders.py   graphs.py   numbers.py
+"""
