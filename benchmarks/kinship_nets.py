@@ -25,7 +25,6 @@ NETS = (
     "mac",
     "rmc",
     "gat",
-    "edge-transformer-small",
     "composer",
 )
 

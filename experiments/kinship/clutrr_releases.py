@@ -15,8 +15,8 @@ from pooled import KINDS, KS, System, Systems, decided, figure, of, paired
 
 from proband.core.files import markdown_table
 from proband.core.suite import Published
-from proband.suites.kinship.paper.published import K23, K234, published, thesis_noise
 from proband.suites.kinship.paper.noise import THESIS
+from proband.suites.kinship.paper.published import K23, K234, published, thesis_noise
 
 REGIMES = {"released-k23": "2, 3 (`data_089907f8`)", "released-k234": "2, 3, 4 (`data_db9b8f04`)"}
 FINGERPRINTS = {"released-k23": K23, "released-k234": K234}
@@ -25,29 +25,11 @@ BEYOND = (
     "composer",
     "composer-no-converses",
     "edge-transformer",
-    "edge-transformer-small",
-    "bert-extractor",
-    "extractor",
 )
 NO_GENDERS = "-no-genders"
-GAT = {  # the settings of kinship-settings
-    "gat": "ours: the first person of a fact hears of the second, two layers as classifier, "
-    "held-out stories choose the epoch",
-    "gat-second": "`hears=second`: the second person hears of the first",
-    "gat-second-linear": "and `readout=linear`: one layer as classifier",
-    "gat-ctp": "all of uclnlp/ctp: `hears=second`, one untrained layer as classifier (`readout=random`), "
-    "learned people, three heads in both layers, all 100 epochs, no clipping",
-    "gat-ctp-linear": "`gat-ctp`, but the layer is trained (`readout=linear`)",
-    "gat-ctp-mlp": "`gat-ctp`, but two trained layers (`readout=mlp`)",
-    "gat-ctp-first": "`gat-ctp`, but `hears=first`",
-    "gat-ctp-pool": "`gat-ctp`, but people not learned (`nodes=pool`)",
-    "gat-ctp-one-head": "`gat-ctp`, but one head in the second layer",
-    "gat-whole": "ours for all 100 epochs, without clipping",
-    "gat-whole-place": "and people by their place along the chain, as in the thesis' program",
-}
 R5 = "GAT (uclnlp/ctp)"
 VERDICTS = ("entailed", "ambiguous", "false", "inconsistent")
-SHORTCUTS = ("generations", "ends", "path", "genders", "positions", "words")
+SHORTCUTS = ("ends", "path", "kin-words", "near", "genders", "positions", "words")
 INTERVALS = (
     "Accuracy in percent. In brackets the 95 % interval over stories that share a clause and over training seeds "
     "(Proband's own, core/statistics); ¹ one training seed, whose chance is not in the interval; no interval: too few clauses to "
@@ -64,21 +46,20 @@ PUBLISHED = (
 def tables(systems: Systems) -> dict[str, str]:
     made = {f"figure3.5-{regime}.md": by_k(systems, regime) for regime in REGIMES}
     made |= {f"no-genders-{regime}.md": without_genders(systems, regime) for regime in REGIMES}
-    made["gat-settings.md"] = gat_settings(systems)
     made |= {f"table3.8-released-{kind}.md": by_kind(systems, kind) for kind in KINDS}
     made["released-verdicts.md"] = by_verdict(systems)
     given = [finding for finding in (*_length(systems), *_noise(systems)) if finding.tests]
     made["released-findings.md"] = table_of(given, "Findings on CLUTRR's releases", FINDINGS)
-    other = [*_length(systems, NO_GENDERS), *_genders(systems), *_settings(systems)]
-    title = "Findings on CLUTRR's releases with nobody's gender given, and on GAT's settings"
-    made["settings-findings.md"] = table_of([finding for finding in other if finding.tests], title, FINDINGS)
+    other = [*_length(systems, NO_GENDERS), *_genders(systems)]
+    title = "Findings on CLUTRR's releases with nobody's gender given"
+    made["no-genders-findings.md"] = table_of([finding for finding in other if finding.tests], title, FINDINGS)
     return made
 
 
 def nets_of(systems: Systems, regime: str) -> list[System]:
     """Nets with the settings of `kinship-released`, the best first."""
     every = of(systems, regime, regime)
-    return [net for net in every if net.model == "gat" or not (net.model.endswith(NO_GENDERS) or net.model in GAT)]
+    return [net for net in every if not net.model.endswith(NO_GENDERS)]
 
 
 def line(name: str, system: System, columns: Sequence[object]) -> list[str]:
@@ -145,35 +126,6 @@ def change(system: System, other: System) -> str:
     both = paired(system, other)
     band = f" [{100 * both.low:+.1f}, {100 * both.high:+.1f}]" if decided(both) else ""
     return f"{100 * both.value:+.1f}{band}"
-
-
-def gat_settings(systems: Systems) -> str:
-    """GAT of uclnlp/ctp and ours, setting by setting, beside the figures that R5 prints."""
-    regime = "released-k23"
-    printed = _published(R5, regime)
-    nets = {name: systems[regime, regime, name] for name in GAT}
-    body, judged = [], []
-    for name, system in nets.items():
-        far = sum(abs(100 * system.value(k) - value) for k, value in printed.items()) / len(printed)
-        other = "" if name == "gat" else change(system, nets["gat"])
-        body.append([*line(name, system, KS), f"{far:.1f}", other])
-        judged.append(line(name, _judged(system), VERDICTS))
-    body += [[*row, "", ""] for row in _beside(systems, regime)]
-    best = max(shortcuts(systems, regime), key=lambda system: system.value())
-    judged.append(line(best.model, _judged(best), VERDICTS))
-    judged.append(_verdict_counts(nets["gat"]))
-    head = ["setting", "seeds", *(f"k = {k}" for k in KS), "all", "from R5", "all, against gat"]
-    names = "\n".join(f"- `{name}`: {text}" for name, text in GAT.items())
-    parts = [
-        f"**GAT with the settings of others on CLUTRR's release, trained on k = {REGIMES[regime]}**",
-        markdown_table(head, body, right=len(head) - 1),
-        names,
-        f"{INTERVALS} *From R5*: mean distance from the figures that R5 prints (k = 4 to 10), in points. The last column: "
-        f"difference from `gat` over all k, in points, before any correction. Everybody's gender is given. {SHORTCUT} {PUBLISHED}",
-        "**By what the audit says of the label**",
-        markdown_table(["setting", "seeds", *VERDICTS, "all"], judged, right=len(VERDICTS) + 2),
-    ]
-    return "\n\n".join(parts) + "\n"
 
 
 def _counts(system: System, column: object) -> str:
@@ -268,28 +220,6 @@ def _genders(systems: Systems) -> Iterator[Finding]:
         for name in ("composer", "gat", *TEXT):
             given, none = (systems.get((regime, regime, name + ending)) for ending in ("", NO_GENDERS))
             yield finding_of(f"genders help {name}, trained on {lengths}", "ours", [pair(given, none)] if none else [])
-
-
-def _settings(systems: Systems) -> Iterator[Finding]:
-    def net(name: str) -> System | None:
-        return systems.get(("released-k23", "released-k23", name))
-
-    for text, above, below in (
-        ("the other direction of messages helps ours", "gat-second", "gat"),
-        ("the other direction of messages helps GAT of uclnlp/ctp", "gat-ctp", "gat-ctp-first"),
-        ("one layer as classifier is better than two, `hears=second`", "gat-second-linear", "gat-second"),
-        ("one layer as classifier is better than two, in uclnlp/ctp", "gat-ctp-linear", "gat-ctp-mlp"),
-        ("a trained classifier is better than the untrained one", "gat-ctp-linear", "gat-ctp"),
-        ("people that are learned help", "gat-ctp", "gat-ctp-pool"),
-        ("three heads in the second layer help", "gat-ctp", "gat-ctp-one-head"),
-        ("the epoch by held-out stories, with clipping, is better than 100 epochs without", "gat", "gat-whole"),
-        ("people by their place help", "gat-whole-place", "gat-whole"),
-    ):
-        yield finding_of(f"GAT: {text}", "ours", [pair(net(above), net(below))])
-    best = max(shortcuts(systems, "released-k23"), key=lambda system: system.value(), default=None)
-    for name in GAT:
-        if name != "gat":
-            yield finding_of(f"{name} is above the best shortcut over all k", "ours", [pair(net(name), best)])
 
 
 def _noise(systems: Systems) -> Iterator[Finding]:

@@ -30,8 +30,8 @@ from proband.reporting.draw.charts import line_plot
 from proband.reporting.draw.marks import svg
 from proband.reporting.numbers.cells import Cell
 from proband.reporting.numbers.grids import Grid
-from proband.suites.kinship.paper.published import thesis_noise
 from proband.suites.kinship.paper.noise import CELLS, THESIS
+from proband.suites.kinship.paper.published import thesis_noise
 
 HERE = Path(__file__).parent
 SHORTCUTS = ("generations", "ends", "genders", "positions", "words")

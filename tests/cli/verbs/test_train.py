@@ -60,7 +60,7 @@ def rows(path: Path, *made: dict[str, str]) -> Path:
 def test_from_rows_to_answers(proband: Any, tmp_path: Path) -> None:
     file = rows(tmp_path / "rows.csv", ROW, OTHER, OTHER | {"id": "c", "task_split": "test"})
     proband("build", "kinship", "--data", file, "-o", tmp_path / "items")
-    for net, small in (("gat", "width=8"), ("bilstm-mean", "hidden=4"), ("extractor", "width=8")):
+    for net, small in (("gat", "width=8"), ("bilstm-mean", "hidden=4")):
         options = ("--set", "epochs=1", "--set", small)
         note = proband.json("train", tmp_path / "items", "--net", net, "-o", tmp_path / net, *options)
         assert (note["net"], note["epochs"]) == (net, 1)
@@ -72,6 +72,6 @@ def test_a_story_longer_than_the_window_is_named(proband: Any, tmp_path: Path) -
     file = rows(tmp_path / "a.csv", OTHER, ROW | {"story": "so " * 501})
     message = "has a story of 501 words and marks in 'prompt', more than the net's window of 500"
     proband("build", "kinship", "--data", file, "-o", tmp_path / "i")
-    for net in ("bilstm-mean", "extractor"):
+    for net in ("bilstm-mean",):
         failed = proband.fails("train", tmp_path / "i", "--net", net, "-o", tmp_path / net)
         assert failed == f"proband: {tmp_path / 'i' / 'items.jsonl'} line 2: item 'a' {message}"

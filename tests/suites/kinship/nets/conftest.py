@@ -26,7 +26,6 @@ SMALL: dict[str, dict[str, Any]] = {
     "bert-lstm": {"hidden": 24, "layers": 1},
     "gat": {"dropout": 0.0},
     "edge-transformer": {"heads": 2, "dropout": 0.0, "rounds": 3, "warmup": 0, "rate": 0.003},
-    "edge-transformer-small": {"heads": 2},
     "composer": {},
 }
 

@@ -16,7 +16,6 @@ pytestmark = pytest.mark.skipif(find_spec("proband_mlm") is None, reason="embedd
 OPTIONS = {
     "bert": {"epochs": 3},
     "bert-lstm": {"epochs": 1, "hidden": 8, "layers": 1},
-    "bert-extractor": {"epochs": 3, "width": 32, "blocks": 3, "layer": 4},
 }
 
 
@@ -27,7 +26,7 @@ def test_nets_of_a_real_encoder_are_trained_reloaded_and_run(tmp_path: Path) -> 
         folder = tmp_path / kind
         proband.train(tmp_path / "items", net=kind, model=encoder, out=folder, options={**options, "batch": 4})
         assert read_json(folder / "net.json")["model"]["name"] == "embedded:mlm"
-    for kind in ("bert", "bert-extractor"):
+    for kind in ("bert", "bert-lstm"):
         proband.run(tmp_path / "items", model=f"net:{tmp_path / kind}", out=tmp_path / f"run-{kind}", split="all")
         answers = list(read_answers(tmp_path / f"run-{kind}" / "answers.jsonl"))
         assert len({answer.scores for answer in answers}) == len(answers) == 10  # each story has its own

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +16,23 @@ from proband.core.plugins import read_options
 from proband.core.types import Item
 from proband.suites.kinship import SUITE
 from proband.suites.kinship.nets.batches import pad
-from proband.suites.kinship.nets.extractor import table
 from proband.suites.kinship.nets.graph_nets import compose, told_facts, turned
 from proband.suites.kinship.nets.stories import story_of_item
 from proband.suites.kinship.nets.task import Reads, task
-from proband.suites.kinship.world.relations import NEUTRAL
-from proband.suites.kinship.world.rules import converse, load
+from proband.suites.kinship.world.relations import NEUTRAL, NEUTRALS
+from proband.suites.kinship.world.rules import Rules, converse, load
 from proband.training.fit import fit
 from proband.training.vocabulary import Vocabulary
+
+
+def table(rules: Rules) -> torch.Tensor:
+    """11 × 11 × 11: 1 where two neutral relations compose to a single one."""
+    ones = torch.zeros(11, 11, 11)
+    for (n, a), (m, b) in product(enumerate(NEUTRALS), repeat=2):
+        outcomes = rules.compose(a, b)
+        if len(outcomes) == 1 and (only := next(iter(outcomes))) in NEUTRALS:
+            ones[n, m, NEUTRALS.index(only)] = 1
+    return ones
 
 
 def test_chains_of_any_length_follow_from_the_table_of_the_rules(tmp_path: Path) -> None:
@@ -32,7 +42,7 @@ def test_chains_of_any_length_follow_from_the_table_of_the_rules(tmp_path: Path)
     batch = reads.padded(reads.numbers(stories, words, pool=20), rounded=False)
     told = told_facts(batch)[..., 0:22:2] + told_facts(batch)[..., 1:22:2]  # neutral relations: man and woman
     inverse = torch.eye(11)[list(load("sound").inverse[:11])].expand(3, -1, -1)
-    closed = compose(told + turned(told, batch.genders, inverse), table("sound"))
+    closed = compose(told + turned(told, batch.genders, inverse), table(load("sound")))
     found = closed[torch.arange(len(stories)), batch.query[:, 0], batch.query[:, 1]].argmax(-1)
     assert float((found == batch.target // 2).float().mean()) > 0.97
 
@@ -51,7 +61,7 @@ def test_it_learns_rules_that_are_sound(tmp_path: Path) -> None:
         assert NEUTRAL[c] in sound.compose(NEUTRAL[a], NEUTRAL[b]), (a, b, c)
 
 
-@pytest.mark.parametrize("kind", ["composer", "edge-transformer", "edge-transformer-small"])
+@pytest.mark.parametrize("kind", ["composer", "edge-transformer"])
 def test_a_story_reads_the_same_beside_larger_ones(kind: str) -> None:
     from proband.suites.kinship.nets.batches import Numbers
     from proband.suites.kinship.nets.task import KINDS

@@ -42,28 +42,3 @@ def test_a_story_reads_the_same_beside_larger_ones() -> None:
     two = Numbers(((),), (0, 1, 2, 5), ((0, 2, 1), (1, 4, 2), (2, 9, 3)), (0, 3), 0)
     alone, beside = net(pad([one], text=False)), net(pad([two, one], text=False))
     torch.testing.assert_close(alone[0], beside[1])
-
-
-def test_who_hears_of_whom_can_be_turned_around() -> None:
-    """Facts told from their other end, heard at the other end, are the same facts."""
-    nets = []
-    for hears in ("first", "second"):
-        torch.manual_seed(0)
-        nets.append(Gat(read_options(GatOptions, {"width": 8, "edge": 4, "hears": hears}, of="gat"), 5).eval())
-    one = Numbers(((),), (3, 4, 1), ((0, 2, 1), (1, 4, 2)), (0, 2), 0)
-    turned = Numbers(((),), (3, 4, 1), ((1, 2, 0), (2, 4, 1)), (0, 2), 0)
-    torch.testing.assert_close(nets[0](pad([one], text=False)), nets[1](pad([turned], text=False)))
-
-
-def test_vectors_of_people_are_learned_and_a_random_readout_is_not() -> None:
-    given = {"width": 8, "edge": 4, "second_heads": 3, "nodes": "learned", "readout": "random"}
-    net = Gat(read_options(GatOptions, given, of="gat"), 5)
-    learned = {name for name, each in net.named_parameters() if each.requires_grad}
-    assert "people" in learned
-    assert not any(name.startswith("classifier") for name in learned)
-    with torch.no_grad():
-        net.people.mul_(7)  # longer than 1: shortened
-    short = net.eval()(pad([Numbers(((),), (3, 4), ((0, 2, 1),), (0, 1), 0)], text=False))
-    with torch.no_grad():
-        net.people.mul_(3)
-    torch.testing.assert_close(net(pad([Numbers(((),), (3, 4), ((0, 2, 1),), (0, 1), 0)], text=False)), short)

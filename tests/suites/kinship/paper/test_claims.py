@@ -181,7 +181,7 @@ def test_a_small_study_of_structure_judges_its_claims(tmp_path: Path) -> None:
     assert read_json(tmp_path / "study.json")["parameters"]["epochs"] == 1
 
 
-@pytest.mark.parametrize("name", ["kinship-structure", "kinship-reading"])
+@pytest.mark.parametrize("name", ["kinship-structure", "kinship-robustness"])
 def test_studies_expand_to_every_net_and_seed(name: str, tmp_path: Path) -> None:
     planned = proband.study(
         name, out=tmp_path, dry_run=True, parameters={"per-k": 22, "test-per-k": 1, "seeds": "0,1", "story-seeds": "0"}

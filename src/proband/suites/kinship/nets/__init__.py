@@ -1,9 +1,8 @@
-"""The networks of section 3.4 of the thesis, and four that go beyond it.
+"""The networks of section 3.4 of the thesis, and two that go beyond it.
 
 sequence_nets.py   bilstm-mean, bilstm-attention, bert, bert-lstm: they read the story as words
 reasoning_nets.py  relation-network, rmc, mac: they read it, and reason over its parts
-graph_nets.py      gat, edge-transformer (as published), edge-transformer-small, composer: they are given the facts
-extractor.py       extractor, bert-extractor: read facts from the story (pair_classifier.py), then reason with rules
+graph_nets.py      gat, edge-transformer (as published), composer: they are given the facts
 
 stories.py and batches.py make numbers of items, task.py trains, answers.py answers. Nothing here imports torch before a
 net is trained or loaded.
@@ -19,14 +18,12 @@ from proband.core.suite import Net
 from proband.suites.kinship.nets.options import (
     ComposerOptions,
     EdgeTransformerOptions,
-    ExtractorOptions,
     GatOptions,
     LstmOptions,
     MacOptions,
     NetOptions,
     RelationNetworkOptions,
     RmcOptions,
-    SmallEdgeTransformerOptions,
 )
 
 
@@ -37,23 +34,20 @@ def _net(
     *,
     seconds: float | None = None,
     needs: type | None = None,
-    task: str = "task:task",
-    load: str = "answers:load",
 ) -> Net:
-    """`seconds`: of an epoch of 10,000 stories on one H200 (benchmarks/kinship_nets.md; rough for the Edge Transformer
-    and the extractors: by runs beside others). `task` and `load`: functions of this folder, by file."""
+    """`seconds`: of an epoch of 10,000 stories on one H200 (benchmarks/kinship_nets.md; rough for the Edge
+    Transformer)."""
     return Net(
         name=name,
         help=help,
         options=options,
-        task=partial(call_declared, f"{__name__}.{task}", kind=name),
-        load=partial(call_declared, f"{__name__}.{load}", options=options),
+        task=partial(call_declared, f"{__name__}.task:task", kind=name),
+        load=partial(call_declared, f"{__name__}.answers:load", options=options),
         needs=needs,
         seconds=seconds,
     )
 
 
-_extractor = partial(_net, options=ExtractorOptions, seconds=5.0, task="extractor:task", load="extractor:load")
 NETS = (
     _net("bilstm-mean", "bidirectional LSTM, mean of its states", LstmOptions, seconds=0.24),
     _net("bilstm-attention", "bidirectional LSTM, the query attends to its states", LstmOptions, seconds=0.28),
@@ -75,13 +69,5 @@ NETS = (
         EdgeTransformerOptions,
         seconds=4.0,
     ),
-    _net(
-        "edge-transformer-small",
-        "the same, smaller, with a round per person and facts read backwards",
-        SmallEdgeTransformerOptions,
-        seconds=0.26,
-    ),
     _net("composer", "a learned composition table over all triangles, on the facts", ComposerOptions, seconds=0.1),
-    _extractor("extractor", "reads facts from the story with a trained pair classifier, then reasons with rules"),
-    _extractor("bert-extractor", "the extractor over the states of a frozen encoder (-m MODEL)", needs=EmbedsWords),
 )

@@ -8,12 +8,7 @@ from torch import Tensor, nn
 
 from proband.suites.kinship.nets.batches import NO_EDGE, Batch
 from proband.suites.kinship.nets.layers import Classifier, pair_states
-from proband.suites.kinship.nets.options import (
-    ComposerOptions,
-    EdgeTransformerOptions,
-    GatOptions,
-    SmallEdgeTransformerOptions,
-)
+from proband.suites.kinship.nets.options import ComposerOptions, EdgeTransformerOptions, GatOptions
 from proband.suites.kinship.nets.stories import GENDERS, UNTYPED
 from proband.suites.kinship.world.relations import RELATIONS
 
@@ -27,16 +22,10 @@ from proband.suites.kinship.world.relations import RELATIONS
 #
 # A round is a layer of three heads, ELU, and a layer of one head, with dropout of 0.6 before each; the same two layers
 # serve all three rounds. The graph is the mean of its people, joined with the states of the two that are asked for. The
-# vector of a person is fixed and random: that of a placeholder (men and women have a pool each), or (`nodes = "place"`,
-# as the released program has it) that of the person's place in the list, in CLUTRR's rows the place along the chain.
+# vector of a person is fixed and random: that of a placeholder (men and women have a pool each).
 #
 # Where facts are stated from either side, messages along them lead nowhere in particular: with `hears = "both"` the
 # other side of every fact is an edge too, with a relation of its own.
-#
-# The GAT of uclnlp/ctp, whose figures CTP and R5 print, differs: j hears of i (`hears = "second"`), the vectors of
-# placeholders are learned and at most of length 1 (`nodes = "learned"`), both layers have three heads (`second_heads =
-# 3`), and the classifier is one layer (`readout = "linear"`; in the released program it is made after the optimiser and
-# so never trained, `readout = "random"`).
 
 
 class Gat(nn.Module):
@@ -46,26 +35,15 @@ class Gat(nn.Module):
     def __init__(self, options: GatOptions, words: int) -> None:
         super().__init__()
         self.options, width = options, options.width
-        people = F.normalize(torch.randn(2 * options.pool, width), dim=-1)
-        if options.nodes == "learned":
-            self.people = nn.Parameter(people)
-        else:
-            self.register_buffer("people", people)
+        self.register_buffer("people", F.normalize(torch.randn(2 * options.pool, width), dim=-1))
         self.relations = nn.Embedding(NO_EDGE * (2 if options.hears == "both" else 1), options.edge)
         self.first = GatLayer(width, options.edge, heads=options.heads)
-        self.second = GatLayer(width, options.edge, heads=options.second_heads)
-        self.classifier: nn.Module = Classifier(3 * width, options.classifier)
-        if options.readout != "mlp":
-            line = nn.Linear(3 * width, len(RELATIONS))
-            self.classifier = line if options.readout == "linear" else Untrained(line)
+        self.second = GatLayer(width, options.edge, heads=1)
+        self.classifier = Classifier(3 * width, options.classifier)
 
     def forward(self, batch: Batch) -> Tensor:
-        size, n = batch.slots.shape
-        people = self.people / self.people.norm(dim=-1, keepdim=True).clamp(min=1)
-        x = people[:n].expand(size, -1, -1) if self.options.nodes == "place" else people[batch.slots]
+        x = self.people[batch.slots]
         i, j, real, relation = looped(batch, both=self.options.hears == "both")
-        if self.options.hears == "second":
-            i, j = j, i
         r = F.embedding(relation, F.pad(self.relations.weight, (0, 0, 0, 1)))  # the last: zero, for loops
         for _ in range(self.options.rounds):
             for layer in (self.first, self.second):
@@ -75,21 +53,6 @@ class Gat(nn.Module):
         pair = x.gather(1, batch.query[..., None].expand(-1, -1, x.shape[-1])).flatten(1)
         logits: Tensor = self.classifier(torch.cat([graph, pair], -1))
         return logits
-
-
-class Untrained(nn.Module):
-    """A linear layer that keeps its weights."""
-
-    weight: Tensor
-    bias: Tensor
-
-    def __init__(self, line: nn.Linear) -> None:
-        super().__init__()
-        self.register_buffer("weight", line.weight.detach())
-        self.register_buffer("bias", line.bias.detach())
-
-    def forward(self, x: Tensor) -> Tensor:
-        return F.linear(x, self.weight, self.bias)
 
 
 def looped(batch: Batch, *, both: bool) -> tuple[Tensor, Tensor, Tensor, Tensor]:
@@ -144,8 +107,7 @@ class GatLayer(nn.Module):
 #
 # with dropout on alpha and before each sum, and on the pairs (i, i) the gender of i. In the released program x_ij
 # starts with what is told of (i, j) alone (`converses = false`), so that a fact stated from its other side cannot be
-# used; here also with what is told of (j, i). `SmallEdgeTransformer` is ours: the sums are of what was not normed, and
-# the layer is applied as many times as there are people, so that longer chains get more steps.
+# used; here also with what is told of (j, i).
 
 
 class EdgeTransformer(nn.Module):
@@ -180,30 +142,6 @@ class EdgeTransformer(nn.Module):
 
     def _dropped(self, x: Tensor) -> Tensor:
         return F.dropout(x, self.dropout, self.training)
-
-
-class SmallEdgeTransformer(nn.Module):
-    graph = True
-    kept_by = "loss"
-
-    def __init__(self, options: SmallEdgeTransformerOptions, words: int) -> None:
-        super().__init__()
-        d = options.width
-        self.told, self.converse = nn.Embedding(NO_EDGE + 1, d), nn.Embedding(NO_EDGE + 1, d)
-        self.genders = nn.Embedding(3, d)
-        self.attention = TriangularAttention(d, options.heads)
-        self.before_attention, self.before_mlp, self.last = (nn.LayerNorm(d) for _ in range(3))
-        self.mlp = nn.Sequential(nn.Linear(d, 4 * d), nn.ReLU(), nn.Linear(4 * d, d))
-        self.classifier = Classifier(d, options.classifier)
-
-    def forward(self, batch: Batch) -> Tensor:
-        numbers = told_numbers(batch)
-        x = self.told(numbers) + self.converse(numbers.transpose(1, 2)) + loops(self.genders(batch.genders))
-        for _ in range(batch.slots.shape[1]):
-            x = x + self.attention(self.before_attention(x), batch.there)
-            x = x + self.mlp(self.before_mlp(x))
-        logits: Tensor = self.classifier(self.last(pair_states(x, batch)))
-        return logits
 
 
 def loops(people: Tensor) -> Tensor:

@@ -82,22 +82,10 @@ class GatOptions(NetOptions):
     rounds: Annotated[int, Meta(description="rounds of message passing", ge=1)] = 3
     heads: Annotated[int, Meta(description="attention heads of the first layer of a round", ge=1)] = 3
     dropout: Annotated[float, Meta(description="on the states of people", ge=0, lt=1)] = 0.6
-    nodes: Annotated[
-        Literal["pool", "place", "learned"],
-        Meta(
-            description="vector of a person: of a placeholder from the pool, of the place in the item's list, or of a"
-            " placeholder and learned"
-        ),
-    ] = "pool"
-    second_heads: Annotated[int, Meta(description="attention heads of the second layer of a round", ge=1)] = 1
     hears: Annotated[
-        Literal["first", "second", "both"],
-        Meta(description="who of a fact (i, r, j), 'j is the r of i', gets the message: i, j, or either"),
+        Literal["first", "both"],
+        Meta(description="who of a fact (i, r, j), 'j is the r of i', gets the message: i, or either"),
     ] = "first"
-    readout: Annotated[
-        Literal["mlp", "linear", "random"],
-        Meta(description="classifier: two layers, one, or one that keeps its random weights"),
-    ] = "mlp"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,13 +109,6 @@ class EdgeTransformerOptions(NetOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SmallEdgeTransformerOptions(NetOptions):
-    width: Annotated[int, Meta(description="dimension of an edge", ge=1)] = 64
-    heads: Annotated[int, Meta(description="attention heads", ge=1)] = 4
-    epochs: Epochs = 20
-
-
-@dataclass(frozen=True, kw_only=True)
 class ComposerOptions(NetOptions):
     converses: Annotated[
         bool, Meta(description="learn what a fact is from its other side; false: for chains that lead to the asked")
@@ -135,22 +116,3 @@ class ComposerOptions(NetOptions):
     epochs: Epochs = 8
     rate: Rate = 0.05
     batch: Batch = 64
-
-
-@dataclass(frozen=True, kw_only=True)
-class ExtractorOptions(NetOptions):
-    width: Annotated[int, Meta(description="dimension of the embeddings and of the convolutions", ge=1)] = 128
-    blocks: Annotated[int, Meta(description="convolutions of width 3, with dilations 1, 2, 4, 8, 1, ...", ge=1)] = 6
-    dropout: Dropout = 0.2
-    epochs: Epochs = 12
-    rate: Rate = 2e-3
-    batch: Batch = 50
-    decay: Annotated[float, Meta(description="of the weights", ge=0)] = 0.01
-    near: Annotated[
-        int,
-        Meta(
-            description="sentences apart that people of a fact may be; -1: what 99 % of the training facts need", ge=-1
-        ),
-    ] = -1
-    layer: Annotated[int, Meta(description="of the encoder, whose states stand for the words; -1: the last")] = -1
-    rules: Annotated[str, Meta(description="rule base to reason with: sound, clutrr, or a TOML file")] = "sound"

@@ -15,7 +15,7 @@ from proband.core.errors import ProbandError
 from proband.core.files import items_path
 from proband.suites.kinship.nets.batches import Batch, Numbers, numbered, pad
 from proband.suites.kinship.nets.encoding import encoded_states
-from proband.suites.kinship.nets.graph_nets import Composer, EdgeTransformer, Gat, SmallEdgeTransformer
+from proband.suites.kinship.nets.graph_nets import Composer, EdgeTransformer, Gat
 from proband.suites.kinship.nets.options import EdgeTransformerOptions, NetOptions, RmcOptions
 from proband.suites.kinship.nets.reasoning_nets import Mac, RelationNetwork, Rmc
 from proband.suites.kinship.nets.sequence_nets import Bert, BertLstm, BiLstmAttention, BiLstmMean
@@ -35,7 +35,6 @@ KINDS: Mapping[str, type[Any]] = {
     "bert-lstm": BertLstm,
     "gat": Gat,
     "edge-transformer": EdgeTransformer,
-    "edge-transformer-small": SmallEdgeTransformer,
     "composer": Composer,
 }
 
