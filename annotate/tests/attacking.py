@@ -33,7 +33,7 @@ else:
     from servers import Server
     from visitors import write_lines
 
-SAMPLES = Path(__file__).resolve().parents[2] / "src" / "proband" / "data" / "annotate"
+SAMPLES = Path(__file__).resolve().parents[1] / "src" / "proband_annotate" / "samples"
 ELEMENTS = "iframe, object, embed, base, math, [onerror], [onload], [onfocus], [onmouseover], [ontoggle]"
 LOOK = f"""() => [window.hit, document.title === 'hit',
     document.querySelectorAll("{ELEMENTS}, script:not([src])").length]"""

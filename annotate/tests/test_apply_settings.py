@@ -23,7 +23,7 @@ else:
     from visitors import Person, edit, judged, questionnaires, simulate, write_lines
 
 CONTACT = ("--contact", "x@example.org")
-STORIES = Path(__file__).resolve().parents[2] / "src" / "proband" / "data" / "annotate" / "stories.jsonl"
+STORIES = Path(__file__).resolve().parents[1] / "src" / "proband_annotate" / "samples" / "stories.jsonl"
 
 
 def started(folder: Path) -> list[str]:

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from proband.cli import main
-from proband.core.human_task import read_units
+from proband_annotate.human_task import read_units
 
 CONTACT = ("--contact", "x@example.org")
-DATA = Path(__file__).resolve().parents[2] / "src" / "proband" / "data" / "annotate"
+DATA = Path(__file__).resolve().parents[1] / "src" / "proband_annotate" / "samples"
 
 
 @pytest.mark.parametrize(

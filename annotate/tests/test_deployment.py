@@ -221,7 +221,7 @@ def make_study(tmp_path: Path) -> Callable[[str], Path]:
     from proband_annotate.create import init
 
     def make(public: str) -> Path:
-        items = ROOT / "src" / "proband" / "data" / "annotate" / "questionnaires.jsonl"
+        items = ROOT / "annotate" / "src" / "proband_annotate" / "samples" / "questionnaires.jsonl"
         settings = {"platform": {"public-url": public}, "texts": {"contact": "lab@example.org"}}
         init(tmp_path / "study", kind="judge", items=items, settings_given=settings)
         return tmp_path / "study"

@@ -25,7 +25,7 @@ else:
     from servers import Postgres
     from visitors import Owner, Person, simulate, write_lines
 
-DATA = Path(__file__).resolve().parents[2] / "src" / "proband" / "data" / "annotate"
+DATA = Path(__file__).resolve().parents[1] / "src" / "proband_annotate" / "samples"
 WORD = "xylophonic"
 
 

@@ -1,4 +1,5 @@
-"""What the web app may import of Proband: records and files, templates, the list of suites, the layout of commands."""
+"""What the web app may import of Proband: records and files, templates, the list of suites, the layout of commands.
+Only the kinds of task know a suite, and Proband imports nothing of the web app."""
 
 from __future__ import annotations
 
@@ -19,10 +20,12 @@ def imported(path: Path) -> list[str]:
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
             names += [f"{node.module}.{alias.name}" for alias in node.names]
-    return [name for name in names if name.startswith("proband.")]
+    return [name for name in names if name.startswith(("proband.", "proband_annotate."))]
 
 
 def allowed(name: str) -> bool:
+    if name.startswith("proband_annotate."):
+        return not name.startswith("proband_annotate.kinds")
     room, *rest = name.split(".")[1:]
     if room == "suites":
         return not rest or rest[0] not in suites.BUILT_IN
@@ -30,13 +33,20 @@ def allowed(name: str) -> bool:
 
 
 def test_what_is_imported() -> None:
-    files = sorted(SOURCE.rglob("*.py"))
+    files = [path for path in sorted(SOURCE.rglob("*.py")) if path.parent.name != "kinds"]
     assert len(files) > 30
     assert not [f"{path.name} imports {name}" for path in files for name in imported(path) if not allowed(name)]
 
 
+def test_proband_imports_nothing_of_the_web_app() -> None:
+    files = sorted((SOURCE.parents[2] / "src" / "proband").rglob("*.py"))
+    assert len(files) > 100
+    assert not [path.name for path in files for name in imported(path) if name.startswith("proband_annotate")]
+
+
 def test_what_must_not_be() -> None:
-    assert not allowed("proband.suites.kinship.people.write")
+    assert not allowed("proband_annotate.kinds.write")
+    assert not allowed("proband.suites.kinship.world.rules")
     assert not allowed("proband.pipeline.run")
     assert not allowed("proband.cli.main.main")
     assert allowed("proband.suites.importable")

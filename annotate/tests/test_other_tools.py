@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 else:
     from visitors import questionnaires, write_lines
 
-DATA = Path(__file__).resolve().parents[2] / "src" / "proband" / "data" / "annotate"
+DATA = Path(__file__).resolve().parents[1] / "src" / "proband_annotate" / "samples"
 SAID = {"judge": ["Does not answer"], "solve": ["father", "4"], "simplify": ["Take a sharp knife.", "Cut it."]}
 
 

@@ -5,6 +5,7 @@
     store/                            what people did, in SQLite or PostgreSQL
     visit.py, site/                   what a person may do next, and the pages
     results/                          figures, labels, payments, exports
+    human_task.py, kinds/             what a kind of task is made of, and the kinds for Proband's own suites
 
-What people do is declared by the suites of Proband (`Suite.tasks`, `proband.core.human_task`).
+Suites declare the kinds of task that serve them (`Suite.tasks`); `tasks.py` finds them there, those of others too.
 """

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, and_, delete, func, insert, select, text
 
 from proband.core.errors import ProbandError
-from proband.core.human_task import Unit
+from proband_annotate.human_task import Unit
 from proband_annotate.project import Project, fingerprint
 from proband_annotate.store import people as people_store
 from proband_annotate.store.migrate import LOCK

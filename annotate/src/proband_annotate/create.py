@@ -18,10 +18,10 @@ from sqlalchemy import Connection, func, select
 
 from proband.core.errors import ProbandError
 from proband.core.files import atomic, items_path, raw_lines, write_jsonl, write_text
-from proband.core.human_task import HumanTask, Unit, read_units
 from proband_annotate.apply_settings import apply_settings, attention_units
 from proband_annotate.bundle import copy_medium, opened
 from proband_annotate.erasing import add_review
+from proband_annotate.human_task import HumanTask, Unit, read_units
 from proband_annotate.project import (
     Project,
     as_toml,

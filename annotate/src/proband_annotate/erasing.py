@@ -16,7 +16,7 @@ from sqlalchemy import Connection, select
 
 from proband.core.errors import ProbandError
 from proband.core.files import file_errors, write_jsonl
-from proband.core.human_task import read_units
+from proband_annotate.human_task import read_units
 from proband_annotate.project import secret_of
 from proband_annotate.store import people as people_store
 from proband_annotate.store.database import Database

@@ -22,7 +22,7 @@ from sqlalchemy import Connection, insert, select
 
 from proband.core.errors import ProbandError
 from proband.core.files import encode, file_errors, write_json, write_jsonl, write_text
-from proband.core.human_task import Field, HumanTask, Invalid, Question
+from proband_annotate.human_task import Field, HumanTask, Invalid, Question
 from proband_annotate.project import read_project, secret_of
 from proband_annotate.store import people as people_store
 from proband_annotate.store.answers import last_answer

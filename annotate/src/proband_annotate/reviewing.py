@@ -17,7 +17,7 @@ import msgspec
 
 from proband.core.errors import ProbandError
 from proband.core.files import file_errors
-from proband.core.human_task import HumanTask, Unit
+from proband_annotate.human_task import HumanTask, Unit
 from proband_annotate.project import database_url, fingerprint, read_project, read_secret
 from proband_annotate.store.answers import latest
 from proband_annotate.store.migrate import open_existing

@@ -6,8 +6,8 @@ from functools import cache
 
 from proband import suites
 from proband.core.errors import ProbandError
-from proband.core.human_task import HumanTask
 from proband.core.plugins import declared
+from proband_annotate.human_task import HumanTask
 
 
 def names() -> dict[str, str]:

@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Any
 
 from proband.core.errors import ProbandError
-from proband.core.human_task import Check
+from proband_annotate.human_task import Check
 from proband_annotate.tasks import task
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from proband.core.files import encode
-from proband.core.human_task import WHOLE, Body, HumanTask, Invalid
+from proband_annotate.human_task import WHOLE, Body, HumanTask, Invalid
 from proband_annotate.project import Project
 from proband_annotate.store import answers as answer_store
 from proband_annotate.store import people as people_store

@@ -21,7 +21,7 @@ else:
     from visitors import Owner, simulate, write_lines
 
 CONTACT = ("--contact", "x@example.org")
-DATA = Path(__file__).resolve().parents[3] / "src" / "proband" / "data" / "annotate"
+DATA = Path(__file__).resolve().parents[2] / "src" / "proband_annotate" / "samples"
 
 
 def proband(capsys: pytest.CaptureFixture[str], *words: object) -> Any:

@@ -20,6 +20,7 @@ else:
     from visitors import simulate, write_lines
 
 DATA = Path(__file__).resolve().parents[3] / "src" / "proband" / "data"
+SAMPLES = Path(__file__).resolve().parents[2] / "src" / "proband_annotate" / "samples"
 
 
 def proband(capsys: pytest.CaptureFixture[str], *words: object) -> Any:
@@ -90,7 +91,7 @@ def test_stories_become_templates_of_new_stories(tmp_path: Path, capsys: pytest.
 
 def test_nobody_reviews_for_a_clause_they_wrote_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Two units of one clause by different people: neither may review the other's."""
-    rows = [json.loads(line) for line in (DATA / "annotate" / "stories.jsonl").read_text().splitlines()]
+    rows = [json.loads(line) for line in (SAMPLES / "stories.jsonl").read_text().splitlines()]
     first = {**rows[0], "id": "one", "author": "ann"}
     second = {**rows[0], "id": "two", "author": "ben", "text": rows[0]["text"] + " They laughed."}
     items = write_lines(tmp_path / "stories.jsonl", [first, second])
@@ -100,7 +101,7 @@ def test_nobody_reviews_for_a_clause_they_wrote_for(tmp_path: Path, capsys: pyte
 
 
 def test_judgments_become_gold(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    items = DATA / "annotate" / "questionnaires.jsonl"
+    items = SAMPLES / "questionnaires.jsonl"
     study = tmp_path / "study"
     experts = ("--set", "people.expert-overlap=1")
     proband(capsys, "annotate", "init", study, "--kind", "judge", "--items", items, *experts)

@@ -221,7 +221,7 @@ def test_nothing_typed_is_lost_on_reload(simplify: Any, tab: Any) -> None:
 
 def test_a_box_that_was_unticked_stays_so(tmp_path: Path, served: Any, tab: Any) -> None:
     folder = tmp_path / "study"
-    sample = Path(__file__).resolve().parents[3] / "src" / "proband" / "data" / "annotate" / "write.jsonl"
+    sample = Path(__file__).resolve().parents[2] / "src" / "proband_annotate" / "samples" / "write.jsonl"
     init(folder, kind="write", items=sample)
     with Browsing(tab) as visit:
         visit.go(f"{served(folder).url}/join/{new_link(secret_of(folder), 'crowd', name='box')}")

@@ -249,7 +249,7 @@ def test_a_visit_behind_a_proxy_below_a_path(tmp_path: Path, person: Callable[..
 
 
 def test_time_that_is_over_is_said_and_kept(tmp_path: Path, served: Any, person: Callable[..., Person]) -> None:
-    rows = Path(__file__).resolve().parents[3] / "src" / "proband" / "data" / "annotate" / "solve.jsonl"
+    rows = Path(__file__).resolve().parents[2] / "src" / "proband_annotate" / "samples" / "solve.jsonl"
     folder = tmp_path / "study"
     init(folder, kind="solve", items=rows, settings_given={"time": {"limit-seconds": 600}})
     server = served(folder)

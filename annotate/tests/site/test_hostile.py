@@ -31,8 +31,8 @@ def test_no_hostile_string_runs(kind: str, tmp_path: Path, tab: Any) -> None:
 def test_a_string_that_is_not_escaped_is_found(tmp_path: Path, tab: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     from proband.core.files import environment
 
-    monkeypatch.setattr(environment("proband_annotate.web", "proband.suites.script.people"), "autoescape", False)
-    environment("proband_annotate.web", "proband.suites.script.people").cache.clear()
+    monkeypatch.setattr(environment("proband_annotate.web", "proband_annotate.kinds"), "autoescape", False)
+    environment("proband_annotate.web", "proband_annotate.kinds").cache.clear()
     watch, _ = attack(tab, tmp_path, "simplify", hostile(1))
-    environment("proband_annotate.web", "proband.suites.script.people").cache.clear()
+    environment("proband_annotate.web", "proband_annotate.kinds").cache.clear()
     assert watch.ran

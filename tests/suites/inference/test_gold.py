@@ -20,7 +20,6 @@ from proband.suites.inference.gold import (
     read_judged,
     read_questions,
 )
-from proband.suites.inference.people.judge import units
 from proband.suites.inference.questionnaire import Questionnaire, Shown
 
 if TYPE_CHECKING:
@@ -162,7 +161,6 @@ def test_people_may_judge_sentences_alone_but_examples_need_triples(folder: Path
     sheet = {"id": "q1", "question": "Which country borders Ethiopia?", "q_type": "country"}
     candidate = {"id": "c1", "text": "Italy invaded Ethiopia.", "answer": "Italy"}
     (tmp_path / "questionnaires.jsonl").write_bytes(encode({**sheet, "candidates": [candidate]}) + b"\n")
-    assert [unit.id for unit in units(tmp_path)] == ["q1"]
     with pytest.raises(ProbandError, match="line 1: 'q_rel' is missing"):
         read_judged(tmp_path, "majority")
     whole = {**sheet, "q_rel": "borders", "q_arg": "Ethiopia", "candidates": [candidate]}

@@ -12,8 +12,8 @@ import numpy as np
 
 from proband.core.agreement.aggregation import dawid_skene, mace
 from proband.core.agreement.coefficients import Aggregate, Ints, Votes, all_but, majority
-from proband.core.human_task import WHOLE, HumanTask, Labels
 from proband.core.types import Judgment
+from proband_annotate.human_task import WHOLE, HumanTask, Labels
 from proband_annotate.project import Project
 from proband_annotate.tasks import task
 from proband_annotate.terms import Payment, Terms, payment

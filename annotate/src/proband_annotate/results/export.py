@@ -11,7 +11,7 @@ from typing import Any
 
 from proband.core.errors import ProbandError
 from proband.core.files import render_text, write_csv, write_json, write_jsonl, write_text
-from proband.core.human_task import Body, Labels
+from proband_annotate.human_task import Body, Labels
 from proband_annotate.project import fingerprint, secret_of
 from proband_annotate.results.collected import Collected, SubmittedAnswer, part_name
 from proband_annotate.results.figures import agreement, progress, uncounted

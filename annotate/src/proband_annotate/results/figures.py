@@ -10,7 +10,7 @@ from typing import Any
 
 from proband.core.agreement.aggregation import agreement_with_others, mace
 from proband.core.agreement.coefficients import Alpha, Pair, gwet_ac1, krippendorff_alpha, pairwise
-from proband.core.human_task import Figure, HumanTask
+from proband_annotate.human_task import Figure, HumanTask
 from proband_annotate.results.collected import Collected, SubmittedAnswer, kept
 from proband_annotate.texts import number_of, text
 

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, func, select
 
-from proband.core.human_task import HumanTask
+from proband_annotate.human_task import HumanTask
 from proband_annotate.project import Project
 from proband_annotate.results.collected import Collected, Decision, SubmittedAnswer, UnitRow
 from proband_annotate.store.answers import latest_ids, with_bodies

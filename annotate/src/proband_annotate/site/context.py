@@ -17,8 +17,8 @@ from starlette.responses import HTMLResponse, Response
 
 from proband.core.errors import ProbandError
 from proband.core.files import environment
-from proband.core.human_task import HumanTask
 from proband_annotate.apply_settings import apply_settings
+from proband_annotate.human_task import HumanTask
 from proband_annotate.project import Project, database_url, read_project, secret_of
 from proband_annotate.results.collected import Collected
 from proband_annotate.results.register import Register

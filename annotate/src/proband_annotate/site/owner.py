@@ -19,9 +19,9 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 
 from proband.core.files import csv_lines
-from proband.core.human_task import WHOLE
 from proband_annotate.erasing import erase as erase_everywhere
 from proband_annotate.erasing import workers_of
+from proband_annotate.human_task import WHOLE
 from proband_annotate.results.collected import Collected, disputed
 from proband_annotate.results.export import FORMATS, export, part_text, why_not
 from proband_annotate.results.figures import SHARED, figure_lines, figures, pairs, people_figures, unit_figures

@@ -12,9 +12,9 @@ from sqlalchemy import Connection, func, select
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
-from proband.core.human_task import Invalid
 from proband_annotate import visit as steps
 from proband_annotate.bundle import unsafe
+from proband_annotate.human_task import Invalid
 from proband_annotate.site.context import OpenProject, page
 from proband_annotate.site.forms import Refused
 from proband_annotate.site.owner_session import COOKIE, acting_as, owned

@@ -13,9 +13,9 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
-from proband.core.human_task import Invalid
 from proband_annotate import visit as steps
 from proband_annotate.bundle import unsafe
+from proband_annotate.human_task import Invalid
 from proband_annotate.site.context import OpenProject, message, page
 from proband_annotate.site.forms import Refused, bounded
 from proband_annotate.store import slots as slot_store

@@ -16,8 +16,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from proband.core.files import encode
-from proband.core.human_task import Invalid, one_of
 from proband_annotate import visit as steps
+from proband_annotate.human_task import Invalid, one_of
 from proband_annotate.site.context import OpenProject, message
 from proband_annotate.site.forms import ID, Refused, number_in, read_form
 from proband_annotate.site.visit_pages import consent_page, instructions_page, questions, unit_page, visit_of

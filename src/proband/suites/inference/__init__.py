@@ -3,7 +3,6 @@
 datasets/              released data sets as examples
 items.py, controls.py, build.py   triples, their words, examples, items; what is taken away to see artefacts
 methods/               the lemma baseline and every other method, one file each
-people/                what people judge in `proband annotate`
 gold.py                judgments of several people to labels; our own set
 curves/                precision and recall, decisions, controls, findings; ours beside the published
 assertions/, candidates.py, questions.py, questionnaire.py   from text to what people judge
@@ -94,7 +93,7 @@ SUITE = Suite(
         "direction": Direction,
         "frequency": Frequency,
     },
-    tasks={"judge": "proband.suites.inference.people.judge:JUDGE"},
+    tasks={"judge": "proband_annotate.kinds.judge:JUDGE"},
     verbs=(
         Verb(
             name="assertions",

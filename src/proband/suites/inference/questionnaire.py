@@ -7,11 +7,11 @@ import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
 from proband.core.files import atomic, encode
-from proband.core.human_task import Role
 from proband.core.types import Split
 from proband.suites.inference.questions import TypedQuestion
 
@@ -62,7 +62,7 @@ class Questionnaire(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     candidates: tuple[Shown, ...]
     split: Split = "test"  # of the examples that judgments make of it
     gold: dict[str, str] | None = None  # candidate -> label, of a unit with a known answer
-    role: Role = "main"  # of the unit in a study with people
+    role: Literal["main", "trial", "gold", "attention"] = "main"  # of the unit in a study with people
 
 
 def masked(one: Candidate, q_type: str) -> str:

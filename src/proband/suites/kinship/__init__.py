@@ -9,7 +9,6 @@
     audit/     its prover, forms of rows and figures for `proband audit`; banks of templates
     nets/      the networks of the thesis, and three that go beyond it
     verify/    re-checking the certificates of items: a small checker that shares nothing with the generator
-    people/    what people write, review and solve in `proband annotate`
     paper/     tables, findings and published figures of the thesis
 
     baselines.py, item_views.py, replies.py    what a score is read beside; an item looked at; reading a reply
@@ -161,9 +160,9 @@ SUITE = Suite(
     baselines=SHORTCUTS,
     draw=draw_item,
     tasks={
-        "write": "proband.suites.kinship.people.write:WRITE",
-        "review": "proband.suites.kinship.people.review:REVIEW",
-        "solve": "proband.suites.kinship.people.solve:SOLVE",
+        "write": "proband_annotate.kinds.write:WRITE",
+        "review": "proband_annotate.kinds.review:REVIEW",
+        "solve": "proband_annotate.kinds.solve:SOLVE",
     },
     verbs=(
         Verb(

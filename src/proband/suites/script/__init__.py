@@ -6,7 +6,6 @@ solvers.py  the ways of asking a model, and two baselines; filling.py: language 
             what an endpoint writes; finetune.py: a language model trained further
 nets/       the paper's five networks
 metrics.py  the measures, and the kinds of blanks
-people/     what people explain in `proband annotate`
 paper/      tables.py: tables 1, 4 and 5, ours beside the published figures; claims.py: the findings of section 4.2;
             aligned_phrases.py: table 3 and figure 2; settings.py: what seeds and settings are worth. The study that
             makes the runs is studies/script.toml.
@@ -75,5 +74,5 @@ SUITE = Suite(
     claims=CLAIMS,
     nets=(*NETS, FINETUNE),
     own_models={"frequent": Frequent, "chance": Chance},
-    tasks={"simplify": "proband.suites.script.people.simplify:SIMPLIFY"},
+    tasks={"simplify": "proband_annotate.kinds.simplify:SIMPLIFY"},
 )

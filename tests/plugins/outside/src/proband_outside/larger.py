@@ -7,7 +7,18 @@ from pathlib import Path
 from typing import Any
 
 from proband.core.files import read_items, write_jsonl
-from proband.core.human_task import WHOLE, Body, Collected, Figure, Form, HumanTask, Invalid, Unit, share, share_right
+from proband_annotate.human_task import (
+    WHOLE,
+    Body,
+    Collected,
+    Figure,
+    Form,
+    HumanTask,
+    Invalid,
+    Unit,
+    share,
+    share_right,
+)
 
 
 def units(path: Path) -> Iterator[Unit]:

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import stdtrit
 
 from proband.core.agreement.aggregation import wilson
-from proband.core.human_task import share, t_quantile
+from proband_annotate.human_task import share, t_quantile
 
 
 @pytest.mark.parametrize(("units", "answers", "correlation"), [(6, 3, 0.6), (20, 3, 0.3), (40, 5, 0.1)])

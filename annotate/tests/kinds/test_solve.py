@@ -9,8 +9,8 @@ from typing import Any
 
 from proband.core.files import encode
 from proband.core.types import Item
-from proband.suites.kinship.people.solve import SOLVE, shown, units
 from proband.suites.kinship.world.relations import UNTOLD
+from proband_annotate.kinds.solve import SOLVE, shown, units
 
 
 def puzzle(n: int, part: str, k: int) -> Item:

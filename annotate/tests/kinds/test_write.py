@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from proband.core.human_task import Invalid
 from proband.core.types import Item
-from proband.suites.kinship.people.write import Edge, answer, repeated, story_checks, tells
 from proband.suites.kinship.reading.lexicon import FAMILIAR
 from proband.suites.kinship.reading.reader import read_story
 from proband.suites.kinship.replies import read
 from proband.suites.kinship.world.relations import RELATIONS, word
+from proband_annotate.human_task import Invalid
+from proband_annotate.kinds.write import Edge, answer, repeated, story_checks, tells
 
 NAMES, GENDERS = ["Sylvia", "John", "Patrick"], ["female", "male", "male"]
 EDGES: list[Edge] = [(2, "sister", 0), (0, "father", 1)]

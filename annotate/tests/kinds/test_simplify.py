@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from proband.core.human_task import Invalid
-from proband.suites.script.people.simplify import answer, repeated
+from proband_annotate.human_task import Invalid
+from proband_annotate.kinds.simplify import answer, repeated
 
 CAPTION = {"caption": "Drain the pasta."}
 

@@ -20,7 +20,8 @@ import msgspec
 
 from proband.core.errors import ProbandError
 from proband.core.files import group_by_key, read_records, write_jsonl
-from proband.core.human_task import (
+from proband.suites.inference.questionnaire import MAX_CANDIDATES, Questionnaire
+from proband_annotate.human_task import (
     Body,
     Collected,
     Field,
@@ -34,7 +35,6 @@ from proband.core.human_task import (
     share,
     value,
 )
-from proband.suites.inference.questionnaire import MAX_CANDIDATES, Questionnaire
 
 LABELS = ("yes", "no", "nonsense")  # the sentence answers the question; does not; makes no sense
 
@@ -171,9 +171,9 @@ def suite_input(results: Collected, folder: Path, project: Path) -> dict[str, in
 
 JUDGE = HumanTask(
     name="judge",
-    page="proband.suites.inference.people:judge.html",
-    texts="proband.suites.inference.people:judge.toml",
-    sample="proband:data/annotate/questionnaires.jsonl",
+    page="proband_annotate.kinds:judge.html",
+    texts="proband_annotate.kinds:judge.toml",
+    sample="proband_annotate:samples/questionnaires.jsonl",
     units=units,
     shown=shown,
     unit_text=lambda body: str(body["question"]),

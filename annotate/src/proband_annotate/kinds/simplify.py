@@ -11,7 +11,8 @@ import msgspec
 
 from proband.core.errors import ProbandError
 from proband.core.files import items_path, raw_lines, read_items, read_records, sha256_text, write_jsonl
-from proband.core.human_task import (
+from proband.suites.script.corpus import facts_of
+from proband_annotate.human_task import (
     Body,
     Check,
     Collected,
@@ -25,7 +26,6 @@ from proband.core.human_task import (
     mean,
     value,
 )
-from proband.suites.script.corpus import facts_of
 
 STEPS = 5
 LONGEST_STEP = 400  # characters of a step
@@ -170,9 +170,9 @@ def suite_input(results: Collected, folder: Path, project: Path) -> dict[str, in
 
 SIMPLIFY = HumanTask(
     name="simplify",
-    page="proband.suites.script.people:simplify.html",
-    texts="proband.suites.script.people:simplify.toml",
-    sample="proband:data/annotate/captions.jsonl",
+    page="proband_annotate.kinds:simplify.html",
+    texts="proband_annotate.kinds:simplify.toml",
+    sample="proband_annotate:samples/captions.jsonl",
     units=units,
     shown=shown,
     unit_text=lambda body: str(body["caption"]),

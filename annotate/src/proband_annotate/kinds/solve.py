@@ -10,7 +10,11 @@ from typing import Any, TypedDict
 
 from proband.core.errors import ProbandError
 from proband.core.files import group_by_key, items_path, read_items, sha256_file, write_json, write_jsonl
-from proband.core.human_task import (
+from proband.core.metrics import scored_splits
+from proband.core.types import Answer, Item, Run
+from proband.suites.kinship.paper.published import published_values
+from proband.suites.kinship.world.relations import UNTOLD
+from proband_annotate.human_task import (
     WHOLE,
     Answered,
     Body,
@@ -25,10 +29,6 @@ from proband.core.human_task import (
     mean,
     share,
 )
-from proband.core.metrics import scored_splits
-from proband.core.types import Answer, Item, Run
-from proband.suites.kinship.paper.published import published_values
-from proband.suites.kinship.world.relations import UNTOLD
 
 NAMES = {"crowd": "people (time limited)", "expert": "people (unlimited time)"}  # as the published lines are called
 RATINGS = ("1", "2", "3", "4", "5")
@@ -189,9 +189,9 @@ def _answer(item: Item, given: Answered | None) -> Answer:
 
 SOLVE = HumanTask(
     name="solve",
-    page="proband.suites.kinship.people:solve.html",
-    texts="proband.suites.kinship.people:solve.toml",
-    sample="proband:data/annotate/solve.jsonl",
+    page="proband_annotate.kinds:solve.html",
+    texts="proband_annotate.kinds:solve.toml",
+    sample="proband_annotate:samples/solve.jsonl",
     units=units,
     keeps_items=True,
     shown=shown,

@@ -16,13 +16,25 @@ from typing import Any, Final
 
 from proband.core.errors import ProbandError
 from proband.core.files import items_path, read_items, write_jsonl
-from proband.core.human_task import Body, Check, Collected, Figure, Form, HumanTask, Invalid, Unit, mean, text_of, value
 from proband.suites.kinship.paper.published import published_values
-from proband.suites.kinship.people.review import story_of
 from proband.suites.kinship.reading.grammar import read_facts
 from proband.suites.kinship.reading.lexicon import PRONOUN
 from proband.suites.kinship.world.relations import INVERSE, NEUTRAL, word
 from proband.suites.kinship.world.rules import facts_of
+from proband_annotate.human_task import (
+    Body,
+    Check,
+    Collected,
+    Figure,
+    Form,
+    HumanTask,
+    Invalid,
+    Unit,
+    mean,
+    text_of,
+    value,
+)
+from proband_annotate.kinds.review import story_of
 
 LONGEST_STORY = 2000  # characters
 LONGEST = 3  # facts in one story: what a template bank composes longer stories from
@@ -276,10 +288,10 @@ def suite_input(results: Collected, folder: Path, project: Path) -> dict[str, in
 
 WRITE = HumanTask(
     name="write",
-    page="proband.suites.kinship.people:write.html",
+    page="proband_annotate.kinds:write.html",
     guide="stories_guide.html",
-    texts="proband.suites.kinship.people:write.toml",
-    sample="proband:data/annotate/write.jsonl",
+    texts="proband_annotate.kinds:write.toml",
+    sample="proband_annotate:samples/write.jsonl",
     units=units,
     shown=shown,
     unit_text=lambda body: " ".join(body["facts"]),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from proband.suites.inference.people.judge import masked, shown
+from proband.core.files import encode
+from proband_annotate.kinds.judge import masked, shown, units
 
 
 @pytest.mark.parametrize(
@@ -47,3 +49,10 @@ def test_no_candidate_tells_of_another_and_no_id_is_shown() -> None:
 def test_a_word_of_the_question_is_hidden_in_its_own_sentence_only() -> None:
     made = shown(body("Who borders Chad?", ("Chad meets Libya.", "Chad"), ("Libya borders Chad.", "Libya")))
     assert made["candidates"] == ["[COUNTRY] meets [COUNTRY].", "[COUNTRY] borders Chad."]
+
+
+def test_people_may_judge_sentences_without_triples(tmp_path: Path) -> None:
+    """What a build needs of a questionnaire (`q_rel`, `subject`) is optional here."""
+    sheet = {**body("Who borders Chad?", ("Libya borders Chad.", "Libya")), "id": "q1"}
+    (tmp_path / "questionnaires.jsonl").write_bytes(encode(sheet) + b"\n")
+    assert [unit.id for unit in units(tmp_path)] == ["q1"]

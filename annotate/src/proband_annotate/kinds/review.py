@@ -17,7 +17,19 @@ import msgspec
 
 from proband.core.errors import ProbandError
 from proband.core.files import csv_lines, group_by_key, read_records, write_text
-from proband.core.human_task import Body, Collected, Figure, Form, HumanTask, Invalid, Part, Unit, Written, share, value
+from proband_annotate.human_task import (
+    Body,
+    Collected,
+    Figure,
+    Form,
+    HumanTask,
+    Invalid,
+    Part,
+    Unit,
+    Written,
+    share,
+    value,
+)
 
 TOGETHER = 3  # stories in a unit
 VERDICTS = ("good", "bad")
@@ -205,10 +217,10 @@ def suite_input(results: Collected, folder: Path, project: Path) -> dict[str, in
 
 REVIEW = HumanTask(
     name="review",
-    page="proband.suites.kinship.people:review.html",
+    page="proband_annotate.kinds:review.html",
     guide="stories_guide.html",
-    texts="proband.suites.kinship.people:review.toml",
-    sample="proband:data/annotate/stories.jsonl",
+    texts="proband_annotate.kinds:review.toml",
+    sample="proband_annotate:samples/stories.jsonl",
     units=units,
     reviews="write",
     of_answers=of_answers,
