@@ -48,8 +48,7 @@ def used_in_code() -> tuple[set[str], set[str]]:
     """Every string of the code that looks like a name, and what stands before the value in an f-string."""
     whole: set[str] = set()
     begun: set[str] = set()
-    shared = folder("proband.core") / "human_task.py"
-    for path in (shared, *SOURCE.rglob("*.py"), *(path for place in TASKS for path in place.glob("*.py"))):
+    for path in (*SOURCE.rglob("*.py"), *(path for place in TASKS for path in place.glob("*.py"))):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.JoinedStr) and isinstance(first := node.values[0], ast.Constant):
                 begun |= set(re.findall(r"^[a-z]+\..*", str(first.value)))
