@@ -74,14 +74,6 @@ def fresh_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return made
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _unpainted() -> Iterator[None]:
-    """Figures as SVG only, as without matplotlib: painting is what takes most of a small report's time."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("proband.reporting.write.can_paint", lambda: False)
-        yield
-
-
 @pytest.fixture(scope="session")
 def launch() -> Iterator[Callable[..., Any]]:
     """Start a Chromium with further flags. From then on, an event loop runs in this thread."""

@@ -43,7 +43,7 @@ def test_a_wheel_in_a_clean_environment_runs_the_demo_offline(root: Path, tmp_pa
     sh(sys.executable, "-m", "venv", clean, cwd=tmp_path)
     python = clean / "bin" / "python"
     sh(python, "-m", "pip", "install", "-q", "torch==2.13.0", cwd=tmp_path)
-    sh(python, "-m", "pip", "install", "-q", f"{main}[models,words,plots]", cwd=tmp_path)
+    sh(python, "-m", "pip", "install", "-q", f"{main}[models,words]", cwd=tmp_path)
     sh(python, "-m", "pip", "install", "-q", "--no-deps", next(wheels.glob("proband_mlm-*.whl")), cwd=tmp_path)
     sh(
         python,

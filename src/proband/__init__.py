@@ -27,7 +27,6 @@ if TYPE_CHECKING:  # what a type checker and an editor see; `__getattr__` gives 
     from proband.pipeline.study import paper, study
     from proband.pipeline.train import train
     from proband.pipeline.vary import vary
-    from proband.pipeline.watch import watch
 
 __version__ = "0.1.0"
 # verb -> the module of the pipeline that holds it; imported when it is first used
@@ -54,7 +53,6 @@ VERBS = {
     "train": "train",
     "vary": "vary",
     "verify": "checking",
-    "watch": "watch",
 }
 __all__ = [
     "audit",
@@ -79,7 +77,6 @@ __all__ = [
     "train",
     "vary",
     "verify",
-    "watch",
 ]
 
 

@@ -43,7 +43,7 @@ def test_run_compare_and_report_give_the_same_number_of_a_varied_set(tmp_path: P
     assert named["rename"] == 22
     compared = proband.compare(tmp_path / "runs" / "0", tmp_path / "runs" / "1")["groups"][0]
     assert (compared["n"], compared["mean_a"], compared["mean_b"]) == (22, scores[0]["mean"], scores[1]["mean"])
-    reported = proband.report(tmp_path / "runs", out=tmp_path / "report", paint=False)
+    reported = proband.report(tmp_path / "runs", out=tmp_path / "report")
     assert [line["n"] for line in reported["scores"]] == [22, 22]
     assert {line["mean"] for line in reported["scores"]} == {f"{100 * score['mean']:.1f}" for score in scores}
     assert all("source items" in line for line in reported["sentences"] if "test" in line)
@@ -73,7 +73,7 @@ def test_a_model_that_always_gives_the_same_answer_is_said_to(tmp_path: Path) ->
     assert always.score["constant"] == text
     assert reads.score["constant"] == ""
     assert proband.compare(tmp_path / "runs" / "no", tmp_path / "runs" / "reads")["constant"] == [text]
-    reported = proband.report(tmp_path / "runs", out=tmp_path / "report", paint=False)
+    reported = proband.report(tmp_path / "runs", out=tmp_path / "report")
     assert text in reported["sentences"]
 
 
@@ -98,7 +98,7 @@ def test_a_model_that_stands_at_the_majority_is_said_to(tmp_path: Path) -> None:
     text = guesses.score["constant"]
     assert text.startswith(f"now-and-then is right on {100 * guesses.score['mean']:.1f}%, not distinguishable from")
     assert proband.compare(tmp_path / "runs" / "guesses", tmp_path / "runs" / "reads")["constant"] == [text]
-    reported = proband.report(tmp_path / "runs", out=tmp_path / "report", paint=False)
+    reported = proband.report(tmp_path / "runs", out=tmp_path / "report")
     assert [line for line in reported["sentences"] if "always answering" in line] == [text]
 
 
@@ -123,7 +123,7 @@ def test_a_model_that_prefers_a_letter_is_said_to(tmp_path: Path) -> None:
     assert text.endswith("chooses letter A in 100.0 % of its replies, 25.0 % without position bias.")
     assert reads.score["constant"] == ""
     assert proband.compare(tmp_path / "runs" / "a", tmp_path / "runs" / "reads")["constant"] == [text]
-    reported = proband.report(tmp_path / "runs", out=tmp_path / "report", paint=False)
+    reported = proband.report(tmp_path / "runs", out=tmp_path / "report")
     assert text in reported["sentences"]
 
 

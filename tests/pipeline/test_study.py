@@ -16,7 +16,7 @@ import proband
 from proband import suites
 from proband.core.errors import ProbandError
 from proband.models import fake
-from proband.pipeline.studies.grid import StageGrid, divide
+from proband.pipeline.studies.grid import StageGrid
 from proband.pipeline.studies.stages import contents, model_contents
 from proband.pipeline.studies.study_file import read_study
 
@@ -164,7 +164,7 @@ def test_a_part_by_the_names_of_runs_has_what_they_need(file: Path, tmp_path: Pa
     assert [stage["name"] for stage in result["stages"]] == ["clean", "clean · baseline:majority"]
     assert not (tmp_path / "out" / "report.json").exists()
     assert states(proband.study(file, out=tmp_path / "out")).count("done") == 2
-    with pytest.raises(ProbandError, match="--part nothing: neither N/M nor part of a run's name"):
+    with pytest.raises(ProbandError, match="--part nothing: no run has it in its name"):
         proband.study(file, out=tmp_path / "out", part="nothing")
 
 
@@ -510,25 +510,11 @@ def test_which_items_are_asked_is_part_of_the_key_of_a_run(tmp_path: Path) -> No
     assert len(set.union(*keys)) == 6  # of two sets of items each
 
 
-def test_parts_of_a_study_are_the_whole_and_the_report_comes_last(tmp_path: Path) -> None:
+def test_the_plan_has_the_minutes_of_a_training(tmp_path: Path) -> None:
     path = tmp_path / "study.toml"
     path.write_text(SETS)
-    stages = StageGrid(read_study(path, {}), file=path, out=tmp_path).stages()
-    parts = divide(stages, 3)
-    assert {stage.key for part in parts for stage in part} == {stage.key for stage in stages}
-    assert sorted(sum(stage.verb == "train" for stage in part) for part in parts) == [1, 1, 2]
-    out = tmp_path / "out"
-    for part in ("2/3", "3/3", "1/3"):
-        made = proband.study(path, out=out, part=part)
-        assert made["title"] == f"Two sets of stories, part {part}"
-        assert not (out / "index.html").exists()
-    whole = proband.study(path, out=out)
-    assert set(states(whole)) == {"done"}
-    assert (out / "index.html").exists()
-    minutes = [line.get("minutes") for line in proband.study(path, out=out, dry_run=True)["stages"]]
-    assert minutes[2:6] == [0.0] * 4  # of the trainings, of 44 stories
-    with pytest.raises(ProbandError, match="write it like 2/8"):
-        proband.study(path, out=out, part="4/3")
+    minutes = [line.get("minutes") for line in proband.study(path, out=tmp_path, dry_run=True)["stages"]]
+    assert minutes[2:6] == [0.0] * 4  # 44 stories
 
 
 # ---- what cannot be done -------------------------------------------------------------------------------------------

@@ -186,7 +186,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("report")
     cloze = dataclasses.replace(cloze_set(), source="cloze</title><script>window.hacked=1</script>")
     sets = [set_of(640), set_of(80, hostile=True, models=("embedded:mlm", HOSTILE)), cloze]
-    write_report(sets, out=out, paint=False)
+    write_report(sets, out=out)
     return out
 
 

@@ -24,18 +24,16 @@ def bytes_of(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.fixture(scope="module")
-def painted(make_set: Callable[..., ItemSet], tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """Two reports of the same runs, with painted figures."""
-    out = tmp_path_factory.mktemp("painted")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("proband.reporting.write.can_paint", lambda: True)
-        for name in ("a", "b"):
-            write_report([make_set(80, models=("embedded:mlm", "embedded:glove"))], out=out / name)
+def twice(make_set: Callable[..., ItemSet], tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Two reports of the same runs."""
+    out = tmp_path_factory.mktemp("twice")
+    for name in ("a", "b"):
+        write_report([make_set(80, models=("embedded:mlm", "embedded:glove"))], out=out / name)
     return out / "a", out / "b"
 
 
-def test_the_same_runs_are_the_same_bytes(painted: tuple[Path, Path]) -> None:
-    first, second = map(bytes_of, painted)
+def test_the_same_runs_are_the_same_bytes(twice: tuple[Path, Path]) -> None:
+    first, second = map(bytes_of, twice)
     assert first.keys() == second.keys()
     assert [name for name in first if first[name] != second[name]] == []
 
@@ -47,19 +45,19 @@ def test_the_hash_seed_changes_nothing(make_set: Callable[..., ItemSet], tmp_pat
         "import importlib.util, sys; from pathlib import Path\n"
         "spec = importlib.util.spec_from_file_location('example', 'tests/reporting/conftest.py')\n"
         "example = importlib.util.module_from_spec(spec); spec.loader.exec_module(example)\n"
-        "example.write_report([example.set_of(40)], out=Path(sys.argv[1]), paint=False)"
+        "example.write_report([example.set_of(40)], out=Path(sys.argv[1]))"
     )
     env = {**os.environ, "PYTHONHASHSEED": "1"}
     subprocess.run([sys.executable, "-c", code, str(tmp_path / "there")], check=True, cwd=root, env=env)
-    write_report([make_set(40)], out=tmp_path / "here", paint=False)
+    write_report([make_set(40)], out=tmp_path / "here")
     assert bytes_of(tmp_path / "there") == bytes_of(tmp_path / "here")
 
 
-def test_what_is_written(folder: Path, painted: tuple[Path, Path]) -> None:
-    names, figures = set(bytes_of(folder)), set(bytes_of(painted[0] / "figures"))
+def test_what_is_written(folder: Path) -> None:
+    names = set(bytes_of(folder))
     for table in ("groups", "length", "relations", "headline"):
         assert {f"tables/analogy-{table}.{end}" for end in ("md", "tex", "csv")} <= names
-        assert {f"analogy-{table}.{end}" for end in ("svg", "png", "pdf")} <= figures
+        assert f"figures/analogy-{table}.svg" in names
     assert {"index.html", "analogy.html", "analogy-2.html", "cloze.html"} <= names
     assert {"report.json", "tables/analogy-2-groups.md", "data/cloze-index.js"} <= names
 
@@ -128,9 +126,7 @@ class Links(HTMLParser):
         self.handle_endtag(tag)
 
 
-@pytest.mark.parametrize("report", ["folder", "painted"])
-def test_the_pages_are_sound_and_have_no_dead_links(report: str, request: pytest.FixtureRequest) -> None:
-    folder = request.getfixturevalue("folder") if report == "folder" else request.getfixturevalue("painted")[0]
+def test_the_pages_are_sound_and_have_no_dead_links(folder: Path) -> None:
     pages = {path.name: Links() for path in folder.glob("*.html")}
     for name, parser in pages.items():
         parser.feed((folder / name).read_text("utf-8"))
@@ -142,16 +138,6 @@ def test_the_pages_are_sound_and_have_no_dead_links(report: str, request: pytest
             if not link.startswith("data:"):
                 assert (folder / (file or name)).is_file(), link
                 assert not anchor or anchor in pages[file or name].ids, link
-
-
-def test_without_matplotlib_there_are_svgs_and_a_word_about_it(
-    make_set: Callable[..., ItemSet], tmp_path: Path
-) -> None:
-    write_report([make_set(40)], out=tmp_path)
-    page = "".join(path.read_text("utf-8") for path in tmp_path.glob("*.html"))
-    assert "proband[plots]" in page
-    assert {path.suffix for path in (tmp_path / "figures").iterdir()} == {".svg"}
-    assert ".png" not in page
 
 
 def test_a_smaller_report_leaves_no_files_of_a_larger_one(make_set: Callable[..., ItemSet], tmp_path: Path) -> None:

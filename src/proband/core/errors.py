@@ -57,7 +57,6 @@ class Unavailable(ProbandError):
 HEAVY = ("torch", "transformers", "huggingface_hub", "tokenizers", "safetensors", "gguf", "accelerate", "httpx")
 EXTRAS = {
     **dict.fromkeys(HEAVY, "models"),
-    "matplotlib": "plots",
     "wordfreq": "words",
     "lemminflect": "words",
     "ray": "ray",

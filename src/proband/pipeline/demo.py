@@ -55,7 +55,7 @@ def demo(out: str | Path, *, seed: int = 0, cache: bool = True) -> Demonstration
     say("report")
     title = "Proband demonstration"
     check_folder(folder)
-    how: dict[str, Any] = {"title": title, "seed": seed, "findings": findings, "notes": notes, "paint": False}
+    how: dict[str, Any] = {"title": title, "seed": seed, "findings": findings, "notes": notes}
     made = write_report(item_sets(runs), out=folder, **how)
     learnt = [each["statement"] for each in made.get("findings", ()) if each["verdict"] == "holds"]
     claims = [claim for of_suite in findings.values() for claim in of_suite]

@@ -37,7 +37,7 @@ from proband.pipeline.run import (
     used_before,
 )
 from proband.pipeline.run_options import HowToRun, RunOptions
-from proband.reporting.draw.marks import WIDE, Picture, can_paint, paint, svg
+from proband.reporting.draw.marks import WIDE, svg
 from proband.reporting.draw.profile_chart import profile_chart
 from proband.reporting.numbers.words import short_model
 from proband.reporting.profile import Profile, make_profile
@@ -80,28 +80,17 @@ class Evaluation:
 
         return polars.DataFrame(plain_rows(self.profile), infer_schema_length=None)
 
-    def figure(self, path: str | Path | None = None) -> Figure:
-        """The profile as a picture, shown by notebooks; with a path (.svg, .png, .pdf) also written."""
-        made = Figure(profile_chart(self.profile, WIDE))
-        if path is not None:
-            made.save(Path(path))
-        return made
+    def figure(self) -> Figure:
+        """The profile as a picture, which notebooks show; `figures/profile.svg` beside the page is the same."""
+        return Figure(svg(profile_chart(self.profile, WIDE)))
 
 
 @dataclass(frozen=True)
 class Figure:
-    picture: Picture
+    svg: str
 
     def _repr_svg_(self) -> str:
-        return svg(self.picture)
-
-    def save(self, path: Path) -> None:
-        if path.suffix == ".svg":
-            write_text(path, self._repr_svg_())
-        elif path.suffix in (".png", ".pdf") and can_paint():
-            paint(self.picture, [path])
-        else:
-            raise ProbandError("a figure is written as .svg, or with matplotlib as .png or .pdf", file=path)
+        return self.svg
 
 
 class EvaluateOptions(HowToRun, total=False):
@@ -358,7 +347,7 @@ class EvaluationJob:
                 *(SHIPPED.format(model=model, dtype=dtype) for model, dtype in self.recorded.items()),
             ],
         )
-        made = write_report(sets, out=self.out, title=profile.title, profile=profile, paint=False, force=force)
+        made = write_report(sets, out=self.out, title=profile.title, profile=profile, force=force)
         if card:
             write_text(self.out / "card.md", model_card(profile, name))
         left_out = {f"{model}: {each}": reason for (model, each), reason in self.missing.items()}

@@ -49,12 +49,11 @@ def report(
     tables: Sequence[str] | None = None,
     analyses: Sequence[str] | None = None,
     claims: bool | Sequence[str] = False,
-    paint: bool = True,
     force: bool = False,
 ) -> Mapping[str, Any]:
     """Write the report of all runs in and below these folders, or one page of models and item sets (`leaderboard`).
     `items` says where the items are, if they have moved; `split` which of them are scored; tables and analyses are
-    named, and by default the usual ones; `paint=False` writes figures as SVG only; `force` writes over files that no
+    named, and by default the usual ones; `force` writes over files that no
     report wrote. Replies in words are checked sentence by sentence (`check_replies`)."""
     folders, folder = [Path(run) for run in ([runs] if isinstance(runs, (str, Path)) else runs)], Path(out)
     check_folder(folder, force=force or leaderboard)  # a leaderboard knows its own files
@@ -65,7 +64,7 @@ def report(
         notes = steps_of_runs(in_words, out=folder, items=items, force=force)
     return write_report(
         sets, out=folder, title=title, seed=seed, split=split, tables=tables, analyses=analyses, claims=claims,
-        notes=notes, paint=paint, force=force,
+        notes=notes, force=force,
     )  # fmt: skip
 
 

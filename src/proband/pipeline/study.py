@@ -21,7 +21,7 @@ from proband.core.files import DATA, read_json, sha256_file, sha256_text, write_
 from proband.core.progress import Loudness, say
 from proband.pipeline.build import versions
 from proband.pipeline.report import item_sets
-from proband.pipeline.studies.grid import StageGrid, divide, read_part
+from proband.pipeline.studies.grid import StageGrid
 from proband.pipeline.studies.stages import Models, RunStage, Stage, TrainStage, contents, key_of, sources
 from proband.pipeline.studies.study_file import StudyFile, read_study
 from proband.reporting.write import check_folder
@@ -41,8 +41,8 @@ def study(
     jobs: int = 1,
 ) -> dict[str, Any]:
     """Run every stage that is not done yet, `jobs` at a time, then the report; `dry_run` only says what is to do.
-    `part` ("2/8"): the stages of one of several parts, without the report; parts may be done in any order. Other texts
-    ("embedded:mlm,embedded:minilm") are the part whose runs have one of them in their names."""
+    `part` ("embedded:mlm,embedded:minilm"): the runs with one of these texts in their names and what they need, without
+    the report; parts may be done in any order, on several machines."""
     path, folder, given = study_path(file), Path(out), parameters or {}
     read = read_study(path, given)
     stages = stages_of(path, folder, given, part)
@@ -142,13 +142,10 @@ def stages_of(path: Path, out: Path, parameters: Mapping[str, Any], part: str) -
     stages = StageGrid(read_study(path, parameters), file=path, out=out).stages()
     if not part:
         return stages
-    if part[0].isdigit() and "/" in part:
-        which, count = read_part(part)
-        return divide(stages, count)[which - 1]
     texts = [text.strip() for text in part.split(",") if text.strip()]
     chosen = [stage for stage in stages if stage.verb == "run" and any(text in stage.name for text in texts)]
     if not chosen:
-        raise ProbandError(f"--part {part}: neither N/M nor part of a run's name; --dry-run lists them")
+        raise ProbandError(f"--part {part}: no run has it in its name; --dry-run lists them")
     for stage in chosen:
         chosen.extend(requirements(stage))  # and so on, for those that are added
     keys = {stage.key for stage in chosen}

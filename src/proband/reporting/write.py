@@ -28,7 +28,7 @@ from proband.core.suite import Analysis, Claim, Published, Results, Sheet, Suite
 from proband.reporting.claims import Verdict, as_sheet, chosen, judge
 from proband.reporting.combined_tables import across_suites, combined_table
 from proband.reporting.draw.charts import curve_plot, drawing
-from proband.reporting.draw.marks import MODELS, WIDE, Picture, can_paint, paint, svg
+from proband.reporting.draw.marks import MODELS, WIDE, Picture, svg
 from proband.reporting.draw.profile_chart import profile_chart
 from proband.reporting.findings import (
     SHORTCUT,
@@ -55,7 +55,6 @@ from proband.reporting.tables import comma_separated, latex, markdown, sheet_csv
 from proband.reporting.variations import effects_of, variation_sheets, variation_table
 
 ALL = "all"
-NO_PLOTS = "PNG and PDF figures were not written: they need matplotlib (pip install 'proband[plots]')."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +68,6 @@ class ReportOptions:
     claims: bool | Sequence[str] = False  # test the suites' claims, or those that contain one of these texts
     split: str = ""  # the items that are scored (core/metrics.py)
     force: bool = False  # write over files that no report wrote
-    paint: bool = True  # figures as PNG and PDF too, where matplotlib is installed
     findings: Mapping[str, Sequence[Claim]] = field(default_factory=dict)  # by suite: tested too, and stated first
     notes: Sequence[tuple[str, str]] = ()  # a sentence and a link, below the findings
     profile: Profile | None = None  # stands first, with its files
@@ -101,7 +99,7 @@ def write_report(sets: Sequence[ItemSet], *, out: Path, **options: Any) -> dict[
     what stands out; the numbers are in report.json."""
     what = ReportOptions(**options)
     check(sets, what)
-    folder = Folder(out, force=what.force, paint=what.paint)
+    folder = Folder(out, force=what.force)
     sections = _sections(sets, folder, what)
     studies = [section.study for section in sections]
     joined = [across_suites(studies), knowing_and_using(studies)] if len({each.suite.name for each in sets}) > 1 else []
@@ -115,14 +113,11 @@ def write_report(sets: Sequence[ItemSet], *, out: Path, **options: Any) -> dict[
         folder.sheet(as_sheet(claims, {study.key: study.name for study in studies}), "claims")
         folder.json("claims.json", {"claims": _plain(claims)})
     title = what.title or "Proband report: " + ", ".join(dict.fromkeys(each.suite.name for each in sets))
-    missing = "" if can_paint() or not what.paint else NO_PLOTS
     texts = pages(
         sections,
         title=title,
         claims=claims,
         across=across,
-        figures=folder.figures,
-        missing=missing,
         learnt=findings,
         notes=what.notes,
         profile=what.profile,
@@ -131,7 +126,7 @@ def write_report(sets: Sequence[ItemSet], *, out: Path, **options: Any) -> dict[
         folder.profile(what.profile)
     for file, text in texts.items():
         folder.text(file, text)
-    summary = {"title": title, "missing": missing, "findings": _plain(findings)}
+    summary = {"title": title, "findings": _plain(findings)}
     summary["sets"] = [_set_summary(section) for section in sections]
     folder.finish(summary | ({"claims": _plain(claims)} if what.claims else {}))
     return {
@@ -143,7 +138,6 @@ def write_report(sets: Sequence[ItemSet], *, out: Path, **options: Any) -> dict[
         "scores": [line for section in sections for line in _scores(section)],
         **({"claims": _counted(claims)} if what.claims else {}),
         **({"findings": _plain(findings)} if findings else {}),
-        **({"missing": missing} if missing else {}),
     }
 
 
@@ -378,7 +372,7 @@ def _published(figure: Published) -> dict[str, Any]:
 
 
 SUMMARY, BEGUN = "report.json", ".report.files"
-OURS = re.compile(r"[^/\\]+\.html|(claims|profile)\.json|(tables|figures|data)/[^/\\]+\.(md|tex|csv|svg|png|pdf|js)")
+OURS = re.compile(r"[^/\\]+\.html|(claims|profile)\.json|(tables|figures|data)/[^/\\]+\.(md|tex|csv|svg|js)")
 
 
 def check_folder(out: Path, *, force: bool = False) -> None:
@@ -401,9 +395,8 @@ def _taken(path: Path) -> ProbandError:
 class Folder:
     """Writes the files of one report and remembers their names."""
 
-    def __init__(self, out: Path, *, force: bool = False, paint: bool = True) -> None:
+    def __init__(self, out: Path, *, force: bool = False) -> None:
         self.out, self.files, self.force = out, set[str](), force
-        self.figures = ("svg", "png", "pdf") if paint and can_paint() else ("svg",)
         self.before = _files_of(out / SUMMARY) | _files_begun(out / BEGUN)
         if not self.before:
             for name in (SUMMARY, "index.html"):
@@ -432,7 +425,7 @@ class Folder:
             write_json(self.out / name, value)
 
     def grid(self, grid: Grid) -> None:
-        """The table in three formats, the figure in three (one without matplotlib)."""
+        """The table in three formats, and the figure."""
         self._table(grid.name, md=markdown(grid), tex=latex(grid), csv=comma_separated(grid))
         if not grid.empty:
             self._picture(drawing(grid)(grid, WIDE), grid.name)
@@ -461,11 +454,6 @@ class Folder:
 
     def _picture(self, picture: Picture, name: str) -> None:
         self.text(f"figures/{name}.svg", svg(picture))
-        if names := [f"figures/{name}.{end}" for end in self.figures[1:]]:
-            for each in names:
-                self._claim(each)
-            with named_errors(self.out):
-                paint(picture, [self.out / each for each in names])
 
 
 @contextmanager

@@ -13,7 +13,7 @@ RESULT = {"title": "Paper", "stages": [{"verb": "build", "name": "bats", "state"
 
 def test_options_reach_the_study(proband: Any, stage: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     made = stage("study", RESULT, "paper")
-    words = shlex.split("-m vec:x -m hf:y --set k=2 --dry-run --jobs 2 --part 1/4 --engine ray --workers 3 -o out")
+    words = shlex.split("-m vec:x -m hf:y --set k=2 --dry-run --jobs 2 --part rmc --engine ray --workers 3 -o out")
     proband("paper", "analogy", "--data", "BATS", *words)
     assert made.arguments == ("analogy",)
     assert made.given == {
@@ -23,7 +23,7 @@ def test_options_reach_the_study(proband: Any, stage: Any, monkeypatch: pytest.M
         "parameters": {"k": "2"},
         "dry_run": True,
         "jobs": 2,
-        "part": "1/4",
+        "part": "rmc",
         "engine": "ray",
         "workers": 3,
     }

@@ -9,7 +9,7 @@ import pytest
 
 from proband.reporting import ItemSet
 from proband.reporting.draw.charts import dot_plot, drawing, heat_map, line_plot
-from proband.reporting.draw.marks import COLOURS, MODELS, NARROW, WIDE, paint, svg
+from proband.reporting.draw.marks import COLOURS, MODELS, NARROW, WIDE, svg
 from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.grids import Grid, fill
 
@@ -67,16 +67,6 @@ def test_every_number_has_a_tooltip(grids: list[Grid]) -> None:
         numbers = sum(cell is not None for row in rows for c in grid.columns for cell in grid.cells[row, c])
         published = sum(len(grid.published[row, c]) for row in rows for c in grid.columns)
         assert len(tips) == numbers + (0 if drawing(grid) is heat_map else published)
-
-
-def test_painted_figures_are_the_same_bytes_each_time(grids: list[Grid], tmp_path: Path) -> None:
-    picture = drawing(grids[0])(grids[0], WIDE)
-    for name in ("a", "b"):
-        paint(picture, [tmp_path / f"{name}.png", tmp_path / f"{name}.pdf"])
-    for end, magic in (("png", b"\x89PNG"), ("pdf", b"%PDF")):
-        first, second = ((tmp_path / f"{name}.{end}").read_bytes() for name in ("a", "b"))
-        assert first == second
-        assert first.startswith(magic)
 
 
 def test_figures_have_the_colours_of_the_page(root: Path) -> None:

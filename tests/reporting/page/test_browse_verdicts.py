@@ -30,7 +30,7 @@ def page_of_all(tmp_path_factory: pytest.TempPathFactory) -> Path:
         build(name, out=folder / "items" / name, seed=0, **options)
         runs.append(folder / "runs" / name)
         run(folder / "items" / name, model=model, out=runs[-1], cache=False)
-    report(runs, out=folder / "report", paint=False)
+    report(runs, out=folder / "report")
     return folder
 
 

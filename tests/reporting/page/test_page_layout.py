@@ -42,7 +42,7 @@ def wide(tmp_path_factory: pytest.TempPathFactory, make_set: Callable[..., ItemS
     given = [dataclasses.replace(each, answers=list(loaded.raw_answers(at))) for at, each in enumerate(loaded.answered)]
     given[2] = dataclasses.replace(given[2], answers=given[1].answers)  # two models of the same answers
     out = tmp_path_factory.mktemp("wide")
-    write_report([dataclasses.replace(loaded, items_from=items, answered=given)], out=out, paint=False)
+    write_report([dataclasses.replace(loaded, items_from=items, answered=given)], out=out)
     return out
 
 

@@ -368,27 +368,12 @@ class Contents:
         return {"title": self.title, **what}
 
 
-@Parameter(name="*")
-@dataclass(frozen=True, kw_only=True)
-class Watching:
-    """A run as it goes, on a page of this machine."""
-
-    watch: Annotated[Flag, Parameter(help="Show a run as it goes, on a page of this machine, and write nothing.")] = (
-        False
-    )
-    port: Annotated[int, Parameter(metavar="N", help="Port of --watch.")] = 8737
-    host: Annotated[str, Parameter(metavar="ADDRESS", help="Address of --watch; others than this machine's.")] = (
-        "127.0.0.1"
-    )
-
-
 def report(
     runs: Annotated[Sequence[Path], Parameter(help="Run folders, or folders that contain them.")],
     /,
     *,
-    out: Annotated[Path | None, Parameter(name=("--out", "-o"), metavar="DIR", help="Folder to write.")] = None,
+    out: Out,
     contents: Contents = Contents(),
-    watching: Watching = Watching(),
     scored: Scored = Scored(),  # noqa: B008
     force: Force = False,
     json: Json = False,
@@ -399,21 +384,8 @@ def report(
     """
     from proband.pipeline.report import report
 
-    if watching.watch:
-        _watch(runs, host=watching.host, port=watching.port)
-        return
-    if out is None:
-        raise ProbandError("--out DIR says where to write the report (see `proband report --help`)")
     made = report(runs, out=out, force=force, **contents.given(), **asdict(scored))
     give(made, board_layout if contents.leaderboard else report_layout, json=json)
-
-
-def _watch(runs: Sequence[Path], *, host: str, port: int) -> None:
-    from proband.pipeline.watch import watch
-
-    if len(runs) != 1:
-        raise ProbandError("--watch shows one run: name its folder")
-    watch(runs[0], host=host, port=port, ready=lambda address: print(f"open {address} (Ctrl-C ends)", flush=True))
 
 
 def board_layout(result: Mapping[str, Any]) -> Iterable[Any]:

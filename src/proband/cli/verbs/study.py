@@ -72,8 +72,8 @@ Part = Annotated[
     str,
     Parameter(
         name="--part",
-        metavar="N/M",
-        help="Run one of M parts of about the same cost, or the runs with TEXT,... in their names; no report.",
+        metavar="TEXT,...",
+        help="Only the runs with one of these texts in their names, and what they need; no report.",
     ),
 ]
 
@@ -107,7 +107,7 @@ def layout(result: Mapping[str, Any]) -> Iterable[Any]:
     rows = ([stage.get(name) for name in columns] for stage in result["stages"])
     yield table(columns, rows, numbers=[place for place, name in enumerate(columns) if name in NUMBERS])
     if minutes := sum(stage.get("minutes") or 0.0 for stage in result["stages"]):
-        yield f"\ntraining: at most {minutes / 60:.1f} hours of one H200 (divide it with --part N/M)"
+        yield f"\ntraining: at most {minutes / 60:.1f} hours of one H200"
     if claims := result.get("claims"):
         yield ""
         yield table(("claims", ""), claims.items())

@@ -1,10 +1,9 @@
-"""From the tables of a study file to its stages: every build, training and run of the grid, each once; and the stages
-divided into parts that can be done one after the other or at the same time."""
+"""From the tables of a study file to its stages: every build, training and run of the grid, each once."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar, cast
@@ -126,42 +125,3 @@ class StageGrid:
                 suite = first_item(place).suite
                 build_stages.append(FolderStage(name=name, out=self.out, seed=0, options={}, suite=suite, place=place))
         return build_stages
-
-
-# ---- parts ---------------------------------------------------------------------------------------------------------
-
-
-def read_part(text: str) -> tuple[int, int]:
-    """
-    >>> read_part("3/8")
-    (3, 8)
-    """
-    which, _, of = text.partition("/")
-    if not (which.isdecimal() and of.isdecimal() and 1 <= int(which) <= int(of)):
-        raise ProbandError(f"--part is {text!r}; write it like 2/8, for the second of eight parts")
-    return int(which), int(of)
-
-
-def divide(stages: Sequence[Stage], count: int) -> list[list[Stage]]:
-    """`count` parts of about the same cost. A net is trained in the part of its runs; every part has the builds that it
-    needs. What a part has depends on the study alone, not on what is done already."""
-    jobs: dict[str, list[TrainStage | RunStage]] = {}
-    for stage in stages:
-        if isinstance(stage, (TrainStage, RunStage)):
-            trained = stage.trained if isinstance(stage, RunStage) else stage
-            jobs.setdefault(trained.key if trained else stage.key, []).append(stage)
-    costs = {key: sum(stage.cost for stage in job) for key, job in jobs.items()}
-    parts: list[list[str]] = [[] for _ in range(count)]
-    for key in sorted(jobs, key=lambda key: (-costs[key], key)):
-        min(parts, key=lambda part: sum(costs[each] for each in part)).append(key)
-    order = {key: at for at, key in enumerate(jobs)}
-    return [_with_builds(stage for key in sorted(part, key=order.__getitem__) for stage in jobs[key]) for part in parts]
-
-
-def _with_builds(stages: Iterable[TrainStage | RunStage]) -> list[Stage]:
-    results: dict[str, Stage] = {}
-    for stage in stages:
-        if not isinstance(stage.items, FolderStage):
-            results.setdefault(stage.items.key, stage.items)
-        results[stage.key] = stage
-    return list(results.values())

@@ -199,16 +199,12 @@ class TrainStage(Stage):
     def planned(self) -> tuple[int, int | None]:
         return sum(count for (split, _), count in self.items.counts.items() if split == "train"), None
 
-    @property
-    def cost(self) -> float:
-        """Seconds of a GPU for 10,000 items and all epochs, as the net says; a minute where it does not."""
+    def minutes(self) -> float:
+        """Of a GPU for all epochs, as the net says (`seconds`: of an epoch of 10,000 items); else a minute an epoch."""
         net = suites.suite(self.items.suite).net(self.net)
         epochs = self.options.get("epochs", getattr(net.options, "epochs", 1))
-        return 60.0 if net.seconds is None else net.seconds * float(epochs)
-
-    def minutes(self) -> float:
-        """The same for the items that it has."""
-        return self.cost * self.planned()[0] / 10_000 / 60
+        seconds = 60.0 if net.seconds is None else net.seconds * float(epochs)
+        return seconds * self.planned()[0] / 10_000 / 60
 
 
 DECIDES = ("split", "where", "too_long", "label", "on_error", "device")  # options of a run that its key has, if given
@@ -222,7 +218,6 @@ class RunStage(Stage):
     trained: TrainStage | None = None
     how: RunOptions
     optional: bool = False
-    cost = 5.0  # seconds, beside those of trainings
 
     @cached_property
     def key(self) -> str:

@@ -1,8 +1,7 @@
-"""A picture as a list of marks, laid out once and shown three ways.
+"""A picture as a list of marks, laid out once and written as SVG.
 
-In the page it is an SVG whose colours are the page's own (light or dark) and whose marks carry the words of their
-tooltip and the number of their model; for papers it is an SVG in plain colours, and a PNG and a PDF that
-matplotlib, if installed, paints from the same marks. And what drawings of a grid share: the axis, names that fit.
+In the page its colours are the page's own (light or dark) and its marks carry the words of their tooltip and the number
+of their model; as a file it has plain colours. And what drawings of a grid share: the axis, names that fit.
 """
 
 from __future__ import annotations
@@ -12,8 +11,6 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 from proband.core.files import asset
 from proband.reporting.numbers import words
@@ -255,68 +252,3 @@ def _n(value: float) -> str:
 
 def _esc(text: str) -> str:
     return html.escape(text, quote=True).replace("\n", "&#10;")
-
-
-# ---- matplotlib ----------------------------------------------------------------------------------------------------
-
-
-def can_paint() -> bool:
-    """Whether matplotlib is there."""
-    from importlib.util import find_spec
-
-    return find_spec("matplotlib") is not None
-
-
-def paint(picture: Picture, paths: Sequence[Path]) -> None:
-    """Write the picture to PNG or PDF files, the same bytes every time."""
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
-
-    style: dict[Any, Any] = {
-        "font.family": ["Liberation Sans", "Arial", "Helvetica", "DejaVu Sans"],
-        "pdf.fonttype": 42,
-        "svg.hashsalt": "proband",
-    }
-    import logging
-
-    logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)  # a missing first choice is no news
-    with rc_context(style):
-        figure = Figure(figsize=(picture.width / 96, picture.height / 96), dpi=96)
-        axes = figure.add_axes((0, 0, 1, 1))
-        axes.set_xlim(0, picture.width)
-        axes.set_ylim(picture.height, 0)
-        axes.axis("off")
-        for mark in picture.marks:
-            _painted(axes, mark)
-        for path in paths:
-            if path.suffix == ".pdf":
-                figure.savefig(path, metadata={"CreationDate": None, "Producer": None, "Creator": "Proband"})
-            else:
-                figure.savefig(path, dpi=192, metadata={"Software": None})
-
-
-def _painted(axes: Any, mark: Mark) -> None:
-    from matplotlib.patches import Circle, Polygon, Rectangle
-
-    colour = mixed(mark.paint)
-    if mark.kind == "text":
-        anchor = {"start": "left", "middle": "center", "end": "right"}[mark.anchor]
-        weight = "bold" if mark.bold else "normal"
-        size = 0.75 * mark.size
-        turned = {"rotation": -mark.turn, "rotation_mode": "anchor"}
-        text = mark.text.replace("$", r"\$")
-        axes.text(*mark.at, text, color=colour, fontsize=size, ha=anchor, va="baseline", weight=weight, **turned)
-    elif mark.kind == "rect":
-        x, y, width, height = mark.at
-        axes.add_patch(Rectangle((x, y), width, height, facecolor=colour, lw=0, alpha=mark.opacity))
-    elif mark.kind == "dot":
-        inside = COLOURS["paper"] if mark.hollow else colour
-        x, y, radius = mark.at
-        patch = Circle((x, y), radius) if mark.shape == "circle" else Polygon(points(mark))
-        patch.set(facecolor=inside, edgecolor=colour, linewidth=1.1, zorder=3)
-        axes.add_patch(patch)
-    elif mark.filled:
-        axes.add_patch(Polygon(points(mark), facecolor=colour, lw=0, alpha=mark.opacity))
-    else:
-        style = (0, tuple(float(x) for x in mark.dash.split())) if mark.dash else "-"
-        axes.plot(mark.at[::2], mark.at[1::2], color=colour, lw=0.75 * mark.width, ls=style, alpha=mark.opacity)

@@ -58,19 +58,16 @@ def pages(
     title: str,
     claims: Sequence[Verdict] = (),
     across: Sequence[Sheet] = (),
-    figures: Sequence[str] = ("svg",),
-    missing: str = "",
     learnt: Sequence[Verdict] = (),
     notes: Sequence[tuple[str, str]] = (),
     profile: Profile | None = None,
 ) -> dict[str, str]:
-    """File -> page: the overview, one page per item set, and the claims. Figures are files of the formats `figures`;
-    `missing` says which could not be written. The overview begins with what was `learnt` and the `notes`."""
+    """File -> page: the overview, one page per item set, and the claims. The overview begins with what was `learnt` and
+    the `notes`."""
     views = [_view(section) for section in sections]
     listed = [("index.html", "Overview"), *((view["file"], view["title"]) for view in views)]
     listed += [("claims.html", "Claims")] if claims else []
     shared = {**_shared(), "title": title, "pages": listed, "claims": claims, "sections": views}
-    shared |= {"figures": figures, "missing": missing}
     contents, counts = _outline(views, across, first=bool(learnt or notes)), _counts(sections)
     if profile is not None:
         contents[1:1] = [("profile", "Profile", 1), ("examples", "Right and wrong", 1)]
