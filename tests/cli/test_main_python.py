@@ -29,9 +29,6 @@ NAMES = {  # where the function has another name for it
     **{("plan", what): "assumed" for what in ("accuracy", "agreement", "within")},
 }
 OTHER_FUNCTIONS = {  # what is a function of its own in Python
-    ("report", "watch"): "watch",
-    ("report", "host"): "watch",
-    ("report", "port"): "watch",
     **{("show", what): "prompt_of" for what in ("prompt", "model", "solver", "set", "seed")},
     ("show", "wrong"): "read",
 }
@@ -91,5 +88,4 @@ def test_the_exceptions_are_options_and_functions_that_there_are() -> None:
     named = {key for key in (*NAMES, *OTHER_FUNCTIONS, *ON_A_TERMINAL) if isinstance(key, tuple)}
     assert named <= there, named - there
     assert {*FUNCTIONS.values(), *OTHER_FUNCTIONS.values()} <= {*proband.__all__}
-    assert {"host", "port"} <= keywords_of(proband.watch)
     assert {"model", "solver", "options", "seed"} <= keywords_of(proband.prompt_of)
