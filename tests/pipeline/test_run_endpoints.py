@@ -466,7 +466,7 @@ def test_a_dry_run_counts_what_the_cache_has(run: Callable[..., tuple[str, str]]
     with Stub(lambda path, body: chat("yes")) as stub:
         run(stub.url, "--limit", "10")
         out, _ = run(stub.url, "--dry-run", "--prices", "1,2", "--json", out="other")
-        (plan,) = json.loads(out)
+        (plan,) = json.loads(out)["runs"]
         assert (plan["items"], plan["calls"], plan["cached"]) == (30, 20, 10)
         assert plan["tokens_out"] == 20 * 4096
         out, _ = run(stub.url, "--dry-run", "-s", "prompts", out="other")

@@ -17,7 +17,7 @@ import msgspec
 
 from proband import models, suites
 from proband.core.errors import ProbandError
-from proband.core.files import cache_folder, read_run, slug, write_json, write_text
+from proband.core.files import cache_folder, read_run, render, slug, write_json, write_text
 from proband.core.plugins import described, read_options
 from proband.core.progress import one_bar
 from proband.core.protocols import AnswersItems
@@ -39,6 +39,7 @@ from proband.pipeline.run import (
 from proband.pipeline.run_options import HowToRun, RunOptions
 from proband.reporting.draw.marks import WIDE, svg
 from proband.reporting.draw.profile_chart import profile_chart
+from proband.reporting.numbers import words
 from proband.reporting.numbers.words import short_model
 from proband.reporting.profile import Profile, make_profile
 from proband.reporting.profile_texts import as_json, model_card, plain_rows
@@ -58,7 +59,7 @@ class Evaluation:
     """What `evaluate` gives: the profile, its page, rows as a data frame and the figure."""
 
     folder: Path
-    profile: Profile
+    profile: Profile = field(repr=False)
     left_out: Mapping[str, str] = field(default_factory=dict)
     report: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
@@ -73,6 +74,10 @@ class Evaluation:
     def summary(self) -> dict[str, Any]:
         """What `evaluate --json` prints."""
         return {"page": str(self.page), **as_json(self.profile), "left_out": dict(self.left_out)}
+
+    def _repr_html_(self) -> str:
+        """A row per capability, for notebooks; the page has everything."""
+        return render("proband.reporting.page", "evaluation.html", profile=self.profile, page=self.page, words=words)
 
     def frame(self) -> polars.DataFrame:
         """A row per capability and model: score, interval, items, chance, best shortcut, p-values."""

@@ -12,6 +12,12 @@ function make(name, look, ...children) {
   return element;
 }
 
+// The id after # in the address; one that is no valid encoding as it is.
+function anchor() {
+  const id = location.hash.slice(1);
+  try { return decodeURIComponent(id); } catch { return id; }
+}
+
 // ---- theme ----
 (() => {
   const root = document.documentElement;
@@ -52,7 +58,14 @@ function make(name, look, ...children) {
 // ---- sections that open: on a phone only the first one is; an address inside something closed opens it ----
 (() => {
   function reveal() {
-    const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const id = anchor(), target = document.getElementById(id);
+    find("#no-such-section")?.remove();
+    if (id && !target && !id.startsWith("item-")) {
+      const note = make("p", "note", `This page has no section “${id}”.`);
+      note.id = "no-such-section";
+      note.setAttribute("role", "status");
+      find("main")?.prepend(note);
+    }
     if (!target) return;
     let opened = false;
     const open = (box) => { if (box && !box.open) { box.open = true; opened = true; } };

@@ -267,6 +267,44 @@ def test_the_list_by_keyboard(visit: Callable[..., Any]) -> None:
     seen.found("^21–40")
 
 
+def test_arrow_keys_lead_from_the_search_field_to_the_list_and_back(visit: Callable[..., Any]) -> None:
+    seen = visit()
+    seen.items()
+    page = seen.page
+    page.focus("#search")
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate("document.activeElement === document.querySelector('#list .row')")
+    page.keyboard.press("ArrowUp")
+    assert page.evaluate("document.activeElement.id") == "search"
+
+
+def test_the_browser_opens_on_items_that_were_asked(
+    visit: Callable[..., Any], make_set: Callable[..., ItemSet], tmp_path: Path
+) -> None:
+    loaded = make_set(60, models=("embedded:mlm",))
+    items = [
+        msgspec.structs.replace(item, split="train" if i < 40 else "test") for i, item in enumerate(loaded.items())
+    ]
+    given = [dataclasses.replace(each, answers=list(loaded.raw_answers(0))[40:]) for each in loaded.answered]
+    write_report([dataclasses.replace(loaded, items_from=items, answered=given)], out=tmp_path)
+    seen = visit(of=tmp_path)
+    seen.items()
+    seen.found("of 20 items")
+    seen.page.select_option("select[name=asked]", "all")
+    seen.found("of 60 items")
+    unasked = visit(of=tmp_path, anchor=f"#item-{items[0].id}")
+    unasked.page.wait_for_selector("#list .open")
+
+
+@pytest.mark.parametrize("anchor", ["#nowhere", "#%E0%A4%A", "#item-unknown"])
+def test_an_unknown_anchor_is_named(visit: Callable[..., Any], anchor: str) -> None:
+    seen = visit(anchor=anchor)
+    if anchor == "#item-unknown":
+        seen.found("item unknown is not among the")
+    else:
+        assert f"This page has no section “{anchor[1:]}”." in seen.page.locator("#no-such-section").inner_text()
+
+
 def test_unread_skipped_and_ties_are_shown_as_what_they_are(
     visit: Callable[..., Any], make_set: Callable[..., ItemSet], tmp_path: Path
 ) -> None:

@@ -12,8 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import proband
 from proband.core.errors import ProbandError
-from proband.core.files import read_items
+from proband.core.files import read_items, read_manifest
 from proband.core.protocols import Score, Text
 from proband.core.types import Answer, Item
 from proband.pipeline.build import build as build_folder
@@ -89,7 +90,7 @@ def capitals() -> list[Item]:
 
 
 def test_no_item_has_another_right_answer_among_its_choices() -> None:
-    relations, _ = read()
+    relations, *_ = read()
     right = {(r.name, f.subject): {o.casefold() for o in f.objects} for r in relations for f in r.facts}
     for item in items_of():
         others = {choice.casefold() for at, choice in enumerate(item.choices) if at != item.gold}
@@ -223,7 +224,7 @@ def test_another_name_of_the_right_answer_is_accepted() -> None:
 
 @pytest.mark.data
 def test_bear_has_its_published_size_and_keeps_its_answer_spaces(data: Path) -> None:
-    relations, licence = read(str(data / "bear" / "BEAR"))
+    relations, licence, _ = read(str(data / "bear" / "BEAR"))
     assert (len(relations), sum(len(r.facts) for r in relations)) == (60, 7731)
     assert "do not redistribute" in licence
     declared = json.loads((data / "bear" / "BEAR" / "metadata_relations.json").read_text(encoding="utf-8"))
@@ -278,8 +279,7 @@ def test_lama_pararel_lre_and_popqa_are_read(tmp_path: Path) -> None:
     ("name", "text", "message"),
     [
         ("a.csv", "subject,object\nFrance,Paris\n", "relation 'a' has one answer; a choice needs two"),
-        ("a.csv", "subject,object\nFrance,Paris\nRome,Rome\n", "row 3: the subject 'Rome' is its own object"),
-        ("a.csv", "subject,object\nFrance,Paris\nItaly,\n", "row 3: no object: one of the columns object, obj_label"),
+        ("a.csv", "subject,object\nFrance,\nItaly,\n", "row 2: no object: one of the columns object, obj_label"),
         ("a.csv", "id,subject,object\n7,France,Paris\n7,Italy,Rome\n", "row 3: the id '7' occurs twice"),
         ("a.csv", "subject,object\n", "contains no facts"),
         ("a.jsonl", "", "contains no facts"),
@@ -361,12 +361,46 @@ def test_a_pattern_without_its_slots_is_refused_with_its_row(tmp_path: Path) -> 
         items_of(data=str(facts), patterns=str(patterns))
 
 
-def test_an_answer_outside_the_space_and_a_fact_twice_are_refused() -> None:
-    rome = SubjectFact(subject="Italy", objects=("Rome",))
-    with pytest.raises(ProbandError, match="'Rome' is none of the answers"):
-        FactRelation(name="c", wordings=("[X] [Y]",), facts=(rome,), space=("Paris", "Oslo")).checked()
-    with pytest.raises(ProbandError, match="occurs twice"):
-        FactRelation(name="c", wordings=("[X] [Y]",), facts=(rome, rome), space=("Paris", "Rome")).checked()
+def test_rows_that_cannot_be_asked_are_left_out_and_listed(tmp_path: Path) -> None:
+    """As LRE and LAMA have them: a subject that is its own object (right, and tagged), rows without an object, facts in
+    two spellings, a relation of one answer, a subject for which every answer is right."""
+    past = [("cut", "cut"), ("go", "went"), ("Go", "Went"), ("be", "was"), ("be", "went"), ("be", "cut"), ("see", "")]
+    samples = [{"subject": x, "object": y} for x, y in past]
+    lre = {"name": "past", "prompt_templates": ["The past tense of {} is"], "samples": samples}
+    (tmp_path / "past.json").write_text(json.dumps(lre), encoding="utf-8")
+    sizes = {**lre, "name": "size", "samples": [{"subject": x, "object": "big"} for x in ("ox", "whale")]}
+    (tmp_path / "size.json").write_text(json.dumps(sizes), encoding="utf-8")
+    lama = [("Walter Scott", "Walter Scott"), ("Emma", "Jane Austen"), ("Emma", None)]
+    rows = [json.dumps({"predicate_id": "P50", "sub_label": x, "obj_label": y}) for x, y in lama]
+    (tmp_path / "P50.jsonl").write_text("\n".join(rows), encoding="utf-8")
+    built = build(BuildOptions(data=str(tmp_path)), seed=0)
+    asked = [(item.facts["subject"], item.facts["object"], item.tags["leak"]) for item in built.items]
+    assert asked == [
+        ("Walter Scott", "Walter Scott", True),
+        ("Emma", "Jane Austen", False),
+        ("cut", "cut", True),
+        ("go", "went", False),
+    ]
+    left_out = built.summary()["left_out"]
+    assert left_out["rows"] == 6
+    for place, reason in (
+        ("P50.jsonl", "no object"),
+        ("past.json", "row 7"),
+        ("past.json", "every answer is right for 'be'"),
+        ("size.json", "relation 'size' has one answer"),
+    ):
+        assert any(place in each and reason in each for each in left_out["listed"]), (place, left_out)
+    proband.build("facts", out=tmp_path / "items", data=str(tmp_path))
+    made = proband.run(tmp_path / "items", model="baseline:majority", out=tmp_path / "run")
+    assert len(made.answers()) == 4
+    assert read_manifest(tmp_path / "items")["left_out"]["rows"] == 6
+
+
+def test_an_answer_outside_the_space_is_left_out() -> None:
+    rome, oslo = SubjectFact(subject="Italy", objects=("Rome",)), SubjectFact(subject="Norway", objects=("Oslo",))
+    made = FactRelation(name="c", wordings=("[X] [Y]",), facts=(rome, oslo), space=("Paris", "Oslo")).checked()
+    assert made.facts == (oslo,)
+    assert "'Rome' is none of the answers" in made.left_out[0]
 
 
 def test_leaks_are_tagged(tmp_path: Path) -> None:

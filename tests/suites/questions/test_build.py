@@ -165,6 +165,11 @@ def test_open_questions_and_common_contexts(tmp_path: Path) -> None:
         ("question,a,b,c,correct\nx?,1,,3,A\n", {}, "row 2, column 'b': is empty, but a later choice is not"),
         ("question,a,b,correct\nx?,1,1,A\n", {}, "row 2, column 'a': the choice '1' occurs twice"),
         ("id,question,a,b,correct\nq,x?,p,r,A\nq,y?,p,r,A\n", {}, "row 3, column 'id': 'q' is already in row 2"),
+        (
+            "question,a,b,correct\nx?,p,r,A\ny?,p,r,A\nx?,p,r,B\n",
+            {},
+            "row 4, column 'correct': 'r' is right here, and 'p' in row 2",
+        ),
         ("question,a,b,correct,split\nx?,p,r,A,later\n", {}, "row 2, column 'split': 'later' is none of train, valid"),
         ("question,a,b,correct\nx?,p,r,A,B\n", {}, r"row 2: has 5 cells but the header names 4 \(separated by ','\)"),
         ("question,a,b,c,correct\nx?,p,r,s,1\n", {}, "column 'correct': its numbers may count from 0 or from 1"),

@@ -147,7 +147,8 @@ def run(
     loud.set()
     how = read_options(RunOptions, with_profile(given_options(RunOptions, given), profile), of="run")
     if dry_run:
-        give(dry_run_all(items, model=model, out=out, how=how), dry_run_layout, json=json)
+        forecasts = dry_run_all(items, model=model, out=out, how=how)
+        give({"runs": forecasts}, lambda made: dry_run_layout(made["runs"]), json=json)
         return
     made = [scored(folder, run, split=how.split) for folder, run in run_all(items, model=model, out=out, how=how)]
     of = "repetition" if how.repeat > 1 else "prompt"

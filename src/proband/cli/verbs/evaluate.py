@@ -59,7 +59,8 @@ def evaluate(
     what: dict[str, Any] = {"out": out, "size": size, "suite": suite, "panel": panel}
     what |= {"card": card, "force": force, **given_options(RunOptions, given)}
     if dry_run:
-        give(evaluate(*models, dry_run=True, **what), dry_run_layout, json=json)
+        forecasts = evaluate(*models, dry_run=True, **what)
+        give({"runs": forecasts}, lambda made: dry_run_layout(made["runs"]), json=json)
     else:
         give(evaluate(*models, **what).summary(), layout, json=json)
 

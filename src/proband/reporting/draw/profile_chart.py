@@ -21,7 +21,7 @@ PEOPLE = Mark(kind="dot", at=(0, 0, 4.2), paint="pub", shape="diamond", hollow=T
 
 def profile_chart(profile: Profile, width: float) -> Picture:
     narrow = width < 500
-    left, right = (8.0, width - 10) if narrow else (292.0, width - 190)
+    left, right = (8.0, width - 106) if narrow else (292.0, width - 190)
     axis = Axis(0.0, 1.0, left, right, True)
     marks, y = list[Mark](), TOP
     for each in profile.capabilities:
@@ -76,8 +76,7 @@ def _models(profile: Profile, each: Capability, axis: Axis, y: float, *, narrow:
     for number, row in enumerate(profile.of(each)):
         e, paint, place = row.estimate, colour_of(number), axis.end + 12
         if e is None:
-            if not narrow:
-                yield replace(soft_text(place, y + 4, "not asked", anchor="start"), tip=row.reason)
+            yield replace(soft_text(place, y + 4, "not asked", anchor="start"), tip=row.reason)
             y += STEP
             continue
         shown = f"{100 * e.mean:.1f} %" if e.few else f"{100 * e.mean:.1f} [{100 * e.low:.0f}, {100 * e.high:.0f}]"
@@ -86,9 +85,8 @@ def _models(profile: Profile, each: Capability, axis: Axis, y: float, *, narrow:
             span = (axis(e.low), y, axis(e.high), y)
             yield Mark(kind="line", at=span, paint=paint, width=5, opacity=0.35, model=number, tip=tip)
         yield Mark(kind="dot", at=(axis(e.mean), y, 4.6), paint=paint, shape=shape_of(number), model=number, tip=tip)
-        if not narrow:
-            sign = " ✓" if row.can else ""
-            yield Mark(kind="text", at=(place, y + 4), text=f"{shown}{sign}", size=12, model=number)
+        sign, size = " ✓" if row.can else "", 11 if narrow else 12
+        yield Mark(kind="text", at=(place, y + 4), text=f"{shown}{sign}", size=size, model=number)
         y += STEP
 
 
@@ -103,7 +101,7 @@ def _key(profile: Profile, width: float, y: float) -> tuple[list[Mark], float]:
     entries += [(_reference(profile, number), name) for number, name in enumerate(profile.references)]
     if any(each.people for each in profile.capabilities):
         entries.append((PEOPLE, "people, other items"))
-    if any(row.can for row in profile.rows) and width >= 500:
+    if any(row.can for row in profile.rows):
         entries.append((Mark(kind="text", at=(-5, 4), text="✓", size=12), "above chance and shortcuts (Holm)"))
     marks, x = list[Mark](), 14.0
     for mark, text in entries:

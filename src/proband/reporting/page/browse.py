@@ -126,6 +126,7 @@ class _Browser:
 
     def index(self, records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         study, groups = self.study, groups_of(self.study)
+        asked = [i for i, record in enumerate(records) if any(each is not None for each in record["answers"])]
         return {
             "suite": study.items.suite.name,
             "count": len(records),
@@ -145,6 +146,7 @@ class _Browser:
             "right": ["".join(map(self._sign, given, line.tolist())) for given, line in zip(self.answers, self.values)],
             "ranked": study.main.over == "set",
             "drawn": [i for i, record in enumerate(records) if "svg" in record],
+            **({"asked": asked} if 0 < len(asked) < len(records) else {}),
             **({} if groups is None else {"groups": groups[self.places].tolist()}),
         }
 

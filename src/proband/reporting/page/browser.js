@@ -3,7 +3,7 @@ const PROBAND = (() => {
   const sets = new Map();        // key -> index, with shards: Map(number -> records)
   const waiting = new Map();     // file -> promise
   const PAGE = matchMedia("(max-width: 720px)").matches ? 10 : 20;
-  const view = { key: null, picked: {}, right: "", drawn: "", search: "", place: "text", matches: [], page: 0, turn: 0 };
+  const view = { key: null, picked: {}, right: "", drawn: "", asked: "", search: "", place: "text", matches: [], page: 0, turn: 0 };
 
   function load(file) {
     if (waiting.has(file)) return waiting.get(file);
@@ -44,6 +44,10 @@ const PROBAND = (() => {
       choices.push([`1${m}`, `${run} right`], [`0${m}`, `${run} wrong`]);
       for (const [sign, word] of [["h", "partly right"], ["t", "tie"], ["u", "unread"], ["f", "failed"], ["s", "skipped"], ["n", "not covered"]]) if (set.right[m].includes(sign)) choices.push([`${sign}${m}`, `${run} ${word}`]);
     });
+    if (set.asked) {
+      box.append(picker("asked", "items", [["", "asked"], ["all", "all"]], (value) => { view.asked = value; }));
+      find("select[name=asked]", box).value = view.asked;
+    }
     if (set.drawn.length && set.drawn.length < set.count) {
       box.append(picker("drawing", "drawing", [["", "any"], ["1", "drawn"]], (value) => { view.drawn = value; }));
     }
@@ -60,6 +64,7 @@ const PROBAND = (() => {
   function passes(set, i) {
     for (const [name, code] of Object.entries(view.picked)) if (code !== "" && set.tags[name].codes[i] !== Number(code)) return false;
     if (view.drawn && !set.pictured.has(i)) return false;
+    if (set.asked && !view.asked && !set.asked.has(i)) return false;
     if (view.right === "") return true;
     const signs = set.right.map((line) => line[i]);
     if (view.right === "all") return signs.every((sign) => sign === "1");
@@ -247,9 +252,9 @@ const PROBAND = (() => {
 
   // ---- starting, keys, addresses ----
   const fail = (error) => say(error.message);
-  async function openSet(key) {
+  async function openSet(key, asked = "") {
     say("loading");
-    Object.assign(view, { key, picked: {}, right: "", drawn: "", page: 0 });
+    Object.assign(view, { key, picked: {}, right: "", drawn: "", asked, page: 0 });
     if (!sets.has(key)) await load(`${key}-index.js`);
     drawFilters();
     await filter();
@@ -265,6 +270,7 @@ const PROBAND = (() => {
     const rows = all("#list .row"), at = rows.indexOf(document.activeElement);
     const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: rows.length - 1 }[event.key];
     if (at >= 0 && to !== undefined && rows[to]) { event.preventDefault(); rows[to].focus(); }
+    if (at === 0 && event.key === "ArrowUp") { event.preventDefault(); find("#search").focus(); }
     if (at >= 0 && ["PageDown", "PageUp"].includes(event.key)) {
       event.preventDefault();
       turn(event.key === "PageDown" ? 1 : -1).then(() => find("#list .row")?.focus()).catch(fail);
@@ -273,8 +279,12 @@ const PROBAND = (() => {
   async function openItem(id) {
     await started();
     const set = sets.get(view.key), i = set.ids.indexOf(id);
-    if (i < 0) { say(`item ${id} is not among the ${set.count.toLocaleString("en")} shown here`); return; }
-    if (!view.matches.includes(i)) { find("#search").value = view.search = ""; await openSet(view.key); }
+    if (i < 0) {
+      say(`item ${id} is not among the ${set.count.toLocaleString("en")} shown here`);
+      find("#items").scrollIntoView({ block: "start" });
+      return;
+    }
+    if (!view.matches.includes(i)) { find("#search").value = view.search = ""; await openSet(view.key, "all"); }
     view.page = Math.floor(view.matches.indexOf(i) / PAGE);
     await drawPage();
     const row = all("#list .row")[view.matches.indexOf(i) % PAGE];
@@ -285,12 +295,16 @@ const PROBAND = (() => {
   let start = null;
   const started = () => start ??= openSet(find("#items").dataset.set);
   function follow() {
-    if (location.hash.startsWith("#item-")) openItem(decodeURIComponent(location.hash.slice("#item-".length))).catch(fail);
+    const id = anchor();
+    if (id.startsWith("item-")) openItem(id.slice("item-".length)).catch(fail);
   }
   if (find("#items[data-set]")) {
     let typing;
     const search = () => { view.search = find("#search").value; view.place = find("#place").value; started().then(filter).catch(fail); };
     find("#search").addEventListener("input", () => { clearTimeout(typing); typing = setTimeout(search, 200); });
+    find("#search").addEventListener("keydown", (event) => {
+      if (event.key === "ArrowDown" && find("#list .row")) { event.preventDefault(); find("#list .row").focus(); }
+    });
     find("#place").addEventListener("change", search);
     find("#before").addEventListener("click", () => turn(-1).catch(fail));
     find("#after").addEventListener("click", () => turn(1).catch(fail));
@@ -309,7 +323,7 @@ const PROBAND = (() => {
   }
 
   return {
-    index(key, index) { sets.set(key, { ...index, pictured: new Set(index.drawn), shards: new Map() }); },
+    index(key, index) { sets.set(key, { ...index, pictured: new Set(index.drawn), asked: index.asked && new Set(index.asked), shards: new Map() }); },
     shard(key, number, list) { sets.get(key).shards.set(number, list); },
   };
 })();

@@ -17,6 +17,7 @@ from proband.core.types import Item, Tag
 from proband.suites.facts.relations import SUBJECT, FactRelation, SubjectFact, asked, leaks
 from proband.suites.facts.sources import read
 
+LISTED = 200  # rows that are left out, in the manifest
 LEAST, MOST = 2, 4  # the bands of popularity begin and end at these powers of ten of the views of a page in a month
 
 
@@ -34,7 +35,7 @@ class BuildOptions:
 
 
 def build(options: BuildOptions, *, seed: int) -> Built:
-    relations, licence = read(options.data, options.patterns)
+    relations, licence, left_out = read(options.data, options.patterns)
     if options.relations:
         wanted = [name.strip() for name in options.relations.split(",")]
         named = {relation.name: relation for relation in relations}
@@ -51,6 +52,7 @@ def build(options: BuildOptions, *, seed: int) -> Built:
     def summary() -> Mapping[str, Any]:
         return {
             "fingerprint": digest.hex(),
+            **({"left_out": {"rows": len(left_out), "listed": list(left_out[:LISTED])}} if left_out else {}),
             "conditions": {"wordings": max(len(relation.wordings[: options.wordings]) for relation in relations)},
             "relations": {
                 relation.name: {
@@ -81,8 +83,6 @@ def _sample(relation: FactRelation, options: BuildOptions, seed: int) -> list[tu
 
 def _item(relation: FactRelation, number: int, fact: SubjectFact, most: int | None) -> Item:
     choices, gold = relation.choices(fact)
-    if len(choices) < 2:
-        raise fact.error(f"every answer is right for {fact.subject!r}: there is nothing to choose")
     wordings = list(relation.wordings[:most])
     if fact.question.count(fact.subject) == 1:  # otherwise the prior could not be asked for
         wordings.append(fact.question.replace(fact.subject, SUBJECT))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from proband.core.errors import ProbandError
@@ -52,7 +52,7 @@ class FactRelation:
     wordings: tuple[str, ...]
     facts: tuple[SubjectFact, ...]
     space: tuple[str, ...] = ()  # the answers, where the data names them
-    released: bool = False  # a set as it was published, with what is odd in it: Djibouti's capital is Djibouti
+    left_out: tuple[str, ...] = ()  # rows that cannot be asked: where each is, and why
     by_name: bool = False  # left out unless it is asked for by its name
     file: object = field(default=None, compare=False)
 
@@ -85,23 +85,26 @@ class FactRelation:
         return left, left.index(asked)
 
     def checked(self) -> FactRelation:
-        """An error names the file and the line of what cannot be asked."""
+        """Without the facts that cannot be asked, which are listed. A subject may be its own object (*cut* : *cut*,
+        Djibouti : Djibouti): such a fact has the tag `leak`."""
         for problem in filter(None, map(wrong_wording, self.wordings)):
             raise ProbandError(f"relation {self.name!r}: {problem}", file=self.file)
         if len({fold(answer) for answer in self.answers}) < 2:
             raise ProbandError(f"relation {self.name!r} has one answer; a choice needs two", file=self.file)
-        seen: dict[tuple[str, str], SubjectFact] = {}
-        known = set(self.answers)
-        for fact in self.facts:
-            pair = fold(fact.subject), fold(fact.objects[0])
-            if pair[0] == pair[1] and not self.released:
-                raise fact.error(f"the subject {fact.subject!r} is its own object")
-            if fact.objects[0] not in known:
-                raise fact.error(f"the object {fact.objects[0]!r} is none of the answers of {self.name!r}")
-            if pair in seen and not self.released:
-                raise fact.error(f"{fact.subject!r} : {fact.objects[0]!r} occurs twice")
-            seen[pair] = fact
-        return self
+        problems = {id(fact): problem for fact in self.facts if (problem := self._problem(fact))}
+        asked = tuple(fact for fact in self.facts if id(fact) not in problems)
+        if not asked:
+            raise self.facts[0].error(next(iter(problems.values())))
+        listed = [str(fact.error(problems[id(fact)])) for fact in self.facts if id(fact) in problems]
+        return replace(self, facts=asked, space=self.answers, left_out=(*self.left_out, *listed))
+
+    def _problem(self, fact: SubjectFact) -> str:
+        """Why a fact cannot be asked, or nothing."""
+        if fact.objects[0] not in self.answers:
+            return f"the object {fact.objects[0]!r} is none of the answers of {self.name!r}"
+        if len(self.choices(fact)[0]) < 2:
+            return f"every answer is right for {fact.subject!r}: there is nothing to choose"
+        return ""
 
 
 def wrong_wording(wording: str) -> str:

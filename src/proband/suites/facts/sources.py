@@ -17,7 +17,7 @@ from proband.core.files import DATA, data_rows, decode, group_by_key, read_toml
 from proband.core.progress import say
 from proband.core.suite import MeasuredOn, Published
 from proband.core.tables import TableRow, kind_of, read_table, read_text
-from proband.suites.facts.relations import OBJECT, SUBJECT, FactRelation, SubjectFact, wrong_wording
+from proband.suites.facts.relations import OBJECT, SUBJECT, FactRelation, SubjectFact, fold, wrong_wording
 
 LICENCES = {
     "built-in": "Apache-2.0",
@@ -32,12 +32,12 @@ NAMES = {  # of columns, in the order of preference
 }
 
 
-def read(data: str = "", patterns: str = "") -> tuple[list[FactRelation], str]:
-    """The relations of a source, checked, and their licence.
+def read(data: str = "", patterns: str = "") -> tuple[list[FactRelation], str, list[str]]:
+    """The relations of a source, checked, their licence, and the rows that cannot be asked, with their places.
 
-    >>> relations, licence = read()
-    >>> len(relations), sum(len(relation.facts) for relation in relations) >= 400, licence
-    (14, True, 'Apache-2.0')
+    >>> relations, licence, left_out = read()
+    >>> len(relations), sum(len(relation.facts) for relation in relations) >= 400, licence, left_out
+    (14, True, 'Apache-2.0', [])
     """
     worded = read_patterns(Path(patterns).expanduser()) if patterns else {}
     path = Path(data).expanduser()
@@ -54,7 +54,19 @@ def read(data: str = "", patterns: str = "") -> tuple[list[FactRelation], str]:
     relations = [replace(each, wordings=worded.get(each.name, each.wordings)) for each in relations]
     if not relations:
         raise ProbandError("contains no facts", file=path)
-    return [relation.checked() for relation in relations], LICENCES[kind]
+    asked, left_out, problems = list[FactRelation](), list[str](), list[ProbandError]()
+    for relation in relations:
+        try:
+            asked.append(relation.checked())
+            left_out += asked[-1].left_out
+        except ProbandError as error:  # the others can be asked all the same
+            problems.append(error)
+            left_out += [*relation.left_out, str(error)]
+    if not asked:
+        raise problems[0]
+    if left_out:
+        say(f"{data}: rows or relations that cannot be asked are left out: {len(left_out):,}; the first: {left_out[0]}")
+    return asked, LICENCES[kind], left_out
 
 
 # ---- what ships ----------------------------------------------------------------------------------------------------
@@ -117,7 +129,7 @@ def published() -> Sequence[Published]:
 def read_bear(folder: Path) -> list[FactRelation]:
     file = folder / BEAR_FILE
     declared = decode(dict[str, dict[str, Any]], read_text(file).encode(), file=file)
-    relations, without = [], 0
+    relations = []
     for name, about in declared.items():
         path = folder / f"{name}.jsonl"
         if not path.is_file():
@@ -126,23 +138,20 @@ def read_bear(folder: Path) -> list[FactRelation]:
         wordings, answers = tuple(about.get("templates", ())), tuple(about.get("answer_space_labels", ()))
         if not wordings:
             raise ProbandError(f"relation {name!r} has no 'templates'", file=file)
-        rows = list(_rows(path))
-        whole = [row for row in rows if row.cells.get("sub_label") and row.cells.get("obj_label")]
-        without += len(rows) - len(whole)
-        facts = tuple(_merged(_answered(row, answers) for row in whole))
+        facts, left_out = _facts_of(_rows(path), path)
+        known = tuple(_merged(_answered(fact, answers) for fact in facts))
         relations.append(
-            FactRelation(name=name, wordings=wordings, facts=facts, space=answers, file=file, released=True)
+            FactRelation(name=name, wordings=wordings, facts=known, space=answers, file=file, left_out=left_out)
         )
-    if without:
-        say(f"{folder}: {without:,} rows without a subject or object are left out")
     return relations
 
 
-def _answered(row: TableRow, answers: Sequence[str]) -> SubjectFact:
+def _answered(fact: SubjectFact, answers: Sequence[str]) -> SubjectFact:
     """`answer_idx` says which of the answers is right; the label of the object may be spelled otherwise."""
-    fact, place = _fact(row), row.cells.get("answer_idx")
-    if not answers:
+    row = fact.row
+    if not answers or row is None:
         return fact
+    place = row.cells.get("answer_idx")
     if not isinstance(place, int) or not 0 <= place < len(answers):
         raise row.error(f"is {place!r}, but there are {len(answers)} answers", "answer_idx")
     return replace(fact, objects=(answers[place],), object_aliases=(*fact.objects, *fact.object_aliases))
@@ -169,10 +178,25 @@ def _relations(path: Path, worded: Mapping[str, tuple[str, ...]]) -> Iterator[Fa
     if kind_of(path) == ".json":
         yield _read_lre(path)
         return
-    facts = group_by_key((_cell(row, "relation") or path.stem, _fact(row)) for row in _rows(path))
-    for relation, listed in facts.items():
+    facts, left_out = _facts_of(_rows(path), path)
+    of_relation = group_by_key((_cell(fact.row, "relation") or path.stem, fact) for fact in facts if fact.row)
+    for relation, listed in of_relation.items():
         wordings = worded.get(relation, (f"The {relation} of {SUBJECT} is {OBJECT}.",))
-        yield FactRelation(name=relation, wordings=wordings, facts=tuple(_merged(listed)), file=path)
+        yield FactRelation(name=relation, wordings=wordings, facts=tuple(_merged(listed)), file=path, left_out=left_out)
+        left_out = ()  # listed once
+
+
+def _facts_of(rows: Iterable[TableRow], path: Path) -> tuple[list[SubjectFact], tuple[str, ...]]:
+    """The facts of rows, and the rows without a subject or an object; where all rows are such, an error."""
+    facts, problems = list[SubjectFact](), list[ProbandError]()
+    for row in rows:
+        try:
+            facts.append(_fact(row))
+        except ProbandError as error:
+            problems.append(error)
+    if problems and not facts:
+        raise problems[0]
+    return facts, tuple(map(str, problems))
 
 
 def _rows(path: Path) -> Iterator[TableRow]:
@@ -190,10 +214,10 @@ def _rows(path: Path) -> Iterator[TableRow]:
 
 
 def _merged(facts: Iterable[SubjectFact]) -> list[SubjectFact]:
-    """Rows that repeat a fact (LAMA has one for each piece of evidence) are one."""
+    """Rows that repeat a fact (LAMA has one for each piece of evidence) are one, however they are spelled."""
     kept: dict[tuple[str, str], SubjectFact] = {}
     for fact in facts:
-        kept.setdefault((fact.subject, fact.objects[0]), fact)
+        kept.setdefault((fold(fact.subject), fold(fact.objects[0])), fact)
     return list(kept.values())
 
 
@@ -207,9 +231,10 @@ def _read_lre(path: Path) -> FactRelation:
         raise ProbandError("contains no facts", file=path)
     templates = about.get("prompt_templates") or []
     wordings = tuple(f"{t.replace('{}', SUBJECT).rstrip()} {OBJECT}." for t in templates if isinstance(t, str))
-    facts = [_fact(TableRow(sample, path, number)) for number, sample in enumerate(samples, start=1)]
+    rows = (TableRow(sample, path, number) for number, sample in enumerate(samples, start=1))
+    facts, left_out = _facts_of(rows, path)
     name = str(about.get("name") or path.stem)
-    return FactRelation(name=name, wordings=wordings, facts=tuple(_merged(facts)), file=path)
+    return FactRelation(name=name, wordings=wordings, facts=tuple(_merged(facts)), file=path, left_out=left_out)
 
 
 def _cell(row: TableRow, role: str) -> str:

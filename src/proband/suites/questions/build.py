@@ -122,6 +122,7 @@ def _items(
     rows: Sequence[tuple[TableRow, tuple[str, ...]]], columns: Columns, gold_as: GoldAs, bad: BadRows
 ) -> Iterator[Item]:
     width, seen, contexts = len(str(len(rows))), dict[str, TableRow](), dict[str, int]()
+    answered: dict[tuple[str, frozenset[str]], tuple[TableRow, str]] = {}  # the same question with the same choices
 
     def item(row: TableRow, *, choices: tuple[str, ...], place: int) -> Item:
         prompt = _text(row, columns.prompt)
@@ -138,12 +139,18 @@ def _items(
         clusters = [f"{column}={cell}" for column in columns.cluster if (cell := _text(row, column))]
         if context and not columns.cluster:
             clusters = [f"context {contexts.setdefault(context, len(contexts) + 1)}"]
+        prompt = f"{context}\n\n{prompt}" if context else prompt
+        gold = _gold(row, choices, columns.gold, gold_as) if choices else None
+        if gold is not None:
+            before, right = answered.setdefault((prompt, frozenset(choices)), (row, choices[gold]))
+            if right != choices[gold]:
+                raise row.error(f"{choices[gold]!r} is right here, and {right!r} in row {before.number}", columns.gold)
         return Item(
             id=name,
             suite="questions",
-            prompt=f"{context}\n\n{prompt}" if context else prompt,
+            prompt=prompt,
             choices=choices,
-            gold=_gold(row, choices, columns.gold, gold_as) if choices else None,
+            gold=gold,
             tags={
                 **({} if choices else {"setting": "open"}),
                 **{column: tag for column in columns.tags if (tag := _tag(row.cells.get(column))) != ""},
