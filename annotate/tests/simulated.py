@@ -86,7 +86,7 @@ class Study:
         quality = {"attention-every": 2, **({"gold-every": 3} if more.get("gold") else {})}
         people_wanted = {"overlap": 5, "units-per-person": 4}
         given: dict[str, Any] = {"people": people_wanted, "quality": quality, **settings}
-        init(self.folder, kind=kind, items=items, trial=1, settings_given=given, **more)
+        init(self.folder, kind=kind, items=items, trial=int(kind != "review"), settings_given=given, **more)
         self.study: OpenProject = open_project(self.folder)
         rows = self.study.database.read(lambda c: c.execute(select(units)).all())
         self.units = {row.id: row for row in rows}

@@ -3,6 +3,7 @@ edit of project.toml changes nothing for those who have agreed."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -166,8 +167,51 @@ def test_what_was_not_to_be_published_is_not(tmp_path: Path, served: Any, person
     folder, _ = made(tmp_path, licence="")
     someone = person(served(folder).url, new_link(secret_of(folder), "crowd", name="one"))
     assert "Your answers will not be published." in someone.html
-    with pytest.raises(ProbandError, match="nothing is published"):
+    with pytest.raises(ProbandError, match="nothing of theirs may be published"):
         export_project(folder, to="hf", out=tmp_path / "hub")
+
+
+def test_nothing_is_published_under_a_licence_that_its_author_did_not_agree_to(
+    tmp_path: Path, served: Any, person: Callable[..., Person]
+) -> None:
+    """People agree to CC-BY-4.0, to nothing, and to CC0; a fourth version of the terms nobody reads."""
+    folder, _ = made(tmp_path, people={"overlap": 4})
+    before = 'licence = "CC-BY-4.0"'
+    for number, licence in enumerate(("CC-BY-4.0", "", "CC0-1.0", "MIT")):
+        edit(folder, before, before := f'licence = "{licence}"')
+        server = served(folder)
+        if licence != "MIT":
+            someone = person(server.url, new_link(secret_of(folder), "crowd", name=f"{number}"))
+            someone.begin()
+            someone.send("answer", **judged("yes" if licence else "no"))
+        server.stop()
+    out = tmp_path / "hub"
+    result = export_project(folder, to="hf", out=out)
+    assert (result["answers"], result["people_left_out"], result["licence"]) == (2, 1, "CC-BY-4.0 AND CC0-1.0")
+    rows = [json.loads(line) for line in (out / "data" / "answers.jsonl").read_text().splitlines()]
+    assert sorted(row["licence"] for row in rows) == ["CC-BY-4.0", "CC0-1.0"]
+    assert {json.loads(line)["label"] for line in (out / "data" / "labels.jsonl").read_text().splitlines()} <= {
+        "yes",
+        None,
+    }
+    card = (out / "README.md").read_text()
+    assert 'license:\n- "cc-by-4.0"\n- "cc0-1.0"\n' in card
+    assert "MIT" not in card
+    assert "will not be published" not in card
+    export_project(folder, to="suite", out=tmp_path / "suite")
+    said = json.loads((tmp_path / "suite" / "source.json").read_text())["licence"]
+    assert said == "CC-BY-4.0 AND CC0-1.0 AND not to be published"
+
+
+def test_a_refused_export_is_a_page(tmp_path: Path, served: Any, person: Callable[..., Person]) -> None:
+    folder, password = made(tmp_path, licence="")
+    base = served(folder).url
+    person(base, new_link(secret_of(folder), "crowd", name="one")).begin()
+    owner = Owner(base, folder, password)
+    reply = owner.client.get("/owner/export/hf")
+    owner.client.close()
+    assert reply.status_code == 409
+    assert "nothing of theirs may be published" in reply.text
 
 
 def test_failed_people_do_not_count_unless_an_owner_says_so(

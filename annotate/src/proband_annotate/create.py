@@ -69,13 +69,13 @@ def init(
             keep_items(source, folder / "items")
         given = dict(settings_given or {})
         if checks:
-            gold = gold or enough_gold(every, trial)
+            gold = gold or enough_gold(every, trial if work.agreed is None else 0)
             given["quality"] = {**usual_checks(work, given, gold), **given.get("quality", {})}
         plain: dict[str, Any] = msgspec.to_builtins(_project(kind, work.defaults, given))
         write_text(folder / "project.toml", as_toml(plain))
         project = read_project(folder)
         chosen = sample_units(every, limit, seed=project.seed) if limit else every
-        made = _roles(chosen, trial=trial, gold=gold, seed=project.seed)
+        made = _roles(work, chosen, trial=trial, gold=gold, seed=project.seed)
         if project.quality.attention_every:
             made += attention_units(project)
         if gold and not project.quality.gold_every:
@@ -121,7 +121,7 @@ def check_advice(work: HumanTask, units: Sequence[Unit], counts: Mapping[str, in
 
 def enough_gold(units: Sequence[Unit], trial: int) -> int:
     """How many units with a known answer to set apart: a tenth, from two to six; none where fewer than ten have one."""
-    known = sum(unit.gold is not None for unit in units[trial:])
+    known = sum(unit.gold is not None for unit in units) - trial
     return min(6, max(2, known // 10)) if known >= 10 else 0
 
 
@@ -190,14 +190,18 @@ def sample_units(units: Sequence[Unit], limit: int, *, seed: int) -> list[Unit]:
     return [units[place] for place in sorted(islice(turns, limit))]
 
 
-def _roles(units: Sequence[Unit], *, trial: int, gold: int, seed: int) -> list[Unit]:
-    """The units with some of them set apart: the first `trial` ones for practice, `gold` random ones with a known
-    answer as checks."""
+def _roles(work: HumanTask, units: Sequence[Unit], *, trial: int, gold: int, seed: int) -> list[Unit]:
+    """The units with some of them set apart: the first `trial` ones for practice, `gold` random ones as checks, both
+    with a known answer; practice in writing is judged by its text."""
     main = [unit for unit in units if unit.role == "main"]
     if trial + gold >= len(main) and (trial or gold):
         raise ProbandError(f"{trial} trial and {gold} gold units leave none of {len(main)}")
-    apart = {unit.id: "trial" for unit in main[:trial]}
-    known = [unit.id for unit in main[trial:] if unit.gold is not None]
+    practice = [unit for unit in main if unit.gold is not None or work.agreed is not None]
+    if trial > len(practice):
+        reason = "without one, practice lets everybody pass"
+        raise ProbandError(f"--trial {trial}: only {len(practice)} units have a known answer ('gold'); {reason}")
+    apart = {unit.id: "trial" for unit in practice[:trial]}
+    known = [unit.id for unit in main if unit.gold is not None and unit.id not in apart]
     if gold > len(known):
         raise ProbandError(f"{gold} gold units are wanted, but only {len(known)} units have a known answer")
     apart |= dict.fromkeys(random.Random(seed).sample(known, gold), "gold")

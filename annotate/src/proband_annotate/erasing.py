@@ -7,7 +7,6 @@ import os
 import time
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from proband_annotate.store import people as people_store
 from proband_annotate.store.database import Database
 from proband_annotate.store.migrate import open_study
 from proband_annotate.store.schema import bonuses, erasures
-from proband_annotate.terms import payment, terms_for
+from proband_annotate.terms import Payment, payment, terms_for
 from proband_annotate.tokens import Forged, Link, Visit, unseal, worker_hash
 
 SOURCES = ("prolific", "mturk", "url")  # of ids that a platform gives
@@ -36,7 +35,7 @@ class Erased:
 
     answers: int = 0
     stories: int = 0
-    still_paid: list[str] = field(default_factory=list)  # amounts
+    still_paid: list[str] = field(default_factory=list)  # beyond what the platform pays by the code
     projects: list[str] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
 
@@ -100,10 +99,10 @@ def erase(folder: Path, database: Database, worker: str, made: Erased | None = N
 def _erase_here(folder: Path, database: Database, worker: str, made: Erased) -> None:
     person = database.read(lambda c: people_store.find(c, worker))
     if person is not None:
-        answers, due, currency = database.write(lambda c: _erase_person(c, person))
+        answers, paid, currency = database.write(lambda c: _erase_person(c, person))
         made.answers += answers
-        if due:
-            made.still_paid.append(f"{due} {currency}")
+        if paid.bonus:
+            made.still_paid.append(f"{paid.bonus} {currency}")
     stories = database.write(lambda c: people_store.erase_stories(c, worker))
     made.stories += stories
     if stories:
@@ -113,17 +112,17 @@ def _erase_here(folder: Path, database: Database, worker: str, made: Erased) -> 
         database.forget()
 
 
-def _erase_person(connection: Connection, person: people_store.Person) -> tuple[int, Decimal, str]:
-    """Everything of a person but what they are still paid, as an amount that belongs to nobody."""
+def _erase_person(connection: Connection, person: people_store.Person) -> tuple[int, Payment, str]:
+    """Everything of a person but what they are paid, as amounts that belong to nobody."""
     terms = terms_for(connection, person)
     granted = connection.scalar(select(bonuses.c.amount).where(bonuses.c.person_id == person.id)) or 0.0
     sent = people_store.sent_by_role(connection, person.id) if person.panel == "crowd" else {}
     outcome = person.outcome or "stopped"
-    due = payment(terms, sent, outcome=outcome, decision=person.decision, granted=granted).total
+    paid = payment(terms, sent, outcome=outcome, decision=person.decision, granted=granted)
     gone = people_store.erase(connection, person.id)
-    row = {"at": time.time(), "answers": gone, "total": str(due), "currency": terms.currency}
-    connection.execute(erasures.insert().values(**row))
-    return gone, due, terms.currency
+    row = {"at": time.time(), "answers": gone, "currency": terms.currency}
+    connection.execute(erasures.insert().values(**row, by_platform=str(paid.by_platform), bonus=str(paid.bonus)))
+    return gone, paid, terms.currency
 
 
 def _rewrite_units(path: Path, worker: str) -> None:

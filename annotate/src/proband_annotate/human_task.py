@@ -118,6 +118,8 @@ class Written(Protocol):
     def body(self) -> Body: ...  # of the unit
     @property
     def answer(self) -> Body: ...
+    @property
+    def licence(self) -> str: ...  # that its author agreed to; empty: nothing is published
 
 
 class Answered(Written, Protocol):

@@ -21,6 +21,7 @@ from proband_annotate.human_task import HumanTask, Unit
 from proband_annotate.project import database_url, fingerprint, read_project, read_secret
 from proband_annotate.store.answers import latest
 from proband_annotate.store.migrate import open_existing
+from proband_annotate.terms import versions
 
 SOURCE = "source.json"  # of an export: where it comes from
 HIDDEN = re.compile("[0-9a-f]{32}")  # an author's keyed hash
@@ -38,6 +39,7 @@ class StoredAnswer:
     worker: str
     body: dict[str, Any]  # of the unit
     answer: dict[str, Any]
+    licence: str
 
 
 def answers_of(folder: Path, kind: str) -> Iterator[StoredAnswer]:
@@ -46,11 +48,13 @@ def answers_of(folder: Path, kind: str) -> Iterator[StoredAnswer]:
     if project.kind != kind:
         raise ProbandError(f"is a project of the kind {project.kind}; reviews are of the kind {kind}", file=folder)
     with closing(open_existing(database_url(folder, project))) as database:
-        rows = database.read(lambda connection: list(latest(connection)))
+        rows, terms = database.read(lambda connection: (list(latest(connection)), versions(connection)))
+    licences = {number: version.licence for number, _, version in terms}
     for row in rows:
         if row.decision != "rejected":
             body, answer = (msgspec.json.decode(each) for each in (row.unit_body, row.body))
-            yield StoredAnswer(id=row.id, worker=row.worker, body=body, answer=answer)
+            licence = licences.get(row.agreement_id, project.licence)
+            yield StoredAnswer(id=row.id, worker=row.worker, body=body, answer=answer, licence=licence)
 
 
 def authors_secret(path: Path, units: Sequence[Unit], given: Path | None = None) -> Path | None:

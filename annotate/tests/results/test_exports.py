@@ -154,6 +154,25 @@ def test_authors_do_not_review_themselves_when_the_next_step_is_followed(
     assert licence.startswith("CC-BY-4.0 (the templates in bank")
 
 
+def test_stories_that_may_not_be_published_are_not_in_the_data_set_of_their_reviews(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The authors agreed to nothing, the reviewers to CC-BY-4.0."""
+    more = ("--set", "people.overlap=1", "--contact", "x@example.org")
+    init = ("annotate", "init", tmp_path / "write", "--kind", "write", "--items", DATA / "write.jsonl")
+    proband(capsys, *init, *more, "--set", "licence=")
+    simulate(tmp_path / "write", lambda worker, unit: {"story": "A secret story.", "sure": True}, people=4)
+    proband(capsys, "annotate", "init", tmp_path / "review", "--kind", "review", "--items", tmp_path / "write", *more)
+
+    def verdicts(worker: str, unit: dict[str, Any]) -> dict[str, Any]:
+        return {"verdicts": [{"story": s["id"], "verdict": "good", "reason": ""} for s in unit["body"]["stories"]]}
+
+    simulate(tmp_path / "review", verdicts, people=8)
+    made = proband(capsys, "annotate", "export", tmp_path / "review", "--to", "hf", "-o", tmp_path / "hub")
+    assert made["answers"] > 0
+    assert not [path for path in (tmp_path / "hub").rglob("*.*") if "secret story" in path.read_text()]
+
+
 def test_stories_without_their_secret_are_refused(
     written: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

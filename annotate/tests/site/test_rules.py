@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import json
 import re
 import time
 from collections.abc import Callable
@@ -12,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 
+from proband.core.errors import ProbandError
 from proband_annotate.create import init
 from proband_annotate.project import read_project, secret_of
 from proband_annotate.site import visit_pages
@@ -154,6 +157,49 @@ def test_nobody_practises_for_a_study_that_is_complete(
     owner.do("/person/1/decide", decision="rejected", reason="careless")
     assert 'name="agree"' in late.client.get(late.home).text, "its place is open again"
     owner.client.close()
+
+
+def test_close_ends_every_visit_so_that_pay_does_not_change_afterwards(
+    address: str, tmp_path: Path, visitor: Callable[..., Person], served: Any
+) -> None:
+    folder, password = made(tmp_path, database=address, pay={"per-unit": 0.1, "per-visit": 1.0})
+    server = served(folder)
+    someone, idle = visitor(folder, "working", server), visitor(folder, "idle", server)
+    for each in (someone, idle):
+        each.send("understood")
+    someone.send("answer", **judged("no"))
+    owner = Owner(server.url, folder, password)
+    owner.do("/state", state="closed")
+    at_close = owner.client.get("/owner/payments.csv").text
+    assert [(row["outcome"], row["total"]) for row in csv.DictReader(at_close.splitlines())] == [
+        ("done", "1.0"),
+        ("screened_out", "0.0"),
+    ]
+    for each in (someone, idle):
+        each.page = each.client.get(each.home)
+    assert "You are paid 1.00 USD" in someone.html
+    owner.do("/state", state="open")
+    assert "You are paid 1.00 USD" in someone.client.get(someone.home).text, "the visit has ended"
+    assert owner.client.get("/owner/payments.csv").text == at_close
+    # what the platform has paid is no bonus, also of somebody who was erased
+    owner.do("/person/1/erase", sure="yes")
+    last = list(csv.DictReader(owner.client.get("/owner/payments.csv").text.splitlines()))[-1]
+    assert [last[name] for name in ("outcome", "by_platform", "bonus", "total")] == ["erased", "1.0", "0.0", "1.0"]
+    owner.client.close()
+
+
+def test_practice_units_have_a_known_answer_or_init_refuses(tmp_path: Path) -> None:
+    rows = questionnaires(6, 4)
+    for row in rows[3:5]:
+        row["gold"] = {candidate["id"]: "no" for candidate in row["candidates"]}
+    items = write_lines(tmp_path / "q.jsonl", rows)
+    with pytest.raises(ProbandError, match="--trial 3: only 2 units have a known answer"):
+        init(tmp_path / "three", kind="judge", items=items, trial=3)
+    init(tmp_path / "two", kind="judge", items=items, trial=2)
+    units = [json.loads(line) for line in (tmp_path / "two" / "units.jsonl").read_text().splitlines()]
+    assert [unit["id"] for unit in units if unit["role"] == "trial"] == ["q3", "q4"]
+    with pytest.raises(ProbandError, match="1 gold units are wanted, but only 0"):
+        init(tmp_path / "none", kind="judge", items=items, trial=2, gold=1)
 
 
 # ---- strangers -------------------------------------------------------------------------------------------------------

@@ -49,6 +49,7 @@ class WrittenStory(msgspec.Struct, frozen=True, kw_only=True):
     genders: tuple[str, ...] = ()
     edges: tuple[tuple[int, str, int], ...] = ()
     chain: tuple[int, ...] = ()
+    licence: str | None = None  # that its author agreed to; none where that is not known
 
 
 def units(path: Path) -> Iterator[Unit]:
@@ -61,21 +62,23 @@ def units(path: Path) -> Iterator[Unit]:
 
 def of_answers(answers: Iterable[Written]) -> Iterator[Unit]:
     """From a project of the kind write."""
-    return in_units([story_of(each.id, each.worker, each.body, each.answer["story"]) for each in answers])
+    return in_units([story_of(each) for each in answers])
 
 
-def story_of(name: str, author: str, body: Body, text: str) -> WrittenStory:
+def story_of(written: Written) -> WrittenStory:
+    body = written.body
     return WrittenStory(
-        id=name,
+        id=written.id,
         clause="-".join(edge[1] for edge in body["edges"]),
         facts=tuple(body["facts"]),
         implied_fact=body["implied_fact"],
-        text=text,
-        author=author,
+        text=written.answer["story"],
+        author=written.worker,
         names=tuple(body["names"]),
         genders=tuple(body["genders"]),
         edges=tuple(tuple(edge) for edge in body["edges"]),
         chain=tuple(body["chain"]),
+        licence=written.licence,
     )
 
 

@@ -281,8 +281,7 @@ def jaccard(a: set[Any], b: set[Any]) -> float:
 
 def suite_input(results: Collected, folder: Path, project: Path) -> dict[str, int | str]:
     """stories.jsonl, for a project of the kind review."""
-    made = [story_of(each.id, each.worker, each.body, each.answer["story"]) for each in results.counted()]
-    count = write_jsonl(folder / "stories.jsonl", made)
+    count = write_jsonl(folder / "stories.jsonl", map(story_of, results.counted()))
     return {"stories": count, "next": f"proband annotate init review --kind review --items {folder}"}
 
 

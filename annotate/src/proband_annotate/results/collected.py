@@ -55,6 +55,7 @@ class SubmittedAnswer:
     revision: int
     created: float
     signals: Mapping[str, float]
+    licence: str  # that its author agreed to; empty: nothing is published
 
     @property
     def body(self) -> Mapping[str, Any]:

@@ -6,14 +6,15 @@ import json
 import os
 import time
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from proband.core.errors import ProbandError
-from proband.core.files import render_text, write_csv, write_json, write_jsonl, write_text
+from proband.core.files import encode, render_text, write_csv, write_json, write_jsonl, write_text
 from proband_annotate.human_task import Body, Labels
 from proband_annotate.project import fingerprint, secret_of
-from proband_annotate.results.collected import Collected, SubmittedAnswer, part_name
+from proband_annotate.results.collected import Collected, SubmittedAnswer, UnitRow, decode_body, part_name
 from proband_annotate.results.figures import agreement, progress, uncounted
 from proband_annotate.reviewing import SOURCE
 from proband_annotate.terms import Terms
@@ -39,7 +40,7 @@ def suite_input(collected: Collected, folder: Path, project_folder: Path) -> dic
     """What the suite reads, with where it comes from; gives what was written and the command that reads it."""
     folder.mkdir(parents=True, exist_ok=True)
     made = dict(collected.task.suite_input(collected, folder, project_folder))
-    about = {"title": collected.project.title, "kind": collected.project.kind, "licence": collected.project.licence}
+    about = {"title": collected.project.title, "kind": collected.project.kind, "licence": licences(collected)}
     about["counted"] = made["counted"] = uncounted(collected)
     if collected.task.reviewed:  # which secret hides the authors
         about["project"] = os.path.relpath(project_folder.resolve(), folder.resolve())
@@ -78,6 +79,7 @@ def rows(collected: Collected) -> Iterator[dict[str, Any]]:
             "unit_text": collected.task.unit_text(each.body),
             "worker": each.worker,
             "panel": each.panel,
+            "licence": each.licence,
             "counts": each.slot is not None,
             "why_not": why_not(collected, each),
             "revision": each.revision,
@@ -93,6 +95,7 @@ def rows(collected: Collected) -> Iterator[dict[str, Any]]:
             "unit_text": collected.task.unit_text(collected.body(decision.unit)),
             "worker": OWNER,
             "panel": OWNER,
+            "licence": collected.project.licence,
             "counts": True,
             "why_not": "",
             "revision": 1,
@@ -105,7 +108,7 @@ def rows(collected: Collected) -> Iterator[dict[str, Any]]:
 
 def _csv(collected: Collected, out: Path) -> dict[str, Any]:
     """A line per label where there are labels, else per answer."""
-    shared_names = ["worker", "panel", "counts", "why_not", "revision", "seconds"]
+    shared_names = ["worker", "panel", "licence", "counts", "why_not", "revision", "seconds"]
     header = ["id", "unit", "part", *shared_names, "label", "text", "detail", "unit_text", "part_text"]
     lines = write_csv(out, header, answer_rows(collected))
     return {"lines": lines, "counted": uncounted(collected), "file": str(out)}
@@ -114,7 +117,7 @@ def _csv(collected: Collected, out: Path) -> dict[str, Any]:
 def answer_rows(collected: Collected) -> Iterator[list[Any]]:
     for each in collected.given:
         counts = [each.slot is not None, why_not(collected, each)]
-        shared = [each.worker, each.panel, *counts, each.revision, round(each.seconds, 3)]
+        shared = [each.worker, each.panel, each.licence, *counts, each.revision, round(each.seconds, 3)]
         body, answer = each.body, each.answer
         parts, about = collected.task.labels(body, answer), collected.task.unit_text(body)
         if parts:
@@ -128,15 +131,29 @@ def answer_rows(collected: Collected) -> Iterator[list[Any]]:
         body = collected.body(decision.unit)
         shown = [collected.task.unit_text(body), part_text(collected, body, decision.part)]
         names = [f"decision {decision.unit} {decision.part}", decision.unit, decision.part]
-        yield [*names, OWNER, OWNER, True, "", 1, 0.0, decision.label, "", decision.reason, *shown]
+        yield [
+            *names,
+            OWNER,
+            OWNER,
+            collected.project.licence,
+            True,
+            "",
+            1,
+            0.0,
+            decision.label,
+            "",
+            decision.reason,
+            *shown,
+        ]
 
 
 def _hub(collected: Collected, out: Path) -> dict[str, Any]:
-    """README.md with the card's head, data/answers.jsonl, data/units.jsonl and data/labels.jsonl, with the texts."""
-    silent = [number for number, _, terms in collected.terms if not terms.licence]
-    if silent:
-        told = f"people were told that nothing is published (version {silent[0]} of the terms)"
-        raise ProbandError(f"'licence' is or was empty: {told}")
+    """README.md with the card's head, data/answers.jsonl, data/units.jsonl and data/labels.jsonl, with the texts; of
+    people who agreed to a licence, each answer with its own."""
+    left = {each.worker for each in collected.given if not each.licence}
+    collected = publishable(collected)
+    if not collected.given and (left or not collected.project.licence):
+        raise ProbandError("'licence' was empty when people agreed: nothing of theirs may be published")
     out.mkdir(parents=True, exist_ok=True)
     flat = (
         {**row, "answer": json.dumps(row["answer"], ensure_ascii=False), "signals": json.dumps(row["signals"])}
@@ -149,7 +166,32 @@ def _hub(collected: Collected, out: Path) -> dict[str, Any]:
     if made:
         write_jsonl(out / "data" / "labels.jsonl", _hub_labels(collected, made))
     write_text(out / "README.md", card(collected, with_labels=bool(made)))
-    return {"answers": count, "labels": len(made), "counted": uncounted(collected), "folder": str(out)}
+    made_of = {"answers": count, "labels": len(made), "counted": uncounted(collected), "folder": str(out)}
+    return {**made_of, "licence": licences(collected), "people_left_out": len(left)}
+
+
+def publishable(collected: Collected) -> Collected:
+    """What people agreed to publish: their answers, and the stories of others in the units."""
+    units = {number: UnitRow({**unit, "text": _published(unit["text"])}) for number, unit in collected.units.items()}
+    given = [replace(each, unit_text=units[each.unit_id]["text"]) for each in collected.given if each.licence]
+    return replace(collected, units=units, given=given, memory={})
+
+
+def _published(text: str) -> str:
+    """The body of a unit without stories whose authors agreed to no licence; their places stay."""
+    body = decode_body(text)
+    stories = body.get("stories", [])
+    if all(story.get("licence") != "" for story in stories):
+        return text
+    kept = [{"id": story["id"], "erased": True} if story.get("licence") == "" else story for story in stories]
+    return encode({**body, "stories": kept}).decode()
+
+
+def licences(collected: Collected) -> str:
+    """All that the authors of answers, and of the stories in their units, agreed to (as SPDX joins them)."""
+    stories = (story for unit in collected.units.values() for story in unit["body"].get("stories", ()))
+    agreed = {each.licence for each in collected.given} | {s["licence"] for s in stories if s.get("licence")}
+    return " AND ".join(sorted(each or "not to be published" for each in agreed or {collected.project.licence}))
 
 
 def _hub_unit(collected: Collected, unit: Mapping[str, Any]) -> dict[str, Any]:
@@ -187,7 +229,8 @@ def card(collected: Collected, *, with_labels: bool) -> str:
         done=progress(collected),
         people=len({each.worker for each in collected.counted()}),
         configs=["answers", "units", *(["labels"] if with_labels else [])],
-        versions=[_version(collected, *each) for each in collected.terms],
+        licences=licences(collected).split(" AND "),
+        versions=[version for each in collected.terms if (version := _version(collected, *each))["people"]],
         uncounted=uncounted(collected),
         agreement=agreement(collected),
         inline=inline,
@@ -198,7 +241,7 @@ def _version(collected: Collected, number: int, at: float, terms: Terms) -> dict
     return {
         "number": number,
         "date": time.strftime("%Y-%m-%d", time.gmtime(at)),
-        "people": sum(person["agreement_id"] == number for person in collected.people),
+        "people": len({p["id"] for p in collected.people if p["agreement_id"] == number and p["licence"]}),
         "consent": [*paragraphs(terms.own_words), *terms.consent],
         "instructions": paragraphs(terms.instructions),
     }

@@ -75,7 +75,9 @@ def money(collected: Collected) -> dict[str, Any]:
     """What was spent so far, by the terms of each person; whoever is still working counts as if they stopped now."""
     pay, made = collected.project.pay, [collected.payment_of(p) for p in collected.people if p["panel"] == "crowd"]
     median = times(collected).get("median_seconds")
-    cost = float(sum(each.total for each in made)) + sum(float(row["total"]) for row in collected.erased)
+    cost = float(sum(each.total for each in made)) + sum(
+        float(row["by_platform"]) + float(row["bonus"]) for row in collected.erased
+    )
     return {
         "currency": pay.currency,
         "tasks_paid": sum(each.tasks for each in made if each.total),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 from proband_annotate.results.collected import Collected
@@ -69,6 +70,6 @@ def _line(collected: Collected, person: Mapping[str, Any], secret: bytes, name: 
 
 
 def _erased_line(row: Mapping[str, Any]) -> dict[str, Any]:
-    total = float(row["total"])
-    amounts = {"earned": total, "by_platform": 0.0, "granted": 0.0, "bonus": total, "total": total}
+    fixed, bonus = Decimal(row["by_platform"]), Decimal(row["bonus"])
+    amounts = {"by_platform": float(fixed), "bonus": float(bonus), "total": float(fixed + bonus)}
     return {**dict.fromkeys(HEADER, ""), "outcome": "erased", **amounts, "currency": row["currency"]}

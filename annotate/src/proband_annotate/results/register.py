@@ -54,7 +54,10 @@ class Register:
 
     def _collect(self, connection: Connection, project: Project) -> Collected:
         self._read_units(connection)
-        rows = _people(connection)
+        rows, terms = _people(connection), versions(connection)
+        licences = {number: version.licence for number, _, version in terms}
+        for row in rows:  # whoever answered in another tool agreed to nothing here
+            row["licence"] = licences.get(row["agreement_id"], project.licence)
         wanted = select(slots.c.panel, func.count()).group_by(slots.c.panel)
         filled = (
             select(assignments.c.panel, func.count())
@@ -80,7 +83,7 @@ class Register:
                 Decision(unit=names[row.unit_id], part=row.part, label=row.label, reason=row.reason, at=row.at)
                 for row in connection.execute(decisions)
             ],
-            terms=versions(connection),
+            terms=terms,
             granted={row.person_id: row for row in connection.execute(select(bonuses))},
             erased=[dict(row._mapping) for row in connection.execute(select(erasures).order_by(erasures.c.id))],
             complete={names[unit]: min(project.people.overlap, count) for unit, count in connection.execute(first)},
@@ -139,6 +142,7 @@ class Register:
             revision=row.revision,
             created=row.created,
             signals=msgspec.json.decode(row.signals),
+            licence=person["licence"],
         )
 
 

@@ -18,6 +18,7 @@ from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 
+from proband.core.errors import ProbandError
 from proband.core.files import csv_lines
 from proband_annotate.erasing import erase as erase_everywhere
 from proband_annotate.erasing import workers_of
@@ -191,7 +192,10 @@ async def export_file(request: Request, study: OpenProject, session: str) -> Res
     to = request.path_params["format"]
     if to not in FORMATS:
         raise Refused(404, "missing")
-    return (await study.collect_with(lambda collected: _export(study, collected, to)))[1]
+    try:
+        return (await study.collect_with(lambda collected: _export(study, collected, to)))[1]
+    except ProbandError as error:
+        return page(request, "message.html", status=409, name="not_exported", done=0, places=[str(error)])
 
 
 def _export(study: OpenProject, collected: Collected, to: str) -> Response:
@@ -244,6 +248,8 @@ async def set_state(request: Request, study: OpenProject, form: dict[str, str]) 
 
     def work(connection: Any) -> None:
         connection.execute(update(settings).where(settings.c.name == "state").values(value=state))
+        if state == "closed":
+            people_store.end_visits(connection)
         people_store.note(connection, "state", None, state)
 
     await study.write(work)

@@ -159,6 +159,7 @@ def latest(connection: Connection, *, role: str = "main", counted: bool = True) 
         select(
             answers,
             people.c.worker,
+            people.c.agreement_id,
             people.c.panel,
             people.c.decision,
             people.c.source,

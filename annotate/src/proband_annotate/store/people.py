@@ -142,6 +142,14 @@ def leave(connection: Connection, person_id: int) -> None:
     finish(connection, person_id, "done" if answered(connection, person_id, "main") else "screened_out")
 
 
+def end_visits(connection: Connection) -> None:
+    """Every visit that is open ends as it is, so that what is due does not change when somebody comes back. Whoever is
+    sending an answer is waited for."""
+    working = select(people.c.id).where(people.c.outcome == "").order_by(people.c.id).with_for_update()
+    for number in connection.execute(working).scalars().all():
+        leave(connection, number)
+
+
 def erase(connection: Connection, person_id: int) -> int:
     """Everything a person gave is deleted; what stays is that somebody was erased. Gives the number of answers."""
     _give_all_back(connection, person_id, assignments.c.place.is_not(None))

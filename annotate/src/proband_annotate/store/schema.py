@@ -213,7 +213,8 @@ erasures = Table(  # what is still paid to people who were erased; nothing says 
     Column("id", Integer, primary_key=True),
     Column("at", Float, nullable=False),
     Column("answers", Integer, nullable=False),
-    Column("total", Text, nullable=False),  # an amount in cents' precision
+    Column("by_platform", Text, nullable=False),  # paid already, by the completion code; in cents' precision
+    Column("bonus", Text, nullable=False),  # what is still to be paid
     Column("currency", Text, nullable=False),
 )
 

@@ -22,7 +22,8 @@ def upgrade() -> None:
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("at", sa.Float(), nullable=False),
         sa.Column("answers", sa.Integer(), nullable=False),
-        sa.Column("total", sa.Text(), nullable=False),
+        sa.Column("by_platform", sa.Text(), nullable=False),
+        sa.Column("bonus", sa.Text(), nullable=False),
         sa.Column("currency", sa.Text(), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_erasures")),
     )
