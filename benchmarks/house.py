@@ -56,8 +56,6 @@ NEW_FILES = (
     "core/statistics/item_response",
     "core/statistics/short_tests",
     "core/statistics/strata",
-    "models/gguf",
-    "models/lm/llama_cpp",
     "pipeline/evaluate",
     "pipeline/items",
     "pipeline/panel",

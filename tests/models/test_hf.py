@@ -142,6 +142,10 @@ def test_a_broken_file_is_one_line(tiny: Tiny, tmp_path: Path) -> None:
     refused(f"hf:{folder}")
     (tmp_path / "x.gguf").write_bytes(b"GGUF nothing")
     refused(f"hf:{tmp_path}/x.gguf")
+    refused(f"gguf:{tmp_path}/x.gguf")
+    (tmp_path / "text.gguf").write_text("hello")
+    assert "not a GGUF file" in refused(f"gguf:{tmp_path}/text.gguf")
+    assert "no such file" in refused(f"gguf:{tmp_path}/absent.gguf")
 
 
 def test_what_transformers_makes_of_a_gguf_file_again_and_again_is_made_once() -> None:
@@ -205,7 +209,7 @@ def test_a_vocabulary_without_merges_is_not_read_letter_by_letter(tmp_path: Path
         writer.write_kv_data_to_file()
         writer.close()
     assert not knows_its_words(tokenizer)
-    with pytest.raises(ProbandError, match="does not know the words of its own vocabulary; try gguf: instead"):
+    with pytest.raises(ProbandError, match="does not know the words of its own vocabulary"):
         merge_in_the_files_order(tokenizer, tmp_path / "gpt2.gguf")
     merge_in_the_files_order(tokenizer, tmp_path / "llama.gguf")
     assert knows_its_words(tokenizer)

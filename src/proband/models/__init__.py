@@ -19,7 +19,7 @@ __all__ = ["KINDS", "ModelKind", "check_named", "kind_of", "kinds", "load"]
 # built-in kind -> where its `ModelKind` is
 KINDS: Mapping[str, str] = {
     "hf": "proband.models.hf:KIND",
-    "gguf": "proband.models.gguf:KIND",
+    "gguf": "proband.models.hf:GGUF",
     "vec": "proband.models.vectors.word_vectors:KIND",
     "relbert": "proband.models.relbert:KIND",
     "openai": "proband.models.remote.openai:KIND",

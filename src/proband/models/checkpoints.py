@@ -320,7 +320,7 @@ def merge_in_the_files_order(tokenizer: Any, file: Path) -> None:
         unknown = tokenizer.unk_token
         tokenizer.backend_tokenizer.model = BPE(order, merges, unk_token=unknown, fuse_unk=True, byte_fallback=True)
     if not knows_its_words(tokenizer):
-        raise ProbandError("the tokenizer made of it does not know the words of its own vocabulary; try gguf: instead")
+        raise ProbandError("the tokenizer made of it does not know the words of its own vocabulary")
 
 
 def begin_as_told(tokenizer: Any, file: Path) -> None:

@@ -62,8 +62,8 @@ from proband.models.lm.network import (
 
 
 @dataclass(frozen=True, kw_only=True)
-class HfOptions(CheckpointOptions):
-    """Loading a language model."""
+class GgufOptions(NetworkOptions):
+    """Loading a GGUF file."""
 
     bos: Annotated[
         str,
@@ -73,6 +73,24 @@ class HfOptions(CheckpointOptions):
         dict[str, Any] | str | None,
         Meta(description='further values for the chat template, as JSON: {"enable_thinking": false}'),
     ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class HfOptions(GgufOptions, CheckpointOptions):
+    """Loading a language model."""
+
+
+def load_gguf(rest: str, *, options: GgufOptions) -> Masked | Causal | PairClassifier:
+    """The model behind `gguf:rest`."""
+    name, file = f"gguf:{rest}", Path(rest).expanduser()
+    if not file.is_file():
+        raise ProbandError("no such file", file=file)
+    with open(file, "rb") as opened:
+        if opened.read(4) != b"GGUF":
+            raise ProbandError(f"{name}: not a GGUF file", file=file)
+    template = json_object(options.template, field="template", name=name)
+    files = Files(file.parent, gguf=file.name)
+    return open_model(files, name=name, options=options, bos=options.bos, template=template)
 
 
 def load(rest: str, *, options: HfOptions) -> Masked | Causal | PairClassifier:
@@ -106,12 +124,12 @@ def open_model(
     longest = longest_input(config, tokenizer)
     if kind == "masked":
         return Masked(model, tokenizer, name=name, identity=identity, longest=longest, batch=options.batch)
-    how: dict[str, Any] = {"longest": longest, "batch": options.batch, "bos": bos}
+    given_options: dict[str, Any] = {"longest": longest, "batch": options.batch, "bos": bos}
     if tokenizer.chat_template:
-        return ChatCausal(model, tokenizer, name=name, identity=identity, template=template, **how)
+        return ChatCausal(model, tokenizer, name=name, identity=identity, template=template, **given_options)
     if template:
         raise ProbandError(f"{name}: 'template' is for models with a chat template, and this one has none")
-    return Causal(model, tokenizer, name=name, identity=identity, **how)
+    return Causal(model, tokenizer, name=name, identity=identity, **given_options)
 
 
 def masked_or_causal(config: Any, name: str) -> str:
@@ -166,6 +184,13 @@ KIND = ModelKind(
     help="masked and causal language models of Hugging Face, by name, folder or GGUF file; NLI classifiers",
     options=HfOptions,
     load=load,
+    scores_texts=lambda rest: True,
+)
+GGUF = ModelKind(
+    name="gguf",
+    help="causal language models in a GGUF file, its weights unpacked to the numbers that transformers computes with",
+    options=GgufOptions,
+    load=load_gguf,
     scores_texts=lambda rest: True,
 )
 

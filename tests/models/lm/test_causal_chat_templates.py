@@ -4,6 +4,7 @@ template of a model that is at hand, as it is."""
 
 from __future__ import annotations
 
+import math
 import shutil
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,6 +16,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers import PreTrainedTokenizerFast
 
 from proband.core.errors import ProbandError
+from proband.core.protocols import Text
 from proband.models import load
 from proband.models.lm.causal import ChatCausal
 from proband.models.lm.generation import Writing, _Writer
@@ -194,6 +196,27 @@ def test_values_for_the_template_are_an_option(tiny: Any, tmp_path: Path) -> Non
     assert given.identity()["template_values"] == '{"enable_thinking": false}'
     with pytest.raises(ProbandError, match="'template' is not a JSON object"):
         load(f"hf:{folder}", {"device": "cpu", "template": "enable_thinking=false"})
+
+
+def test_replies_have_log_probabilities_and_alternatives(tiny: Any, tmp_path: Path) -> None:
+    """The first token's own probability is that of the token as a text behind the prompt."""
+    folder = shutil.copytree(tiny("qwen3"), tmp_path / "model")
+    (folder / "chat_template.jinja").write_text(QWEN)
+    model = load(f"hf:{folder}", {"device": "cpu"})
+    how: dict[str, Any] = {"max_tokens": 6, "temperature": 0.0, "seed": 0}
+    chats = [(("user", "Paris?"),), (("user", "Rome?"),)]
+    replies = model.replies(chats, alternatives=True, **how)
+    assert model.chat(chats, **how) == [reply.text for reply in replies]
+    for chat, reply in zip(chats, replies):
+        assert reply.logprob < 0
+        assert 1 < len(reply.first) <= 20
+        assert sum(math.exp(value) for _, value in reply.first) < 1 + 1e-6
+        assert [value for _, value in reply.first] == sorted((value for _, value in reply.first), reverse=True)
+        prompt = model.rendered(chat)
+        if reply.text.startswith(reply.first[0][0]):  # no blank token came before
+            (scored,) = model.score([Text(prompt + reply.first[0][0], start=len(prompt))])
+            if scored.tokens == 1:
+                assert reply.first[0][1] == pytest.approx(scored.total, abs=1e-3)
 
 
 def test_thoughts_between_special_tokens_stay_in_the_text(tiny: Any) -> None:

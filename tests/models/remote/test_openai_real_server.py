@@ -61,7 +61,7 @@ while True:
 def llama_cpp(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """What names the model for `-m`."""
     if find_spec("xllamacpp") is None:
-        pytest.skip("llama.cpp is not installed: pip install 'proband[llama]'")
+        pytest.skip("llama.cpp is not installed: pip install xllamacpp")
     port, log = free_port(), tmp_path_factory.mktemp("llama.cpp") / "log"
     with serving([sys.executable, "-c", LLAMA_CPP, gguf_file(), str(port)], port, log):
         yield f"openai:smollm2@http://127.0.0.1:{port}/v1"

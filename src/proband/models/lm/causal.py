@@ -24,19 +24,25 @@ from typing import Any
 import numpy as np
 
 from proband.core.errors import ProbandError, TooLong
-from proband.core.protocols import Chat, Floats, Score, Text
-from proband.models.lm.continuation_scores import Doubles, continuation_logprobs, text_logprobs
+from proband.core.protocols import Chat, Floats, Reply, Score, Text
+from proband.models.lm.continuation_scores import continuation_logprobs, text_logprobs
 from proband.models.lm.embeddings import EmbedsTokens
 from proband.models.lm.finetuning import FineTuning
-from proband.models.lm.generation import Writing, generate, write_all, write_in_batches
-from proband.models.lm.network import Ints, ReadsTokens, Tokens, by_spelling, count_words, encode, once, shorten
+from proband.models.lm.generation import Writing, generate, write_all
+from proband.models.lm.network import Ints, Tokens, by_spelling, count_words, encode, once, shorten
 
 
-class ReadsLeftToRight(ReadsTokens):
-    """What causal models have in common, whatever computes them (protocols ScoresText, PredictsWords, Generates)."""
+class Causal(EmbedsTokens):
+    """A causal model (protocols ScoresText, PredictsWords, Generates, EmbedsWords, FineTunes)."""
 
     kind = "causal"
     methods = ("ll",)
+    masks = False
+
+    def __init__(self, model: Any, tokenizer: Any, *, name: str, bos: str = "auto", **more: Any) -> None:
+        super().__init__(model, tokenizer, name=name, **more)
+        self.pad = 0  # a padding token may have no embedding
+        self.begin_texts(bos)
 
     def begin_texts(self, policy: str) -> None:
         """Set the first tokens by the policy `bos`."""
@@ -48,18 +54,6 @@ class ReadsLeftToRight(ReadsTokens):
         """Whether the tokenizer puts its BOS in front of texts by itself."""
         own = self.tokenizer.bos_token_id
         return own is not None and self.tokenizer("a")["input_ids"][:1] == [own]
-
-    def text_logprobs(self, keys: Sequence[str], rows: Sequence[Ints], positions: Sequence[Ints]) -> Doubles:
-        """Sum of log P(ids[t] | ids[<t]) over each row's positions; rows with one key may begin alike."""
-        raise NotImplementedError
-
-    def continuation_logprobs(self, lefts: Sequence[Ints], endings: Sequence[Sequence[int]]) -> Floats:
-        """Lefts x endings."""
-        raise NotImplementedError
-
-    def write(self, rows: Mapping[str, Ints], how: Writing) -> Mapping[str, str]:
-        """The text behind each prompt, given its tokens."""
-        raise NotImplementedError
 
     def identity(self) -> Mapping[str, str]:
         """`bos` stands in front of every text, `bos_without_context` in front of those without a context."""
@@ -90,7 +84,7 @@ class ReadsLeftToRight(ReadsTokens):
             if not len(positions[-1]):
                 raise ProbandError(f"no token of {shorten(text.text)} to score from character {text.start} on")
         keys = [text.text[: text.start] for text in texts]
-        totals = self.text_logprobs(keys, [tokens.ids for tokens in encoded], positions)
+        totals = text_logprobs(self.network, keys, [tokens.ids for tokens in encoded], positions)
         return [
             Score(float(total), len(where), count_words(tokens, where))
             for total, where, tokens in zip(totals, positions, encoded)
@@ -117,32 +111,12 @@ class ReadsLeftToRight(ReadsTokens):
                 if not self.cut_left:
                     raise TooLong(f"{self.name}: a blank after {deepest} tokens, but it reads {self.longest} at most")
                 lefts = [left[-(self.longest - max(map(len, ids)) + 1) :] for left in lefts]
-            result[here] = self.continuation_logprobs(lefts, ids)
+            result[here] = continuation_logprobs(self.network, lefts, ids)
         return result
 
     # ---- Generates ---------------------------------------------------------------------------------------------
 
     generate = generate
-
-
-class Causal(ReadsLeftToRight, EmbedsTokens):
-    """A transformers model for causal LM (also protocols EmbedsWords, FineTunes)."""
-
-    masks = False
-
-    def __init__(self, model: Any, tokenizer: Any, *, name: str, bos: str = "auto", **more: Any) -> None:
-        super().__init__(model, tokenizer, name=name, **more)
-        self.pad = 0  # a padding token may have no embedding
-        self.begin_texts(bos)
-
-    def text_logprobs(self, keys: Sequence[str], rows: Sequence[Ints], positions: Sequence[Ints]) -> Doubles:
-        return text_logprobs(self.network, keys, rows, positions)
-
-    def continuation_logprobs(self, lefts: Sequence[Ints], endings: Sequence[Sequence[int]]) -> Floats:
-        return continuation_logprobs(self.network, lefts, endings)
-
-    def write(self, rows: Mapping[str, Ints], how: Writing) -> Mapping[str, str]:
-        return write_in_batches(self, rows, how)
 
     def finetuning(self, examples: Sequence[tuple[str, str]], **settings: Any) -> FineTuning:
         """The task of training a copy of the weights on (context, target) texts; this model stays as it is."""
@@ -200,8 +174,8 @@ def _begun(tokens: Tokens, first: int | None) -> Tokens:
 MAX_TOKENS, REASONING_MAX_TOKENS = 256, 4096  # for a reply; where the template knows thoughts
 
 
-class ReadsChats(ReadsLeftToRight):
-    """An instruction-tuned causal model (protocol Chats)."""
+class ChatCausal(Causal):
+    """An instruction-tuned causal model (also protocols Chats, Replies)."""
 
     def __init__(self, *model: Any, template: Mapping[str, Any] | None = None, **more: Any) -> None:
         """`template`: further values for the chat template (`enable_thinking`, `date_string`)."""
@@ -213,15 +187,15 @@ class ReadsChats(ReadsLeftToRight):
         self._template = hashlib.sha256(text.encode()).hexdigest()
 
     def identity(self) -> Mapping[str, str]:
-        values = {"template_values": json.dumps(self.values, sort_keys=True)} if self.values else {}
-        return {**super().identity(), "chat_template": self._template, **values}
+        more = {"template_values": json.dumps(self.values, sort_keys=True)} if self.values else {}
+        return {**super().identity(), "chat_template": self._template, **more}
 
-    def rendered(self, chat: Chat, **how: Any) -> str:
+    def rendered(self, chat: Chat, **settings: Any) -> str:
         """The text that the model reads."""
         messages = [{"role": role, "content": content} for role, content in chat]
         try:
-            how = {**self.values, "tokenize": False, "add_generation_prompt": True}
-            return str(self.tokenizer.apply_chat_template(messages, **how))
+            values = {**self.values, "tokenize": False, "add_generation_prompt": True}
+            return str(self.tokenizer.apply_chat_template(messages, **values))
         except Exception as error:  # a template is a program of somebody else's
             if any(role == "system" for role, _ in chat):  # some know no system message: it opens the first question
                 (_, system), (_, user), *rest = chat
@@ -229,10 +203,15 @@ class ReadsChats(ReadsLeftToRight):
             raise ProbandError(f"{self.name}: its chat template fails: {' '.join(str(error).split())[:200]}") from None
 
     def chat(self, chats: Sequence[Chat], *, max_tokens: int, temperature: float, seed: int) -> list[str]:
+        replies = self.replies(chats, max_tokens=max_tokens, temperature=temperature, seed=seed)
+        return [reply.text for reply in replies]
+
+    def replies(
+        self, chats: Sequence[Chat], *, max_tokens: int, temperature: float, seed: int, alternatives: bool = False
+    ) -> list[Reply]:
         read = {chat: self._fitting(chat) for chat in chats}
-        rows = dict(read.values())
-        how = Writing(max_tokens=max_tokens, temperature=temperature, seed=seed)
-        return write_all(self, [read[chat][0] for chat in chats], rows, how)
+        options = Writing(max_tokens=max_tokens, temperature=temperature, seed=seed)
+        return write_all(self, [read[chat][0] for chat in chats], dict(read.values()), options)
 
     def fits(self, texts: Sequence[Any]) -> None:
         for text in texts:
@@ -265,7 +244,3 @@ class ReadsChats(ReadsLeftToRight):
     def _tokens(self, text: str) -> Ints:
         ids = self.tokenizer(text, add_special_tokens=False, return_attention_mask=False, verbose=False)["input_ids"]
         return np.asarray(ids, dtype=np.int64)
-
-
-class ChatCausal(ReadsChats, Causal):
-    """An instruction-tuned transformers model."""

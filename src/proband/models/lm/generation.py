@@ -10,19 +10,21 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
-from proband.models.lm.network import Ints, LocalModel, Tokens, in_batches
+from proband.core.protocols import Reply
+from proband.models.lm.network import Ints, LocalModel, in_batches
 
 CLOSE = {"float32": 1e-2, "float64": 1e-6}  # in logits
 CLOSE_IN_HALF = {"cpu": 0.5}  # half precision, by device; elsewhere nothing is chosen again
 THOUGHT_MARKS = {"<think>", "</think>", "[THINK]", "[/THINK]", "<|channel>", "<channel|>"}  # shown, special or not
+ALTERNATIVES = 20  # to the first token of a reply, as many as endpoints give
 TO_COME = {"cuda": 512}  # most tokens to come that count towards the size of a batch
 
 
@@ -36,19 +38,8 @@ class Writing:
     stop: tuple[str, ...] = ()
 
 
-class Writes(Protocol):
-    """A model that continues rows of tokens."""
-
-    name: str
-
-    def read(self, texts: Sequence[str], *, contexts: Sequence[bool] = ()) -> list[Tokens]: ...
-
-    def write(self, rows: Mapping[str, Ints], how: Writing) -> Mapping[str, str]:
-        """The text behind each prompt, given its tokens."""
-
-
 def generate(
-    model: Writes,
+    model: Any,
     prompts: Sequence[str],
     *,
     max_tokens: int,
@@ -62,57 +53,55 @@ def generate(
         prompt: tokens.ids
         for prompt, tokens in zip(prompts, model.read(prompts, contexts=[bool(prompt) for prompt in prompts]))
     }
-    how = Writing(max_tokens=max_tokens, temperature=temperature, seed=seed, stop=tuple(stop))
-    return write_all(model, prompts, rows, how)
+    options = Writing(max_tokens=max_tokens, temperature=temperature, seed=seed, stop=tuple(stop))
+    return [reply.text for reply in write_all(model, prompts, rows, options)]
 
 
-def write_all(model: Writes, prompts: Sequence[str], rows: Mapping[str, Ints], how: Writing) -> list[str]:
-    """The text behind each prompt, given the tokens of each."""
-    if how.temperature < 0:
-        raise ProbandError(f"the temperature is {how.temperature}, but must not be negative")
+def write_all(model: LocalModel, prompts: Sequence[str], rows: Mapping[str, Ints], options: Writing) -> list[Reply]:
+    """The text behind each prompt, given the tokens of each; several prompts are read at a time."""
+    if options.temperature < 0:
+        raise ProbandError(f"the temperature is {options.temperature}, but must not be negative")
     for prompt, row in rows.items():
         if not len(row):
             raise ProbandError(f"{model.name}: cannot continue {prompt!r} without a BOS token")
-    texts = model.write(rows, how)
-    return [texts[prompt] for prompt in prompts]
-
-
-def write_in_batches(model: LocalModel, rows: Mapping[str, Ints], how: Writing) -> Mapping[str, str]:
-    """The text behind each prompt by a network, several prompts at a time."""
     order = sorted(rows, key=lambda prompt: -len(rows[prompt]))
-    texts: dict[str, str] = {}
+    replies: dict[str, Reply] = {}
 
     def compute(first: int, end: int) -> None:
         some = order[first:end]
-        texts.update(zip(some, _Writer(model, some, [rows[prompt] for prompt in some], how).texts()))
+        replies.update(zip(some, _Writer(model, some, [rows[prompt] for prompt in some], options).replies()))
 
-    to_come = min(how.max_tokens, TO_COME.get(model.network.device.type, 64))
+    to_come = min(options.max_tokens, TO_COME.get(model.network.device.type, 64))
     sizes = np.array([len(rows[prompt]) + to_come for prompt in order], dtype=np.int64)
     in_batches(sizes, compute, model.network.writing)
-    return texts
+    return [replies[prompt] for prompt in prompts]
 
 
-class Drafts:
-    """Prompts being continued: what was written so far, and when a text ends."""
+class _Writer:
+    """A batch of prompts being continued: what was written so far, and when a text ends."""
 
-    def __init__(
-        self, tokenizer: Any, prompts: Sequence[str], how: Writing, *, ends: Set[int], longest: int | None
-    ) -> None:
-        self.tokenizer, self.how, self.ends, self.longest = tokenizer, how, ends, longest
-        self.streams = [_stream(prompt, how.seed) for prompt in prompts]
+    def __init__(self, model: LocalModel, prompts: Sequence[str], rows: Sequence[Ints], options: Writing) -> None:
+        self.model, self.rows, self.options, self.longest = model, rows, options, model.longest
+        self.tokenizer, self.ends = model.tokenizer, _ends(model)
+        self.streams = [_stream(prompt, options.seed) for prompt in prompts]
         self.written: list[list[int]] = [[] for _ in prompts]
-        added = tokenizer.added_tokens_decoder
+        self.logprobs: list[list[float]] = [[] for _ in prompts]
+        self.first: list[tuple[tuple[str, float], ...]] = [() for _ in prompts]
+        added = self.tokenizer.added_tokens_decoder
         self.marks = {token: str(text) for token, text in added.items() if text.special and str(text) in THOUGHT_MARKS}
+        in_half = CLOSE_IN_HALF.get(model.network.device.type, -1.0)
+        self.close = CLOSE.get(model.network.dtype, in_half)
+        self.positioned = "position_ids" in inspect.signature(model.network.model.forward).parameters
 
     def done(self, i: int, token: int, read: int) -> bool:
         if token in self.ends:
             return True
         self.written[i].append(token)
-        if self.how.stop and any(stop in self._decoded(i) for stop in self.how.stop):
+        if self.options.stop and any(stop in self._decoded(i) for stop in self.options.stop):
             return True
         if in_a_loop(self.written[i]):
             return True
-        return len(self.written[i]) >= self.how.max_tokens or (
+        return len(self.written[i]) >= self.options.max_tokens or (
             self.longest is not None and read + len(self.written[i]) >= self.longest
         )
 
@@ -128,20 +117,10 @@ class Drafts:
 
     def text(self, i: int) -> str:
         text = self._decoded(i)
-        return text[: min((at for stop in self.how.stop if (at := text.find(stop)) >= 0), default=len(text))]
+        return text[: min((at for stop in self.options.stop if (at := text.find(stop)) >= 0), default=len(text))]
 
-
-class _Writer(Drafts):
-    """A batch of prompts being continued by a network."""
-
-    def __init__(self, model: LocalModel, prompts: Sequence[str], rows: Sequence[Ints], how: Writing) -> None:
-        super().__init__(model.tokenizer, prompts, how, ends=_ends(model), longest=model.longest)
-        self.model, self.rows = model, rows
-        in_half = CLOSE_IN_HALF.get(model.network.device.type, -1.0)
-        self.close = CLOSE.get(model.network.dtype, in_half)
-        self.positioned = "position_ids" in inspect.signature(model.network.model.forward).parameters
-
-    def texts(self) -> list[str]:
+    def replies(self) -> list[Reply]:
+        """Each text, the mean log-probability of its tokens, and the alternatives to its first that is not blank."""
         import torch
 
         longest, left = max(map(len, self.rows)), [len(row) for row in self.rows]
@@ -166,7 +145,8 @@ class _Writer(Drafts):
                 step = torch.tensor([[chosen[i]] for i in live], device=mask.device)
                 mask = torch.cat([mask, mask.new_ones(len(live), 1)], dim=1)
                 places = mask.sum(1, keepdim=True) - 1
-        return [self.text(i) for i in range(len(self.rows))]
+        means = [float(np.mean(each)) if each else None for each in self.logprobs]
+        return [Reply(self.text(i), logprob=mean, first=self.first[i]) for i, mean in enumerate(means)]
 
     def _forward(self, ids: Any, mask: Any, places: Any, cache: Any) -> tuple[Any, Any]:
         given = {"position_ids": places} if self.positioned else {}
@@ -184,7 +164,19 @@ class _Writer(Drafts):
         for at in (at for at, lead in enumerate(leads) if lead <= self.close):
             again = self._alone(live[at]).double()
             tokens[at] = int((again if noises is None else again + noises[at]).argmax())
+        self._record(live, logits, tokens)
         return tokens
+
+    def _record(self, live: Sequence[int], logits: Any, tokens: Sequence[int]) -> None:
+        logprobs = logits.log_softmax(-1)
+        best = logprobs.topk(min(ALTERNATIVES, logprobs.shape[-1]))
+        for at, (i, token) in enumerate(zip(live, tokens)):
+            own = float(logprobs[at, token])
+            self.logprobs[i].append(own)
+            if not self.first[i] and self.tokenizer.decode([token]).strip():
+                others = zip(best.indices[at].tolist(), best.values[at].tolist())
+                ordered = [(token, own), *((other, value) for other, value in others if other != token)]
+                self.first[i] = tuple((self.tokenizer.decode([other]), value) for other, value in ordered)
 
     def _alone(self, i: int) -> Any:
         row = np.concatenate([self.rows[i], np.array(self.written[i], dtype=np.int64)])
@@ -194,10 +186,10 @@ class _Writer(Drafts):
     def _noises(self, live: Sequence[int], logits: Any) -> Any:
         import torch
 
-        if self.how.temperature == 0:
+        if self.options.temperature == 0:
             return None
         size = logits.shape[-1]
-        drawn = np.stack([noise(self.streams[i], size, self.how.temperature) for i in live])
+        drawn = np.stack([noise(self.streams[i], size, self.options.temperature) for i in live])
         return torch.from_numpy(drawn).to(logits.device)
 
 

@@ -359,21 +359,37 @@ class Network:
         return self.chosen(states, np.arange(len(states)), targets)
 
 
-class ReadsTokens:
-    """A tokenizer and a window of `longest` tokens."""
+class LocalModel:
+    """A network with its tokenizer, and a window of `longest` tokens."""
 
     kind = ""
     bos: int | None = None  # in front of texts without context
     bos_in_context: int | None = None  # in front of every text
     cut_left = False  # whether a text that is too long loses its beginning; otherwise it is an error
+    chunks: Mapping[str, int] = CHUNK_OF_ITEMS
+    chunk_characters = float("inf")  # of the items that are answered between two writes
 
     def __init__(
-        self, tokenizer: Any, *, name: str, identity: Callable[[], Mapping[str, str]], longest: int | None = None
+        self,
+        model: Any,
+        tokenizer: Any,
+        *,
+        name: str,
+        identity: Callable[[], Mapping[str, str]],
+        longest: int | None = None,
+        batch: int | None = None,
     ) -> None:
         self.name, self.tokenizer, self.longest, self._identity = name, tokenizer, longest, identity
+        self.network = Network(model, batch=batch)
+        self.layers = self.network.layers
+        self.chunk = self.chunks.get(self.network.device.type, 256)
+        if self.chunks is CHUNK_OF_ITEMS and self.network.device.type in CHUNK_OF_WORK:
+            size = sum(each.numel() for each in model.parameters())
+            self.chunk_characters = CHUNK_OF_WORK[self.network.device.type] / size
+        self.pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else 0
 
     def identity(self) -> Mapping[str, str]:
-        return {"kind": self.kind, **self._identity()}
+        return {"kind": self.kind, **self._identity(), "dtype": self.network.dtype}
 
     def read(self, texts: Sequence[str], *, contexts: Sequence[bool] = ()) -> list[Tokens]:
         """Tokens with the tokenizer's own special ones. `contexts`: whether a text begins with a context, before what
@@ -391,26 +407,6 @@ class ReadsTokens:
             return [tokens.last(self.longest) for tokens in encoded]
         check_lengths(encoded, self.longest)
         return encoded
-
-
-class LocalModel(ReadsTokens):
-    """A network with its tokenizer."""
-
-    chunks: Mapping[str, int] = CHUNK_OF_ITEMS
-    chunk_characters = float("inf")  # of the items that are answered between two writes
-
-    def __init__(self, model: Any, tokenizer: Any, *, batch: int | None = None, **more: Any) -> None:
-        super().__init__(tokenizer, **more)
-        self.network = Network(model, batch=batch)
-        self.layers = self.network.layers
-        self.chunk = self.chunks.get(self.network.device.type, 256)
-        if self.chunks is CHUNK_OF_ITEMS and self.network.device.type in CHUNK_OF_WORK:
-            size = sum(each.numel() for each in model.parameters())
-            self.chunk_characters = CHUNK_OF_WORK[self.network.device.type] / size
-        self.pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else 0
-
-    def identity(self) -> Mapping[str, str]:
-        return {**super().identity(), "dtype": self.network.dtype}
 
 
 def headless(model: Any) -> Any:
