@@ -51,11 +51,6 @@ NEW_FILES = (
     "cli/verbs/evaluate",
     "cli/verbs/items",
     "cli/verbs/steps",
-    "core/statistics/generalisability",
-    "core/statistics/group_differences",
-    "core/statistics/item_response",
-    "core/statistics/short_tests",
-    "core/statistics/strata",
     "pipeline/evaluate",
     "pipeline/items",
     "pipeline/panel",
@@ -93,8 +88,8 @@ NEW_FILES = (
     "suites/script/paper/valid_fills",
 )
 NUMBER_ROOMS = (
-    "proband.core.statistics.scores",
-    "proband.core.statistics.estimates",
+    "proband.stats.scores",
+    "proband.stats.estimators",
     "proband.reporting.numbers",
     "proband.reporting.tables",
 )

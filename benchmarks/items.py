@@ -19,12 +19,12 @@ import numpy as np
 import polars as pl
 from scipy.stats import norm
 
-from proband.core.statistics.clusters import Clusters
-from proband.core.statistics.generalisability import reliability
-from proband.core.statistics.group_differences import group_differences, item_differences
-from proband.core.statistics.item_response import fit
-from proband.core.statistics.short_tests import ShortTest
+from proband.pipeline.item_analysis.generalisability import reliability
+from proband.pipeline.item_analysis.group_differences import group_differences, item_differences
+from proband.pipeline.item_analysis.item_response import fit
+from proband.pipeline.item_analysis.short_tests import ShortTest
 from proband.stats import Scores
+from proband.stats.clusters import Clusters
 
 KINSHIP = Path(__file__).parents[1] / "experiments" / "kinship"
 WEIGHTS = (0.6, 0.8, -0.4)  # of a number (2 to 6), a yes or no, a property of the cluster

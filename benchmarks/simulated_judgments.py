@@ -18,10 +18,10 @@ from pathlib import Path
 
 import numpy as np
 
-from proband.core.agreement.coefficients import Floats, Ints, Votes
 from proband.core.files import encode, read_records
 from proband.core.types import Judgment
 from proband.lexicon.inflection import lemma
+from proband.stats.agreement.coefficients import Floats, Ints, Votes
 from proband.suites.inference.datasets.triples import read_levy_dagan
 from proband.suites.inference.gold import ANSWERS, DOES_NOT, LABELS, NONSENSE, RULES
 from proband.suites.inference.questionnaire import Questionnaire

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import stdtrit
 
-from proband.core.agreement.aggregation import wilson
+from proband.stats.agreement.aggregation import wilson
 from proband_annotate.human_task import share, t_quantile
 
 

@@ -32,7 +32,7 @@ VERDICTS = ("entailed", "ambiguous", "false", "inconsistent")
 SHORTCUTS = ("ends", "path", "kin-words", "near", "genders", "positions", "words")
 INTERVALS = (
     "Accuracy in percent. In brackets the 95 % interval over stories that share a clause and over training seeds "
-    "(Proband's own, core/statistics); ¹ one training seed, whose chance is not in the interval; no interval: too few clauses to "
+    "(Proband's own, stats); ¹ one training seed, whose chance is not in the interval; no interval: too few clauses to "
     "tell."
 )
 SHORTCUT = "The best shortcut has learned from the training stories."

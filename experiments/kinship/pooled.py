@@ -2,7 +2,7 @@
 
 A set of stories (other families, held-out clauses and phrases, training and test stories) is tested with nets that were
 trained on it alone. The test stories of all sets stand in one table, clustered by clause within a set; the run number n of
-a net is made of its nth training on each set. So the package's own statistics apply (core/statistics): intervals and tests
+a net is made of its nth training on each set. So the package's own statistics apply (stats): intervals and tests
 count stories that share a clause, and training seeds. What seeds add to the variance is taken within each set, where only
 the seed differs, and has as many degrees of freedom as all sets give together: 3 × (seeds - 1). Sets are too few for an
 interval of their own: their means are shown.
@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from proband.core.statistics.clusters import Clusters
-from proband.core.statistics.spread import ONE_SEED
+from proband.stats.clusters import Clusters
+from proband.stats import ONE_SEED
 from proband.stats import Difference, Estimate, Scores
 
 KS = tuple(range(2, 11))
@@ -124,7 +124,7 @@ def within(system: System, above: object, below: object, margin: float = 0.0) ->
 
 
 def decided(found: Difference) -> bool:
-    return not found.few and found.note != ONE_SEED
+    return found.p is not None and found.note != ONE_SEED
 
 
 Systems = Mapping[tuple[str, str, str], System]  # test, trained on, model

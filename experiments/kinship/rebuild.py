@@ -37,7 +37,7 @@ HERE = Path(__file__).parent
 SHORTCUTS = ("generations", "ends", "genders", "positions", "words")
 NOTE = (
     "Accuracy in percent. In brackets the 95 % interval over stories that share a clause and over training seeds "
-    "(Proband's own, core/statistics); ¹ one training seed for each set, whose chance is not in the interval; "
+    "(Proband's own, stats); ¹ one training seed for each set, whose chance is not in the interval; "
     "no interval: too few clauses to tell. Under *sets* the means of the sets of stories. The best shortcut has learned from "
     "the stories that the nets were trained on (of k = 2, 3: on the test stories that were made with these)."
 )

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-from proband.core.statistics.clusters import Clusters
+from proband.stats.clusters import Clusters
 from proband.stats import Difference, Scores
 
 DATA = Path(__file__).parent / "contamination.npz"

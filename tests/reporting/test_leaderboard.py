@@ -14,9 +14,9 @@ import pytest
 import proband
 from proband.core.errors import ProbandError
 from proband.core.files import read_items
-from proband.core.statistics.spread import holm
 from proband.models.fake import ScriptedModel
 from proband.reporting.leaderboard import letters
+from proband.stats import holm
 
 
 @pytest.fixture(scope="module")

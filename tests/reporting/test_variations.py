@@ -2,75 +2,159 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from proband.core.metrics import ACCURACY, AUC
-from proband.reporting.variations import NO_FLOOR, THRESHOLD
+from proband.core.metrics import ACCURACY, AUC, Metric, best_threshold
+from proband.core.suite import Results, Sheet
+from proband.core.types import Answer, Item, Run
+from proband.reporting.variations import NO_FLOOR, THRESHOLD, variation_sheets
+from proband.stats import Floats
 
-BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
-
-
-@pytest.fixture(scope="module")
-def simulated() -> Any:
-    sys.path.insert(0, str(BENCHMARKS))
-    try:
-        return importlib.import_module("calibration_variations")
-    finally:
-        sys.path.remove(str(BENCHMARKS))
+Row = Mapping[str, Any]
 
 
-def test_a_threshold_fitted_to_all_items_gives_no_gap_to_twins_that_are_alike(simulated: Any) -> None:
+@dataclass
+class VariedRuns:
+    """Scores of runs (runs x items) on yes-no items and on one variation of each; what `variation_sheets` reads."""
+
+    scores: Floats
+    truth: NDArray[np.bool_]  # of source items and, behind them, their variations
+    effect: str
+    shared: Sequence[str]  # what each of them shares
+
+    def __post_init__(self) -> None:
+        self.manifest = {"variations": {"varied": {"effect": self.effect}}}
+        self.labels = [f"m, asked {n}" for n in range(len(self.scores))]
+        self.runs = [
+            Run(suite="questions", solver="choose", model="m", seed=n, items_sha="") for n in range(len(self.scores))
+        ]
+
+    def items(self) -> Iterator[Item]:
+        half = len(self.truth) // 2
+        for at, (true, shares) in enumerate(zip(self.truth.tolist(), self.shared, strict=True)):
+            yield Item(
+                id=str(at),
+                suite="questions",
+                prompt="?",
+                choices=("yes", "no"),
+                gold=0 if true else 1,
+                tags={"variation": "original" if at < half else "varied"},
+                facts={"source": str(at % half), "clusters": [shares]},
+            )
+
+    def answers(self, run: int) -> Iterator[tuple[Item, Answer]]:
+        for item, score in zip(self.items(), self.scores[run].tolist(), strict=True):
+            yield item, Answer(item_id=item.id, scores=(score, 0.0))
+
+    scored = answers
+
+
+def sheet(runs: VariedRuns, metric: Metric, name: str) -> tuple[Sheet, list[Row]]:
+    (found,) = (each for each in variation_sheets(cast(Results, runs), metric) if each.name == name)
+    return found, [dict(zip(found.header, row)) for row in found.rows]
+
+
+def null_gap(size: int, rng: np.random.Generator, *, tuples: int = 0) -> VariedRuns:
+    """Items and twins alike: scores of true items are one standard deviation higher in both. With `tuples`, twins come
+    from so few of them, and those of one tuple are alike."""
+    truth = np.tile(rng.random(size) < 0.5, 2)
+    code = rng.integers(0, tuples, size) if tuples else np.arange(size)
+    noise = rng.standard_normal((1, 2 * size))
+    if tuples:
+        noise[0, size:] = np.sqrt(0.5) * (noise[0, size:] + rng.standard_normal(tuples)[code])
+    shared = [f"item {n}" for n in range(size)] + [f"tuple {n}" for n in code]
+    return VariedRuns(noise + truth, truth, "twin", shared)
+
+
+def null_gaps(size: int, reports: int, *, tuples: int = 0) -> tuple[float, float, float]:
+    """The mean gap, that with a threshold fitted to the source items alone, and how often a gap is significant."""
+    rng, gaps, fitted, alarms = np.random.default_rng([size, tuples]), [], [], []
+    for _ in range(reports):
+        runs = null_gap(size, rng, tuples=tuples)
+        _, (row,) = sheet(runs, AUC, "variations")
+        gaps.append(float(row["difference"]))
+        alarms.append(row["p (Holm)"] is not None and float(row["p (Holm)"].lstrip("<")) < 0.05)
+        score, truth = runs.scores[0], runs.truth
+        right = (score >= best_threshold(score[:size], truth[:size].astype(float))) == truth
+        fitted.append(100 * (right[:size].mean() - right[size:].mean()))
+    return float(np.mean(gaps)), float(np.mean(fitted)), float(np.mean(alarms))
+
+
+def flips(size: int, unsteady: float, rng: np.random.Generator, *, asked: int = 2) -> VariedRuns:
+    """A model that knows half of the answers, guesses the rest, and takes back so many answers by chance; the variation
+    changes nothing for it."""
+    truth = np.tile(rng.random(size) < 0.5, 2)
+    meant = np.tile(np.where(rng.random(size) < 0.5, truth[:size], rng.random(size) < 0.5), 2)
+    given = meant ^ (rng.random((asked, 2 * size)) < unsteady)
+    return VariedRuns(np.where(given, 1.0, -1.0), truth, "keeps", [f"item {n}" for n in range(size)] * 2)
+
+
+def null_flips(size: int, unsteady: float, reports: int) -> tuple[float, float, float]:
+    """Flips of a variation that does nothing, answers that change by themselves (the floor), and how often the interval
+    of the floor contains what is expected of both: 2 q (1 - q)."""
+    rng, changed, floors, inside = np.random.default_rng(size), [], [], []
+    for _ in range(reports):
+        runs = flips(size, unsteady, rng)
+        changed.append(float(sheet(runs, ACCURACY, "variations")[1][0]["flips"]))
+        _, (floor,) = sheet(runs, ACCURACY, "floor")
+        low, high = map(float, floor["95 %"].split(" to "))
+        floors.append(float(floor["answers that changed"]))
+        inside.append(low <= 200 * unsteady * (1 - unsteady) <= high)
+    return float(np.mean(changed)), float(np.mean(floors)), float(np.mean(inside))
+
+
+def test_a_threshold_fitted_to_all_items_gives_no_gap_to_twins_that_are_alike() -> None:
     """One fitted to the source items alone gives some five points at 60 items."""
-    gap, of_sources_alone, alarms = simulated.null_gaps(60, 60)
+    gap, of_sources_alone, alarms = null_gaps(60, 60)
     assert abs(gap) < 2.5
     assert of_sources_alone > 3
     assert alarms <= 0.1
-    sheet, _ = simulated.sheet(simulated.null_gap(60, np.random.default_rng(0)), AUC, "variations")
-    assert THRESHOLD in sheet.note
+    found, _ = sheet(null_gap(60, np.random.default_rng(0)), AUC, "variations")
+    assert THRESHOLD in found.note
 
 
-def test_twins_from_few_tuples_are_clusters(simulated: Any) -> None:
+def test_twins_from_few_tuples_are_clusters() -> None:
     """Twelve tuples behind 200 twins make the interval wider; four are too few."""
-    _, _, alarms = simulated.null_gaps(200, 25, tuples=12)
+    _, _, alarms = null_gaps(200, 25, tuples=12)
     assert alarms <= 0.12
     rng = np.random.default_rng(3)
-    few = simulated.null_gap(200, rng, tuples=12)
-    (named,) = simulated.sheet(few, AUC, "variations")[1]
+    few = null_gap(200, rng, tuples=12)
+    (named,) = sheet(few, AUC, "variations")[1]
     few.shared = few.shared[:200] + few.shared[:200]  # as if twins shared nothing
-    (blind,) = simulated.sheet(few, AUC, "variations")[1]
+    (blind,) = sheet(few, AUC, "variations")[1]
     widths = [np.diff([float(end) for end in row["95 %"].split(" to ")])[0] for row in (named, blind)]
     assert widths[0] > widths[1] + 1
     few.shared = few.shared[:200] + [f"tuple {n % 4}" for n in range(200)]
-    (row,) = simulated.sheet(few, AUC, "variations")[1]
+    (row,) = sheet(few, AUC, "variations")[1]
     assert (row["95 %"], row["p (Holm)"]) == ("too few", None)
 
 
-def test_flips_stand_beside_those_of_the_same_questions_asked_again(simulated: Any) -> None:
-    flips, floor, inside = simulated.null_flips(150, 0.1, 12)
+def test_flips_stand_beside_those_of_the_same_questions_asked_again() -> None:
+    flips, floor, inside = null_flips(150, 0.1, 12)
     assert flips == pytest.approx(18, abs=4)
     assert floor == pytest.approx(18, abs=4)
     assert inside >= 0.8
     rng = np.random.default_rng(0)
-    assert NO_FLOOR not in simulated.sheet(simulated.flips(60, 0.1, rng), ACCURACY, "variations")[0].note
-    once = simulated.flips(60, 0.1, rng, asked=1)
-    assert NO_FLOOR in simulated.sheet(once, ACCURACY, "variations")[0].note
+    assert NO_FLOOR not in sheet(flips(60, 0.1, rng), ACCURACY, "variations")[0].note
+    once = flips(60, 0.1, rng, asked=1)
+    assert NO_FLOOR in sheet(once, ACCURACY, "variations")[0].note
     with pytest.raises(ValueError, match="not enough values"):
-        simulated.sheet(once, ACCURACY, "floor")
+        sheet(once, ACCURACY, "floor")
 
 
-def test_surviving_accuracy_says_over_how_many_variations(simulated: Any) -> None:
-    sheet, rows = simulated.sheet(simulated.flips(60, 0.1, np.random.default_rng(0)), ACCURACY, "surviving")
+def test_surviving_accuracy_says_over_how_many_variations() -> None:
+    found, rows = sheet(flips(60, 0.1, np.random.default_rng(0)), ACCURACY, "surviving")
     assert [row["of an item"] for row in rows] == ["1", "1"]
-    assert "only lines with as many of an item can be compared" in sheet.note
+    assert "only lines with as many of an item can be compared" in found.note
 
 
-def test_a_gap_stands_beside_that_of_another_model(simulated: Any) -> None:
+def test_a_gap_stands_beside_that_of_another_model() -> None:
     """Items easier than their twins for both models, and learnt by heart by one of them."""
     truth, rng = np.tile(np.arange(200) % 2 == 0, 2), np.random.default_rng(0)
     easy = rng.random((2, 400)) < np.r_[np.full(200, 0.8), np.full(200, 0.6)]
@@ -78,9 +162,9 @@ def test_a_gap_stands_beside_that_of_another_model(simulated: Any) -> None:
     learnt[0, :200] = True
     shared = [f"item {n}" for n in range(200)] * 2
     for right, significant in ((easy, False), (learnt, True)):
-        runs = simulated.VariedRuns(np.where(right == truth, 1.0, -1.0), truth, "twin", shared)
-        sheet, (row,) = simulated.sheet(runs, ACCURACY, "gaps")
+        runs = VariedRuns(np.where(right == truth, 1.0, -1.0), truth, "twin", shared)
+        gaps, (row,) = sheet(runs, ACCURACY, "gaps")
         assert float(row["gap"]) > 10
         assert float(row["its gap"]) > 10
         assert (float(row["p (Holm)"].lstrip("<")) < 0.05) == significant
-        assert "only beside a model that cannot have seen them" in sheet.note
+        assert "only beside a model that cannot have seen them" in gaps.note

@@ -17,9 +17,9 @@ from typing import Any, Literal, Protocol
 
 import msgspec
 
-from proband.core.agreement.aggregation import wilson
 from proband.core.files import encode, read_records
 from proband.core.types import Judgment
+from proband.stats.agreement.aggregation import wilson
 
 Body = Mapping[str, Any]
 Form = Mapping[str, str]

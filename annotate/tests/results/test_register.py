@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sqlalchemy import delete, select
 
-from proband.core.agreement.coefficients import Votes
+from proband.stats.agreement.coefficients import Votes
 from proband_annotate.results.collected import disputed
 from proband_annotate.results.figures import figures, people_figures
 from proband_annotate.results.planning import guess_of

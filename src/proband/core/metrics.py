@@ -11,13 +11,13 @@ An answer that is skipped or not covered is left out of every metric. A reply th
 failed (`status` in `types.WRONG`) counts as wrong: the metrics here give it their worst number, and a suite's own
 metric must do the same where it applies to such a run.
 
-A suite may declare any metric over sets; its intervals and paired tests come by themselves (`statistics.estimates`),
-from calls of `of` in which some records weigh 0 or 2 instead of 1. For that, the first column of a record is what
-records are ordered by (the score) and the other columns are labels (the truth); `weights` are counts, and only their
-proportions may matter (a record that weighs 2 is two records, one that weighs 0 is none); and there must be an answer
-for any weights, also where no true record is left. A metric that jumps, like recall at a given precision, says so
-(`jumps`): its intervals come from a bootstrap by cluster (`statistics.estimates`). A `unit` of "share" keeps the
-interval within [0, 1]. `AUC` below is an example:
+A suite may declare any metric over sets; its intervals and paired tests come by themselves (`stats.estimators`), from
+calls of `of` in which some records weigh 0 instead of 1. For that, the first column of a record is what records are
+ordered by (the score) and the other columns are labels (the truth); `weights` are counts, and only their proportions
+may matter (a record that weighs 2 is two records, one that weighs 0 is none); and there must be an answer for any
+weights, also where no true record is left. A metric that jumps, like recall at a given precision, says so (`jumps`):
+its intervals come from a bootstrap by cluster. A `unit` of "share" keeps the interval within [0, 1]. `AUC` below is an
+example:
 
     Metric(name="auc", of=area_under_roc, over="set", each=score_and_truth)
 
@@ -241,6 +241,7 @@ AUC = _ranking(name="auc", of=area_under_roc, title="area under the ROC curve", 
 AVERAGE_PRECISION = _ranking(name="average_precision", of=average_precision, chance=share_of_true)
 F1 = _ranking(name="f1", of=f1, title="F1", chance=always_yes)
 YES_NO_ACCURACY = _ranking(name="accuracy", of=accuracy_of_decisions, chance=one_answer)
+
 
 # ---- which items a score is over -------------------------------------------------------------------------------------
 #

@@ -261,7 +261,7 @@ class Outcome:
     evidence: str
     unit: Literal["share", "nats", "count"] = "share"
     published: bool = True  # whether the paper itself says so of this system; False: asked of a later one too
-    detectable: float | None = None  # what would be seen four times in five, said where the claim is open
+    detectable: float | None = None  # what is found with a power of 80 %, printed where the claim is open
 
 
 @dataclass(frozen=True, kw_only=True)

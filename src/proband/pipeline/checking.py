@@ -18,7 +18,6 @@ from proband.core import plugins
 from proband.core.errors import CheckFailed, ProbandError
 from proband.core.files import asset, items_path, parse, raw_lines, read_manifest, render, sha256_file, write_text
 from proband.core.progress import Progress, say
-from proband.core.statistics.clusters import clusters_of
 from proband.core.suite import Audit, Suite, Verified
 from proband.core.types import Item
 from proband.english.domain import load
@@ -34,6 +33,7 @@ from proband.proof.row_source import GYM, RowSource, gym_tasks
 from proband.proof.run import GUESSED_FROM, OUTSIDE, PROVERS, audit_rows, guess_domain, judge_for
 from proband.proof.tally import page_data
 from proband.proof.verdicts import Judge
+from proband.stats.clusters import clusters_of
 
 STYLE: Final = "proband.web.audit"
 ANNOTATIONS: Final = 50  # GitHub shows a few; the findings file has all

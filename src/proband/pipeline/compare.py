@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -122,11 +122,11 @@ def _applies(study: Study, metric: Metric) -> bool:
     return sum(any(len(values[run][0]) for run in system.runs) for system in study.systems) > 1
 
 
-def worse(result: Mapping[str, Any], points: float) -> dict[str, str | float]:
+def worse(result: Mapping[str, Any], points: float) -> dict[str, str | float | None]:
     """Whether the second of two systems is worse than the first by more than `points` (of a share; otherwise in the
     metric's own unit) over all items. It is if the whole 95 % interval of the drop lies above: if the true drop is no
-    larger, that happens in at most 2.5 % of such checks. `detectable` is the true drop that would be found four times
-    in five."""
+    larger, that happens in at most 2.5 % of such checks. `detectable` is the true drop that is found with a power of
+    80 %; None where the answers do not differ."""
     if len(result["systems"]) != 2:
         raise ProbandError("a check for a regression needs two runs or logs: the base and the new one")
     if not 0 <= points < math.inf:
@@ -147,7 +147,7 @@ def worse(result: Mapping[str, Any], points: float) -> dict[str, str | float]:
         "high": drop[2],
         "limit": limit,
         "false_alarm": FALSE_ALARM,
-        "detectable": limit + group["detectable"],
+        "detectable": None if group["detectable"] is None else limit + group["detectable"],
     }
 
 
@@ -201,9 +201,5 @@ def _in_order(tested: list[Comparison], labels: list[str], *, scope: str) -> lis
         for each in tested:
             if {each.a, each.b} == {a, b}:
                 turned = each if each.a == a else each.turned()
-                out.append(
-                    asdict(turned)
-                    | {"verdict": each.verdict, "undecided": each.undecided}
-                    | {"group": words.group(each.group) if each.group else scope}
-                )
+                out.append(turned.record() | {"group": words.group(each.group) if each.group else scope})
     return out

@@ -15,12 +15,12 @@ import numpy as np
 
 from proband.core.errors import ProbandError
 from proband.core.files import sha256_file, write_csv, write_json, write_jsonl
-from proband.core.statistics.item_response import LEAST_SYSTEMS
-from proband.core.statistics.short_tests import ShortTest
+from proband.pipeline.item_analysis.item_response import LEAST_SYSTEMS
+from proband.pipeline.item_analysis.item_study import ItemStudy, shown_facts, wright_map
+from proband.pipeline.item_analysis.short_tests import ShortTest
 from proband.pipeline.logs import is_log, read_log
 from proband.pipeline.logs.record import Wanted, join_logs
 from proband.pipeline.report import item_sets
-from proband.reporting.items import ItemStudy, shown_facts, wright_map
 from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.item_sets import ItemSet
 from proband.reporting.page.browse import outcomes, write_browser

@@ -18,10 +18,10 @@ from proband.core.errors import ProbandError
 from proband.core.files import items_path, read_items
 from proband.core.metrics import scored_splits
 from proband.core.plugins import read_options
-from proband.core.statistics.clusters import GrowingClusters, clusters_of
-from proband.core.statistics.planning import Pilot, Plan, grown, largest
-from proband.core.statistics.scores import on_common_items
 from proband.core.types import Item
+from proband.stats import on_common_items
+from proband.stats.clusters import GrowingClusters, clusters_of
+from proband.stats.planning import Pilot, Plan, required
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,16 +79,16 @@ def plan(
     pilot = replace(pilot, tests=tests)
     if pilot.share and difference >= 1:
         raise ProbandError(f"--difference is {difference:g}: a difference of shares is below 1 (0.05 is 5 points)")
-    now = pilot.now()
-    sizes = {"items": pilot.dependence.items, "clusters": pilot.dependence.clusters, **({by: values} if by else {})}
+    now = Plan(pilot=pilot, scale=pilot.variances())
+    sizes = {"items": pilot.items, "clusters": pilot.clusters, **({by: values} if by else {})}
     ways = {
-        name: largest(pilot, difference, power=power, by=way)
+        name: required(pilot, difference, power=power, by=way)
         for name, way in (("more_clusters", "clusters"), ("more_items_per_cluster", "within"))
     }
-    ends = [grown(each).detectable for each in pilot.uncertain()] if measured else None
+    ends = [Plan(pilot=pilot, scale=(each,)).detectable for each in pilot.extremes()] if measured else None
     return {
         "basis": basis,
-        "design": {**sizes, "effective_clusters": round(pilot.dependence.least, 1)},
+        "design": {**sizes, "effective_clusters": round(pilot.freedom + 1, 1)},
         "difference": difference,
         "power": power,
         "correlation": pilot.correlation,
@@ -158,11 +158,8 @@ def _from_items(source: str | Path, *, by: str | None, assumed: Assumed) -> tupl
     if by and not values - {None}:
         raise ProbandError(f"the items have no tag {by!r}")
     binary = assumed.accuracy * (1 - assumed.accuracy)
-    pilot = Pilot(
-        dependence=growing.done().neighbours(rows),
-        square=2 * (1 - assumed.agreement) * binary,
-        correlation=assumed.within,
-    )
+    design = growing.done().design(rows)
+    pilot = Pilot.assumed(design, square=2 * (1 - assumed.agreement) * binary, correlation=assumed.within)
     basis = (
         f"assumed: accuracy {assumed.accuracy:g}, correlation of two systems {assumed.agreement:g}, of items that "
         f"share a cluster {assumed.within:g}"

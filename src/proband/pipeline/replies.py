@@ -171,8 +171,8 @@ def _level(replies: Sequence[ScoredReply]) -> dict[str, Any]:
     if not any(each.proved is not None for each in replies):
         return {"models": {}, "items": len({each.item for each in replies}), "settled items": 0}
     figures = {model.name: model.figures() for model in models}
-    for name, p in zip(figures, stats.holm([each["change"]["p"] for each in figures.values()])):
-        figures[name]["change"]["p corrected"] = float(p)
+    for name, p in zip(figures, stats.holm_where_tested([each["change"]["p"] for each in figures.values()])):
+        figures[name]["change"]["p corrected"] = p
     read = all(each["read again"] for each in figures.values())
     columns = {"published": "published", "proved": "proved", **({"read again": "own"} if read else {})}
     order = {
@@ -197,8 +197,8 @@ def _pairs(models: Sequence[ModelScores], what: str) -> dict[str, int | list[tup
         a, b = one.item_means(what), other.item_means(what)
         both = [item for item in a if item in b]
         tests.append((one.name, other.name, stats.difference([a[i] for i in both], [b[i] for i in both])))
-    corrected = stats.holm([test.p for _, _, test in tests])
-    found = [(a, b) if t.value > 0 else (b, a) for (a, b, t), p in zip(tests, corrected) if p < LEVEL]
+    corrected = stats.holm_where_tested([test.p for _, _, test in tests])
+    found = [(a, b) if t.value > 0 else (b, a) for (a, b, t), p in zip(tests, corrected) if p is not None and p < LEVEL]
     return {"tested": len(tests), "different": len(found), "better": found}
 
 

@@ -43,7 +43,7 @@ class Verdict:
     evidence: str
     below_chance: bool = False  # both sides
     published: bool = True  # whether the paper says so of these systems
-    detectable: str = ""  # in words: the difference that would be seen four times in five
+    detectable: str = ""  # in words: the difference that is found with a power of 80 %
 
 
 def chosen(claims: Sequence[Claim], wanted: bool | Sequence[str]) -> list[Claim]:
@@ -105,7 +105,7 @@ def _decided(row: Verdict, p_holm: float) -> Verdict:
     if row.below_chance:
         return replace(row, p_holm=p_holm, verdict="not interpretable")
     if p_holm >= ALPHA or not row.difference:
-        seen = f"; {row.detectable} would be seen four times in five" if row.detectable else ""
+        seen = f"; 80 % power to detect {row.detectable} before correction" if row.detectable else ""
         return replace(row, p_holm=p_holm, evidence=row.evidence + seen)
     return replace(row, p_holm=p_holm, verdict="holds" if row.difference > 0 else "fails")
 
@@ -194,16 +194,23 @@ def _tested(
     tests = [test for each in by_contrast for test in each if test]
     if not tests:
         return _open(claim, study, systems, _missing(claim, "no data"))
-    if against := [test for test in tests if test.ahead < 0]:
-        decisive = min(against, key=lambda test: test.p)
-        p: float | None = min(1.0, decisive.p * len(tests))
+    ps = {id(test): test.p for test in tests if test.p is not None}
+    p: float | None = None
+    if against := [test for test in tests if test.ahead < 0 and id(test) in ps]:
+        decisive = min(against, key=lambda test: ps[id(test)])
+        p = min(1.0, ps[id(decisive)] * len(tests))
+    elif len(ps) < len(tests):  # what cannot be tested cannot hold
+        decisive = next(test for test in tests if id(test) not in ps)
     else:
-        decisive = max(tests, key=lambda test: test.p)
+        decisive = max(tests, key=lambda test: ps[id(test)])
         p = decisive.p
     below_chance = any(test.below_chance for test in ([decisive] if against else tests))
     evidence = [test.evidence for test in tests]
     if len(tests) > 1:
-        evidence = [f"{t.evidence}: {words.change(t.difference, t.metric)}, p {words.p_is(t.p)}" for t in tests]
+        evidence = [
+            f"{t.evidence}: {words.change(t.difference, t.metric)}" + ("" if t.p is None else f", p {words.p_is(t.p)}")
+            for t in tests
+        ]
     if missing := sum(not any(each) for each in by_contrast):
         evidence.append(f"no data for {missing} of {len(claim.contrasts)} contrasts")
         p = p if against else None  # it cannot hold

@@ -68,8 +68,12 @@ def _leader(study: Study, compared: Sequence[Comparison]) -> str:
         return f"No model leads on {name}: {ahead} cannot be compared, because {unread}."
     if pair.few:
         return f"No model leads on {name}: {ahead} share {words.count(pair.clusters, 'cluster')}, {words.TOO_FEW}."
-    if pair.undecided:
-        return f"No model leads on {name}: {ahead} differ by {gap} ({pair.training})."
+    if pair.p_holm is None:
+        once = "each was trained once" if pair.once == 2 else "one of them was trained once"
+        return (
+            f"{ahead}: these two trained networks differ by {gap} on such items; {once}, so whether other trainings "
+            "would is not known (three seeds each would tell)."
+        )
     p = f"Holm p {words.p_is(pair.p_holm)}" + (f"; {pair.training}" if pair.training else "")
     if pair.clear:
         best, way = ("highest", "above") if metric.better == "high" else ("lowest", "below")
@@ -130,16 +134,16 @@ def _gap(study: Study, cells: Sequence[tuple[str, str, Cell]], grid: Grid) -> li
             continue
         (_, lowest, bottom), (_, highest, top) = own[0], own[-1]
         gap = top.estimate.mean - bottom.estimate.mean
-        if gap > widest[0] and tries * _p_between(study, grid, top, bottom) < CHOSEN:
+        if gap > widest[0] and (p := _p_between(study, grid, top, bottom)) is not None and tries * p < CHOSEN:
             high, low = words.value(top.estimate.mean, metric), words.value(bottom.estimate.mean, metric)
             name = words.metric(metric)
             widest = gap, f"{label} has its highest {name} on {highest} ({high}), its lowest on {lowest} ({low})."
     return [widest[1]] if widest[1] else []
 
 
-def _p_between(study: Study, grid: Grid, top: Cell, bottom: Cell) -> float:
+def _p_between(study: Study, grid: Grid, top: Cell, bottom: Cell) -> float | None:
     """The p-value of two cells of one line in the last row of a table; 1 where they are of different systems (a table
-    over the settings of runs)."""
+    over the settings of runs), None where nothing can be tested."""
     row = grid.rows[-1] if grid.rows else None
     rest = dict(zip(grid.table.rows, row)) if row is not None else {}
     places = []
@@ -347,7 +351,8 @@ def shortcut_headline(study: Study, best: BestShortcut, where: Where) -> str:
         for at, (whole, cell) in cells.items()
         if (other := study.cell(metric, on_right)[at]) is not None
         and not other.estimate.few
-        and len(cells) * study.between(metric, at, on_wrong, on_right).p < ALPHA
+        and (p := study.between(metric, at, on_wrong, on_right).p) is not None
+        and len(cells) * p < ALPHA
     }
     most = max(falls, key=lambda at: falls[at], default=None)
     if most is None or falls[most] <= 0:

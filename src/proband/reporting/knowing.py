@@ -19,10 +19,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from proband.core.statistics.scores import Scores
 from proband.core.suite import Sheet
 from proband.reporting.numbers import words
 from proband.reporting.numbers.cells import Mask, Study
+from proband.stats import Scores
 
 Pair = frozenset[str]
 Floats = NDArray[np.float64]
@@ -128,7 +128,7 @@ def _line(
     if any(not len(each) or each.interval().few for each in ends):
         return (*cells, "too few to tell", "–", "–")
     gap = ends[0].minus_selection(ends[1], same_runs=True)
-    if gap.few:
+    if gap.p is None:
         return (*cells, "too few to tell", "–", "–")
     shown = f"{words.change(gap.value, study.main)} {words.interval(gap.low, gap.high, study.main)}"
     return (*cells, f"{shown}, p {words.p_is(gap.p)}", *_controls(study, system, scope, rested, recalled))

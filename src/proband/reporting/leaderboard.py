@@ -57,8 +57,8 @@ def write_leaderboard(
 def _board(items: ItemSet, *, split: str, seed: int) -> dict[str, Any]:
     study = Study(items, seed=seed, split=split)
     study.rank()
-    decided = [pair for pair in study.pairs(study.main, {}) if not pair.undecided]
-    clear = [pair for pair, p in zip(decided, holm([pair.p for pair in decided])) if p < ALPHA]
+    decided = [(pair, pair.p) for pair in study.pairs(study.main, {}) if pair.p is not None]
+    clear = [pair for (pair, _), p in zip(decided, holm([p for _, p in decided])) if p < ALPHA]
     ahead = [_ahead(pair, study.labels) for pair in clear]
     groups = letters(len(study.systems), ahead) if decided else [""] * len(study.systems)
     systems = []

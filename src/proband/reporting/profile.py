@@ -3,9 +3,10 @@
     score      the metric over the items of a row, with its interval
     level      the highest of: guessing, the shortcuts that were run, the same model asked without the question
                (control); where answers are to stay the same, how often answers agree that do not depend on the question
-    can        the score is above its level, by a paired test where the level has answers of its own
+    can        the score is above chance and every shortcut: the largest p-value of these tests (stats.beats_all)
 
-Every test of a page (rows, the two contrasts, model against model) is corrected together, by Holm.
+The tests of one model (rows and the two contrasts) are corrected together by Holm, and so are those of each two models:
+what is shown of a model does not depend on which others are on the page.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ import msgspec
 import numpy as np
 
 from proband.core.metrics import Metric, best_choices, best_threshold
-from proband.core.statistics.clusters import Clusters, clusters_of
 from proband.core.suite import Where
 from proband.core.types import LEFT_OUT, Answer, Estimate, Item, Tag
 from proband.reporting.numbers import words
@@ -27,7 +27,8 @@ from proband.reporting.numbers.cells import ALPHA, ORIGINAL, VARIATION, matches
 from proband.reporting.numbers.item_sets import ItemSet
 from proband.reporting.numbers.words import in_a_sentence, short_model
 from proband.reporting.variations import in_words
-from proband.stats import Difference, Scores, holm
+from proband.stats import Difference, Scores, beats_all, holm_where_tested
+from proband.stats.clusters import Clusters, clusters_of
 
 Pairs = list[tuple[Item, Answer]]
 
@@ -76,11 +77,12 @@ class Level:
 class Test:
     about: str
     difference: Difference
-    p_holm: float = 1.0
+    p_holm: float | None = None  # None where nothing can be tested
+    family: int = 1  # tests that are corrected together
 
     @property
     def clear(self) -> bool:
-        return self.p_holm < ALPHA and not self.difference.few
+        return self.p_holm is not None and self.p_holm < ALPHA
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,6 +137,7 @@ class CapabilityRow:
 
 CHANCE = "chance"
 UNASKED = "answers that do not depend on the question"
+BY_OPTIONS = "a preference among the options alone"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -191,13 +194,18 @@ def make_profile(
         ]  # fmt: skip
     between = {other: list(_between(by_name, capabilities, models[0], other)) for other in models[1:]}
     compared = [test for pairs in between.values() for _, test in pairs]
-    tests = [row.test for row in rows if row.test] + [test for each in moves.values() for _, test in each] + compared
-    for test, p in zip(tests, holm([each.difference.p for each in tests]), strict=True):
-        test.p_holm = p
+    families = [
+        [row.test for row in rows if row.test and row.model == model] + [test for _, test in moves[model]]
+        for model in models
+    ]
+    families += [[test for _, test in pairs] for pairs in between.values()]
+    for family in families:
+        for test, p in zip(family, holm_where_tested([each.difference.p for each in family]), strict=True):
+            test.p_holm, test.family = p, sum(each.difference.p is not None for each in family)
     sentences = [(model, text) for model in models for text in _sentences(by_name, capabilities, model, moves[model])]
     sentences += [("", text) for other, pairs in between.items() for text in _beside(pairs, models[0], other)]
     return Profile(
-        title=title, models=models, rows=rows, contrasts=compared, sentences=sentences, tests=len(tests),
+        title=title, models=models, rows=rows, contrasts=compared, sentences=sentences, tests=sum(map(len, families)),
         references={name: each for name, each in references.items() if name not in models}, notes=notes,
     )  # fmt: skip
 
@@ -241,9 +249,9 @@ class CapabilityReader:
         level = row.level
         if level is None:
             return row
-        apart = own.against(level.value) if level.scores is None else own.minus(level.scores)
+        apart = beats_all(own, [each.value if each.scores is None else each.scores for each in row.levels])
         return replace(
-            row, test=Test(about=f"{short_model(model)} {capability.does}, against {level.name}", difference=apart)
+            row, test=Test(about=f"{short_model(model)} {capability.does}, against every level", difference=apart)
         )
 
     def noise(self, row: CapabilityRow | None) -> Test | None:
@@ -263,8 +271,9 @@ class CapabilityReader:
 
     def _same(self, capability: Capability, model: str) -> CapabilityRow:
         """The share of varied items with the answer of their source. Answers that do not depend on the question agree
-        as often as two answers to different questions do, or two guesses, or two choices of one place."""
-        values, shared, by_chance = list[float](), list[tuple[str, ...]](), 0.0
+        as often as two answers to different questions do, or two guesses, or two choices of one place; and where both
+        answers are what a preference among the options alone gives, the question need not have been read."""
+        values, shared, by_chance, by_options = list[float](), list[tuple[str, ...]](), 0.0, list[float]()
         shown: dict[str, ExampleAnswer] = {}
         for part in capability.parts:
             given = self._with_sources(part, model)
@@ -272,6 +281,11 @@ class CapabilityReader:
             values += stays
             shared += [clusters_of(pair[0]) for pair, _ in given]
             by_chance += len(given) * agreement([source for _, source in given])
+            control = self._control(part.set, model)
+            by_options += [
+                same * all_preferred
+                for same, all_preferred in zip(stays, follows_preference(given, control), strict=True)
+            ]
             for kind, wanted in (("right", 1.0), ("wrong", 0.0)):
                 chosen = [each for each, same in zip(given, stays, strict=True) if same == wanted]
                 if chosen and kind not in shown:
@@ -283,15 +297,24 @@ class CapabilityReader:
                     )  # fmt: skip
         if not values:
             return CapabilityRow(capability=capability, model=model, reason="was not asked")
-        own = Scores.of(values, clusters=Clusters.of(shared), share=True)
-        level = Level(name=UNASKED, value=by_chance / len(values))
+        clusters = Clusters.of(shared)
+        own, alone = (Scores.of(each, clusters=clusters) for each in (values, by_options))
+        levels = (
+            Level(name=UNASKED, value=by_chance / len(values)),
+            Level(name=BY_OPTIONS, value=alone.value, scores=alone),
+        )
         metric = Metric(name="same_answer", of=float, title="share of answers that stay the same")
-        test = Test(
-            about=f"{short_model(model)} {capability.does}, against {level.name}", difference=own.against(level.value)
-        )
+        apart = beats_all(own, [each.value if each.scores is None else each.scores for each in levels])
+        test = Test(about=f"{short_model(model)} {capability.does}, against every level", difference=apart)
         return CapabilityRow(
-            capability=capability, model=model, metric=metric, scores=own, levels=(level,), test=test, examples=shown
+            capability=capability, model=model, metric=metric, scores=own, levels=levels, test=test, examples=shown
         )
+
+    def _control(self, name: str, model: str) -> dict[str, str]:
+        """What the model chooses without the question, by item, where it was asked so."""
+        items = self.sets[name]
+        runs = (at for at, run in enumerate(items.runs) if run.model == model and run.solver in self.controls)
+        return {item.id: in_words(item, answer) for at in runs for item, answer in items.scored(at)}
 
     def _levels(self, of: Capability, metric: Metric, model: str, pairs: Pairs) -> Iterator[Level]:
         (part,) = of.parts
@@ -360,6 +383,32 @@ def agreement(pairs: Pairs) -> float:
     return max(guessed, *(sum((n / len(pairs)) ** 2 for n in each.values()) for each in (told, places)))
 
 
+def follows_preference(
+    given: Sequence[tuple[tuple[Item, Answer], tuple[Item, Answer]]], control: Mapping[str, str]
+) -> list[float]:
+    """Of each varied item and its source: whether both answers are those that a preference among the options gives. The
+    preference is how often an option was chosen where it was offered, in all other pairs; or what the model chooses
+    without the question (`control`). Of options that are preferred alike, each counts its share."""
+    offered, chosen = Counter[str](), Counter[str]()
+    for pair in given:
+        for item, answer in pair:
+            offered.update(item.choices)
+            chosen[in_words(item, answer)] += 1
+    results = []
+    for pair in given:
+        own = Counter(in_words(item, answer) for item, answer in pair)
+        seen = Counter(option for item, _ in pair for option in item.choices)
+        share = 1.0
+        for item, answer in pair:
+            rates = {o: (chosen[o] - own[o] + 1) / (offered[o] - seen[o] + 2) for o in item.choices}  # Laplace's rule
+            best = [option for option, rate in rates.items() if rate == max(rates.values())]
+            told = in_words(item, answer)
+            preferred = (told in best) / len(best) if best else 0.0
+            share *= max(preferred, float(control.get(item.id) == told))
+        results.append(share)
+    return results
+
+
 def right_answer(item: Item) -> str:
     if item.gold is not None:
         return item.choices[item.gold]
@@ -416,7 +465,7 @@ def _apart(one: CapabilityRow | None, other: CapabilityRow | None) -> Test | Non
         for number in one.metric.numbers(item, answer)
     ]
     values, parts, shared = zip(*numbers, strict=True)
-    both = Scores.of(values, clusters=Clusters.of(shared), tags={"part": parts}, share=True)
+    both = Scores.of(values, clusters=Clusters.of(shared), tags={"part": parts})
     apart = both.where(part="one").minus_selection(both.where(part="other"), same_runs=True)
     return Test(
         about=f"{short_model(one.model)} {one.capability.does}, less: {other.capability.does}", difference=apart
@@ -465,13 +514,14 @@ def _sentences(
 
 def _moved(what: str, test: Test) -> str:
     d = test.difference
-    if d.few:
+    if test.p_holm is None:
         return f"{what} cannot be compared: too few items."
     span = f"[{100 * d.low:+.1f}, {100 * d.high:+.1f}]"
     if test.clear:
         way = "falls" if d.value < 0 else "rises"
         return f"{what} {way} by {abs(100 * d.value):.1f} points {span} (Holm p {words.p_is(test.p_holm)})."
-    seen = f"; a change of {100 * d.detectable:.1f} points would be seen four times in five" if d.detectable > 0 else ""
+    least = d.detectable_among(test.family)
+    seen = "" if least is None else f"; 80 % power to detect a change of {100 * least:.1f} points"
     return f"{what} does not change significantly ({100 * d.value:+.1f} points {span}{seen})."
 
 

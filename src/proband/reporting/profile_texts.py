@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 from proband.core.files import dumps, markdown_table, md
@@ -42,7 +41,7 @@ def _plain(row: CapabilityRow) -> dict[str, str | float | None]:
 
 
 def as_json(profile: Profile) -> dict[str, Any]:
-    tests = [{"about": test.about, "p_holm": test.p_holm, **asdict(test.difference)} for test in profile.contrasts]
+    tests = [{"about": test.about, "p_holm": test.p_holm, **test.difference.record()} for test in profile.contrasts]
     return {
         "title": profile.title,
         "models": list(profile.models),

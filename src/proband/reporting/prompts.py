@@ -5,7 +5,7 @@ and of the ways in which the question might have been put. With item effects a_i
 
     x_ip = m + a_i + b_p + e_ip
 
-The interval of the mean m counts both (clusters of several kinds, core/statistics/clusters.py). The spread between
+The interval of the mean m counts both (clusters of several kinds, stats/clusters.py). The spread between
 prompts is that of the b_p, less what the rest alone would give them; the percentiles are those of prompt means drawn
 together by the same factor. Items need not have been asked with every prompt: then chance includes which items a
 prompt was given, and is larger.
@@ -21,13 +21,13 @@ import numpy as np
 
 from proband.core.files import dumps, group_by_key
 from proband.core.metrics import Metric
-from proband.core.statistics.clusters import Clusters, Floats
 from proband.core.suite import Sheet
 from proband.reporting.numbers import words
 from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.item_sets import item_means
 from proband.reporting.numbers.words import System, shared_labels, unique
-from proband.stats import Scores
+from proband.stats import Mean, Scores, Share
+from proband.stats.clusters import Clusters, Floats
 
 QUANTILES = (0.05, 0.5, 0.95)
 LEFT_OUT = ("run.prompt", "run.asked")
@@ -52,7 +52,7 @@ def figures(x: Floats, clusters: Sequence[Sequence[str]], *, share: bool) -> Fig
     items, prompts = np.nonzero(~np.isnan(x))
     values = x[items, prompts]
     names = [(f"prompt {p}", *clusters[i]) for i, p in zip(items.tolist(), prompts.tolist())]
-    result = Scores.of(values, clusters=Clusters.of(names), share=share).interval()
+    result = Scores.of(values, clusters=Clusters.of(names), estimator=Share() if share else Mean()).interval()
     mean = result.mean
     count = np.bincount(prompts, minlength=x.shape[1])
     sums = np.bincount(prompts, weights=values, minlength=x.shape[1])

@@ -17,12 +17,12 @@ import numpy as np
 
 from proband.core.files import dumps, figure, group_by_key
 from proband.core.metrics import ACCURACY
-from proband.core.statistics.clusters import Clusters, clusters_of
 from proband.core.suite import Results, Sheet
 from proband.core.types import LEFT_OUT, Answer, Item
 from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.words import shared_labels
 from proband.reporting.variations import Cell, in_words, share_cells
+from proband.stats.clusters import Clusters, clusters_of
 
 
 def repeat_sheets(study: Study, results: Results) -> list[Sheet]:

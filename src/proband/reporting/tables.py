@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from itertools import groupby, takewhile
 
 from proband.core.files import csv_lines, markdown_table, md
-from proband.core.statistics.clusters import LEAST_CLUSTERS
-from proband.core.statistics.spread import share_of_trainings
 from proband.core.suite import Sheet
 from proband.reporting.numbers import words
 from proband.reporting.numbers.cells import Cell
 from proband.reporting.numbers.grids import SIGNS, Grid, Key
 from proband.reporting.numbers.words import MINUS
+from proband.stats import LEAST_FREEDOM, share_of_trainings
 
 # ---- the lines of a grid, as all formats print them, and the words around them -------------------------------------
 
@@ -110,7 +109,8 @@ def signs(grid: Grid) -> list[str]:
     """What the signs in a table mean: those that it has."""
     out = ["Intervals account for items that share material."]
     if grid.has_few:
-        out.append(f"{words.TOO_FEW.capitalize()}: fewer than {LEAST_CLUSTERS:g} items or effective clusters.")
+        out.append(f"{words.TOO_FEW.capitalize()}: fewer than {LEAST_FREEDOM:g} degrees of freedom (of clusters).")
+
     if grid.has_chance:
         out.append(f"° the interval includes {grid.level}; ▼ below {'it' if grid.level != 'chance' else 'chance'}.")
     if several := [cell.runs for cell in grid.filled if cell.runs > 1]:

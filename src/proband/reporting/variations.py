@@ -22,11 +22,11 @@ import numpy as np
 
 from proband.core.files import dumps, figure, group_by_key, p_value
 from proband.core.metrics import Metric, best_choices, best_threshold
-from proband.core.statistics.clusters import Clusters, clusters_of
 from proband.core.suite import Results, Sheet, Table
 from proband.core.types import LEFT_OUT, Answer, Item
 from proband.reporting.numbers.cells import ORIGINAL
-from proband.stats import Difference, Estimate, Scores, contrast, holm
+from proband.stats import Difference, Estimate, Scores, contrast, holm, holm_where_tested
+from proband.stats.clusters import Clusters, clusters_of
 
 THRESHOLD = (
     " Scores that only rank items are answers at the threshold that has most of all its items right, source items and "
@@ -133,7 +133,7 @@ def _asked_again(results: Results, by_run: Sequence[Mapping[str, Source]]) -> tu
 def _beside_others(labels: Sequence[str], by_run: Sequence[Mapping[str, Source]], twins: Sequence[str]) -> list[Sheet]:
     """The gap between items and twins of one model beside that of another: where items are easier than their twins for
     everybody, a model that has never seen them has a gap too."""
-    rows: list[tuple[Row, float]] = []
+    rows: list[tuple[Row, float | None]] = []
     for name in twins:
         for (one, a), (other, b) in combinations(zip(labels, by_run), 2):
             sides = [_source_and_twin(each, name) for each in (a, b)]
@@ -142,7 +142,7 @@ def _beside_others(labels: Sequence[str], by_run: Sequence[Mapping[str, Source]]
                 continue
             clusters = _clusters([a[source] for source in both], name)
             scores = [
-                Scores.of([side[source][part] for source in both], clusters=clusters, share=True)
+                Scores.of([side[source][part] for source in both], clusters=clusters)
                 for side in sides
                 for part in (0, 1)
             ]
@@ -151,7 +151,7 @@ def _beside_others(labels: Sequence[str], by_run: Sequence[Mapping[str, Source]]
             if not found.few:
                 span = f"{figure(found.low)} to {figure(found.high)}"
                 rows.append(((one, other, name, len(both), *gaps, figure(found.value), span), found.p))
-    corrected = holm([p for _, p in rows])
+    corrected = holm_where_tested([p for _, p in rows])
     return (
         [
             Sheet(
@@ -168,7 +168,7 @@ def _beside_others(labels: Sequence[str], by_run: Sequence[Mapping[str, Source]]
                     "95 %",
                     "p (Holm)",
                 ),
-                rows=tuple((*row, p_value(p)) for (row, _), p in zip(rows, corrected)),
+                rows=tuple((*row, "–" if p is None else p_value(p)) for (row, _), p in zip(rows, corrected)),
                 note=GAPS,
             )
         ]
@@ -312,15 +312,15 @@ def _surviving(label: str, effects: Mapping[str, str], sources: Sequence[Source]
 
 def share_cells(values: Sequence[float], clusters: Clusters) -> list[Cell]:
     """A mean over items and its interval, in words."""
-    result = Scores.of(values, clusters=clusters, share=True).interval()
+    result = Scores.of(values, clusters=clusters).interval()
     return [figure(result.mean), _span(result)]
 
 
 def _difference(one: Any, other: Any, clusters: Clusters) -> list[Cell]:
     """The first minus the other, its interval in words, p."""
-    a, b = (Scores.of(each, clusters=clusters, share=True) for each in (one, other))
+    a, b = (Scores.of(each, clusters=clusters) for each in (one, other))
     result = a.minus(b)
-    return [figure(result.value), _span(result), None if result.few else result.p]
+    return [figure(result.value), _span(result), result.p]
 
 
 def _span(result: Estimate | Difference) -> str:

@@ -23,7 +23,6 @@ from proband.core.errors import ProbandError
 from proband.core.files import read_json, slug, write_json, write_text
 from proband.core.metrics import Metric
 from proband.core.progress import Progress, say
-from proband.core.statistics.clusters import LEAST_CLUSTERS
 from proband.core.suite import Analysis, Claim, Published, Results, Sheet, Suite, Table
 from proband.reporting.claims import Verdict, as_sheet, chosen, judge
 from proband.reporting.combined_tables import across_suites, combined_table
@@ -53,6 +52,7 @@ from proband.reporting.prompts import prompt_sheets
 from proband.reporting.repeats import repeat_sheets
 from proband.reporting.tables import comma_separated, latex, markdown, sheet_csv, sheet_latex, sheet_markdown
 from proband.reporting.variations import effects_of, variation_sheets, variation_table
+from proband.stats import LEAST_FREEDOM
 
 ALL = "all"
 
@@ -300,7 +300,7 @@ def _set_summary(section: Section) -> dict[str, Any]:
         "metric": study.main.name,
         "unit": study.main.unit,
         "better": study.main.better,
-        "intervals": {"level": 0.95, "least_effective_clusters": LEAST_CLUSTERS},
+        "intervals": {"level": 0.95, "least_degrees_of_freedom": LEAST_FREEDOM},
         "runs": [
             {"label": label, "model": run.model, "solver": run.solver, "seed": run.seed, "answers": len(answered)}
             for label, run, answered in zip(items.labels, items.runs, study.arrays.answered)
@@ -308,7 +308,7 @@ def _set_summary(section: Section) -> dict[str, Any]:
         "systems": [{"label": each.label, "runs": [items.labels[run] for run in each.runs]} for each in study.systems],
         "tables": [_grid_summary(grid) for grid in (section.overall, *section.grids)],
         "sheets": [{"name": s.name, "title": s.title, "header": s.header, "rows": s.rows} for s in section.sheets],
-        "comparisons": [dataclasses.asdict(c) | {"verdict": c.verdict} for c in section.compared],
+        "comparisons": [c.record() for c in section.compared],
         "findings": list(section.findings),
     }
 

@@ -11,9 +11,9 @@ import pytest
 from msgspec.structs import replace
 
 from proband.core.metrics import accuracy_of
-from proband.core.statistics.clusters import Clusters
 from proband.core.types import Answer, Item
 from proband.stats import Scores
+from proband.stats.clusters import Clusters
 from proband.suites.analogy import sources
 from proband.suites.analogy.relations import Relation
 from proband.suites.analogy.solvers.pseudo_perplexity import TEMPLATES

@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 import msgspec
 import numpy as np
 
-from proband.core.agreement.aggregation import dawid_skene, mace
-from proband.core.agreement.coefficients import Aggregate, Ints, Votes, all_but, majority
 from proband.core.types import Judgment
+from proband.stats.agreement.aggregation import dawid_skene, mace
+from proband.stats.agreement.coefficients import Aggregate, Ints, Votes, all_but, majority
 from proband_annotate.human_task import WHOLE, HumanTask, Labels
 from proband_annotate.project import Project
 from proband_annotate.tasks import task

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from proband.core.agreement.aggregation import agreement_with_others, mace
-from proband.core.agreement.coefficients import Alpha, Pair, gwet_ac1, krippendorff_alpha, pairwise
+from proband.stats.agreement.aggregation import agreement_with_others, mace
+from proband.stats.agreement.coefficients import Alpha, Pair, gwet_ac1, krippendorff_alpha, pairwise
 from proband_annotate.human_task import Figure, HumanTask
 from proband_annotate.results.collected import Collected, SubmittedAnswer, kept
 from proband_annotate.texts import number_of, text

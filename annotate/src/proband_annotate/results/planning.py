@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from typing import Any
 
-from proband.core.agreement.aggregation import dawid_skene
+from proband.stats.agreement.aggregation import dawid_skene
 from proband_annotate.results.collected import Collected, kept
 
 Z = 1.959963984540054

@@ -7,9 +7,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from proband.core.agreement.coefficients import pairwise
 from proband.core.errors import ProbandError
 from proband.core.files import raw_lines, write_csv, write_jsonl, write_text
+from proband.stats.agreement.coefficients import pairwise
 from proband_annotate.erasing import workers_of
 from proband_annotate.project import read_project, secret_of
 from proband_annotate.results.collected import RULES, Collected

@@ -78,13 +78,14 @@ def _check(result: dict[str, Any], points: float, *, json: bool) -> None:
 
 def check_message(check: Mapping[str, Any], unit: str) -> str:
     """The outcome of a check for a regression in one line."""
-    drop, low, high, limit, seen = (figure(check[n], unit) for n in ("drop", "low", "high", "limit", "detectable"))
+    drop, low, high, limit = (figure(check[n], unit) for n in ("drop", "low", "high", "limit"))
     points = "points" if unit == "share" else unit
     what = f"{check['new']} is worse than {check['base']} by"
     if check["failed"]:
         alarm = f"chance of a false alarm: at most {check['false_alarm']:.1%}"
         return f"{what} {drop} {points} [{low}, {high}], more than {limit} ({alarm})"
-    detectable = f"{seen} would be found four times in five"
+    seen = check["detectable"]
+    detectable = "the runs do not differ" if seen is None else f"80 % power to detect {figure(seen, unit)}"
     return f"not shown that {what} more than {limit}: {drop} {points} [{low}, {high}]; {detectable}"
 
 
@@ -107,9 +108,9 @@ def layout(result: Mapping[str, Any]) -> Iterable[Any]:
         yield f"{len(rows)} comparisons, corrected together (Holm)"
     elif "check" in result and not result["check"]["failed"]:
         yield check_message(result["check"], result["unit"])
-    elif not result["groups"][0]["undecided"]:
+    elif result["groups"][0]["detectable"] is not None:
         least = figure(result["groups"][0]["detectable"], result["unit"])
-        yield f"minimum detectable difference over {result['groups'][0]['group']}: {least}"
+        yield f"80 % power to detect a difference of {least} over {result['groups'][0]['group']}"
     if result.get("by") and result.get("tags", 0) > 1:
         chance = 1 - 0.95 ** result["tags"]
         yield (

@@ -6,7 +6,7 @@ A Study answers for one item set; asked twice for the same cell it counts once.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -16,13 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.metrics import Metric, scored_splits, splits_in_words
-from proband.core.statistics.clusters import Ints
-from proband.core.statistics.spread import ONE_SEED
 from proband.core.suite import Where
 from proband.core.types import Estimate, Tag
 from proband.reporting.numbers.item_sets import Arrays, ItemSet, Numbers, collect
 from proband.reporting.numbers.words import System, asked_in_words, systems
-from proband.stats import Difference, Scores, macro_mean, on_common_items
+from proband.stats import Difference, Ints, Macro, Scores, estimator_of, macro_mean, on_common_items
 
 Mask = NDArray[np.bool_]
 VARIATION, ORIGINAL = "variation", "original"  # the tag of items in a varied set, and its value for their sources
@@ -185,8 +183,7 @@ class Study:
             items=rows,
             clusters=self.arrays.clusters,
             places=rows,
-            metric=metric,
-            share=metric.percent,
+            estimator=estimator_of(metric),
         )
 
     # ---- cells ----
@@ -222,7 +219,7 @@ class Study:
             uncovered=max(int(mask[arrays.uncovered[run]].sum()) for run in runs),
             shortcut=shortcut,
         )
-        return cell if cell.level is None else replace(cell, p_level=scores.p_against(cell.level))
+        return cell if cell.level is None else replace(cell, p_level=scores.against(cell.level).p)
 
     def unread(self, system: int, rows: Ints) -> float:
         """The share of these items (one may stand in several rows) whose reply could not be read, over all runs."""
@@ -242,8 +239,11 @@ class Study:
             own = self.scores_of(at, metric, mask)
             if len(own):
                 same = items.setdefault(own.items.tobytes(), own.items)
-                strata = self._strata(same, macro) if macro else None
-                results[at] = replace(own, items=same, strata=strata)
+                results[at] = replace(own, items=same)
+                if macro:
+                    weighed = Macro(name=metric.name, by=macro, of=own.estimator)
+                    tags = {macro: self._strata(same, macro)}
+                    results[at] = replace(own, items=same, estimator=weighed, tags=tags)
         if 20 * mask.sum() >= len(mask):
             self.kept[key] = results
         return results
@@ -363,16 +363,23 @@ class Comparison:
     difference: float
     low: float
     high: float
-    p: float
-    p_holm: float  # corrected for the other comparisons of a and b
+    p: float | None  # None where nothing can be tested
+    p_holm: float | None  # corrected for the other comparisons of a and b
     n: int
     clusters: int
-    detectable: float  # the smallest true difference that would be seen four times in five
+    detectable: float | None  # the true difference that is found with a power of 80 %, after the same correction
     better: str  # a or b, or empty where there is no difference at all
     few: bool = False  # too few clusters to tell
     from_seeds: float | None = None  # the share of the variance that is due to training seeds
     training: str = ""  # what must be said where a net was trained once
-    nets: bool = False  # both are trained
+    changed: tuple[int, int, int, int] | None = None  # answers right by both, a alone, b alone, neither
+    test: Difference | None = None
+    once: int = 0  # how many of the two are nets that were trained once
+
+    def record(self) -> dict[str, Any]:
+        """Its numbers by name, with the verdict."""
+        own = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "test"}
+        return own | {"verdict": self.verdict, "undecided": self.undecided}
 
     def turned(self) -> Comparison:
         """b minus a."""
@@ -385,17 +392,18 @@ class Comparison:
             difference=-self.difference,
             low=-self.high,
             high=-self.low,
+            changed=None if (c := self.changed) is None else (c[0], c[2], c[1], c[3]),
         )
 
     @property
     def undecided(self) -> bool:
-        """No test decides: too few clusters, or two nets of which one's training chance is unknown."""
-        return self.few or (self.nets and self.training == ONE_SEED)
+        """There is no test: too few clusters, or two nets of which one's training chance is unknown."""
+        return self.p is None
 
     @property
     def clear(self) -> bool:
         """Significant: corrected p below 0.05 (then the interval leaves out zero)."""
-        return not self.undecided and self.p_holm < ALPHA
+        return self.p_holm is not None and self.p_holm < ALPHA
 
     @property
     def verdict(self) -> str:
@@ -429,5 +437,7 @@ def compared(
         few=result.few,
         from_seeds=result.from_seeds,
         training=result.note,
-        nets=a.trained and b.trained,
+        changed=result.changed,
+        test=result,
+        once=sum(each.seeds.unknown for each in (a, b)),
     )

@@ -16,14 +16,12 @@ import numpy as np
 
 from proband.core.errors import ProbandError
 from proband.core.metrics import Metric
-from proband.core.statistics.clusters import Ints
-from proband.core.statistics.spread import ONE_SEED, detectable
 from proband.core.suite import Contrast, Where
 from proband.core.types import Tag
 from proband.reporting.numbers import words
 from proband.reporting.numbers.cells import Comparison, Study
 from proband.reporting.numbers.grids import SPLIT, keys_of
-from proband.stats import Difference, Scores, contrast, holm
+from proband.stats import ONE_SEED, Difference, Ints, Mean, Scores, contrast, holm
 
 MOST_PAIRS = 45  # ten systems
 
@@ -74,30 +72,24 @@ def corrected(pairs: Sequence[Comparison], *, together: bool = False) -> list[Co
     counts: dict[tuple[tuple[str, ...], bool], int] = {}
     for key in dict.fromkeys(map(family, tested)):
         first = [pair for pair in tested if family(pair) == key and not pair.group]
-        whole |= dict(zip(map(systems, first), holm([pair.p for pair in first])))
+        whole |= dict(zip(map(systems, first), holm([pair.p for pair in first if pair.p is not None])))
         counts[key, True] = len(first)
         counts[key, False] = sum(family(pair) == key and bool(pair.group) for pair in tested)
     columns = {
-        key: iter(holm([pair.p for pair in tested if family(pair) == key and pair.group]))
+        key: iter(holm([pair.p for pair in tested if family(pair) == key and pair.group and pair.p is not None]))
         for key in dict.fromkeys(map(family, tested))
     }
     out = []
     for pair in pairs:
         first_p = whole.get(systems(pair))
         if pair.undecided:
-            out.append(replace(pair, p_holm=1.0))
+            out.append(pair)
             continue
         p = first_p if not pair.group else max(first_p or 0.0, next(columns[family(pair)]))
         tests = counts[family(pair), not pair.group]
-        wider = detectable_ratio(pair.clusters, tests)
-        out.append(replace(pair, p_holm=1.0 if p is None else p, detectable=wider * pair.detectable))
+        seen = None if pair.test is None else pair.test.detectable_among(tests)
+        out.append(replace(pair, p_holm=1.0 if p is None else p, detectable=seen))
     return out
-
-
-def detectable_ratio(clusters: int, tests: int) -> float:
-    """How much larger the detectable difference is where so many tests are corrected together."""
-    freedom = np.array(max(clusters - 1.0, 1.0))
-    return float(detectable(np.array(1.0), freedom, tests) / detectable(np.array(1.0), freedom))
 
 
 def _worth_comparing(study: Study, metric: Metric) -> set[tuple[int, int]] | None:
@@ -123,7 +115,7 @@ def between(compared: Sequence[Comparison], a: str, b: str) -> list[Comparison]:
 
 
 Side = tuple[int, Where]  # a system and what is selected of it
-Tested = tuple[float, float, float, str, float | None] | None  # both values, p, what was counted, what is detectable
+Tested = tuple[float, float, float | None, str, float | None] | None  # both values, p, what was counted, detectable
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,7 +125,7 @@ class Compared:
 
     ahead: float
     difference: float
-    p: float
+    p: float | None
     evidence: str
     metric: Metric
     detectable: float | None = None
@@ -212,7 +204,9 @@ def _by_value(study: Study, metric: Metric, one: Side, other: Side, margin: floa
     if len(both) < 2:
         return None
     a, b = (
-        Scores.of(np.array([values[v] for v in both]).T, share=False, trained=bool(study.systems[at].tags["run.net"]))
+        Scores.of(
+            np.array([values[v] for v in both]).T, estimator=Mean(), trained=bool(study.systems[at].tags["run.net"])
+        )
         for values, (at, _) in zip((first, second), (one, other))
     )
     same_runs = one[0] == other[0]
@@ -256,9 +250,12 @@ def _by_cluster(study: Study, metric: Metric, one: Side, other: Side, margin: fl
     return a.value, b.value, *_decided(result, counted, undecided=_undecided(one, other, result))
 
 
-def _decided(result: Difference | Comparison, counted: str, *, undecided: bool) -> tuple[float, str, float]:
+def _decided(
+    result: Difference | Comparison, counted: str, *, undecided: bool
+) -> tuple[float | None, str, float | None]:
     """The p-value, what was counted and what is detectable; nothing is decided where there are too few clusters, or a
     net was trained once and nothing tells what another seed would give."""
     note = result.training if isinstance(result, Comparison) else result.note
     note = "too few to tell" if result.few else note
-    return 1.0 if undecided else result.p, f"{counted}: {note}" if note else counted, result.detectable
+    counted = f"{counted}: {note}" if note else counted
+    return (None, counted, None) if undecided else (result.p, counted, result.detectable)

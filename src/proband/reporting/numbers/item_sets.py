@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 from proband.core.errors import ProbandError
 from proband.core.files import decode, parse, raw_lines, read_answers, read_items
 from proband.core.metrics import SPLITS, Metric
-from proband.core.statistics.clusters import Clusters, Floats, GrowingClusters, Ints, clusters_of
 from proband.core.suite import Suite
 from proband.core.types import LEFT_OUT, Answer, Item, Run, Status, Tag
 from proband.reporting.numbers.words import run_labels
+from proband.stats.clusters import Clusters, Floats, GrowingClusters, Ints, clusters_of
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,12 +16,12 @@ from msgspec import UNSET
 from proband.core.errors import ProbandError
 from proband.core.files import dumps
 from proband.core.metrics import best_threshold
-from proband.core.statistics.clusters import Floats, Ints
 from proband.core.types import Answer
 from proband.reporting.draw.marks import look
 from proband.reporting.numbers import words
 from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.item_sets import item_means
+from proband.stats.clusters import Floats, Ints
 
 SHOWN = 2000  # items in the browser
 SHARD = 250  # items a file

@@ -19,10 +19,10 @@ import numpy as np
 from msgspec.structs import replace
 
 from proband.core.files import figure, items_path, read_items
-from proband.core.statistics.clusters import Clusters, clusters_of
 from proband.core.suite import Analysis, Results, Sheet, Variation
 from proband.core.types import LEFT_OUT, Answer, Item
 from proband.stats import Scores
+from proband.stats.clusters import Clusters, clusters_of
 from proband.suites.facts.recall import by_wording
 from proband.suites.facts.relations import BLANK, OBJECT, SUBJECT, asked, fold
 
@@ -125,7 +125,7 @@ def _both(pairs: Sequence[tuple[Asked, Asked]]) -> list[str]:
         numbers.append((*rights.mean(0), rights.prod(1).mean(), 1 / choices))
     clusters = Clusters.of([list(dict.fromkeys([*clusters_of(a[0]), *clusters_of(b[0])])) for a, b in pairs])
     table = np.array(numbers)
-    interval = Scores.of(table[:, 2], clusters=clusters, share=True).interval()
+    interval = Scores.of(table[:, 2], clusters=clusters).interval()
     span = "too few" if interval.few else f"{figure(interval.low)} to {figure(interval.high)}"
     apart = [table[relations == relation, :2].mean(0).prod() for relation in relations]
     means = [figure(float(mean)) for mean in table[:, :3].mean(0)]

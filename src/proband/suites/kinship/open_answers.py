@@ -28,10 +28,10 @@ from dataclasses import replace
 from typing import Final
 
 from proband.core.metrics import AUC, WORST, chosen_answer
-from proband.core.statistics.clusters import clusters_of
 from proband.core.suite import Analysis, Results, Sheet
 from proband.core.types import WRONG, Answer, Item
-from proband.stats import Scores
+from proband.stats import Mean, Scores
+from proband.stats.clusters import clusters_of
 from proband.suites.kinship.world.relations import UNTOLD, possibilities
 
 HEADER = ("model", "right, %", "abstained wrongly, %", "abstained rightly, %", "guessed, %", "score", "95 % interval")
@@ -111,7 +111,7 @@ def _figures(items: Sequence[Item], outcomes: Sequence[str]) -> tuple[float | st
     follows = [each for each in outcomes if each in ("right", "wrong", "abstained wrongly")]
     opens = [each for each in outcomes if each in ("abstained rightly", "guessed")]
     scores = Scores.of(
-        [VALUE[each] for each in outcomes], clusters=[set(clusters_of(item)) for item in items], share=False
+        [VALUE[each] for each in outcomes], clusters=[set(clusters_of(item)) for item in items], estimator=Mean()
     )
     found = scores.interval()
     span = "too few" if found.few else f"[{found.low:.3f}, {found.high:.3f}]"

@@ -17,7 +17,7 @@ from proband.pipeline.build import build
 from proband.pipeline.report import item_sets, report
 from proband.pipeline.run import run
 from proband.pipeline.train import train
-from proband.stats import Scores
+from proband.stats import Scores, estimator_of
 from proband.suites.inference.curves import control_scores, decisions, figure
 from proband.suites.inference.curves.figure import HELPS, NEEDS_LEMMA, UNDER, precision_at
 from proband.suites.inference.curves.measures import NORMALISED, difference, grouped, systems_of
@@ -144,7 +144,7 @@ def test_a_curve_ends_where_no_threshold_reaches() -> None:
     names = [str(n) for n in range(40)]
     for score, last in ((np.repeat([2.0, 1.0, 0.0], [4, 6, 30]), 0.25), (-np.arange(40.0), 1.0)):
         records, clusters = np.column_stack([score, truth]), [(name,) for name in names]
-        each = Scores.of(records, items=names, clusters=clusters, metric=NORMALISED)
+        each = Scores.of(records, items=names, clusters=clusters, estimator=estimator_of(NORMALISED))
         line = figure.curve("x", each)
         assert line.points[-1][0] == pytest.approx(last)
         assert all(at <= last for at, _, _ in line.band)

@@ -73,14 +73,14 @@ def test_runs_that_differ_by_their_seed_make_near_perfect_less_certain() -> None
 
     def outcome(*wrong: int) -> Outcome:
         runs = [[float(n >= few) for n in range(len(clauses))] for few in wrong]
-        return near_perfect(Scores.of(runs, clusters=clauses, share=True, trained=True))
+        return near_perfect(Scores.of(runs, clusters=clauses, trained=True))
 
     alike, apart, few = outcome(3, 3, 3), outcome(0, 0, 9), outcome(3)
     assert alike.difference == apart.difference == pytest.approx(0.035)
     assert None not in (alike.p, apart.p, few.p)
     assert few.p == pytest.approx(alike.p)
     assert float(alike.p or 0) < float(apart.p or 0)
-    assert near_perfect(Scores.of([1.0, 1.0], share=True, trained=True)).p is None  # too few to tell
+    assert near_perfect(Scores.of([1.0, 1.0], trained=True)).p is None  # too few to tell
 
 
 class Noisy(Planted):

@@ -7,10 +7,8 @@ import math
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 import proband
-from proband.core.statistics.spread import detectable
+from proband.stats.estimators.mean import detectable
 from proband.suites.kinship.paper.tables import RELEASES
 
 
@@ -20,7 +18,7 @@ def test_what_the_releases_can_tell_apart() -> None:
 
     def seen(stories: int) -> float:
         error = math.sqrt((stories * differ + 0.5) / (stories + 0.5) ** 2)
-        return float(detectable(np.array(error), np.array(stories - 1.0)))
+        return detectable(error, stories - 1.0)
 
     assert round(100 * seen(120), 1) == 5.4
     assert seen(790) < 0.02 < seen(780)

@@ -30,9 +30,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.metrics import AVERAGE_PRECISION, Metric
-from proband.core.statistics.clusters import Floats
 from proband.core.suite import Analysis, Claim, Outcome, Results, Sheet
 from proband.stats import Scores, on_common_items
+from proband.stats.clusters import Floats
 from proband.suites.inference.curves.figure import of_the_paper
 from proband.suites.inference.curves.measures import Cells, control_of, grouped, rounded, rounded_p, systems_of
 from proband.suites.inference.methods.baselines import FOLDS, fold_of, logistic_regression
@@ -97,7 +97,7 @@ def compared(
     own = other.numbers[:, :, 0].mean(axis=0) if draw is None else draw
     fold = np.array([folds[each] for each in one.items.tolist()])
     together = stacked(np.column_stack([one.numbers[0, :, 0], own]), truth > 0.5, fold)
-    both = replace(one, numbers=np.stack([together, truth], axis=1)[None], known={}).under(AVERAGE_PRECISION)
+    both = replace(one, numbers=np.stack([together, truth], axis=1)[None], known_as={}).under(AVERAGE_PRECISION)
     change = both.minus(one.under(AVERAGE_PRECISION))
     cells = rounded((one.under(AVERAGE_PRECISION).value, both.value, change.value, change.low, change.high))
     evidence = f"average precision {change.value:+.3f} beside hypothesis-words alone, {len(one):,} pairs"
@@ -212,8 +212,7 @@ def judged(name: str, scored: Scores) -> tuple[Cells, Outcome]:
         f"{100 * band.mean:.1f} % [{100 * band.low:.1f}, {100 * band.high:.1f}] of {int(truth.sum()):,} positives"
     )
     line: Cells = (name, len(truth), int(truth.sum()), int(accepted.sum()), *cells, rounded_p(against))
-    p = None if band.few else against.p
-    return line, Outcome(difference=band.mean - HALF, p=p, evidence=evidence, detectable=against.detectable)
+    return line, Outcome(difference=band.mean - HALF, p=against.p, evidence=evidence, detectable=against.detectable)
 
 
 HIDDEN_POSITIVES = Analysis(

@@ -18,10 +18,10 @@ import numpy as np
 
 from proband.core.errors import ProbandError
 from proband.core.metrics import AVERAGE_PRECISION, Metric
-from proband.core.statistics.clusters import Floats
 from proband.core.suite import Analysis, Results, Sheet
 from proband.core.types import Item
-from proband.stats import Scores
+from proband.stats import Scores, estimator_of
+from proband.stats.clusters import Floats
 from proband.suites.inference.controls import CONTROLS
 from proband.suites.inference.curves.decisions import threshold_of
 from proband.suites.inference.curves.measures import (
@@ -199,7 +199,7 @@ def random_premise_line(results: Results, system: ScoredSystem, groups: Named) -
     known = np.array([name in signs for name in random.items.tolist()], dtype=bool)
     truth = np.array([signs.get(name, 0.0) > 0 for name in random.items.tolist()], dtype=float)
     records = np.stack([accepted.astype(float), np.broadcast_to(truth, accepted.shape)], axis=2)
-    yes = replace(random, numbers=records, metric=GAP, share=False, known={}).only(known)
+    yes = replace(random, numbers=records, estimator=estimator_of(GAP), known_as={}).only(known)
     band = yes.interval()
     shares = [float(yes.numbers[:, truth[known] == one, 0].mean()) for one in (1.0, 0.0)]
     return (system.method.name, *rounded((float(at.mean()), *shares, band.mean, band.low, band.high)))

@@ -15,9 +15,9 @@ import numpy as np
 
 from proband.core.files import data_rows
 from proband.core.metrics import AVERAGE_PRECISION
-from proband.core.statistics.clusters import Clusters, Floats, clusters_of
 from proband.core.suite import Analysis, Results, Sheet
 from proband.stats import Scores
+from proband.stats.clusters import Clusters, Floats, clusters_of
 from proband.suites.inference.curves.measures import (
     AREA,
     AUC_NORM,

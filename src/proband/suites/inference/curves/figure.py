@@ -1,6 +1,6 @@
 """Figure 2: precision against recall of every run, and what each adds to the lemma baseline.
 
-Intervals and tests are those of the report (`core.statistics`), with the question as cluster. A band is the interval of
+Intervals and tests are those of the report (`stats`), with the question as cluster. A band is the interval of
 the precision at a given recall. Runs on a sample are compared with the baseline on their own pairs; where there are
 such, a second figure has every method on the pairs that all of them answered.
 """
@@ -15,9 +15,9 @@ from functools import partial
 import numpy as np
 
 from proband.core.metrics import AVERAGE_PRECISION, Metric
-from proband.core.statistics.clusters import Floats
 from proband.core.suite import Analysis, Claim, Curve, Curves, Outcome, Results, Sheet
 from proband.stats import Scores
+from proband.stats.clusters import Floats
 from proband.suites.inference.curves.measures import (
     AREA,
     AUC_NORM,
@@ -273,21 +273,21 @@ def sheet(name: str, title: str, runs: Sequence[Ranking], names: Sequence[str]) 
 
 def row(each: Ranking, base: Ranking | None) -> tuple[str | float | None, ...]:
     scored = each.scored
-    _, precision, recall = points(scored.runs[0], np.ones(len(scored)))
+    _, precision, recall = points(scored.numbers[0], np.ones(len(scored)))
     band, own = (scored.under(metric).interval() for metric in (RECALL_AT_80, NORMALISED))
     average, area = (scored.under(metric).value for metric in (AVERAGE_PRECISION, AREA))
     cells = (precision[0], recall[0], band.mean, band.low, band.high, average, area, own.mean, own.low, own.high)
     beside = None if base is None or each is base else difference(NORMALISED, scored, base.scored)
     added = (None, None) if beside is None else (round(beside.value, 4), rounded_p(beside))
     named = rounded(scored.under(metric).value for metric in (HOSSEINI, AUC_NORM))
-    seeds = len(scored.runs) if scored.trained else None
+    seeds = len(scored.numbers) if scored.trained else None
     return (each.method.name, len(scored), seeds, *rounded(cells), *added, *named)
 
 
 def curve(name: str, each: Scores) -> Curve:
     """At most SHOWN points, evenly spread over recall, and the band where the curve reaches. It ends before a GAP: all
     that no rule accepts is one point, and a line to it would promise what no threshold gives."""
-    _, precision, recall = points(each.runs[0], np.ones(len(each)))
+    _, precision, recall = points(each.numbers[0], np.ones(len(each)))
     kept = np.flatnonzero(recall > 0)
     gaps = np.flatnonzero(np.diff(recall[kept]) > GAP)
     kept = kept[: gaps[0] + 1] if len(gaps) else kept

@@ -33,10 +33,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.metrics import AUC, AVERAGE_PRECISION, F1, YES_NO_ACCURACY, Metric, score_and_truth
-from proband.core.statistics.clusters import Clusters, Floats, clusters_of
 from proband.core.suite import Results, Table, runs_by_system
 from proband.core.types import LEFT_OUT, Answer, Item, Run
-from proband.stats import Difference, Scores, on_common_items
+from proband.stats import Difference, Scores, estimator_of, on_common_items
+from proband.stats.clusters import Clusters, Floats, clusters_of
 
 HALF = 0.5
 
@@ -319,7 +319,7 @@ def grouped(results: Results, system: ScoredSystem, groups: Groups = lambda item
         if ids:
             clusters = Clusters.of([first[each][1] for each in ids])
             by_group[name] = Scores.of(
-                records, items=ids, clusters=clusters, metric=AVERAGE_PRECISION, trained=system.trained
+                records, items=ids, clusters=clusters, estimator=estimator_of(AVERAGE_PRECISION), trained=system.trained
             )
     return by_group
 
@@ -339,8 +339,8 @@ def rounded(values: Iterable[float]) -> tuple[float, ...]:
     return tuple(round(float(each), 4) for each in values)
 
 
-def rounded_p(result: Difference) -> float:
-    return float(f"{result.p:.2g}")
+def rounded_p(result: Difference) -> float | None:
+    return None if result.p is None else float(f"{result.p:.2g}")
 
 
 Cells = tuple[str | float | int | None, ...]

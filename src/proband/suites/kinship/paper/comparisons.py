@@ -9,9 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from proband.core.files import group_by_key
 from proband.core.metrics import ACCURACY
-from proband.core.statistics.spread import ONE_SEED
 from proband.core.suite import Analysis, Outcome, Results, Sheet
-from proband.stats import Scores, contrast, on_common_items
+from proband.stats import ONE_SEED, Scores, contrast, on_common_items
 
 GAT_PERFECT, GAT_GAINS = "gat-near-perfect", "gat-gains-most"
 NEAR = 0.95
@@ -62,7 +61,7 @@ def near_perfect(scores: Scores) -> Outcome:
     found = scores.against(NEAR)
     what = f"accuracy at k = 3 minus {NEAR:.0%}, {_counted(scores)}"
     what += f"; {ONE_SEED}" if scores.seeds.unknown else ""
-    return Outcome(difference=found.value, p=None if found.few else found.p, evidence=what, detectable=found.detectable)
+    return Outcome(difference=found.value, p=found.p, evidence=what, detectable=found.detectable)
 
 
 def gains_more(one: Gain, other: Gain) -> Outcome | None:
@@ -74,12 +73,12 @@ def gains_more(one: Gain, other: Gain) -> Outcome | None:
     what = f"gain of GAT minus gain of the other net, {_counted(scores[0])}"
     if found.note:  # one of the four nets was trained once
         return Outcome(difference=found.value, p=None, evidence=f"{what}: {ONE_SEED}")
-    return Outcome(difference=found.value, p=None if found.few else found.p, evidence=what, detectable=found.detectable)
+    return Outcome(difference=found.value, p=found.p, evidence=what, detectable=found.detectable)
 
 
 def _counted(scores: Scores) -> str:
-    few = ": too few to tell" if scores.dependence.few else ""
-    return f"{len(scores)} stories of {scores.dependence.clusters} clauses{few}"
+    few = ": too few to tell" if scores.known.few else ""
+    return f"{len(scores)} stories of {scores.known.clusters} clauses{few}"
 
 
 def _gains(nets: Mapping[str, Scores]) -> Iterator[tuple[str, Gain]]:

@@ -12,7 +12,6 @@ from typing import Final
 
 import numpy as np
 
-from proband.core.statistics.spread import ONE_SEED
 from proband.core.suite import Analysis, Outcome, Results, Sheet
 from proband.stats import Scores
 from proband.suites.kinship.paper.comparisons import TEXT, by_model
@@ -94,8 +93,7 @@ def _gains(net: str, nets: Mapping[str, Scores]) -> dict[str, Outcome]:
             continue
         test = noisy.minus(clean)
         evidence = f"{kind}, {test.n} stories" + (f"; {test.note}" if test.note else "")
-        p = None if test.few or test.note == ONE_SEED else test.p
-        gains[kind] = Outcome(difference=test.value, p=p, evidence=evidence, detectable=test.detectable)
+        gains[kind] = Outcome(difference=test.value, p=test.p, evidence=evidence, detectable=test.detectable)
     return gains
 
 

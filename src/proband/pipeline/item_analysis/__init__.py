@@ -1,0 +1,1 @@
+"""Item analysis: reliability of a ranking, difficulty, group differences, short tests (`proband items`)."""

@@ -1,0 +1,339 @@
+"""Item analysis: the tables and the page of `proband items`.
+
+The arithmetic is in the files beside this one: item_response.py (one scale for items and systems, what makes items
+hard), group_differences.py, generalisability.py, short_tests.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proband.core.errors import ProbandError
+from proband.core.files import figure, group_by_key, p_value
+from proband.core.suite import Sheet
+from proband.pipeline.item_analysis.generalisability import facet, reliability
+from proband.pipeline.item_analysis.group_differences import (
+    GroupDifference,
+    group_differences,
+    item_differences,
+    paired_differences,
+)
+from proband.pipeline.item_analysis.item_response import Fit, discrimination, fit, inverted, the_best_fail, thirds
+from proband.pipeline.item_analysis.short_tests import LEAST, saved
+from proband.reporting.draw.marks import Axis, Mark, Picture, colour_of, shape_of, shorten
+from proband.reporting.numbers import words
+from proband.reporting.numbers.cells import ORIGINAL, VARIATION, Study
+from proband.reporting.page.browse import groups_of, outcomes
+from proband.stats import Clusters, Floats, Ints, Scores, holm_where_tested
+
+Mask = NDArray[np.bool_]
+VALUES = 12  # of a tag that is a predictor, or whose items are compared between groups
+LISTED = 30  # items in a table of the page
+RELIABILITIES = (0.8, 0.9, 0.95)
+ALL_RIGHT, ALL_WRONG, INVERTED, BEST_FAIL = "all right", "all wrong", "good fail, bad pass", "the best fail"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ItemStudy:
+    """The answers of all systems to the items that all of them have (systems x items), and the model of these."""
+
+    study: Study
+    rows: Ints  # of the items in the item set
+    right: Floats
+    runs: Floats  # runs x items
+    clusters: Clusters
+
+    @classmethod
+    def of(cls, study: Study) -> ItemStudy:
+        if not study.main.percent:
+            raise ProbandError(f"items are looked at by what is right: {study.main.name!r} is no share")
+        runs = np.array(outcomes(study))
+        rows = np.flatnonzero(study.mask({}) & ~np.isnan(runs).any(axis=0))
+        right = np.array([runs[list(system.runs)][:, rows].mean(axis=0) for system in study.systems])
+        return cls(study=study, rows=rows, right=right, runs=runs, clusters=study.arrays.clusters.only(rows))
+
+    @cached_property
+    def fit(self) -> Fit:
+        return fit(self.right, influence=False)
+
+    # ---- the table of items ----
+
+    @cached_property
+    def table(self) -> dict[str, np.ndarray]:
+        """Of every item: its share right, difficulty with error, discrimination, misfit, the share right of the best
+        and of the worst third of the systems, and what is to be seen at a glance."""
+        share, (good, bad), told = (
+            self.right.mean(axis=0),
+            thirds(self.right),
+            discrimination(self.right, self.clusters),
+        )
+        infit, outfit = self.fit.misfit()
+        kinds = {ALL_WRONG: share <= 0, ALL_RIGHT: share >= 1, INVERTED: inverted(good, bad, told),
+                 BEST_FAIL: the_best_fail(good)}  # fmt: skip
+        seen = np.select(list(kinds.values()), list(kinds), "")
+        return {"share": share, "difficulty": self.fit.difficulty, "error": self.fit.error, "discrimination": told,
+                "infit": infit, "outfit": outfit, "best third": good, "worst third": bad, "seen": seen}  # fmt: skip
+
+    def suspects(self) -> Ints:
+        """Items for an audit: the best systems fail, or good ones fail and bad ones pass; those first that the best
+        third has wrong most often (of what responses tell, the best sign of a wrong label: experiments/items)."""
+        chosen = np.flatnonzero(np.isin(self.table["seen"], (ALL_WRONG, INVERTED, BEST_FAIL)))
+        told = np.nan_to_num(self.table["discrimination"], nan=-2.0)
+        return chosen[np.lexsort((told[chosen], self.table["best third"][chosen].round(6)))]
+
+    def record(self, at: int) -> dict[str, float | str | None]:
+        """A line of the table; no number where there is none (a discrimination of equal answers)."""
+        values = {name: each[at].item() for name, each in self.table.items()}
+        return {
+            name: None if value != value else round(value, 4) if isinstance(value, float) else value
+            for name, value in values.items()
+        }
+
+    # ---- what makes items hard ----
+
+    def predictors(self, wanted: Sequence[str]) -> tuple[list[str], Floats, list[str]]:
+        """Names and columns of what is known of the items (numbers as they are, other tags against their commonest
+        value), and which tags could not be used. A column that follows from those before it is left out."""
+        tags, names, columns, unused = self.study.arrays.tags, list[str](), list[Floats](), list[str]()
+        if unknown := [name for name in wanted if name not in tags]:
+            raise ProbandError(f"the items have no tag {unknown[0]!r}; there are {', '.join(sorted(tags)) or 'none'}")
+        for tag in wanted or [name for name in tags if name not in ("split", VARIATION)]:
+            codes, values = tags[tag].codes[self.rows], tags[tag].values
+            each, counts = np.unique(codes, return_counts=True)
+            there = each[np.lexsort((each, -counts))].tolist()
+            numbers = [_number(values[code]) if code >= 0 else None for code in there]
+            if len(there) > 1 and None not in numbers:
+                of = dict(zip(there, numbers))
+                new = [(tag, np.array([of[code] for code in codes], dtype=np.float64))]
+            elif 1 < len(there) <= VALUES:
+                against = _value(values, there[0])
+                new = [(f"{tag} {_value(values, c)} (against {against})", (codes == c) * 1.0) for c in there[1:]]
+            else:
+                unused += [f"{tag} ({len(there)} {'value' if len(there) == 1 else 'values'})"]
+                continue
+            for name, column in new:
+                centred = np.column_stack([*columns, column]) - np.mean([*columns, column], axis=1)
+                if np.linalg.matrix_rank(centred) > len(columns):
+                    names, columns = [*names, name], [*columns, column]
+                else:
+                    unused.append(f"{name} (follows from the others)")
+        return names, np.column_stack(columns) if columns else np.zeros((len(self.rows), 0)), unused
+
+    def difficulty_sheet(self, wanted: Sequence[str] = ()) -> Sheet:
+        names, x, unused = self.predictors(wanted)
+        known = fit(self.right, x)
+        weights = known.weights(names, self.clusters) if names else []
+        corrected = holm_where_tested([each.p for each in weights])
+        rows = tuple(
+            (each.name, f"{each.value:+.2f}", "too few to tell" if each.few else f"[{each.low:+.2f}, {each.high:+.2f}]",
+             "–" if p is None else p_value(p))
+            for each, p in zip(weights, corrected)
+        )  # fmt: skip
+        explained = max(0.0, 1 - known.tau**2 / self.fit.tau**2)
+        note = (
+            f"Logits; above 0: harder. They explain {explained:.0%} of the variance of difficulties (its standard "
+            f"deviation is {self.fit.tau:.2f}, what they leave {known.tau:.2f}); of what they leave, "
+            f"{known.residual_share(self.clusters):.0%} is common to the items of a cluster. p: Holm. "
+            "Intervals are over clusters of items, for these systems."
+        )
+        note += f" Not used: {', '.join(unused)}." if unused else ""
+        return Sheet(name="difficulty", title="What makes an item hard",
+                     header=("known of the item", "weight", "95 % interval", "p"), rows=rows, note=note)  # fmt: skip
+
+    # ---- groups ----
+
+    def group_sheets(self, group: str, ids: Sequence[str]) -> Iterator[Sheet]:
+        """The systems that are named so against the others, on sets of items and on single ones; a varied set: items
+        against their variations."""
+        if group:
+            labels = self.study.labels
+            chosen = np.array([any(fnmatchcase(label, each) for each in group.split(",")) for label in labels])
+            if not chosen.any() or chosen.all():
+                raise ProbandError(f"--group {group}: {chosen.sum()} of the systems {', '.join(labels)} are named so")
+            found = group_differences(self.fit, chosen, self._sets(self.rows), self.clusters)
+            yield _group_sheet("groups", f"{group} against the others", found, f"{int(chosen.sum())} systems")
+            value, p = item_differences(self.fit, chosen)
+            rows = tuple(
+                (ids[at], figure(value[at], sign="+"), p_value(p[at]))
+                for at in np.lexsort((-abs(value), p))[:LISTED].tolist()
+            )
+            note = f"{(p < 0.05).sum()} of {len(ids):,} items differ; tested over systems, Holm over all items."
+            yield Sheet(name="single-items", title=f"Difference by group on single items: {group} against the others",
+                        header=("item", "points", "p"), rows=rows, note=note)  # fmt: skip
+        if self.study.varied:
+            tag, of = self.study.arrays.tags[VARIATION], groups_of(self.study)
+            assert of is not None
+            for code, name in enumerate(tag.values):
+                if name != ORIGINAL:
+                    yield from self._varied(str(name), tag.codes == code, of)
+
+    def _varied(self, name: str, varied: Mask, of: Ints) -> Iterator[Sheet]:
+        there = np.flatnonzero(varied & ~np.isnan(self.runs).any(axis=0))
+        both, mine, theirs = np.intersect1d(of[self.rows], of[there], return_indices=True)
+        if len(both) >= 20 and len(self.study.systems) >= 3:
+            other = [self.runs[list(system.runs)][:, there[theirs]].mean(axis=0) for system in self.study.systems]
+            joint = fit(np.concatenate([self.right[:, mine], other]), influence=False)
+            residual, count = joint.right - joint.expected, len(other)
+            found = paired_differences(
+                residual[:count], residual[count:], self._sets(self.rows[mine]), self.clusters.only(mine)
+            )
+            yield _group_sheet(f"variation-{name}", f"source items against {name}", found, "the source items")
+
+    def _sets(self, rows: Ints) -> dict[str, Mask]:
+        """The items by each value of each tag that has a few."""
+        sets: dict[str, Mask] = {}
+        for tag, coded in self.study.arrays.tags.items():
+            codes = coded.codes[rows]
+            there = np.unique(codes)
+            if tag not in ("split", VARIATION) and 1 < len(there) <= VALUES:
+                new = {f"{tag} {_value(coded.values, code)}": codes == code for code in there}
+                same = {chosen.tobytes() for chosen in sets.values()}  # k and depth may be one
+                sets |= {name: chosen for name, chosen in new.items() if chosen.tobytes() not in same}
+        if not sets:
+            raise ProbandError("the items have no tag by which groups of systems could be compared")
+        return sets
+
+    # ---- ranking ----
+
+    def ranking_sheet(self) -> Sheet:
+        known = reliability(self.right, self.clusters)
+        needs = [(f"clusters for a reliability of {r}", *map(_count, known.all_needed(r))) for r in RELIABILITIES]
+        of_runs = [self.runs[list(system.runs)][:, self.rows] for system in self.study.systems if len(system.runs) > 1]
+        by_prompt = group_by_key(
+            (f"{system.tags['run.model']} {system.tags['run.solver']}", at)
+            for at, system in enumerate(self.study.systems)
+        )
+        prompts = [
+            self.right[each]
+            for each in by_prompt.values()
+            if len({self.study.systems[at].tags.get("run.prompt") for at in each}) > 1
+        ]
+        parts = {"systems": known.systems, "systems within clusters": known.in_clusters,
+                 "systems within items": known.in_items}  # fmt: skip
+        parts |= {"training seeds": facet(of_runs, self.clusters)} if of_runs else {}
+        parts |= {"prompts": facet(prompts, self.clusters)} if prompts else {}
+        ranked = np.argsort(-self.right.mean(axis=1), kind="stable")
+        scores = [Scores.of(self.right[at], clusters=self.clusters) for at in ranked]
+        tests = [a.minus(b) for a, b in pairwise(scores)]
+        apart = sum(p is not None and p < 0.05 for p in holm_where_tested([test.p for test in tests]))
+        rows = (
+            ("reliability of the order", f"{known.value:.3f}", f"{known.low:.3f}", f"{known.high:.3f}"),
+            ("… if items shared nothing", f"{known.alone:.3f}", "", ""),
+            ("two systems keep their order on other items", f"{known.same_order:.0%}", "", ""),
+            ("clusters", str(known.clusters), "", ""),
+            *needs,
+            *((f"deviation of {name}, points", f"{100 * max(v, 0) ** 0.5:.1f}", "", "") for name, v in parts.items()),
+            ("neighbours in the order that are told apart", f"{apart} of {len(tests)}", "", ""),
+        )  # fmt: skip
+        few = " There are too few clusters to tell." if known.few else ""
+        return Sheet(name="ranking", title="Can this set rank these systems?", header=("", "value", "low", "high"),
+                     rows=rows, note=f"The correlation of scores on two such sets of clusters.{few}")  # fmt: skip
+
+    def short_sheet(self, sizes: Sequence[int], seed: int) -> Sheet | None:
+        sizes = [size for size in sizes if LEAST <= size <= len(self.rows) // 2]
+        rows: list[tuple[Any, ...]] = []
+        for size in sizes:
+            known = saved(self.right, size, seed=seed, draws=4)
+            names = ("error", "error of counting", "bias", "covered", "saved")
+            rows.append((size, *(f"{100 * known[name]:.1f}" for name in names)))
+        note = "Each system as if new, the others known: root mean square error, 4 draws each. Saved: at equal error."
+        header = ("items", "error", "error of counting", "bias", "intervals that hold, %", "saved, %")
+        return Sheet(name="short", title="Shorter tests", header=header, rows=tuple(rows), note=note) if rows else None
+
+    def suspects_sheet(self, ids: Sequence[str]) -> Sheet:
+        names = ("share", "discrimination", "infit", "best third", "worst third", "seen")
+        lines = [(ids[at], self.record(at)) for at in self.suspects()]
+        rows = tuple((name, *(line[each] for each in names)) for name, line in lines[:LISTED])
+        counts = {name: int((self.table["seen"] == name).sum()) for name in (ALL_RIGHT, ALL_WRONG, INVERTED, BEST_FAIL)}
+        negative = float(np.nanmean(np.nan_to_num(self.table["discrimination"], nan=0.0) < 0))
+        note = ", ".join(f"{name}: {count:,}" for name, count in counts.items())
+        note += f" of {len(self.rows):,} items; {negative:.0%} have a negative discrimination. All: suspects.jsonl."
+        return Sheet(name="suspects", title="Items for an audit", header=("item", *names), rows=rows, note=note)
+
+
+def _value(values: Sequence[Any], code: int) -> str:
+    return words.tag(values[code]) if code >= 0 else "none"
+
+
+def _number(value: Any) -> float | None:
+    """A number, also one that a table has as text."""
+    try:
+        return None if isinstance(value, bool) else float(value)
+    except ValueError:
+        return None
+
+
+def _count(number: int | None) -> str:
+    return "–" if number is None else f"{number:,}"
+
+
+def _group_sheet(name: str, title: str, found: Sequence[GroupDifference], group: str) -> Sheet:
+    rows = tuple(
+        (
+            each.items,
+            figure(each.value, sign="+"),
+            "too few to tell" if each.few else f"[{figure(each.low, sign='+')}, {figure(each.high, sign='+')}]",
+            "–" if each.p_holm is None else p_value(each.p_holm),
+            each.n,
+        )
+        for each in found
+    )
+    note = (
+        f"Points by which {group} are better (+) or worse (-) than their ability explains; over systems and clusters "
+        f"of items, Holm over {len(rows)} tests."
+    )
+    return Sheet(name=name, title=f"Difference by group: {title}",
+                 header=("items", "points", "95 % interval", "p", "n"), rows=rows, note=note)  # fmt: skip
+
+
+# ---- items and systems on one scale ----------------------------------------------------------------------------------
+
+
+def wright_map(items: ItemStudy, width: float) -> Picture:
+    """Systems to the left, items to the right as bars of a histogram; who stands as high as an item has it right in one
+    of two cases."""
+    labels, theta, d = items.study.labels, items.fit.theta, items.fit.difficulty
+    height, middle = max(420.0, 15.0 * len(labels) + 60), 0.55 * width
+    low, high = np.floor(min(theta.min(), d.min())), np.ceil(max(theta.max(), d.max()))
+    axis, edges = Axis(low, high, height - 30, 20), np.arange(low, high + 0.25, 0.25)
+    counts = np.histogram(d, edges)[0]
+    marks = [Mark(kind="line", at=(middle, 14, middle, height - 24), paint="line")]
+    small: Any = {"size": 11, "paint": "soft"}
+    for tick in np.arange(low, high + 1):
+        marks += [Mark(kind="text", at=(middle - 6, axis(tick) + 4), text=f"{tick:g}", anchor="end", **small)]
+    for count, bottom in zip(counts, edges):
+        if count:
+            tall, wide = axis(bottom) - axis(bottom + 0.25) - 1, (width - middle - 60) * count / counts.max()
+            tip = f"{count} items with a difficulty of {bottom:g} to {bottom + 0.25:g}"
+            place = (middle + 2, axis(bottom + 0.25), wide, tall)
+            marks += [Mark(kind="rect", at=place, paint="soft", opacity=0.5, tip=tip)]
+    lowest = height
+    for at in np.argsort(theta, kind="stable"):
+        lowest = min(lowest - 14, axis(theta[at]))
+        text = shorten(labels[at], middle - 90, size=11)
+        marks += [
+            Mark(kind="text", at=(middle - 62, lowest + 4), text=text, anchor="end", size=11),
+            Mark(kind="line", at=(middle - 58, lowest, middle - 38, axis(theta[at])), paint="line"),
+            Mark(kind="dot", at=(middle - 34, axis(theta[at]), 4), paint=colour_of(at), shape=shape_of(at),
+                 tip=f"{labels[at]}: {theta[at]:.2f}"),
+        ]  # fmt: skip
+    marks += [Mark(kind="text", at=(middle + 4, height - 8), text="items, by difficulty (logits)", **small)]
+    return Picture(width=width, height=height, marks=tuple(marks), title="Items and systems on one scale",
+                   description=f"{len(d)} items and {len(labels)} systems")  # fmt: skip
+
+
+def shown_facts(items: ItemStudy) -> Mapping[int, Mapping[str, str]]:
+    """What the browser says of each item, by its place in the item set."""
+    return {
+        int(row): {name: f"{value:.2f}" for name in ("share", "difficulty", "discrimination", "infit")
+                   if (value := items.table[name][at]) == value}
+        for at, row in enumerate(items.rows)
+    }  # fmt: skip

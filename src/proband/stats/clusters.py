@@ -1,0 +1,286 @@
+r"""What items share: their clusters, and the selections of items that estimates are made over.
+
+An item names its clusters in places (document, paragraph; template, relation; two tuples of one relation). The places
+in which the same names occur are one *kind*. Items that share any cluster may be correlated, so the variance of a mean
+is a sum over such pairs. By inclusion and exclusion over the sets T of clusters that items have in common
+
+    sum over pairs that share a cluster of c_i c_j  =  sum over T of (-1)^(|T| + 1) (sum of c_i over the i in T)^2
+
+(Cameron, Gelbach and Miller 2011 for crossed kinds; Aronow, Samii and Assenova 2015 for two clusters of one kind). A
+`Design` has one partition of the items per size and place of T; a cluster that lies inside another cancels out.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proband.core.errors import ProbandError
+from proband.core.types import Item
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+MOST = 8  # clusters that one item may name: all their sets are counted
+KEPT = 4  # designs that are remembered: several systems answer the same items, one after the other
+
+
+def clusters_of(item: Item) -> tuple[str, ...]:
+    """The clusters an item names, or itself alone."""
+    named = item.facts.get("clusters")
+    return tuple(map(str, named)) if named else (item.id,)
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """The clusters of all items: item i has the clusters `member[code[i]]` by place (-1: none); the places are of the
+    kinds `kind`."""
+
+    code: Ints
+    member: Ints
+    kind: Ints
+    recent: dict[bytes, Design] = field(default_factory=dict, repr=False, compare=False)
+
+    @classmethod
+    def of(cls, names: Sequence[Sequence[str]]) -> Clusters:
+        """
+        >>> both = Clusters.of([("a",), ("b", "a"), ("a", "b"), ("c",)])
+        >>> both.code.tolist(), both.member.tolist(), both.kind.tolist()
+        ([0, 1, 2, 3], [[0, -1], [1, 0], [0, 1], [2, -1]], [0, 0])
+        >>> Clusters.of([("document 1", "page 1"), ("document 1", "page 2")]).kind.tolist()
+        [0, 1]
+        """
+        growing = GrowingClusters()
+        for each in names:
+            growing.add(each)
+        return growing.done()
+
+    @classmethod
+    def named(cls, clusters: Any, items: int) -> Clusters:
+        """From what a user has: one name per item; several (a tuple per item, a two-dimensional array, a data frame or
+        a mapping of columns), whose places are kinds of clusters, so that 3 in one and 3 in another are different; or a
+        set of names per item, which are of one kind. None: items share nothing.
+
+        >>> both = Clusters.named([(3, 3), (3, 4), (4, 3)], 3)
+        >>> both.member.tolist(), both.kind.tolist()
+        ([[0, 1], [0, 2], [3, 1]], [0, 1])
+        >>> Clusters.named([{"a", "b"}, {"b", "c"}], 2).kind.tolist()
+        [0, 0]
+        """
+        if clusters is None:
+            alone = np.arange(items)
+            return cls(alone, alone[:, None].copy(), np.zeros(1, dtype=np.int64))
+        if isinstance(clusters, cls):
+            return clusters
+        if hasattr(clusters, "columns"):  # a data frame of pandas or polars
+            clusters = {name: list(clusters[name]) for name in clusters.columns}
+        if isinstance(clusters, Mapping):
+            clusters = list(zip(*clusters.values(), strict=True))
+        rows = clusters.tolist() if hasattr(clusters, "tolist") else list(clusters)
+        if len(rows) != items:
+            raise ProbandError(f"{len(rows)} clusters for {items} items: name what each item shares")
+        return cls.of([_by_place(each) for each in rows])
+
+    @property
+    def count(self) -> int:
+        """How many clusters there are."""
+        return int(self.member.max(initial=-1)) + 1
+
+    def only(self, rows: Ints) -> Clusters:
+        """Those of some items.
+
+        >>> Clusters.of([("a",), ("b",), ("a",)]).only(np.array([1, 2])).code.tolist()
+        [1, 0]
+        """
+        return Clusters(self.code[rows], self.member, self.kind)
+
+    def design(self, rows: Ints | None = None) -> Design:
+        """The design of some items (or all), each with the same weight."""
+        key = b"" if rows is None else rows.tobytes()
+        if key not in self.recent:
+            while len(self.recent) >= KEPT:
+                self.recent.pop(next(iter(self.recent)))
+            self.recent[key] = self.weighted(rows)
+        return self.recent[key]
+
+    def weighted(self, rows: Ints | None, weights: Floats | None = None, blocks: Ints | None = None) -> Design:
+        """The same with weights, and in blocks that each have a mean of their own."""
+        places = self.member[self.code if rows is None else self.code[rows]]
+        count = len(places)
+        even = np.full(count, 1 / max(count, 1)) if weights is None else weights
+        design = Design(places, self.kind, even, np.zeros(count, dtype=np.int64) if blocks is None else blocks)
+        design.uniform = weights is None
+        return design
+
+
+def _by_place(names: Any) -> list[str]:
+    """The clusters of one item; those at different places have different names.
+
+    >>> _by_place(3), _by_place((3, 3)), _by_place({"b", "a"})
+    (['3'], ['0 3', '1 3'], ['a', 'b'])
+    """
+    if isinstance(names, (set, frozenset)):
+        return sorted(map(str, names))
+    if isinstance(names, (list, tuple)):
+        return [f"{place} {name}" for place, name in enumerate(names)]
+    return [str(names)]
+
+
+class GrowingClusters:
+    """Collects the clusters of a stream of items; of each item only a number is kept."""
+
+    def __init__(self) -> None:
+        self.number: dict[str, int] = {}  # of a cluster
+        self.place: list[int] = []  # of each cluster: where in the list of an item its name occurred first
+        self.kind: list[int] = []  # of each place: the first place of the same kind
+        self.known: dict[tuple[str, ...], int] = {}
+        self.code = array("q")
+
+    def add(self, names: Sequence[str]) -> None:
+        """The clusters of the next item."""
+        key = tuple(dict.fromkeys(names))
+        if key not in self.known:
+            if len(key) > MOST:
+                raise ProbandError(f"an item names {len(key)} clusters, beginning with {key[0]!r}: {MOST} at most")
+            for place, name in enumerate(key):
+                self._place(name, place)
+            self.known[key] = len(self.known)
+        self.code.append(self.known[key])
+
+    def _place(self, name: str, place: int) -> None:
+        if place == len(self.kind):
+            self.kind.append(place)
+        number = self.number.setdefault(name, len(self.number))
+        if number == len(self.place):
+            self.place.append(place)
+        one, other = sorted((self.kind[place], self.kind[self.place[number]]))
+        if one != other:  # a name that occurs in two places: they are of one kind
+            self.kind = [one if kind == other else kind for kind in self.kind]
+
+    def done(self) -> Clusters:
+        member = np.full((len(self.known), max(len(self.kind), 1)), -1, dtype=np.int64)
+        for names, at in self.known.items():
+            member[at, : len(names)] = [self.number[name] for name in names]
+        code = np.frombuffer(self.code, dtype=np.int64) if self.code else np.empty(0, np.int64)
+        return Clusters(code, member, np.array(self.kind or [0], dtype=np.int64))
+
+
+# ---- the design of a selection of items ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Partition:
+    """Items in groups, with a `sign` in the sum over partitions."""
+
+    group: Ints  # of each listed item, from 0
+    items: Ints  # the items that are listed: all, or those that have such a set of clusters; some twice
+    sign: float
+    count: int
+
+    @classmethod
+    def of(cls, group: Ints, items: Ints, sign: float = 1.0) -> Partition:
+        names, code = np.unique(group, return_inverse=True)
+        return cls(code.astype(np.int64), items, sign, len(names))
+
+
+class Design:
+    """The items of one selection: their weights, their blocks (each with a mean of its own) and their partitions.
+
+    >>> pages = Clusters.of([(f"document {i // 4}", f"page {i // 2}") for i in range(8)]).design()
+    >>> [(each.count, each.sign) for each in pages.terms], [each.count for each in pages.kinds]
+    ([(2, 1.0), (4, 1.0), (4, -1.0)], [2, 4])
+    """
+
+    def __init__(self, places: Ints, kind: Ints, weights: Floats, blocks: Ints) -> None:
+        self.weights, self.blocks = weights, blocks
+        self.uniform = False  # all weights are equal
+        self.memo: dict[str, Any] = {}  # what was found out about it
+        alone = np.all(places < 0, axis=1)
+        if alone.any():  # an item without clusters is one
+            places = places.copy()
+            places[alone, 0] = places.max(initial=-1) + 1 + np.arange(int(alone.sum()))
+        used = np.any(places >= 0, axis=0)
+        self.places, self.kind = places[:, used], kind[used]
+
+    @property
+    def items(self) -> int:
+        return len(self.weights)
+
+    @cached_property
+    def kinds(self) -> list[Partition]:
+        """The items by each kind of cluster; an item with two clusters of a kind is listed twice."""
+        results = []
+        for kind in dict.fromkeys(self.kind.tolist()):
+            own = self.places[:, self.kind == kind].copy()
+            none = np.all(own < 0, axis=1)
+            own[none, 0] = self._alone[none]
+            item, place = np.nonzero(own >= 0)
+            results.append(Partition.of(own[item, place], item))
+        return results
+
+    @cached_property
+    def ways(self) -> list[Partition]:
+        """The items by each place alone."""
+        every = np.arange(self.items)
+        return [Partition.of(np.where(column >= 0, column, self._alone), every) for column in self.places.T]
+
+    @cached_property
+    def terms(self) -> list[Partition]:
+        """The partitions of inclusion and exclusion: by one cluster, two, and so on."""
+        width, every = self.places.shape[1], np.arange(self.items)
+        if width == 1:
+            return self.ways
+        results = []
+        for size in range(1, width + 1):
+            for columns in self._alike(size):
+                keys = np.concatenate([self.places[:, chosen] for chosen in columns])
+                items = np.tile(every, len(columns))
+                there = (keys >= 0).all(axis=1)
+                if there.any():
+                    group = _numbered(np.sort(keys[there], axis=1))
+                    results.append(Partition.of(group, items[there], 1.0 if size % 2 else -1.0))
+        return results
+
+    def _alike(self, size: int) -> list[list[tuple[int, ...]]]:
+        """The sets of so many places, those of the same kinds together."""
+        by_kind: dict[tuple[int, ...], list[tuple[int, ...]]] = {}
+        for chosen in combinations(range(self.places.shape[1]), size):
+            by_kind.setdefault(tuple(sorted(self.kind[list(chosen)].tolist())), []).append(chosen)
+        return list(by_kind.values())
+
+    def neighbour_sums(self, u: Floats) -> Floats:
+        """Of every item: the sum of `u` over itself and the items that share a cluster with it (the last axis).
+
+        >>> Clusters.of([("a", "b"), ("b", "c"), ("c", "d"), ("e",)]).design().neighbour_sums(np.ones(4)).tolist()
+        [2.0, 3.0, 2.0, 1.0]
+        """
+        total = np.zeros_like(u)
+        for term in self.terms:
+            order = np.argsort(term.group, kind="stable")
+            starts = np.searchsorted(term.group[order], np.arange(term.count))
+            sums = np.add.reduceat(u[..., term.items[order]], starts, axis=-1)
+            np.add.at(total.T, term.items, (term.sign * sums[..., term.group]).T)
+        return total
+
+    @property
+    def _alone(self) -> Ints:
+        """A cluster of its own for each item."""
+        return int(self.places.max(initial=-1)) + 1 + np.arange(self.items)
+
+
+def _numbered(keys: Ints) -> Ints:
+    """A number for each row, the same for equal rows.
+
+    >>> _numbered(np.array([[3, 4], [1, 9], [3, 4]])).tolist()
+    [1, 0, 1]
+    """
+    code = np.zeros(len(keys), dtype=np.int64)
+    for column in keys.T:
+        code = np.unique(code * (int(column.max(initial=0)) + 1) + column, return_inverse=True)[1]
+    return code

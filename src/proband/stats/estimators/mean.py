@@ -1,0 +1,164 @@
+"""Means: Student's t with the CR2 variance and Bell and McCaffrey's degrees of freedom (variance.py).
+
+The other estimators are made of the same steps: the value of a run, the pieces of its variance (adjusted sums over
+clusters, which two systems on the same items subtract from one another), and an interval and a test from both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from proband.stats.clusters import Clusters, Design, Floats, Ints
+from proband.stats.seeds import Seeds, with_seeds
+from proband.stats.variance import Known, cluster_sums, combined, known, p_value, quantile
+
+POWER = 0.8
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """A value with what its variance is made of: for each partition of the design, the adjusted sums over its groups.
+    `numbers` are those of the items, their mean over the runs; `draws` those of a bootstrap."""
+
+    value: float
+    design: Design
+    sums: list[Floats]
+    ways: list[Floats]
+    numbers: Floats | None = None
+    draws: Floats | None = None
+    limit: float = 0.0  # how many independent observations there are at most
+
+    def minus(self, other: Pieces) -> Pieces:
+        """The same of the difference of two systems on the same items."""
+        both = self.numbers is not None and other.numbers is not None
+        drawn = self.draws is not None and other.draws is not None
+        return replace(
+            self,
+            value=self.value - other.value,
+            sums=[a - b for a, b in zip(self.sums, other.sums, strict=True)],
+            ways=[a - b for a, b in zip(self.ways, other.ways, strict=True)],
+            numbers=self.numbers - other.numbers if both else None,  # type: ignore[operator]
+            draws=self.draws - other.draws if drawn else None,  # type: ignore[operator]
+        )
+
+    @property
+    def variance(self) -> float:
+        return float(combined(self.design, self.sums, self.ways))
+
+    @property
+    def known(self) -> Known:
+        return known(self.design)
+
+
+@dataclass(frozen=True)
+class Result:
+    """Both ends of a 95 % interval, its p-value against the constant that was asked for, the standard error with its
+    degrees of freedom, the variance that is due to items, and the difference that a test finds in four of five cases
+    (a function of the number of tests that are corrected together)."""
+
+    low: float
+    high: float
+    p: float
+    error: float
+    freedom: float
+    own: float
+    detectable: Callable[[int], float | None] = lambda tests: None
+    equal: Callable[[float], float] = lambda within: 1.0  # the p-value of two one-sided tests
+
+
+def level_of(tests: int) -> float:
+    """The quantile of a two-sided test at 0.05 over so many tests."""
+    return 1 - 0.025 / tests
+
+
+def detectable(error: float, freedom: float, tests: int = 1) -> float:
+    """The true difference that a test at 0.05 finds with a power of 0.8: (t_.975 + t_.8) x standard error; of several
+    tests that are corrected together, at 0.05 over their number.
+
+    >>> [round(detectable(0.01, np.inf, tests), 4) for tests in (1, 12)]
+    [0.028, 0.0371]
+    """
+    return float(quantile(freedom, level_of(tests)) + quantile(freedom, POWER)) * error
+
+
+def one_sided(distance: float, error: float, freedom: float) -> float:
+    """The p-value of a distance that is to be above 0."""
+    from scipy.special import stdtr
+
+    return float(stdtr(freedom, -distance / error)) if error > 0 else float(distance <= 0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mean:
+    """The mean of numbers of any size."""
+
+    name: str = "mean"
+
+    share = False  # whether the value cannot leave [0, 1]
+    by = ""  # a tag whose values weigh the same
+    records = False  # whether it is over sets: a record of numbers per item
+
+    def design(self, clusters: Clusters, places: Ints | None, strata: Ints | None) -> Design:
+        return clusters.design(places)
+
+    def value(self, run: Floats, design: Design) -> float:
+        return float(run.mean() if design.uniform else run @ design.weights)
+
+    def pieces(self, runs: Floats, design: Design) -> Pieces:
+        """Of a system, from the numbers of its runs (runs x items)."""
+        numbers: Floats = runs[0] if len(runs) == 1 else runs.mean(axis=0)
+        residuals = weighted_residuals(numbers, design)
+        sums = [cluster_sums(design, term, residuals) for term in design.terms]
+        ways = [] if len(design.terms) == 1 else [cluster_sums(design, way, residuals) for way in design.ways]
+        return Pieces(
+            self.value(numbers, design), design, sums, ways, numbers, limit=1 / float(design.weights @ design.weights)
+        )
+
+    def apart(self, one: Pieces, other: Pieces, numbers: tuple[Floats, Floats], design: Design) -> Pieces:
+        """The first less the second, of two selections of items: `design` has the items of both."""
+        assert one.numbers is not None
+        assert other.numbers is not None
+        residuals = np.concatenate(
+            [weighted_residuals(one.numbers, one.design), -weighted_residuals(other.numbers, other.design)]
+        )
+        sums = [cluster_sums(design, term, residuals) for term in design.terms]
+        ways = [] if len(sums) == 1 else [cluster_sums(design, way, residuals) for way in design.ways]
+        return Pieces(one.value - other.value, design, sums, ways)
+
+    def result(self, pieces: Pieces, seeds: Sequence[Seeds], constant: float = 0.0) -> Result:
+        """The interval of one value, tested against a constant."""
+        return self.difference(pieces, seeds, constant)
+
+    def difference(self, pieces: Pieces, seeds: Sequence[Seeds], margin: float = 0.0) -> Result:
+        """The interval of a difference, tested against a margin."""
+        own = pieces.variance
+        error, freedom = map(float, with_seeds(np.array(own), pieces.known.freedom, seeds))
+        half = float(quantile(freedom)) * error
+        p = float(p_value(np.array(pieces.value - margin), np.array(error), freedom))
+        return Result(
+            pieces.value - half,
+            pieces.value + half,
+            p,
+            error,
+            freedom,
+            own,
+            lambda tests: detectable(error, freedom, tests) if error > 0 else None,
+            lambda within: max(one_sided(within + s * pieces.value, error, freedom) for s in (1, -1)),
+        )
+
+
+def weighted_residuals(numbers: Floats, design: Design) -> Floats:
+    """w_i (x_i - mean of its block); the items are the last axis."""
+    weight = np.bincount(design.blocks, weights=design.weights)
+    if len(weight) == 1:
+        only: Floats = design.weights * (numbers - (numbers @ design.weights / weight[0])[..., None])
+        return only
+    means = np.stack(
+        [(numbers * design.weights * (design.blocks == b)).sum(axis=-1) / weight[b] for b in range(len(weight))],
+        axis=-1,
+    )
+    residuals: Floats = design.weights * (numbers - means[..., design.blocks])
+    return residuals

@@ -1,0 +1,165 @@
+r"""The variance of a weighted mean of items that share clusters, and its degrees of freedom.
+
+With weights w_i that sum to 1, residuals c_i = w_i (x_i - mean), S_g the sum of c_i over cluster g and W_g that of w_i:
+
+    V = sum over g of S_g^2 / (1 - W_g)                                      CR2 (Bell and McCaffrey 2002)
+    V = sum over partitions of + or - V, at least the largest of one kind    multiway (Cameron, Gelbach and Miller 2011)
+    nu = (tr P)^2 / sum of P_gh^2,
+    P_gh = q_g q_h (A_g [g = h] - W_g A_h - W_h A_g + W_g W_h A),  q_g = (1 - W_g)^(-1/2),  A_g = sum of w_i^2 over g
+
+nu is Bell and McCaffrey's Satterthwaite approximation for independent items (Pustejovsky and Tipton 2018); G equal
+clusters have nu = G - 1. Of several kinds of clusters nu is the smallest. The multiway sum need not be positive: the
+largest one-way variance is taken where the sum is smaller, as Davezies, D'Haultfoeuille and Guyonvarch (2021) do.
+
+Strata that weigh the same (a macro mean) are blocks: residuals are taken from the mean of their block and W_g is the
+share of the cluster in the weight of its block. A block that lies in one cluster does not show its own variance: such
+blocks are taken together as one (the collapsed strata of Wolter 2007, section 2.5), which errs on the safe side.
+
+Below five degrees of freedom, those of six equal clusters, nothing is tested. A test that takes nothing for granted but
+the symmetry of the clusters' sums (Canay, Romano and Shaikh 2017) has 2^(G-1) sign changes to compare with and cannot
+reach 0.05 with five clusters: 1/16. One cluster that holds most of the items has few degrees of freedom too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from proband.stats.clusters import Design, Floats, Ints, Partition
+
+LEAST_FREEDOM = 5.0  # of six equal clusters
+LEVEL = 0.975
+
+
+def quantile(freedom: Floats | float, level: float = LEVEL) -> Floats:
+    """Student's t."""
+    from scipy.special import stdtrit
+
+    result: Floats = np.asarray(stdtrit(np.maximum(freedom, 1.0), level))
+    return result
+
+
+def p_value(distance: Floats, error: Floats, freedom: Floats | float) -> Floats:
+    """Of Student's t, two-sided; 1 where nothing differs and nothing varies."""
+    from scipy.special import stdtr
+
+    t = np.where(error > 0, np.abs(distance) / np.where(error > 0, error, 1.0), np.where(distance == 0, 0.0, np.inf))
+    return np.where(t == 0, 1.0, 2 * stdtr(np.maximum(freedom, 1.0), -t))
+
+
+@dataclass(frozen=True)
+class Known:
+    """How well the items of a design show a mean: the degrees of freedom and the number of clusters of the kind that
+    has fewest, and Kish's number of equal clusters of that kind, 1 / sum of W_g^2."""
+
+    freedom: float
+    clusters: int
+    equal: float
+
+    @property
+    def few(self) -> bool:
+        """Whether nothing can be told."""
+        return self.freedom < LEAST_FREEDOM - 1e-9
+
+
+def known(design: Design) -> Known:
+    """
+    >>> from proband.stats.clusters import Clusters
+    >>> known(Clusters.of([(str(i // 5),) for i in range(40)]).design())
+    Known(freedom=7.0, clusters=8, equal=8.0)
+    """
+    if "known" in design.memo:
+        result: Known = design.memo["known"]
+        return result
+    found = []
+    for kind in design.kinds:
+        weights = design.weights[kind.items] / np.bincount(kind.items, minlength=design.items)[kind.items]
+        whole = _freedom(kind, weights, np.zeros(len(kind.items), dtype=np.int64))
+        parts = _freedom(kind, weights, design.blocks[kind.items]) if design.blocks.any() else whole
+        shares = np.bincount(kind.group, weights=weights, minlength=kind.count)
+        equal = float(shares.sum() ** 2 / (shares**2).sum()) if kind.count else 0.0
+        found.append(Known(round(min(whole, parts), 9), kind.count, round(equal, 9)))
+    design.memo["known"] = min(found, key=lambda each: (each.freedom, each.clusters))
+    return known(design)
+
+
+def _freedom(kind: Partition, weights: Floats, blocks: Ints) -> float:
+    """nu above, over the blocks; in O(clusters), by multiplying the square of P out."""
+    trace = squares = 0.0
+    for block in np.unique(blocks):
+        inside = blocks == block
+        own, group = weights[inside], kind.group[inside]
+        total = float(own.sum())
+        w = np.bincount(group, weights=own, minlength=kind.count) / total
+        a = np.bincount(group, weights=own**2, minlength=kind.count)
+        w, a = w[w > 0], a[w > 0]
+        if len(w) < 2:
+            continue
+        r, every = 1 / (1 - w), float(a.sum())
+        trace += float((r * (a - 2 * w * a + w**2 * every)).sum())
+        across = float((r * w**2).sum())
+        mixed = float((r * a * w).sum())
+        squares += (
+            2 * float((r * a**2).sum()) * across + 2 * mixed**2 + every**2 * across**2 - 4 * every * mixed * across
+        )
+        beside = 2 * w * a - w**2 * every
+        squares += float((r**2 * ((a - beside) ** 2 - beside**2)).sum())
+    return trace**2 / squares if squares > 0 else 0.0
+
+
+def variance(design: Design, residuals: Floats) -> Floats:
+    """V above, of weighted residuals c_i (the items are the last axis).
+
+    >>> from proband.stats.clusters import Clusters
+    >>> x = np.array([1.0, 1.0, 0.0, 0.0, 1.0, 0.0])
+    >>> pairs = Clusters.of([("a",), ("a",), ("b",), ("b",), ("c",), ("c",)]).design()
+    >>> round(float(variance(pairs, (x - x.mean()) / 6)), 4)
+    0.0833
+    """
+    sums = [cluster_sums(design, term, residuals) for term in design.terms]
+    ways = [] if len(design.terms) == 1 else [cluster_sums(design, way, residuals) for way in design.ways]
+    return combined(design, sums, ways)
+
+
+def combined(design: Design, sums: list[Floats], ways: list[Floats]) -> Floats:
+    """V from the adjusted sums over the groups of every term, and of every place alone."""
+    total = sum((term.sign * (s**2).sum(axis=-1) for term, s in zip(design.terms, sums, strict=True)), np.zeros(()))
+    return np.max([total, *((s**2).sum(axis=-1) for s in ways)], axis=0) if ways else np.asarray(total)
+
+
+def cluster_sums(design: Design, part: Partition, residuals: Floats) -> Floats:
+    """S_g / sqrt(1 - W_g) of every group; a group in several blocks is the sum of its parts."""
+    blocks, listed = design.blocks[part.items], part.items
+    cells, cell = np.unique(part.group * (int(blocks.max(initial=0)) + 1) + blocks, return_inverse=True)
+    order = np.argsort(cell, kind="stable")
+    starts = np.searchsorted(cell[order], np.arange(len(cells)))
+    sums = np.add.reduceat(residuals[..., listed[order]], starts, axis=-1)
+    weight = np.bincount(design.blocks, weights=design.weights)
+    first = order[starts]
+    share = np.bincount(cell, weights=design.weights[listed]) / weight[blocks[first]]
+    free = 1 - share > 1e-9
+    adjusted: Floats = sums * np.where(free, 1 / np.sqrt(np.where(free, 1 - share, 1.0)), 0.0)
+    if len(cells) == part.count:
+        return adjusted
+    group = part.group[first]
+    starts = np.searchsorted(group, np.arange(part.count))
+    return np.add.reduceat(adjusted, starts, axis=-1)
+
+
+def collapsed(design: Design, strata: Ints) -> Ints:
+    """The blocks of strata: those that lie in a single cluster (of any kind) are one block.
+
+    >>> from proband.stats.clusters import Clusters
+    >>> alone = Clusters.named(None, 6).design()
+    >>> collapsed(alone, np.array([0, 0, 1, 2, 3, 3])).tolist()
+    [0, 0, 2, 2, 1, 1]
+    """
+    count = int(strata.max(initial=-1)) + 1
+    single = np.zeros(count, dtype=bool)
+    for kind in design.kinds:
+        pairs = np.unique(np.stack([strata[kind.items], kind.group]), axis=1)
+        single |= np.bincount(pairs[0], minlength=count) < 2
+    number = np.where(single, count, np.cumsum(~single) - 1)
+    _, blocks = np.unique(number[strata], return_inverse=True)
+    return blocks.astype(np.int64)
