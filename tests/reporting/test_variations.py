@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -26,7 +26,7 @@ class VariedRuns:
     scores: Floats
     truth: NDArray[np.bool_]  # of source items and, behind them, their variations
     effect: str
-    shared: Sequence[str]  # what each of them shares
+    shared: list[str]  # what each of them shares
 
     def __post_init__(self) -> None:
         self.manifest = {"variations": {"varied": {"effect": self.effect}}}
@@ -136,8 +136,8 @@ def test_twins_from_few_tuples_are_clusters() -> None:
 
 
 def test_flips_stand_beside_those_of_the_same_questions_asked_again() -> None:
-    flips, floor, inside = null_flips(150, 0.1, 12)
-    assert flips == pytest.approx(18, abs=4)
+    changed, floor, inside = null_flips(150, 0.1, 12)
+    assert changed == pytest.approx(18, abs=4)
     assert floor == pytest.approx(18, abs=4)
     assert inside >= 0.8
     rng = np.random.default_rng(0)

@@ -29,7 +29,7 @@ def test_groups_are_a_table(proband: Any, stage: Any) -> None:
         "        A     B  A - B  95 % interval   p (Holm)      n",
         "all  50.0  25.0  +25.0  [+10.0, +40.0]     0.020  1,200  hf:a is better",
         "k=2  50.0  25.0  +25.0  [+10.0, +40.0]     0.400     60  not significant",
-        "minimum detectable difference over all: 5.0",
+        "80 % power to detect a difference of 5.0 over all",
     ]
     assert made.arguments == (Path("runs/a"), Path("runs/b"))
     assert made.given == {
@@ -74,7 +74,7 @@ def test_a_check_for_a_regression(
     capsys.readouterr()
     assert main(["compare", str(base), str(bad), "--fail-if-worse", "2"]) == 3
     out, err = capsys.readouterr()
-    line = "bad is worse than base by 15.0 points [9.9, 20.0], more than 2.0 (chance of a false alarm: at most 2.5%)"
+    line = "bad is worse than base by 15.0 points [10.0, 20.0], more than 2.0 (chance of a false alarm: at most 2.5%)"
     assert err == f"proband: {line}\n"
     assert out.splitlines()[-1] == f"::error title=proband compare::{line}"
     assert main(["compare", str(base), str(bad), "--fail-if-worse", "10"]) == 0  # within the interval

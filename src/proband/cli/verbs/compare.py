@@ -84,9 +84,8 @@ def check_message(check: Mapping[str, Any], unit: str) -> str:
     if check["failed"]:
         alarm = f"chance of a false alarm: at most {check['false_alarm']:.1%}"
         return f"{what} {drop} {points} [{low}, {high}], more than {limit} ({alarm})"
-    seen = check["detectable"]
-    detectable = "the runs do not differ" if seen is None else f"80 % power to detect {figure(seen, unit)}"
-    return f"not shown that {what} more than {limit}: {drop} {points} [{low}, {high}]; {detectable}"
+    seen = "the runs agree" if check["detectable"] is None else f"80 % power for {figure(check['detectable'], unit)}"
+    return f"not shown that {what} more than {limit}: {drop} {points} [{low}, {high}]; {seen}"
 
 
 def layout(result: Mapping[str, Any]) -> Iterable[Any]:

@@ -1,1 +1,0 @@
-"""Item analysis: reliability of a ranking, difficulty, group differences, short tests (`proband items`)."""
