@@ -19,6 +19,7 @@ several starts; the one with the highest likelihood after a few rounds is fitted
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import NormalDist
