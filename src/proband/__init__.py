@@ -9,6 +9,8 @@ proband.report(["runs/mlm"], out="report")
 
 from typing import TYPE_CHECKING, Any
 
+from proband.core.version import __version__ as __version__
+
 if TYPE_CHECKING:  # what a type checker and an editor see; `__getattr__` gives the same when it is used
     from proband.pipeline.asking.setup import load_model
     from proband.pipeline.build import build
@@ -28,7 +30,6 @@ if TYPE_CHECKING:  # what a type checker and an editor see; `__getattr__` gives 
     from proband.pipeline.train import train
     from proband.pipeline.vary import vary
 
-__version__ = "0.1.0"
 # verb -> the module of the pipeline that holds it; imported when it is first used
 VERBS = {
     "audit": "checking",

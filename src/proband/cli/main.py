@@ -21,7 +21,6 @@ from cyclopts import App, CycloptsError, Group, Parameter
 from cyclopts.validators import Number
 from msgspec import Meta
 
-from proband import __version__
 from proband.cli.arguments_and_output import OPTIONS, Json, Out, Seed, fields, give, metavar, shown
 from proband.cli.verbs import (
     audit,
@@ -39,6 +38,7 @@ from proband.cli.verbs import (
 from proband.cli.verbs.show import list_
 from proband.core.errors import CheckFailed, ProbandError, not_installed
 from proband.core.plugins import declared, entry_points_of
+from proband.core.version import __version__
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

@@ -10,12 +10,13 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from proband import __version__, suites
+from proband import suites
 from proband.core.errors import ProbandError
 from proband.core.files import atomic, decode, encode, inconsistent, read_json, sha256_file, write_json, write_text
 from proband.core.plugins import read_options, settings, with_profile
 from proband.core.progress import track
 from proband.core.suite import Built, Suite
+from proband.core.version import __version__
 
 
 def build(

@@ -16,10 +16,11 @@ from typing import Any
 
 import msgspec
 
-from proband import __version__, suites
+from proband import suites
 from proband.core.errors import ProbandError
 from proband.core.files import DATA, encode, read_items, read_json, read_manifest, sha256_file, write_json
 from proband.core.suite import Suite
+from proband.core.version import __version__
 from proband.pipeline.asking.items_and_answers import select_items
 from proband.pipeline.build import build
 from proband.pipeline.vary import vary

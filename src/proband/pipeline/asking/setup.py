@@ -159,7 +159,7 @@ def check_name(spec: str, suite: Suite) -> None:
 
 
 def net_folder(name: str) -> Path:
-    """The folder of a network: as named, or one of the package proband-nets, whose files are checked by their hashes."""
+    """The folder of a network: as named, or one of the package proband-nets, whose hashes are checked."""
     folder, spec = Path(name), find_spec("proband_nets")
     if folder.exists():
         return folder

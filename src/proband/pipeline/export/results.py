@@ -19,11 +19,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from proband import __version__
 from proband.core.errors import ProbandError
 from proband.core.files import dumps, encode, read_run, render_text, sha256_file, sha256_text, write_json, write_text
 from proband.core.metrics import Metric, chosen_answer
 from proband.core.types import Answer, Item, Run
+from proband.core.version import __version__
 from proband.pipeline.export.source import PACKAGE
 from proband.pipeline.report import item_sets
 from proband.reporting.numbers.cells import Cell, Study

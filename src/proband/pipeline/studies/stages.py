@@ -18,7 +18,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from proband import __version__, suites
+from proband import suites
 from proband.core.errors import ProbandError
 from proband.core.files import DATA, dumps, items_path, read_items, read_run, sha256_file, sha256_files, slug
 from proband.core.metrics import scored_splits
@@ -26,6 +26,7 @@ from proband.core.plugins import read_options
 from proband.core.protocols import ScoresText
 from proband.core.suite import Suite
 from proband.core.types import Item
+from proband.core.version import __version__
 from proband.models import kind_of
 from proband.pipeline.asking.items_and_answers import count_lines
 from proband.pipeline.asking.model_calls import with_embeddings_kept
