@@ -81,17 +81,13 @@ __all__ = [
 ]
 
 
-def _verb(name: str) -> Any:
+def __getattr__(name: str) -> Any:
+    if name not in VERBS:
+        raise AttributeError(f"module 'proband' has no attribute {name!r}")
     from importlib import import_module
 
     function = getattr(import_module(f"proband.pipeline.{VERBS[name]}"), name)
-    return import_module("proband.core.plugins").in_our_words(function)
-
-
-def __getattr__(name: str) -> Any:
-    if name in VERBS:
-        return globals().setdefault(name, _verb(name))
-    raise AttributeError(f"module 'proband' has no attribute {name!r}")
+    return globals().setdefault(name, import_module("proband.core.plugins").with_clear_errors(function))
 
 
 def __dir__() -> list[str]:

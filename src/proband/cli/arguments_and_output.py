@@ -89,16 +89,16 @@ class Engine:
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Loud:
+class VerbosityOptions:
     """How much is said on standard error."""
 
     verbose: Annotated[Flag, Parameter(name=("--verbose", "-v"), help="Print more about what is done.")] = False
     quiet: Annotated[Flag, Parameter(name=("--quiet", "-q"), help="Print errors and results only.")] = False
 
     def set(self) -> None:
-        from proband.core.progress import Loudness
+        from proband.core.progress import Verbosity
 
-        Loudness.verbose, Loudness.quiet = self.verbose, self.quiet
+        Verbosity.verbose, Verbosity.quiet = self.verbose, self.quiet
 
 
 def shown(default: Any) -> str | None:

@@ -32,7 +32,7 @@ from typing import IO, Any, TypeVar
 import msgspec
 
 from proband.core.errors import ProbandError, in_words, why, with_key
-from proband.core.progress import say
+from proband.core.progress import log
 from proband.core.types import Answer, Item, Run
 
 Kind = TypeVar("Kind", bound=msgspec.Struct)
@@ -227,7 +227,7 @@ def without_mark(raw: bytes, path: Path) -> bytes:
 
 @cache
 def _say_mark(path: str) -> None:
-    say(f"{path}: begins with a byte-order mark, which is ignored")
+    log(f"{path}: begins with a byte-order mark, which is ignored")
 
 
 @contextmanager

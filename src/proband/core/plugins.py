@@ -140,10 +140,10 @@ def with_profile(given: Mapping[str, Any], profile: str | Path | None) -> dict[s
     return chosen
 
 
-def in_our_words(function: Callable[..., T]) -> Callable[..., T]:
+def with_clear_errors(function: Callable[..., T]) -> Callable[..., T]:
     """A function of the package as users call it: arguments that it does not take are a `ProbandError`.
 
-    >>> in_our_words(settings)(option=3)
+    >>> with_clear_errors(settings)(option=3)
     Traceback (most recent call last):
     proband.core.errors.ProbandError: settings has no option 'option'; it has options
     """

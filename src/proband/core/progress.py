@@ -24,7 +24,7 @@ class Progress:
         if _whole:
             self.whole = _whole[-1]
             self.whole.call(self.what)
-        elif sys.stderr.isatty() and not Loudness.quiet:
+        elif sys.stderr.isatty() and not Verbosity.quiet:
             from rich.console import Console
             from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
             from rich.progress import Progress as Bar
@@ -89,23 +89,23 @@ def on_progress(listen: Callable[[float], None]) -> Iterator[None]:
         _listeners.remove(listen)
 
 
-class Loudness:
+class Verbosity:
     """How much is said on standard error: `quiet` nothing but errors, `verbose` also what is looked up and decided."""
 
     quiet = False
     verbose = False
 
 
-def say(text: str) -> None:
+def log(text: str) -> None:
     """What is being done, in a line of its own."""
-    if not Loudness.quiet:
+    if not Verbosity.quiet:
         print(text, file=sys.stderr, flush=True)
 
 
 def detail(text: str) -> None:
     """The same, for users who ask for more (--verbose)."""
-    if Loudness.verbose:
-        say(text)
+    if Verbosity.verbose:
+        log(text)
 
 
 def track(things: Iterable[T], what: str, *, total: int | None = None) -> Iterator[T]:

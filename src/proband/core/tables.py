@@ -32,7 +32,7 @@ import msgspec
 
 from proband.core.errors import ProbandError, why
 from proband.core.files import decode
-from proband.core.progress import say
+from proband.core.progress import log
 
 SEPARATORS = (",", ";", "\t", "|")
 LINES = (".jsonl", ".ndjson")
@@ -276,7 +276,7 @@ def _encoding(path: Path, state: tuple[int, int]) -> tuple[str, int]:
             except UnicodeDecodeError:
                 return "utf-8-sig", wrong
             shown = shown or (text if number == wrong else "")
-    say(f"{path} line {wrong}: is not UTF-8; read as Windows-1252 ({shown.strip()[:60]!r})")
+    log(f"{path} line {wrong}: is not UTF-8; read as Windows-1252 ({shown.strip()[:60]!r})")
     return "cp1252", 0
 
 
@@ -368,7 +368,7 @@ def _rows_above(rows: Sequence[Sequence[Any]], file: Path) -> int:
     above = next((place for place, cells in enumerate(filled) if len(cells) > 1), 0)
     if above:
         title = next((f", below the title {cells[0]!r}" for cells in filled[:above] if cells), "")
-        say(f"{file}: row {above + 1} has the names of the columns{title}")
+        log(f"{file}: row {above + 1} has the names of the columns{title}")
     return above
 
 
@@ -529,7 +529,7 @@ def _workbook(path: Path) -> Iterator[tuple[int, list[str] | str]]:
         raise ProbandError(f"cannot be read: {' '.join(str(error).split())[:200]}", file=path) from None
     filled = [name for name, rows in sheets.items() if rows]
     if len(filled) > 1:
-        say(f"{path}: the sheet {filled[0]!r} is read, not {', '.join(map(repr, filled[1:]))}")
+        log(f"{path}: the sheet {filled[0]!r} is read, not {', '.join(map(repr, filled[1:]))}")
     for number, cells in enumerate(sheets[filled[0]] if filled else [], start=1):
         yield number, list(map(_cell_text, cells))
 

@@ -17,7 +17,7 @@ from proband import suites
 from proband.core import plugins
 from proband.core.errors import CheckFailed, ProbandError
 from proband.core.files import asset, items_path, parse, raw_lines, read_manifest, render, sha256_file, write_text
-from proband.core.progress import Progress, say
+from proband.core.progress import Progress, log
 from proband.core.suite import Audit, Suite, Verified
 from proband.core.types import Item
 from proband.english.domain import load
@@ -163,7 +163,7 @@ def _judge(rows: RowSource, *, domain: str, world: str, readers: int) -> tuple[J
             if not any(row.item for row in first):
                 raise ProbandError(problem, file=rows.name)
             domain = next(iter(guessed))  # our own items: the checks that need no domain are made all the same
-        say(f"domain {domain}: guessed, it reads {guessed[domain]} of the first {len(first)} rows")
+        log(f"domain {domain}: guessed, it reads {guessed[domain]} of the first {len(first)} rows")
     if not world and domain not in OUTSIDE.names() and any(row.item for row in first):
         world = load(domain).raw.get("items_world", "")
     return judge_for(domain, provers, world=world, readers=readers), guessed

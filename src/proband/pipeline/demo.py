@@ -11,7 +11,7 @@ from proband import suites
 from proband.core.errors import ProbandError
 from proband.core.files import items_path, read_manifest, sha256_file
 from proband.core.plugins import read_options, settings
-from proband.core.progress import say
+from proband.core.progress import log
 from proband.core.suite import Claim, Demo, Suite
 from proband.pipeline.asking.setup import load_model
 from proband.pipeline.build import build
@@ -41,18 +41,18 @@ def demo(out: str | Path, *, seed: int = 0, cache: bool = True) -> Demonstration
     findings: dict[str, list[Claim]] = {}
     for suite, plan in [(each, plan) for each in map(suites.suite, suites.names()) for plan in each.demo]:
         items = folder / "items" / (f"{suite.name}-{plan.name}" if plan.name else suite.name)
-        say(f"{suite.name}: {suite.question}")
+        log(f"{suite.name}: {suite.question}")
         build_once(suite, items, seed=seed, options=plan.options)
         runs += asker.run(suite, plan, items, folder / "runs" / items.name)
         findings.setdefault(suite.name, []).extend(plan.findings)
         if plan.audit is not None:
-            say("  audit")
+            log("  audit")
             place = folder / "audit" / items.name
             notes.append((plan.audit(audit(items, out=place)), f"audit/{items.name}/index.html"))
     if not runs:
         raise ProbandError("no model of the demonstration is installed: " + "; ".join(asker.missing))
     notes += evaluated(asker, folder / "evaluate")
-    say("report")
+    log("report")
     title = "Proband demonstration"
     check_folder(folder)
     how: dict[str, Any] = {"title": title, "seed": seed, "findings": findings, "notes": notes}
@@ -76,11 +76,11 @@ def evaluated(asker: Asker, out: Path) -> list[tuple[str, str]]:
     work = EvaluationJob.of(names[:2], out=out, size="panel", suite="", panel=LATEST, how={}) if names else None
     if work is None:
         return []
-    say(f"evaluate {' '.join(work.models)}")
+    log(f"evaluate {' '.join(work.models)}")
     work.loaded.update(asker.models)
     work.place()
     if not all(work.take_recorded(part) for part in work.runs if part.model in work.models):
-        say("  left out: its answers are not those of the models that are installed")
+        log("  left out: its answers are not those of the models that are installed")
         return []
     work.answer()
     made = work.write(card=True, force=False)
@@ -105,7 +105,7 @@ class Asker:
         """The folders of the runs that were made."""
         made = []
         for spec, solver in plan.runs:
-            say(f"  {spec}" + (f" ({solver})" if solver else ""))
+            log(f"  {spec}" + (f" ({solver})" if solver else ""))
             place = out / "-".join((spec + (f"-{solver}" if solver else "")).split(":"))
             how = {"solver": solver, "options": plan.solver_options.get(solver or "", {}), "limit": plan.limit}
             how |= plan.of_models.get(spec, {})
@@ -117,7 +117,7 @@ class Asker:
                     raise
                 self.missing[str(error)] = None
                 self.absent.add(spec)
-                say(f"    left out: {error}")
+                log(f"    left out: {error}")
         return made
 
     def model(self, spec: str, suite: Suite) -> Any:

@@ -15,7 +15,7 @@ from proband import suites
 from proband.core.errors import ProbandError
 from proband.core.files import dumps, read_answers, read_items, read_manifest, read_run, sha256_file
 from proband.core.metrics import Metric
-from proband.core.progress import say
+from proband.core.progress import log
 from proband.core.suite import Suite
 from proband.core.types import Run
 from proband.pipeline.asking.items_and_answers import (
@@ -82,13 +82,13 @@ def item_sets(runs: Sequence[PathLike], *, items: PathLike | None = None) -> lis
         if key not in results:
             results[key] = (items_of(folder, run, items), [])
         if (same := twins.setdefault(_content(run, answers), folder)) is not folder:
-            say(f"{folder}: the same run as {same}; counted once")
+            log(f"{folder}: the same run as {same}; counted once")
             continue
         results[key][1].append(_answered(folder, run, results[key][0]))
     if not results and unbegun:
         raise ProbandError("no answers yet; the run has not begun to answer", file=unbegun[0])
     for path in unbegun:
-        say(f"{path.parent}: no answers yet; left out")
+        log(f"{path.parent}: no answers yet; left out")
     return [
         ItemSet(
             suite=suites.suite(name),
@@ -129,7 +129,7 @@ def _answered(folder: Path, run: Run, items: Path) -> AnsweredRun:
         strange = next(iter(known.keys() - {answer.item_id for answer in in_order}))
         raise ProbandError(f"answers item {strange!r}, which is not there", file=folder / ANSWERS)
     unfinished = f"{len(in_order):,} of {total:,} answers"
-    say(f"{folder}: not finished, {unfinished}; rerun the `proband run` command to resume it")
+    log(f"{folder}: not finished, {unfinished}; rerun the `proband run` command to resume it")
     return AnsweredRun(run=run, answers=in_order, unfinished=unfinished)
 
 

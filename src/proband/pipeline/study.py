@@ -18,7 +18,7 @@ from typing import Any, Literal, TypedDict, Unpack
 from proband import reporting, suites
 from proband.core.errors import ProbandError
 from proband.core.files import DATA, read_json, sha256_file, sha256_text, write_json, write_text
-from proband.core.progress import Loudness, say
+from proband.core.progress import Verbosity, log
 from proband.pipeline.build import versions
 from proband.pipeline.report import item_sets
 from proband.pipeline.studies.grid import StageGrid
@@ -66,7 +66,7 @@ def study(
         try:
             lines.append(perform(stage, models, at=f"{at} of {len(stages)}", file=path))
         except ProbandError as error:  # the others are done all the same
-            say(f"    failed: {error}")
+            log(f"    failed: {error}")
             failed.append(error)
             lines.append({**about(stage), "state": "failed", "reason": str(error)})
     if part:
@@ -195,15 +195,15 @@ def perform(stage: Any, models: Models, *, at: str, file: Path) -> StageLine:
     """Do what is left of a stage; a run that is optional may be skipped, with the reason."""
     line = about(stage)
     if stage.finished():
-        say(f"{at}  {stage.verb}  {stage.name}  (done)")
+        log(f"{at}  {stage.verb}  {stage.name}  (done)")
         return {**line, "state": "done"}
-    say(f"{at}  {stage.verb}  {stage.name}")
+    log(f"{at}  {stage.verb}  {stage.name}")
     try:
         stage.do(models)
     except ProbandError as error:
         if not getattr(stage, "optional", False):
             raise ProbandError(f"{stage.verb} {stage.name}: {error}", file=file, line=stage.line) from None
-        say(f"    left out: {error}")
+        log(f"    left out: {error}")
         return {**line, "state": "skipped", "reason": str(error)}
     return {**line, "state": "ran"}
 
@@ -254,7 +254,7 @@ def write_report(read: StudyFile, runs: Sequence[RunStage], *, out: Path) -> dic
         there = read_json(place)
         if there.get("key") == key:
             return dict(there["report"])
-    say("report")
+    log("report")
     check_folder(out)
     result = reporting.write_report(
         item_sets([run.folder for run in runs]),
@@ -280,7 +280,7 @@ def perform_at_once(arguments: tuple[Path, Path, Mapping[str, Any], str], *, cou
     """`arguments` are those of `stages_of`, which gives the same `count` stages in every process."""
     context: Any = multiprocessing.get_context("spawn")  # CUDA does not survive a fork
     failed = context.RawArray(ctypes.c_bool, count)
-    given = (arguments, failed, (Loudness.verbose, Loudness.quiet))
+    given = (arguments, failed, (Verbosity.verbose, Verbosity.quiet))
     processes = [context.Process(target=_work, args=given, daemon=True) for _ in range(jobs)]
     try:
         for process in processes:
@@ -297,7 +297,7 @@ def perform_at_once(arguments: tuple[Path, Path, Mapping[str, Any], str], *, cou
 def _work(arguments: tuple[Path, Path, Mapping[str, Any], str], failed: Any, loud: tuple[bool, bool]) -> None:
     """Perform what is ready until every stage is finished, has failed or needs one that has."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's affair
-    Loudness.verbose, Loudness.quiet = loud
+    Verbosity.verbose, Verbosity.quiet = loud
     stages = stages_of(*arguments)
     models, place = Models(), {stage.key: at for at, stage in enumerate(stages)}
     left = dict(enumerate(stages))

@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl
 
 from proband.auditing.things import CAPITAL
 from proband.core.errors import ProbandError, not_installed
-from proband.core.progress import say
+from proband.core.progress import log
 from proband.proof.rows import AuditRow, RowFile, RowFormat, first_cells, read_rows, row_files
 from proband.proof.run import OUTSIDE
 
@@ -39,7 +39,7 @@ class RowSource:
         for each in formats:
             if known := [file for file in self.files if first[file.path] and each.fits(first[file.path])]:
                 if others := len(self.files) - len(known):
-                    say(f"{others} files beside those of {each.name} are left out")
+                    log(f"{others} files beside those of {each.name} are left out")
                 self.files = known
                 return each
         return None

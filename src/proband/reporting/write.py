@@ -22,7 +22,7 @@ import msgspec
 from proband.core.errors import ProbandError
 from proband.core.files import read_json, slug, write_json, write_text
 from proband.core.metrics import Metric
-from proband.core.progress import Progress, say
+from proband.core.progress import Progress, log
 from proband.core.suite import Analysis, Claim, Published, Results, Sheet, Suite, Table
 from proband.reporting.claims import Verdict, as_sheet, chosen, judge
 from proband.reporting.combined_tables import across_suites, combined_table
@@ -275,7 +275,7 @@ def _analysed(analysis: Analysis, results: Results, study: Study, what: ReportOp
     except ProbandError as error:
         if what.analyses is not None or "pip install" not in str(error):
             raise
-        say(f"left out: {error}")
+        log(f"left out: {error}")
         return ()
 
 

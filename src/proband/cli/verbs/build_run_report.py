@@ -18,11 +18,11 @@ from proband.cli.arguments_and_output import (
     Force,
     Items,
     Json,
-    Loud,
     Out,
     Profile,
     Scored,
     Seed,
+    VerbosityOptions,
     fields,
     give,
     given_options,
@@ -130,7 +130,7 @@ def run(
         ),
     ] = False,
     profile: Profile = None,
-    loud: Loud = Loud(),  # noqa: B008
+    verbosity: VerbosityOptions = VerbosityOptions(),  # noqa: B008
     json: Json = False,
     **given: Any,
 ) -> None:
@@ -144,7 +144,7 @@ def run(
     from proband.pipeline.run import dry_run_all, run_all
     from proband.pipeline.run_options import RunOptions
 
-    loud.set()
+    verbosity.set()
     how = read_options(RunOptions, with_profile(given_options(RunOptions, given), profile), of="run")
     if dry_run:
         forecasts = dry_run_all(items, model=model, out=out, how=how)

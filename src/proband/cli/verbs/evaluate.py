@@ -15,7 +15,7 @@ from proband.cli.arguments_and_output import (
     Flag,
     Force,
     Json,
-    Loud,
+    VerbosityOptions,
     fields,
     give,
     given_options,
@@ -42,7 +42,7 @@ def evaluate(
     ] = False,
     card: Annotated[Flag, Parameter(help="Also write card.md: results for a model card of Hugging Face.")] = False,
     force: Force = False,
-    loud: Loud = Loud(),  # noqa: B008
+    verbosity: VerbosityOptions = VerbosityOptions(),  # noqa: B008
     json: Json = False,
     **given: Any,
 ) -> None:
@@ -55,7 +55,7 @@ def evaluate(
     from proband.pipeline.evaluate import evaluate
     from proband.pipeline.run_options import RunOptions
 
-    loud.set()
+    verbosity.set()
     what: dict[str, Any] = {"out": out, "size": size, "suite": suite, "panel": panel}
     what |= {"card": card, "force": force, **given_options(RunOptions, given)}
     if dry_run:

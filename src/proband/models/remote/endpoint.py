@@ -23,7 +23,7 @@ import msgspec
 from msgspec import Meta
 
 from proband.core.errors import ModelFailed, TooLong, Unavailable, Withheld
-from proband.core.progress import advance, say
+from proband.core.progress import advance, log
 from proband.models.remote.policy import Budget, Pace, Policy, Prices, retry_after
 from proband.models.remote.workers import Session, all_of
 
@@ -163,7 +163,7 @@ class Retries:
         self.reasons[reason] += 1
         if not self.reported:
             self.reported, self.reported_at = 1, time.monotonic()
-            say(f"{self.name}: {reason}; trying again in {wait:.1f} s (further retries are summed up)")
+            log(f"{self.name}: {reason}; trying again in {wait:.1f} s (further retries are summed up)")
         elif time.monotonic() - self.reported_at > SUMMED:
             self.sum_up()
 
@@ -172,7 +172,7 @@ class Retries:
         total = self.reasons.total()
         if total > self.reported:
             listed = ", ".join(f"{reason} ({count})" for reason, count in self.reasons.most_common(MOST_REASONS))
-            say(f"{self.name}: {total} retries so far: {listed}")
+            log(f"{self.name}: {total} retries so far: {listed}")
             self.reported, self.reported_at = total, time.monotonic()
 
 
@@ -295,7 +295,7 @@ class Caller:
             for passed in itertools.count(1):
                 await asyncio.sleep(SILENCE)
                 most = self._endpoint.policy.timeout
-                say(f"{self.name}: no answer for {passed * SILENCE:.0f} s, waiting up to {most:g} s")
+                log(f"{self.name}: no answer for {passed * SILENCE:.0f} s, waiting up to {most:g} s")
 
         watcher = asyncio.ensure_future(watch())
         try:

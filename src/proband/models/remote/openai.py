@@ -27,7 +27,7 @@ from msgspec import Meta
 
 from proband.core.errors import ProbandError, Withheld
 from proband.core.plugins import ModelKind, json_object
-from proband.core.progress import say
+from proband.core.progress import log
 from proband.core.protocols import Chat, Reply, RequestSession, Score, Text
 from proband.models.remote.endpoint import Caller, Completion, Endpoint, Refused, Unusable, sent
 from proband.models.remote.policy import Policy, read_prices
@@ -229,7 +229,7 @@ class Remote:
     def _without_logprobs(self, why: str) -> None:
         """The server gives none: said once, and not asked for again."""
         if not self._no_logprobs:
-            say(f"{self.name}: no log-probabilities of replies (the server {why}); replies are kept without them")
+            log(f"{self.name}: no log-probabilities of replies (the server {why}); replies are kept without them")
         self._no_logprobs = True
 
 

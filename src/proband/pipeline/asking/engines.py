@@ -1,6 +1,6 @@
 """One loop: chunks of items go to whoever answers them, answers are collected as they come.
 
-Who answers is a `Lane`: this process (a network on this machine), threads of it (a server, whose model limits its
+Who answers is a `Executor`: this process (a network on this machine), threads of it (a server, whose model limits its
 requests itself), or the workers of a Ray cluster. The first Ctrl-C hands out nothing more and takes in what is under
 way, the second gives that up.
 
@@ -42,7 +42,7 @@ import msgspec
 from proband import suites
 from proband.core.errors import ModelFailed, ProbandError, TooLong, Unavailable, Withheld
 from proband.core.files import inconsistent, read_items, without_surrogates
-from proband.core.progress import Loudness
+from proband.core.progress import Verbosity
 from proband.core.protocols import Concurrent, LearnsFromItems, MeasuresTexts, Model, RequestSession
 from proband.core.types import Answer, Item
 from proband.core.worker_processes import cluster
@@ -70,7 +70,7 @@ class Collector(Protocol):
         """What the model of another process has used so far."""
 
 
-class Lane(Protocol):
+class Executor(Protocol):
     """Who answers: `submit` hands over a chunk, of which `at_once` may be under way."""
 
     at_once: int
@@ -86,12 +86,12 @@ class Lane(Protocol):
 
 def answer_chunks(job: Job, model: Model, chunks: Chunks, collector: Collector) -> None:
     """Answer every chunk; `model` is the one that this process has loaded."""
-    with lane_of(job, model, collector) as lane:
+    with executor_of(job, model, collector) as executor:
         whole = choose_solver(suites.suite(job.suite), model, job.solver).needs_all_items
-        through(lane, chunks, collector, interruptible=not whole)
+        run_chunks(executor, chunks, collector, interruptible=not whole)
 
 
-def through(lane: Lane, chunks: Chunks, collector: Collector, *, interruptible: bool = True) -> None:
+def run_chunks(executor: Executor, chunks: Chunks, collector: Collector, *, interruptible: bool = True) -> None:
     """The loop. Where a chunk fails, what was answered by then is collected, and the first failure is raised."""
     under_way: dict[Future[list[Answer]], tuple[int, Sequence[Item]]] = {}
 
@@ -111,20 +111,20 @@ def through(lane: Lane, chunks: Chunks, collector: Collector, *, interruptible: 
         collect(wait(under_way, timeout=TICK, return_when=FIRST_COMPLETED).done)
         collector.tick()
         if interrupt.requested:
-            lane.drain()
+            executor.drain()
 
     with on_interrupt() if interruptible else nullcontext(Interrupt()) as interrupt:
         try:
             for number, items in chunks:
                 if interrupt.requested:
                     break
-                under_way[lane.submit(items)] = number, items
-                while len(under_way) >= lane.at_once or number - _oldest(under_way, number) >= MOST_AHEAD:
+                under_way[executor.submit(items)] = number, items
+                while len(under_way) >= executor.at_once or number - _oldest(under_way, number) >= MOST_AHEAD:
                     wait_for_some()
             while under_way:
                 wait_for_some()
         except BaseException:
-            lane.cancel()
+            executor.cancel()
             wait(under_way)
             collect([each for each in under_way if each.exception() is None])
             raise
@@ -154,7 +154,7 @@ def on_interrupt() -> Iterator[Interrupt]:
         if interrupt.requested:
             raise KeyboardInterrupt
         interrupt.requested = True
-        if not Loudness.quiet:  # `print` may be what was interrupted
+        if not Verbosity.quiet:  # `print` may be what was interrupted
             os.write(2, b"\ninterrupted: taking in what is under way; Ctrl-C again stops at once\n")
 
     signal.signal(signal.SIGINT, handle)
@@ -167,16 +167,16 @@ def on_interrupt() -> Iterator[Interrupt]:
 # ---- lanes ---------------------------------------------------------------------------------------------------------
 
 
-def lane_of(job: Job, model: Model, collector: Collector) -> AbstractContextManager[Lane]:
+def executor_of(job: Job, model: Model, collector: Collector) -> AbstractContextManager[Executor]:
     if job.how.engine == "ray":
-        return ray_lane(job, collector)
+        return ray_executor(job, collector)
     if job.how.engine != "local":
         raise ProbandError(f"no engine {job.how.engine!r}; there are local, ray")
-    return local_lane(answering(job, model), model)
+    return local_executor(answering(job, model), model)
 
 
 @contextmanager
-def local_lane(answer: Callable[[Sequence[Item]], list[Answer]], model: Model) -> Iterator[Lane]:
+def local_executor(answer: Callable[[Sequence[Item]], list[Answer]], model: Model) -> Iterator[Executor]:
     """Threads where the model takes several items at a time, otherwise this one."""
     if not isinstance(model, Concurrent):
         yield ThisThread(answer)
@@ -236,10 +236,10 @@ class Worker:
     def answer(self, items: Sequence[Item]) -> tuple[list[Answer], dict[str, Any]]:
         """The answers, and what the model has used so far."""
         collected = Answers()
-        with local_lane(self.answering, self.model) as lane:
+        with local_executor(self.answering, self.model) as executor:
             singly = isinstance(self.model, Concurrent)
             parts = [[item] for item in items] if singly else [items]
-            through(lane, enumerate(parts), collected, interruptible=False)
+            run_chunks(executor, enumerate(parts), collected, interruptible=False)
         return collected.in_order(), usage_of(self.model)
 
 
@@ -258,7 +258,7 @@ class Answers(dict[int, Sequence[Answer]]):
 
 
 @contextmanager
-def ray_lane(job: Job, collector: Collector) -> Iterator[Lane]:
+def ray_executor(job: Job, collector: Collector) -> Iterator[Executor]:
     """Chunks go round the workers."""
     if job.model is None:
         raise ProbandError("the ray engine loads the model in each worker: name it, as in 'hf:roberta-large'")

@@ -82,7 +82,7 @@ class Calls:
 
 
 @dataclass
-class Known:
+class CachedCalls:
     """The answers to one kind of call: on disk, or in memory alone."""
 
     cache: Cache | None
@@ -103,13 +103,13 @@ class Cached(Calls):
         super().__init__(model)
         self.folder, self.identity = folder, dict(model.identity())
         self.one_by_one = isinstance(model, Concurrent)
-        self.known: dict[str, Known] = {}
+        self.known: dict[str, CachedCalls] = {}
         self.lock = threading.Lock()
 
     def answers(self, call: str, requests: Sequence[Any], keys: list[str], **settings: Any) -> list[Any]:
         """Ask the distinct unknown ones in one call; what another thread is asking is waited for, and asked here only
         if that failed."""
-        known = self.known_of(call, settings)
+        known = self.cached_calls_of(call, settings)
         fresh: dict[str, Any] = {}
         while True:
             with self.lock:
@@ -132,16 +132,16 @@ class Cached(Calls):
             for event in waiting:
                 event.wait()
 
-    def known_of(self, call: str, settings: dict[str, Any]) -> Known:
+    def cached_calls_of(self, call: str, settings: dict[str, Any]) -> CachedCalls:
         about = {"call": call, **settings}
         with self.lock:
             name = dumps(about)
             if name not in self.known:
                 cache = Cache(self.folder, identity=self.identity, settings=about) if self.folder is not None else None
-                self.known[name] = Known(cache, cache.known if cache is not None else {})
+                self.known[name] = CachedCalls(cache, cache.known if cache is not None else {})
             return self.known[name]
 
-    def _ask(self, call: str, wanted: dict[str, Any], known: Known, settings: dict[str, Any]) -> dict[str, Any]:
+    def _ask(self, call: str, wanted: dict[str, Any], known: CachedCalls, settings: dict[str, Any]) -> dict[str, Any]:
         """Ask the model. An endpoint's answers cost money one by one and do not depend on a batch: each is written
         down as it arrives. The answers of a model on this machine are one record."""
         if not wanted:
@@ -233,7 +233,7 @@ class Counting(Cached):
         self.most_tokens = 0  # of all replies, if each were as long as it may be
 
     def answers(self, call: str, requests: Sequence[Any], keys: list[str], **settings: Any) -> list[Any]:
-        known = self.known_of(call, settings)
+        known = self.cached_calls_of(call, settings)
         for key, request in zip(keys, requests, strict=True):
             name = dumps([call, settings, key])
             if usable(call, known.values.get(key)):

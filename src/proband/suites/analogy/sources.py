@@ -10,7 +10,7 @@ from typing import Any
 
 from proband.core.errors import ProbandError
 from proband.core.files import DATA
-from proband.core.progress import say
+from proband.core.progress import log
 from proband.core.tables import (
     SUFFIXES,
     TableRow,
@@ -167,7 +167,7 @@ def read_list(path: Path) -> list[Relation]:
             raise row.error(f"relation {name!r} has two values of group or symmetric")
         tuples.setdefault(name, []).append(each)
     if slashes:
-        say(f"{path}: {slashes:,} of 'tail' have a slash and are taken as they stand; several tails belong in 'tails'")
+        log(f"{path}: {slashes:,} of 'tail' have a slash and are taken as they stand; several tails belong in 'tails'")
     return [Relation(name, about[name][0], tuple(pairs), about[name][1]) for name, pairs in tuples.items()]
 
 
@@ -204,7 +204,7 @@ def _columns(rows: Sequence[TableRow]) -> dict[str, str]:
             relation = min(values, key=lambda name: values[name])
             columns = dict(zip(("head", "tail"), (name for name in names if name != relation))) | {"relation": relation}
         first = " : ".join(str(rows[0].cells[columns[role]]) for role in ("head", "tail"))
-        say(f"{file}: no header; the first pair is {first}{_relation_said(columns, file)}")
+        log(f"{file}: no header; the first pair is {first}{_relation_said(columns, file)}")
         return columns
     columns = guess_columns(names, ROLES)
     for role in {"head", "tail"} - columns.keys():  # one of two columns is known
@@ -217,7 +217,7 @@ def _columns(rows: Sequence[TableRow]) -> dict[str, str]:
     if any(plain_name(name) != role for role, name in columns.items()) or "relation" not in columns or unused:
         shown = ", ".join(f"{role} is {name!r}" for role, name in columns.items())
         more = f"; not used: {', '.join(unused)}" if unused else ""
-        say(f"{file}: {shown}{_relation_said(columns, file)}{more}")
+        log(f"{file}: {shown}{_relation_said(columns, file)}{more}")
     return columns
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from proband.core.errors import ProbandError
 from proband.core.files import DATA, data_rows, decode, group_by_key, read_toml
-from proband.core.progress import say
+from proband.core.progress import log
 from proband.core.suite import MeasuredOn, Published
 from proband.core.tables import TableRow, kind_of, read_table, read_text
 from proband.suites.facts.relations import OBJECT, SUBJECT, FactRelation, SubjectFact, fold, wrong_wording
@@ -65,7 +65,7 @@ def read(data: str = "", patterns: str = "") -> tuple[list[FactRelation], str, l
     if not asked:
         raise problems[0]
     if left_out:
-        say(f"{data}: rows or relations that cannot be asked are left out: {len(left_out):,}; the first: {left_out[0]}")
+        log(f"{data}: rows or relations that cannot be asked are left out: {len(left_out):,}; the first: {left_out[0]}")
     return asked, LICENCES[kind], left_out
 
 
@@ -133,7 +133,7 @@ def read_bear(folder: Path) -> list[FactRelation]:
     for name, about in declared.items():
         path = folder / f"{name}.jsonl"
         if not path.is_file():
-            say(f"{file}: relation {name!r} has no file {path.name} and is left out")
+            log(f"{file}: relation {name!r} has no file {path.name} and is left out")
             continue
         wordings, answers = tuple(about.get("templates", ())), tuple(about.get("answer_space_labels", ()))
         if not wordings:

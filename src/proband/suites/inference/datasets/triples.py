@@ -27,7 +27,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from proband.core.errors import ProbandError
-from proband.core.progress import say
+from proband.core.progress import log
 from proband.core.tables import TableRow, read_table, text_lines
 from proband.core.types import Split
 from proband.suites.inference.items import BACKWARD, FORWARD, FUNCTION, Example, Triple, instantiate, likeness
@@ -250,7 +250,7 @@ def read_holt(path: Path) -> Iterator[Example]:
         path, *others = files
         if others:
             also = " and ".join(other.name for other in others) + (" hold" if others[1:] else " holds")
-            say(f"{path}: read; {also} other forms of its pairs: name a file to read it")
+            log(f"{path}: read; {also} other forms of its pairs: name a file to read it")
     given = list(triple_rows(path))
     used = Counter(triple for left, right, _ in given for triple in (left, right))
     directional = path.name.startswith("directional")

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from proband.core.errors import ProbandError
 from proband.core.files import Fingerprint
-from proband.core.progress import Progress, say
+from proband.core.progress import Progress, log
 from proband.core.suite import Built
 from proband.core.types import Item, Tag
 from proband.proof.rows import RowFile, files_at, first_cells
@@ -91,7 +91,7 @@ class Released:
             raise ProbandError(self.unreadable[0])
         if self.unreadable:
             more = f" (and {len(self.unreadable) - 1:,} more rows)" if len(self.unreadable) > 1 else ""
-            say(f"left out: {self.unreadable[0]}{more}")
+            log(f"left out: {self.unreadable[0]}{more}")
 
     def planned(self, files: Sequence[RowFile]) -> Counter[tuple[str, int]]:
         """How many items the rows give, by split and number of choices: no label is judged."""
