@@ -13,9 +13,10 @@ from sqlalchemy import select
 from proband.cli import main
 from proband_annotate.create import init
 from proband_annotate.project import database_url, read_project, secret_of
-from proband_annotate.results.reading import status
+from proband_annotate.results.payments import payments
+from proband_annotate.results.reading import collected, status
 from proband_annotate.store.database import Database
-from proband_annotate.store.schema import adjudications, units
+from proband_annotate.store.schema import adjudications, metadata, units
 from proband_annotate.tokens import new_link
 
 if TYPE_CHECKING:
@@ -85,6 +86,70 @@ def test_erased_by_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert WORD.encode() not in raw(folder)
     assert main([*words, "--yes"]) == 2
     assert "nobody is known by 'crowd 0'" in capsys.readouterr().err
+
+
+def test_everything_that_is_held_about_a_person(
+    tmp_path: Path, served: Callable[[Path], Any], person: Callable[..., Person], capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "study"
+    items = write_lines(
+        tmp_path / "captions.jsonl", [{"id": f"c{n}", "caption": f"Peel {n} bananas"} for n in range(3)]
+    )
+    init(folder, kind="simplify", items=items, settings_given={"pay": {"per-unit": 0.5}})
+    server = served(folder)
+    someone = person(server.url, new_link(secret_of(folder), "crowd"), PROLIFIC_PID="5f0c1a")
+    someone.begin()
+    someone.send("answer", s0=f"Take the {WORD} banana.")
+    someone.client.post(f"{someone.home}/draft", data={**someone.hidden(), "s0": f"{WORD} draft"})
+    someone.client.post(
+        f"{someone.home}/remark", data={**someone.hidden(), "kind": "comment", "words": f"{WORD} words"}
+    )
+    assert main(["annotate", "person", str(folder), "--who", "5f0c1a", "--source", "prolific"]) == 0
+    (held,) = json.loads(capsys.readouterr().out)["projects"][str(folder)]
+    assert held["answers"][0]["body"] == {"steps": [f"Take the {WORD} banana."]}
+    assert held["drafts"][0]["body"]["s0"] == f"{WORD} draft"
+    assert held["remarks"][0]["text"] == f"{WORD} words"
+    assert held["paid"]["total"] == "0.50"
+    assert held["agreed_to"]["licence"] == "CC-BY-4.0"
+    assert held["events"][0]["kind"] == "consent"
+    personal = {table.name for table in metadata.tables.values() if "person_id" in table.c}
+    assert personal | {"checks", "person", "agreed_to", "paid", "stories"} == set(held), "no table is left out"
+    assert main(["annotate", "person", str(folder), "--who", "nobody"]) == 2
+    assert "nobody is known by 'nobody'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("ended", [False, True])
+def test_a_person_withdraws_and_is_paid_by_a_receipt(
+    ended: bool, tmp_path: Path, served: Callable[[Path], Any], person: Callable[..., Person]
+) -> None:
+    folder = tmp_path / "study"
+    items = write_lines(
+        tmp_path / "captions.jsonl", [{"id": f"c{n}", "caption": f"Peel {n} bananas"} for n in range(3)]
+    )
+    init(folder, kind="simplify", items=items, settings_given={"pay": {"per-unit": 0.5}})
+    server = served(folder)
+    someone = person(server.url, new_link(secret_of(folder), "crowd"), PROLIFIC_PID="5f0c1a")
+    someone.begin()
+    someone.send("answer", s0=f"Take the {WORD} banana.")
+    if ended:
+        someone.page = someone.client.post(f"{someone.home}/stop", data={"form": someone.hidden()["form"]})
+    assert "Withdraw and delete my answers" in someone.html
+    assert "You are paid all the same: 0.50 USD" in someone.html
+    form = {"form": someone.hidden()["form"]}
+    assert "Nothing was deleted" in someone.client.post(f"{someone.home}/withdraw", data=form).text
+    assert WORD.encode() in raw(folder)
+    page = someone.client.post(f"{someone.home}/withdraw", data={**form, "sure": "yes"}).text
+    assert "Everything of yours is deleted" in page
+    assert WORD.encode() not in raw(folder)
+    found = collected(folder)
+    assert found.people == []
+    (line,) = payments(found, secret_of(folder))
+    assert (line["outcome"], line["bonus"], line["total"]) == ("erased", 0.5, 0.5)
+    assert line["code"] in page
+    again = someone.client.post(f"{someone.home}/withdraw", data={**form, "sure": "yes"}).text
+    assert "Everything of yours is deleted" in again
+    assert len(payments(collected(folder), secret_of(folder))) == 1, "paid once"
+    assert 'name="agree"' in someone.client.get(someone.home).text, "nobody is known here"
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.nightly)])

@@ -69,7 +69,11 @@ def test_every_text_is_used() -> None:
     starts = (
         *pages[1],
         *code[1],
-        *(f"{kind}.{each}" for kind in names() for each in ("name", "instructions", "part", "figure.")),
+        *(
+            f"{kind}.{each}"
+            for kind in names()
+            for each in ("name", "about", "example", "instructions", "part", "figure.")
+        ),
     )
     assert {name for name in every_text() if name not in pages[0] | code[0] and not name.startswith(starts)} == set()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tempfile
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -103,10 +103,15 @@ def judged(label: str = "yes", count: int = 4) -> dict[str, str]:
 
 
 def simulate(
-    folder: Path, answer: Callable[[str, dict[str, Any]], dict[str, Any]], *, people: int, panel: str = "crowd"
+    folder: Path,
+    answer: Callable[[str, dict[str, Any]], dict[str, Any]],
+    *,
+    people: int | Sequence[str],
+    panel: str = "crowd",
+    source: str = "url",
 ) -> None:
-    """People who take units and answer them until there are none: `answer(worker, unit)` gives the body. `unit` has its
-    name in the file as `name`."""
+    """People (so many, or with these ids) who take units and answer them until there are none: `answer(worker, unit)`
+    gives the body. `unit` has its name in the file as `name`."""
     from sqlalchemy import select
 
     from proband_annotate import visit
@@ -117,17 +122,17 @@ def simulate(
 
     study = open_project(folder)
     names = study.database.read(lambda c: {row.id: row.name for row in c.execute(select(units))})
-    for number in range(people):
-        worker = worker_hash(study.secret, "url", f"{panel} {number}")
+    ids = [f"{panel} {number}" for number in range(people)] if isinstance(people, int) else people
+    workers = [worker_hash(study.secret, source, each) for each in ids]
+    for worker in workers:
         study.database.write(
-            lambda c, w=worker: people_store.arrive(c, worker=w, source="url", panel=panel, signals=True)  # type: ignore[misc]
+            lambda c, w=worker: people_store.arrive(c, worker=w, source=source, panel=panel, signals=True)  # type: ignore[misc]
         )
         study.database.write(lambda c, w=worker: people_store.try_comprehension(c, w, right=True, attempts=2))  # type: ignore[misc]
     busy = True
     while busy:
         busy = False
-        for number in range(people):
-            worker = worker_hash(study.secret, "url", f"{panel} {number}")
+        for worker in workers:
             step = study.database.write(lambda c, w=worker: visit.advance(c, study.project, w))  # type: ignore[misc]
             if step.name != "unit":
                 continue

@@ -23,6 +23,7 @@ from proband_annotate.result_commands import (
     owners,
     payments,
     plan,
+    prolific,
     restore,
     status,
 )
@@ -40,7 +41,7 @@ def commands() -> App:
         name="annotate", help=HELP, usage=usage, group_commands=Group("Steps"), group_parameters=OPTIONS, sort_key=99
     )
     running: tuple[Callable[..., None], ...] = (demo, init, plan, serve, links, password, rotate)
-    reading: tuple[Callable[..., None], ...] = (status, erase, payments, aggregate, export, import_)
+    reading: tuple[Callable[..., None], ...] = (status, person, erase, payments, prolific, aggregate, export, import_)
     keeping: tuple[Callable[..., None], ...] = (add, owners, backup, restore)
     for place, step in enumerate((*running, *reading, *keeping)):
         verb.command(step, name=step.__name__.rstrip("_"), sort_key=place)
@@ -205,6 +206,24 @@ def erase(
 
     made = erase_by_name(project, who, source or "") if yes else known_by_name(project, who, source or "")
     give(made, json=json)
+
+
+def person(
+    project: Project,
+    /,
+    *,
+    who: Annotated[str, Parameter(metavar="ID", help="Id that the platform knows, or the whole personal link.")],
+    source: Annotated[
+        Literal["prolific", "mturk", "url"] | None, Parameter(help="Platform of the id (default: any).")
+    ] = None,
+) -> None:
+    """Print everything that is held about a person, as JSON: answers, drafts, notes, pay, what they agreed to.
+
+    Example: proband annotate person study --who 5f0c1a
+    """
+    from proband_annotate.erasing import person_data
+
+    give(person_data(project, who, source or ""), json=True)
 
 
 def demo(

@@ -1,5 +1,6 @@
-"""A person is erased, on the dashboard or by command: what they gave in this project, and what they wrote in the
-projects that review it. Found by the id their platform knows, or by the personal link they were sent."""
+"""What is held about a person is given to them, or erased (on the dashboard, by command, by themselves): what they gave
+in this project, and what they wrote in the projects that review it. They are found by the id their platform knows, or
+by the personal link they were sent."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ import os
 import time
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +18,28 @@ from sqlalchemy import Connection, select
 from proband.core.errors import ProbandError
 from proband.core.files import file_errors, write_jsonl
 from proband_annotate.human_task import read_units
-from proband_annotate.project import secret_of
+from proband_annotate.project import new_code, secret_of
 from proband_annotate.store import people as people_store
 from proband_annotate.store.database import Database
 from proband_annotate.store.migrate import open_study
-from proband_annotate.store.schema import bonuses, erasures
-from proband_annotate.terms import Payment, payment, terms_for
+from proband_annotate.store.schema import (
+    answers,
+    assignments,
+    bonuses,
+    checks,
+    drafts,
+    erasures,
+    events,
+    remarks,
+    transfers,
+    units,
+)
+from proband_annotate.terms import Payment, Terms, payment, terms_for
 from proband_annotate.tokens import Forged, Link, Visit, unseal, worker_hash
 
 SOURCES = ("prolific", "mturk", "url")  # of ids that a platform gives
 ROLES = ("main", "gold", "trial", "attention")
+SENT = ("paying", "paid")  # states of a transfer that may have reached its person
 REVIEWS = "reviews.txt"  # in a project of the kind write: the projects in which its stories are reviewed
 
 
@@ -36,6 +50,7 @@ class Erased:
     answers: int = 0
     stories: int = 0
     still_paid: list[str] = field(default_factory=list)  # beyond what the platform pays by the code
+    receipts: list[str] = field(default_factory=list)  # one for each of these amounts
     projects: list[str] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
 
@@ -99,10 +114,12 @@ def erase(folder: Path, database: Database, worker: str, made: Erased | None = N
 def _erase_here(folder: Path, database: Database, worker: str, made: Erased) -> None:
     person = database.read(lambda c: people_store.find(c, worker))
     if person is not None:
-        answers, paid, currency = database.write(lambda c: _erase_person(c, person))
+        receipt = new_code()
+        answers, owed = database.write(lambda c: _erase_person(c, person, receipt))
         made.answers += answers
-        if paid.bonus:
-            made.still_paid.append(f"{paid.bonus} {currency}")
+        if owed:
+            made.still_paid.append(owed)
+            made.receipts.append(receipt)
     stories = database.write(lambda c: people_store.erase_stories(c, worker))
     made.stories += stories
     if stories:
@@ -112,29 +129,76 @@ def _erase_here(folder: Path, database: Database, worker: str, made: Erased) -> 
         database.forget()
 
 
-def _erase_person(connection: Connection, person: people_store.Person) -> tuple[int, Payment, str]:
-    """Everything of a person but what they are paid, as amounts that belong to nobody."""
+def _erase_person(connection: Connection, person: people_store.Person, receipt: str) -> tuple[int, str]:
+    """Everything of a person but what they are paid, as amounts that belong to nobody. Gives the number of answers and
+    what is still owed."""
+    terms, paid = _paid(connection, person)
+    sent = select(transfers.c.amount).where(transfers.c.person_id == person.id, transfers.c.state.in_(SENT))
+    sent_already = sum(map(Decimal, connection.execute(sent).scalars()), Decimal(0))
+    fixed, owed = paid.by_platform + sent_already, max(paid.bonus - sent_already, Decimal(0))
+    gone = people_store.erase(connection, person.id)
+    row = {"at": time.time(), "answers": gone, "currency": terms.currency, "receipt": receipt}
+    connection.execute(erasures.insert().values(**row, by_platform=str(fixed), bonus=str(owed)))
+    return gone, f"{owed} {terms.currency}" if owed else ""
+
+
+def _paid(connection: Connection, person: people_store.Person) -> tuple[Terms, Payment]:
     terms = terms_for(connection, person)
     granted = connection.scalar(select(bonuses.c.amount).where(bonuses.c.person_id == person.id)) or 0.0
     sent = people_store.sent_by_role(connection, person.id) if person.panel == "crowd" else {}
-    outcome = person.outcome or "stopped"
-    paid = payment(terms, sent, outcome=outcome, decision=person.decision, granted=granted)
-    gone = people_store.erase(connection, person.id)
-    row = {"at": time.time(), "answers": gone, "currency": terms.currency}
-    connection.execute(erasures.insert().values(**row, by_platform=str(paid.by_platform), bonus=str(paid.bonus)))
-    return gone, paid, terms.currency
+    about = {"outcome": person.outcome or "stopped", "decision": person.decision}
+    return terms, payment(terms, sent, **about, granted=granted)
+
+
+# ---- what is held about a person ------------------------------------------------------------------------------------
+
+
+def person_data(folder: Path, who: str, source: str = "") -> dict[str, Any]:
+    """Everything that is held about one person, here and in the projects that review what they wrote."""
+    hashes, projects = workers_of(secret_of(folder), who, source), {}
+    for place in (folder, *reviews_of(folder)):
+        with closing(open_study(place)) as database:
+            held = database.read(lambda c: [found for worker in hashes if (found := _held(c, worker))])
+        if held:
+            projects[str(place)] = held
+    if not projects:
+        raise ProbandError(f"nobody is known by {who!r}, neither here nor as an author", file=folder)
+    return {"who": who, "projects": projects}
+
+
+def _held(connection: Connection, worker: str) -> dict[str, Any]:
+    """What a study has on one person: their row, what they agreed to, are paid, sent and wrote, and what was noted."""
+    made: dict[str, Any] = {}
+    person = people_store.find(connection, worker)
+    if person is not None:
+        terms, paid = _paid(connection, person)
+        made["person"] = dict(person._mapping)
+        made["agreed_to"] = msgspec.to_builtins(terms) if person.agreement_id is not None else None
+        made["paid"] = {name: str(value) for name, value in asdict(paid).items()}
+        for table in (answers, drafts, assignments, events, remarks, bonuses, transfers):
+            rows = connection.execute(select(table).where(table.c.person_id == person.id)).all()
+            made[table.name] = [{name: _read(name, value) for name, value in row._mapping.items()} for row in rows]
+        mine = select(checks).join(answers, answers.c.id == checks.c.answer_id).where(answers.c.person_id == person.id)
+        made["checks"] = [dict(row._mapping) for row in connection.execute(mine)]
+    bodies = connection.execute(select(units.c.body).where(units.c.body.contains(worker))).scalars()
+    stories = [s for body in bodies for s in msgspec.json.decode(body).get("stories", ()) if s.get("author") == worker]
+    return {**made, "stories": stories} if made or stories else {}
+
+
+def _read(name: str, value: Any) -> Any:
+    return msgspec.json.decode(value) if name in ("body", "signals") and isinstance(value, str) else value
 
 
 def _rewrite_units(path: Path, worker: str) -> None:
     """units.jsonl as the database now has it."""
-    units = list(read_units(path)) if path.is_file() else []
+    known = list(read_units(path)) if path.is_file() else []
     rows = (
         msgspec.structs.replace(
             unit,
             body=people_store.without_stories(unit.body, worker)[0],
             excluded=tuple(each for each in unit.excluded if each != worker),
         )
-        for unit in units
+        for unit in known
     )
     write_jsonl(path, rows)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hmac
 import json
 import os
+import re
 import secrets
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,6 +29,7 @@ Share = Annotated[float, Meta(ge=0.0, le=1.0)]
 Amount = Annotated[float, Meta(ge=0.0, le=1e6)]
 Line = Annotated[str, Meta(max_length=20_000)]
 SECRET = 32  # bytes
+BARE = re.compile("[A-Za-z0-9_-]+")  # a key of TOML that needs no quotes
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
@@ -96,6 +98,15 @@ class Platform(Part, frozen=True, kw_only=True):
     public_url: Annotated[str, Meta(pattern=r"^(https?://[^\s\"'<>?#]+)?$")] = ""  # for links, behind a proxy
 
 
+class Quotas(Part, frozen=True, kw_only=True):
+    """At most so many people of each value of a column of the participants' file; who is not in it is not let in."""
+
+    file: Annotated[str, Meta(max_length=200)] = ""  # CSV in the project's folder
+    id_column: str = "Participant id"
+    column: str = ""
+    most: dict[str, Count] = {}
+
+
 class Codes(Part, frozen=True, kw_only=True):
     done: Annotated[str, Meta(pattern="^[A-Za-z0-9-]{4,40}$")]
     stopped: Annotated[str, Meta(pattern="^[A-Za-z0-9-]{4,40}$")]
@@ -125,6 +136,7 @@ class Project(Part, frozen=True, kw_only=True):
     quality: Quality = Quality()
     signals: Signals = Signals()
     platform: Platform = Platform()
+    quotas: Quotas = Quotas()
     texts: Texts = Texts()
 
 
@@ -232,7 +244,7 @@ def _toml_lines(prefix: str, table: dict[str, Any]) -> Iterator[str]:
         if key not in tables:
             if comment := texts().get(f"setting.{prefix}{key}"):
                 yield f"# {comment}"
-            yield f"{key} = {_value(value)}"
+            yield f"{key if BARE.fullmatch(key) else _value(key)} = {_value(value)}"
     for key, value in tables.items():
         yield from ("", f"[{prefix}{key}]")
         yield from _toml_lines(f"{prefix}{key}.", value)

@@ -96,6 +96,31 @@ def payments(
     give(made, json=json)
 
 
+def prolific(
+    project: Project,
+    action: Annotated[
+        Literal["approve", "bonus", "message"],
+        Parameter(help="approve submissions of people approved here; pay bonuses that are due; write to people."),
+    ],
+    /,
+    *,
+    study: Annotated[str, Parameter(metavar="ID", help="Id of the study at Prolific.")],
+    text: Annotated[str, Parameter(help="Words of the message.")] = "",
+    settle: Annotated[
+        str, Parameter(metavar="BATCH=FOUND", help="A payment without a reply: paid or unpaid, as Prolific shows it.")
+    ] = "",
+    yes: Annotated[Flag, Parameter(help="Do it; without this option only show what would be done.")] = False,
+    json: Json = False,
+) -> None:
+    """Approve, pay bonuses and write to people through Prolific's API; the variable PROLIFIC_TOKEN has its token.
+
+    Example: proband annotate prolific study bonus --study 60f6acb180a7b59ac0621f9e
+    """
+    from proband_annotate.prolific import act
+
+    give(act(project, action, study=study, text=text, settle=settle, yes=yes), json=json)
+
+
 def aggregate(
     project: Project,
     /,

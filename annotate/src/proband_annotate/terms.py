@@ -28,7 +28,7 @@ from proband.core.files import encode
 from proband_annotate.project import Project
 from proband_annotate.store import people as people_store
 from proband_annotate.store.schema import agreements, units
-from proband_annotate.texts import number_of, text, words
+from proband_annotate.texts import number_of, text, texts_of, words
 
 CENT = Decimal("0.01")
 COUNTED = ("main", "gold", "erased")  # erased: a story left it after it was answered
@@ -39,6 +39,7 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
 
     consent: tuple[str, ...] = ()  # what the person reads, line by line
     own_words: str = ""  # of the owner, above it
+    task: tuple[str, ...] = ()  # what people do, with an example
     instructions: str = ""
     own_instructions: bool = False
     licence: str = ""
@@ -82,6 +83,7 @@ def terms_of(project: Project, counts: Mapping[str, int]) -> Terms:
 
     made = Terms(
         own_words=project.texts.consent,
+        task=tuple(described(project.kind)),
         instructions=project.texts.instructions or words(f"{project.kind}.instructions"),
         own_instructions=bool(project.texts.instructions),
         licence=project.licence,
@@ -176,6 +178,14 @@ def consent_lines(project: Project, terms: Terms) -> list[str]:
     ]
 
 
+def described(kind: str) -> list[str]:
+    """What people do, in a sentence or two, and an example; only its name where a kind of others says no more."""
+    known = texts_of(kind)
+    if f"{kind}.about" not in known:
+        return [known[f"{kind}.name"]]
+    return [known[f"{kind}.about"], text("consent.example", example=known[f"{kind}.example"])]
+
+
 def _how_many(terms: Terms) -> list[str]:
     made = [text("consent.many" if terms.limited else "consent.all", tasks=number_of("tasks", terms.tasks))]
     for name, count, paid in (
@@ -260,7 +270,7 @@ def keep_terms(connection: Connection, project: Project) -> list[str]:
 
 
 def changes(before: Terms, after: Terms) -> Sequence[str]:
-    long = ("consent", "own_words", "instructions")
+    long = ("consent", "own_words", "instructions", "task")
     made = []
     for name in Terms.__struct_fields__:
         old, new = getattr(before, name), getattr(after, name)

@@ -38,6 +38,7 @@ class Visit(msgspec.Struct, frozen=True, array_like=True):
     source: str
     panel: str
     back: dict[str, str] = {}
+    group: str = ""  # that has a quota
 
 
 def key(secret: bytes, use: str) -> bytes:

@@ -295,7 +295,13 @@ def test_mechanical_turk_gets_its_form_back(tmp_path: Path, served: Any, person:
     server, link = served(folder), new_link(secret_of(folder), "crowd")
     genuine = {"workerId": "W1", "assignmentId": "A1", "turkSubmitTo": "https://workersandbox.mturk.com"}
     for number, (submit_to, shown) in enumerate(
-        (("https://workersandbox.mturk.com", True), ("https://evil.example/.mturk.com", False))
+        (
+            ("https://workersandbox.mturk.com", True),
+            ("https://evil.example/.mturk.com", False),
+            ("https://evil.example\\.mturk.com", False),  # which a browser reads as https://evil.example/
+            ("https://evil.example#.mturk.com", False),
+            ("https://x@evil.example:443\\@www.mturk.com", False),
+        )
     ):
         someone = person(server.url, link, **{**genuine, "workerId": f"W{number}", "turkSubmitTo": submit_to})
         someone.send("consent", agree="yes")

@@ -218,6 +218,19 @@ def test_owners_have_roles(study: Any, person: Come, sign_in: Any, capsys: pytes
     assert httpx.post(f"{server.url}/owner/login", data=login).status_code == 403
 
 
+def test_an_unknown_name_takes_as_long_as_a_wrong_password(study: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from argon2 import PasswordHasher, extract_parameters
+
+    folder, server, _ = study()
+    verified: list[Any] = []
+    monkeypatch.setattr(PasswordHasher, "verify", lambda self, hashed, _: verified.append(extract_parameters(hashed)))
+    for name in ("owner", "nobody at all"):
+        login = {"form": form_token(secret_of(folder), "login"), "username": name, "password": "wrong"}
+        httpx.post(f"{server.url}/owner/login", data=login)
+    assert len(verified) == 2
+    assert verified[0] == verified[1], "a hash of the same cost is compared"
+
+
 def test_agreement_of_every_two_people(tmp_path: Path, served: Callable[[Path], Any], sign_in: Any) -> None:
     folder = tmp_path / "study"
     items = write_lines(tmp_path / "q.jsonl", questionnaires(4, 4))

@@ -242,7 +242,7 @@ def _version(collected: Collected, number: int, at: float, terms: Terms) -> dict
         "number": number,
         "date": time.strftime("%Y-%m-%d", time.gmtime(at)),
         "people": len({p["id"] for p in collected.people if p["agreement_id"] == number and p["licence"]}),
-        "consent": [*paragraphs(terms.own_words), *terms.consent],
+        "consent": [*paragraphs(terms.own_words), *terms.task, *terms.consent],
         "instructions": paragraphs(terms.instructions),
     }
 

@@ -12,6 +12,7 @@ from proband.stats.agreement.aggregation import agreement_with_others, mace
 from proband.stats.agreement.coefficients import Alpha, Pair, gwet_ac1, krippendorff_alpha, pairwise
 from proband_annotate.human_task import Figure, HumanTask
 from proband_annotate.results.collected import Collected, SubmittedAnswer, kept
+from proband_annotate.store.people import IN_QUOTA
 from proband_annotate.texts import number_of, text
 
 SHARED = 5  # labels that two people must both have given, so that their agreement says something
@@ -45,7 +46,14 @@ def progress(collected: Collected) -> dict[str, Any]:
         "kept_but_not_counted": late,
         "people": len(collected.people),
         "outcomes": dict(sorted(outcomes.items())),
+        **({"quotas": quotas} if (quotas := quota_figures(collected)) else {}),
     }
+
+
+def quota_figures(collected: Collected) -> dict[str, str]:
+    """Of each group with a quota: how many people there are, and how many are wanted."""
+    there = Counter(p["quota"] for p in collected.people if p["outcome"] in IN_QUOTA and p["decision"] != "rejected")
+    return {group: f"{there[group]} of {most}" for group, most in collected.project.quotas.most.items()}
 
 
 def uncounted(collected: Collected) -> str:
@@ -56,7 +64,8 @@ def uncounted(collected: Collected) -> str:
         "answers": number_of("answers", len(out)),
         "people": number_of("people", len({each.person_id for each in out})),
     }
-    return text("owner.failed_count" if collected.project.quality.count_failed else "owner.failed_uncounted", **about)
+    left = "owner.failed_closed" if collected.state == "closed" else "owner.failed_uncounted"
+    return text("owner.failed_count" if collected.project.quality.count_failed else left, **about)
 
 
 def times(collected: Collected) -> dict[str, Any]:

@@ -72,4 +72,10 @@ def _line(collected: Collected, person: Mapping[str, Any], secret: bytes, name: 
 def _erased_line(row: Mapping[str, Any]) -> dict[str, Any]:
     fixed, bonus = Decimal(row["by_platform"]), Decimal(row["bonus"])
     amounts = {"by_platform": float(fixed), "bonus": float(bonus), "total": float(fixed + bonus)}
-    return {**dict.fromkeys(HEADER, ""), "outcome": "erased", **amounts, "currency": row["currency"]}
+    return {
+        **dict.fromkeys(HEADER, ""),
+        "code": row["receipt"],
+        "outcome": "erased",
+        **amounts,
+        "currency": row["currency"],
+    }

@@ -102,6 +102,7 @@ def routes() -> list[Route]:
         Route(f"{here}/change", pages.revise),
         Route(f"{here}/media/{{unit:int}}", pages.media),
         Route(f"{here}/stop", posts.stop, methods=["POST"]),
+        Route(f"{here}/withdraw", posts.withdraw, methods=["POST"]),
         Route(f"{here}/remark", posts.remark, methods=["POST"]),
         *owner_routes(),
     ]
@@ -268,6 +269,8 @@ def serve(app: Any, *, host: str, port: int, hops: int = 0, root: str = "") -> N
     it, `/study` for https://example.org/study."""
     import uvicorn
 
+    from proband_annotate.site.connections import WaitingProtocol
+
     check_port(host, port)
     uvicorn.run(
         Forwarded(app, hops=hops) if hops else app,
@@ -279,5 +282,5 @@ def serve(app: Any, *, host: str, port: int, hops: int = 0, root: str = "") -> N
         proxy_headers=False,
         root_path=root,
         timeout_graceful_shutdown=5,
-        limit_concurrency=1000,
+        http=WaitingProtocol,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
@@ -22,6 +22,7 @@ from proband_annotate.human_task import HumanTask
 from proband_annotate.project import Project, database_url, read_project, secret_of
 from proband_annotate.results.collected import Collected
 from proband_annotate.results.register import Register
+from proband_annotate.site.quotas import read_groups
 from proband_annotate.site.signed_ids import read_keys
 from proband_annotate.store.database import Database
 from proband_annotate.store.migrate import open_existing
@@ -73,6 +74,7 @@ class OpenProject:
     secret: bytes
     database: Database
     keys: Sequence[PyJWK] = ()  # with which a platform signs its ids
+    groups: Mapping[str, str] = field(default_factory=dict)  # platform id -> group with a quota
     applied: Sequence[str] = ()  # what this start changed, after settings were edited
     dashboard_thread: ThreadPoolExecutor = field(default_factory=partial(ThreadPoolExecutor, 1, "dashboard"))
     register: Register = field(default_factory=Register)  # what the owner's pages have read so far
@@ -111,11 +113,11 @@ class OpenProject:
 def open_project(folder: Path) -> OpenProject:
     """A project's folder, with its database at the newest schema and in line with project.toml."""
     project, secret = read_project(folder), secret_of(folder)
-    keys = read_keys(folder, project)
+    about = {"keys": read_keys(folder, project), "groups": read_groups(folder, project)}
     database = open_existing(database_url(folder, project))
     try:
         applied = database.write(lambda connection: apply_settings(connection, project, secret))
-        return OpenProject(folder=folder, project=project, secret=secret, database=database, keys=keys, applied=applied)
+        return OpenProject(folder=folder, project=project, secret=secret, database=database, applied=applied, **about)
     except ProbandError:
         database.close()
         raise

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import time
 from typing import Any
-from urllib.parse import urlsplit
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -18,6 +17,7 @@ from proband_annotate.tokens import Forged, Link, Visit, seal, unseal, worker_ha
 
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"  # Mechanical Turk shows a task before it is accepted
 NAME = re.compile(r"[\x21-\x7e]{1,128}")
+MTURK = re.compile(r"https://[a-z0-9-]+\.mturk\.com/?")  # letters alone: browsers read `\` in an address as `/`
 
 
 def identity(query: Any, project: Project) -> tuple[str, str, dict[str, str]] | None:
@@ -26,9 +26,8 @@ def identity(query: Any, project: Project) -> tuple[str, str, dict[str, str]] | 
         return "prolific", name, {}
     if name := query.get("workerId"):
         back = {"assignmentId": query.get("assignmentId", ""), "turkSubmitTo": query.get("turkSubmitTo", "")}
-        host = urlsplit(back["turkSubmitTo"]).hostname or ""
-        genuine = back["turkSubmitTo"].startswith("https://") and host.endswith(".mturk.com")
-        return "mturk", name, back if genuine and NAME.fullmatch(back["assignmentId"]) else {}
+        genuine = MTURK.fullmatch(back["turkSubmitTo"]) and NAME.fullmatch(back["assignmentId"])
+        return "mturk", name, back if genuine else {}
     if name := query.get(project.platform.id_parameter):
         return "url", name, {}
     return None
@@ -66,6 +65,9 @@ async def join(request: Request) -> Response:
         source, name, back = person
         if study.keys and not signed(query, study, name):
             raise Refused(403, "not_signed")
-        visit = Visit(worker_hash(study.secret, source, name), source, link.panel, back)
+        group = study.groups.get(name, "")
+        if study.groups and link.panel == "crowd" and group not in study.project.quotas.most:
+            raise Refused(403, "not_wanted")
+        visit = Visit(worker_hash(study.secret, source, name), source, link.panel, back, group)
     root = request.scope.get("root_path", "")
     return RedirectResponse(f"{root}/v/{seal(study.secret, 'visit', visit)}", status_code=303)

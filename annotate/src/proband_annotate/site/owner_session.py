@@ -105,7 +105,8 @@ async def login(request: Request) -> Response:
     if form.get("form") != form_token(study.secret, "login"):
         raise Refused(403, "bad_form")
     owner = form.get("username", "") or owners.FIRST
-    hashed = await study.read(lambda c: owners.password_of(c, owner))
+    nobodys = await asyncio.to_thread(owners.nobodys_hash)  # so that an unknown name takes as long as a wrong password
+    hashed = await study.read(lambda c: owners.password_of(c, owner)) or nobodys
     try:
         await asyncio.to_thread(PasswordHasher().verify, hashed, form.get("password", ""))
     except (VerificationError, InvalidHashError):

@@ -10,14 +10,17 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+from sqlalchemy import Connection
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
 from proband_annotate import visit as steps
 from proband_annotate.bundle import unsafe
 from proband_annotate.human_task import Invalid
+from proband_annotate.project import Project
 from proband_annotate.site.context import OpenProject, message, page
 from proband_annotate.site.forms import Refused, bounded
+from proband_annotate.store import people as people_store
 from proband_annotate.store import slots as slot_store
 from proband_annotate.terms import current_terms
 from proband_annotate.texts import text
@@ -53,9 +56,15 @@ async def show(request: Request) -> Response:
     if step.name == "end":
         return page(request, "end.html", token=token, **ending(study, visit, step), practice=practice)
     if step.name == "consent":
-        left = visit.panel != "crowd" or await study.read(lambda c: slot_store.unfinished(c, "crowd"))
-        return await consent_page(request, study) if left else message(request, "full")
+        full = visit.panel == "crowd" and await study.read(lambda c: is_full(c, study.project, visit))
+        return message(request, "full") if full else await consent_page(request, study)
     return message(request, step.name, token=token, done=step.done)
+
+
+def is_full(connection: Connection, project: Project, visit: Visit) -> bool:
+    """Whether nobody else is wanted, or nobody of this person's group."""
+    quota = visit.group and people_store.of_quota(connection, visit.group) >= project.quotas.most.get(visit.group, 0)
+    return bool(quota) or not slot_store.unfinished(connection, "crowd")
 
 
 async def consent_page(request: Request, study: OpenProject, *, problem: str = "", status: int = 200) -> Response:
@@ -150,7 +159,7 @@ def questions(study: OpenProject, visit: Visit) -> list[dict[str, Any]]:
 def ending(study: OpenProject, visit: Visit, step: steps.Step) -> dict[str, Any]:
     assert step.person is not None
     if step.person.decision == "rejected":  # no code: nothing was completed
-        return {"outcome": "rejected", "code": "", "reason": reason_of(step.person.reason)}
+        return {"outcome": "rejected", "code": "", "reason": reason_of(step.person.reason), "step": step}
     outcome = step.person.outcome
     code = getattr(study.project.codes, outcome) if outcome != "returned" else ""  # the platform knows already
     if code and study.project.codes.per_person and visit.source != "prolific":  # Prolific knows the study's codes only

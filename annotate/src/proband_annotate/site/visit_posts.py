@@ -7,6 +7,7 @@ Forms work without a script and then redirect; with the script they are sent by 
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -17,8 +18,9 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from proband.core.files import encode
 from proband_annotate import visit as steps
+from proband_annotate.erasing import erase
 from proband_annotate.human_task import Invalid, one_of
-from proband_annotate.site.context import OpenProject, message
+from proband_annotate.site.context import OpenProject, message, page
 from proband_annotate.site.forms import ID, Refused, number_in, read_form
 from proband_annotate.site.visit_pages import consent_page, instructions_page, questions, unit_page, visit_of
 from proband_annotate.store import people as people_store
@@ -86,8 +88,8 @@ async def consent(request: Request, study: OpenProject, visit: Visit, form: dict
         new = people_store.find(connection, visit.worker) is None
         if new and visit.panel == "crowd" and not slot_store.unfinished(connection, "crowd"):
             return False
-        most = project.people.most_people
-        return people_store.arrive(connection, **who, signals=signals, agreement=version, most=most)
+        most = {"most": project.people.most_people, "most_of_quota": project.quotas.most.get(visit.group, 0)}
+        return people_store.arrive(connection, **who, signals=signals, agreement=version, quota=visit.group, **most)
 
     if not await study.write(work):
         return message(request, "full")
@@ -184,6 +186,18 @@ async def stop(request: Request, study: OpenProject, visit: Visit, form: dict[st
 
     await study.write(work)
     return onward(request)
+
+
+@posting
+async def withdraw(request: Request, study: OpenProject, visit: Visit, form: dict[str, str]) -> Response:
+    """POST /v/VISIT/withdraw: everything of the person is deleted. What they are paid is known by a receipt alone."""
+    if form.get("sure") != "yes":
+        raise Refused(422, "not_sure")
+    made = await asyncio.to_thread(erase, study.folder, study.database, visit.worker)
+    owed = zip(made.receipts, made.still_paid, strict=True)
+    return page(
+        request, "message.html", name="withdrawn", done=0, receipts=list(owed), code=study.project.codes.stopped
+    )
 
 
 @posting

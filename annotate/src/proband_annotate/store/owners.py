@@ -10,6 +10,7 @@ import re
 import secrets
 import time
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -32,6 +33,12 @@ def hash_of(password: str) -> str:
     from argon2 import PasswordHasher
 
     return PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1).hash(password)
+
+
+@cache
+def nobodys_hash() -> str:
+    """Of a password that nobody has."""
+    return hash_of(secrets.token_urlsafe(12))
 
 
 def password_of(connection: Connection, name: str) -> str:

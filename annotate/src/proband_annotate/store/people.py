@@ -29,6 +29,7 @@ from proband_annotate.store.schema import (
 )
 
 Person = Row[Any]
+IN_QUOTA = ("", "done", "stopped")  # outcomes of people whose work is of use
 REASONS = ("failed_checks", "careless", "no_effort", "machine_text", "other")  # for a rejection; words may follow
 
 
@@ -51,26 +52,36 @@ def arrive(
     signals: bool,
     agreement: int | None = None,
     most: int = 0,
+    quota: str = "",
+    most_of_quota: int = 0,
 ) -> bool:
-    """A person who agreed to a version of the terms (the newest, if it is not said); False if the study is full. Coming
-    twice changes nothing."""
+    """A person who agreed to a version of the terms (the newest, if it is not said); False if the study or their quota
+    is full. Coming twice changes nothing."""
     if find(connection, worker) is not None:
         return True
-    if most and panel == "crowd":
-        if connection.dialect.name == "postgresql":  # arrivals wait for each other, so that `most` is exact
+    if (most or quota) and panel == "crowd":
+        if connection.dialect.name == "postgresql":  # arrivals wait for each other, so that numbers are exact
             connection.exec_driver_sql("SELECT pg_advisory_xact_lock(7043115)")
-        if count_rows(connection, people, people.c.panel == "crowd") >= most:
+        if most and count_rows(connection, people, people.c.panel == "crowd") >= most:
+            return False
+        if quota and of_quota(connection, quota) >= most_of_quota:
             return False
     if agreement is None:
         agreement = connection.scalar(select(func.max(agreements.c.id)))
     row = {"worker": worker, "source": source, "panel": panel, "signals": int(signals), "created": time.time()}
-    row["agreement_id"] = agreement
+    row |= {"agreement_id": agreement, "quota": quota}
     connection.execute(_insert(connection)(people).values(**row).on_conflict_do_nothing(index_elements=["worker"]))
     made = find(connection, worker)
     assert made is not None
     words = "with signals" if signals else "without signals"
     note(connection, "consent", made.id, f"to version {made.agreement_id}, {words}")
     return True
+
+
+def of_quota(connection: Connection, quota: str) -> int:
+    """How many people a quota has: those who work or worked, and whose work is of use."""
+    of_use = people.c.outcome.in_(IN_QUOTA) & (people.c.decision != "rejected")
+    return count_rows(connection, people, people.c.quota == quota, people.c.panel == "crowd", of_use)
 
 
 def _insert(connection: Connection) -> Any:

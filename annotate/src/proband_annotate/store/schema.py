@@ -92,6 +92,7 @@ people = Table(
     Column("finished", Float),
     Column("decision", Text, nullable=False, server_default=""),  # approved | rejected
     Column("reason", Text, nullable=False, server_default=""),
+    Column("quota", Text, nullable=False, server_default=""),  # the group whose quota the person is in
     sqlite_autoincrement=True,  # the number of somebody who was erased is nobody else's
 )
 
@@ -215,7 +216,21 @@ erasures = Table(  # what is still paid to people who were erased; nothing says 
     Column("answers", Integer, nullable=False),
     Column("by_platform", Text, nullable=False),  # paid already, by the completion code; in cents' precision
     Column("bonus", Text, nullable=False),  # what is still to be paid
+    Column("receipt", Text, nullable=False),  # that the person has, and nobody else
     Column("currency", Text, nullable=False),
+)
+
+transfers = (
+    Table(  # bonuses that were paid through a platform's API; no row is deleted with its person, who is a number
+        "transfers",
+        metadata,
+        Column("id", Integer, primary_key=True),
+        Column("person_id", Integer, nullable=False),
+        Column("amount", Text, nullable=False),  # in cents' precision
+        Column("state", Text, nullable=False),  # planned | ready | paying | paid
+        Column("batch", Text, nullable=False),  # the platform's id of what is paid together
+        Column("at", Float, nullable=False),
+    )
 )
 
 bonuses = Table(  # what an owner grants beside the pay per unit
