@@ -201,7 +201,7 @@ def _planned(connection: Connection, known: Mapping[int, Participant], *, keep: 
         if row.state == "paid":
             paid[row.person_id] = paid.get(row.person_id, Decimal(0)) + Decimal(row.amount)
     due = {number: Decimal(str(each.line["bonus"])) - paid.get(number, Decimal(0)) for number, each in known.items()}
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"person_id": number, "amount": f"{amount:.2f}", "state": "planned", "batch": "", "at": time.time()}
         for number, amount in due.items()
         if amount > 0

@@ -113,7 +113,7 @@ class OpenProject:
 def open_project(folder: Path) -> OpenProject:
     """A project's folder, with its database at the newest schema and in line with project.toml."""
     project, secret = read_project(folder), secret_of(folder)
-    about = {"keys": read_keys(folder, project), "groups": read_groups(folder, project)}
+    about: dict[str, Any] = {"keys": read_keys(folder, project), "groups": read_groups(folder, project)}
     database = open_existing(database_url(folder, project))
     try:
         applied = database.write(lambda connection: apply_settings(connection, project, secret))

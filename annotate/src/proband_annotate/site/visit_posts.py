@@ -79,7 +79,8 @@ async def consent(request: Request, study: OpenProject, visit: Visit, form: dict
     project, version = study.project, number_in(form, "terms")
     if version != (await study.read(current_terms))[0]:  # what they read is no longer what is offered
         return await consent_page(request, study, problem="changed", status=409)
-    who = {"worker": visit.worker, "source": visit.source, "panel": visit.panel}
+    who: dict[str, Any] = {"worker": visit.worker, "source": visit.source, "panel": visit.panel}
+    who |= {"quota": visit.group, "most_of_quota": project.quotas.most.get(visit.group, 0)}
     signals = project.signals.ask and form.get("signals") == "yes"
 
     def work(connection: Any) -> bool:
@@ -88,8 +89,8 @@ async def consent(request: Request, study: OpenProject, visit: Visit, form: dict
         new = people_store.find(connection, visit.worker) is None
         if new and visit.panel == "crowd" and not slot_store.unfinished(connection, "crowd"):
             return False
-        most = {"most": project.people.most_people, "most_of_quota": project.quotas.most.get(visit.group, 0)}
-        return people_store.arrive(connection, **who, signals=signals, agreement=version, quota=visit.group, **most)
+        most = project.people.most_people
+        return people_store.arrive(connection, **who, signals=signals, agreement=version, most=most)
 
     if not await study.write(work):
         return message(request, "full")
