@@ -26,7 +26,7 @@ from proband.suites.kinship.reading.first_names import gender_of_name
 from proband.suites.kinship.reading.questions import BEYOND, read_answer
 from proband.suites.kinship.reading.rows import read_by_grammar, read_by_parse, take_apart
 from proband.suites.kinship.reading.tokens import NotUnderstood
-from proband.suites.kinship.world.relations import GENDER, INVERSE, NEUTRAL
+from proband.suites.kinship.world.relations import GENDER, INVERSE, NEUTRAL, STRICT
 
 HERE = Path(__file__).parent
 
@@ -72,7 +72,7 @@ def judge(row: Mapping[str, Any], reading: Reading) -> tuple[str, str]:
     things = {*pair, *(x for f in reading.facts for x in (f.who, f.of))}
     genders = tuple((x, reading.genders.get(x) or gender_of_name(x)) for x in sorted(things))
     problem = Problem(reading.facts, pair, genders)
-    possible = solve(problem, "strict").possible
+    possible = solve(problem, STRICT).possible
     if not possible:
         return "inconsistent", ""
     right = possible[0] if len(possible) == 1 and possible[0] != "none" else ""
@@ -80,7 +80,7 @@ def judge(row: Mapping[str, Any], reading: Reading) -> tuple[str, str]:
         return ("false" if right else "entailed"), right
     asked = parts.question.word if parts.question.word else answer.word
     assert asked is not None
-    verdict = beyond(problem, asked, "strict") if asked.relation in BEYOND else _verdict(asked, possible)
+    verdict = beyond(problem, asked, STRICT) if asked.relation in BEYOND else _verdict(asked, possible)
     if answer.truth is False:
         verdict = {"entailed": "false", "false": "entailed"}.get(verdict, verdict)
     return verdict, right

@@ -363,15 +363,10 @@ class Verb:
 @dataclass(frozen=True, kw_only=True)
 class Audit:
     """What a suite adds to `proband audit`. `provers`: those that domains (`proband.proof`) may name, name ->
-    "module:function". `formats`: forms of rows of its own (`proof.rows.RowFormat`). A source that is no set of rows,
-    for which `reads(source)` is true, is taken by `run(source, out=)`, which writes its tables to the folder `out` and
-    returns the headlines, with what `page` shows (a template, "package:name.html") under "page"."""
+    "module:function". `formats`: forms of rows of its own (`proof.rows.RowFormat`)."""
 
     provers: Mapping[str, str] = field(default_factory=dict)
     formats: Sequence[Any] = ()
-    reads: Callable[[str], bool] = lambda source: False
-    run: Callable[..., Mapping[str, Any]] | None = None
-    page: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -57,31 +57,19 @@ def audit(
     folder = Path(out)
     if folder.resolve() == Path(source).resolve():
         raise ProbandError("the audit cannot be written into the folder it reads", file=folder)
-    suites_own = () if domain or replies or scorer else auditors()
-    own = next((each for each in suites_own if each.run and _reads(each, str(source))), None)
-    if own and own.run:
-        headlines, template = dict(own.run(str(source), out=folder)), own.page
-    else:
-        headlines = audit_in_domain(
-            str(source),
-            out=folder,
-            domain=domain,
-            world=world,
-            readers=readers,
-            columns=columns or {},
-            replies=None if replies is None else Path(replies),
-            scorer=scorer or (str(source) if str(source).startswith(GYM) else ""),
-        )
-        template = f"{STYLE}:rows.html"
-    if (page := headlines.pop("page", None)) is not None:
-        package, _, name = template.partition(":")
-        write_text(folder / "index.html", render(package, name, style=asset(STYLE, "style.css"), **page))
-        headlines["page"] = str(folder / "index.html")
-    return headlines
-
-
-def _reads(auditor: Audit, source: str) -> bool:
-    return not source.startswith(GYM) and Path(source).exists() and auditor.reads(source)
+    headlines = audit_in_domain(
+        str(source),
+        out=folder,
+        domain=domain,
+        world=world,
+        readers=readers,
+        columns=columns or {},
+        replies=None if replies is None else Path(replies),
+        scorer=scorer or (str(source) if str(source).startswith(GYM) else ""),
+    )
+    page = render(STYLE, "rows.html", style=asset(STYLE, "style.css"), **headlines["page"])
+    write_text(folder / "index.html", page)
+    return {**headlines, "page": str(folder / "index.html")}
 
 
 def audit_in_domain(
@@ -100,9 +88,8 @@ def audit_in_domain(
     formats = [each for each in formats if domain in ("", each.domain)]
     rows = RowSource(source, columns, formats, once=replies is not None)
     judge, guessed = _judge(rows, domain=domain, world=world, readers=readers)
-    figures = rows.format.figures() if rows.format and rows.format.figures else None
     with tempfile.TemporaryFile() as spool:
-        audited = audit_rows(rows, judge, spool, figures)
+        audited = audit_rows(rows, judge, spool)
         facts = {
             "source": rows.name,
             "inputs": {file.name: sha256_file(file.path) for file in rows.files},
@@ -120,19 +107,13 @@ def audit_in_domain(
         "verdicts": summary["verdicts"],
         "one reader": summary["one reader"],
         "perfect score, %": summary["readings"],
-        **(figures.headlines() if figures else {}),
         "second prover": summary["second prover"],
         "findings": len(summary["finding"]),
         "finding": headlines_of(summary["finding"]),
         "copies": summary["copies"],
         **rescored,
         **credit,
-        "page": page_data(
-            summary,
-            worlds=judge.world_descriptions,
-            title=f"Audit of {rows.name}",
-            tables=figures.tables() if figures else [],
-        ),
+        "page": page_data(summary, worlds=judge.world_descriptions, title=f"Audit of {rows.name}"),
     }
 
 

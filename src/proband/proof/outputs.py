@@ -34,13 +34,12 @@ AS_CSV: Final = (".tsv", *FRAMES, *WORKBOOKS)
 
 def write_audit(audited: JudgedRows, out: Path, *, name: str, facts: Mapping[str, Any]) -> dict[str, Any]:
     """Write everything but the page; returns the summary with the findings. `facts` (domain, world, ...) go into it."""
-    tally, judge, figures = Tally(), audited.judge, audited.figures
+    tally, judge = Tally(), audited.judge
     with ExitStack() as stack:
         lines = stack.enter_context(atomic(out / "verdicts.jsonl", mode="wb"))
         corrected = Copies(out, stack, several=len(audited.files) > 1)
         for each in audited:
             row, judged, cause = each
-            own = figures.add(row, judged) if figures and row.record else {}
             tally.add(
                 judged,
                 file=row.file,
@@ -49,7 +48,7 @@ def write_audit(audited: JudgedRows, out: Path, *, name: str, facts: Mapping[str
                 unread=_unread_kind(judge, row, judged.unread),
                 example=partial(_example, judge, row, judged),
             )
-            lines.write(encode({**record(judge, each), **own}) + b"\n")
+            lines.write(encode(record(judge, each)) + b"\n")
             corrected.add(row, judged, right=audited.correction(judged))
         corrected.close()
     summary = {
@@ -57,10 +56,7 @@ def write_audit(audited: JudgedRows, out: Path, *, name: str, facts: Mapping[str
         **tally.summary(),
         "second prover": asdict(audited.checked),
         "copies": dict(corrected.count),
-        **(figures.summary() if figures else {}),
     }
-    if figures:
-        figures.write(out)
     findings = write_findings(out, name, summary, tally)
     write_json(out / "summary.json", {**summary, "findings": len(findings)})
     return {**summary, "finding": findings}

@@ -46,7 +46,7 @@ class AuditRow:
     item: bool = False  # one of our own items
     facts: tuple[tuple[str, str, str], ...] = ()  # (a, word, b): a is the word of b
     pair: tuple[str, str] | None = None  # what is the first to the second?
-    record: Any = None  # what the reader of a known set makes of it, for figures of its own
+    record: Any = None  # what its generator knows of it
     folder: str = ""  # where its file stands, as releases of a data set do
     bad: str = ""
 
@@ -122,8 +122,7 @@ def columns_of(cells: Mapping[str, Any], given: Mapping[str, str], *, file: obje
 
 class RowFormat(NamedTuple):
     """A form that rows of a known data set have. `fits(cells)`: whether a file's first row is such a row. `read(place,
-    cells)`: the row. `domain` and `world`: what its labels are about, where it is known. `figures`: makes what counts
-    figures of its own (`Figures`)."""
+    cells)`: the row. `domain` and `world`: what its labels are about, where it is known."""
 
     name: str
     fits: Callable[[Mapping[str, Any]], bool]
@@ -131,7 +130,6 @@ class RowFormat(NamedTuple):
     domain: str = ""
     world: str = ""
     templates: bool = False  # its sentences are made from known templates: one reader is enough
-    figures: Callable[[], Any] | None = None
 
 
 def first_cells(file: RowFile) -> Mapping[str, Any]:

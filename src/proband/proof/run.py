@@ -15,8 +15,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
-from pathlib import Path
-from typing import IO, Any, Final, NamedTuple, Protocol
+from typing import IO, Any, Final, NamedTuple
 
 from proband.auditing.events import EventReader, event_label
 from proband.auditing.grammar import Grammar
@@ -112,36 +111,11 @@ class ProverAgreement:
         )
 
 
-class SetFigures(Protocol):
-    """What the reader of a known data set counts beside the verdicts (`RowFormat.figures` makes one per audit)."""
-
-    def learn(self, row: AuditRow) -> None:
-        """A row of the first pass."""
-
-    def cause(self, row: AuditRow, judged: RowVerdict) -> Cause | None:
-        """Why a row is wrong, where the set itself tells more than the verdict."""
-
-    def add(self, row: AuditRow, judged: RowVerdict) -> Mapping[str, Any]:
-        """A row of the second pass; what its line in verdicts.jsonl says beyond the verdict."""
-
-    def summary(self) -> dict[str, Any]:
-        """All figures."""
-
-    def headlines(self) -> dict[str, Any]:
-        """Those that the terminal shows."""
-
-    def write(self, out: Path) -> None:
-        """Tables of its own."""
-
-    def tables(self) -> list[tuple[str, str, Sequence[str], Sequence[Sequence[Any]]]]:
-        """What the page shows: title, what it means, head, rows."""
-
-
 class JudgedRows:
     """The explained rows of an audit, as often as they are asked for."""
 
-    def __init__(self, spool: IO[bytes], judge: Judge, figures: SetFigures | None) -> None:
-        self.spool, self.judge, self.figures = spool, judge, figures
+    def __init__(self, spool: IO[bytes], judge: Judge) -> None:
+        self.spool, self.judge = spool, judge
         self.causes = Causes(judge) if isinstance(judge, RowJudge) else None
         self.files: dict[str, None] = {}  # names of files, in order
         self.conflicts: Mapping[bytes, str] = {}
@@ -158,10 +132,8 @@ class JudgedRows:
         for row, judged in _pickles(self.spool):
             if others := self.conflicts.get(_digest(row)):
                 judged = replace(judged, notes=(*judged.notes, f"duplicate with another label: {others}"))
-            cause = self.figures.cause(row, judged) if self.figures and row.record else None
-            if self.causes:
-                cause = cause or self.causes.explain(judged)
-            yield ExplainedRow(row, judged, cause or judged.cause)
+            explained = self.causes.explain(judged) if self.causes else judged.cause
+            yield ExplainedRow(row, judged, explained)
 
 
 def _pickles(spool: IO[bytes]) -> Iterator[Any]:
@@ -172,11 +144,9 @@ def _pickles(spool: IO[bytes]) -> Iterator[Any]:
             yield pickle.load(spool)
 
 
-def audit_rows(
-    rows: Iterable[AuditRow], judge: Judge, spool: IO[bytes], figures: SetFigures | None = None
-) -> JudgedRows:
+def audit_rows(rows: Iterable[AuditRow], judge: Judge, spool: IO[bytes]) -> JudgedRows:
     """Judge all rows; what is kept of them is on the disk."""
-    audited, second = JudgedRows(spool, judge, figures), _SecondProver(judge)
+    audited, second = JudgedRows(spool, judge), _SecondProver(judge)
     with closing(sqlite3.connect("")) as labels:  # a temporary file
         labels.execute("create table labels (digest blob, label text, place text, primary key (digest, label))")
         for row in track(rows, "judging rows"):
@@ -184,8 +154,6 @@ def audit_rows(
             audited.files[row.file] = None
             if audited.causes:
                 audited.causes.learn(judged)
-            if figures and row.record:
-                figures.learn(row)
             second.add(judged)
             if not row.bad and (row.text or not row.pair):
                 own = (_digest(row), row.answer.strip(), row.place)

@@ -91,12 +91,11 @@ class Facts:
         return (one.who, one.relation, one.of) in (other[:3], (other.of, inverse, other.who)) and not one.negated
 
     def _fits_widely(self, fact: Fact) -> bool:
-        """Does it hold in some world of the widest kind that the domain's words allow?"""
-        widest = self.judge.domain.raw.get("widest")
-        if not widest:
-            return False
-        solution = self.judge.prover.solve(self.problem(self.told, (fact.who, fact.of)), widest)
-        return any(self.judge.prover.fits(each, Word(fact.relation, fact.gender)) for each in solution.possible)
+        """Does it hold in some world of any kind that the domain has?"""
+        problem, word = self.problem(self.told, (fact.who, fact.of)), Word(fact.relation, fact.gender)
+        others = (world for world in self.judge.domain.worlds if world not in self.judge.worlds)
+        solutions = (self.judge.prover.solve(problem, world) for world in others)
+        return any(self.judge.prover.fits(each, word) for solution in solutions for each in solution.possible)
 
     def problem(self, facts: Iterable[Fact], question: tuple[str, str]) -> Problem:
         own = tuple(facts)

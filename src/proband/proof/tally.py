@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -194,10 +194,8 @@ def shares(counts: Mapping[str, int]) -> dict[str, str]:
     return {name: f"{number / 10:.1f} %" for name, number in tenths.items()}
 
 
-def page_data(
-    summary: Mapping[str, Any], *, worlds: Mapping[str, str], title: str, tables: Sequence[Any] = ()
-) -> dict[str, Any]:
-    """The values of the template web/audit/rows.html; `tables`: of a known set (title, meaning, head, rows)."""
+def page_data(summary: Mapping[str, Any], *, worlds: Mapping[str, str], title: str) -> dict[str, Any]:
+    """The values of the template web/audit/rows.html."""
     return {
         "title": title,
         "figures": summary,
@@ -207,5 +205,4 @@ def page_data(
         "findings": summary["finding"][:MOST_FINDINGS],
         "more": max(0, len(summary["finding"]) - MOST_FINDINGS),
         "worlds": worlds,
-        "tables": [table for table in tables if table[3]],
     }

@@ -13,8 +13,6 @@ import pytest
 from proband.core.errors import ProbandError
 from proband.core.files import dumps, write_text
 from proband.pipeline.checking import audit
-from proband.suites.kinship.audit.chain_figures import ProofStep, masked
-from proband.suites.kinship.audit.story_text import contradicted, read_story
 from proband.suites.kinship.clutrr.items import HEADER, csv_line, to_item
 from proband.suites.kinship.clutrr.rows import COLUMNS, read_rows
 from proband.suites.kinship.generate.released_rows import clutrr_files
@@ -85,11 +83,9 @@ def test_planted_flaws_are_caught(tmp_path: Path) -> None:
     assert [line["verdict"] for line in lines] == list(PLANTED)
     assert figures["verdicts"] == dict.fromkeys(PLANTED, 1)
     sound, open_, wrong, broken, spoilt = lines
-    assert (sound["possible"], sound["depth"], sound["worlds"]) == (["aunt"], 2, {})
+    assert (sound["possible"], len(sound["proof"]), sound["worlds"]) == (["aunt"], 2, {})
     assert open_["possible"] == ["brother", "brother-in-law"]
-    assert open_["blame"] == "child∘uncle/aunt → sibling"
     assert wrong["possible"] == ["father-in-law"]
-    assert wrong["blame"] == "child∘grandparent → parent"
     assert broken["possible"] == []
     assert spoilt["line"] == 6
     assert spoilt["reason"].startswith("column 'story_edges' ")
@@ -116,21 +112,6 @@ def test_counter_families_can_be_looked_at(tmp_path: Path, verdict: str, relatio
     assert family.relations(asker, asked) == {relation}
 
 
-def test_what_a_perfect_reasoner_scores_depends_on_the_reading_and_the_world(tmp_path: Path) -> None:
-    """One label follows, one is one of two possible relations, one is false: 1, 1 + 1/2 and 2 of 3. A wife's son is
-    one's own for sure only where people marry once."""
-    rows = [
-        row("follows", "Bo wife Ann:female, Ann:female son Cy", "son"),
-        row("one of two", "Ann:female son Bo, Bo uncle Cy", "brother"),
-        row("false", "Ann:female father Bo, Bo father Cy", "uncle"),
-    ]
-    figures, lines = run(tmp_path, rows)
-    assert [line["verdict"] for line in lines] == ["entailed", "ambiguous", "false"]
-    assert figures["readings by split"]["test"] == {"rows": 3, "cautious": 33.3, "guess": 50.0, "lenient": 66.7}
-    follow = figures["labels that follow"]["test"]
-    assert (follow["strict"], follow["cousins-marry"], follow["remarriage"]) == (33.3, 33.3, 0.0)
-
-
 def test_files_of_an_audit(tmp_path: Path) -> None:
     figures, _ = run(tmp_path, list(PLANTED.values()))
     out = tmp_path / "out"
@@ -142,10 +123,6 @@ def test_files_of_an_audit(tmp_path: Path) -> None:
     assert len(corrected) == 5
     assert next(csv.reader((out / "cleaned.csv").read_text().splitlines())) == list(COLUMNS)
     assert figures["copies"] == {"labels replaced": 1, "labels that stand": 1, "other rows": 3}
-    assert (out / "by_k.md").read_text().startswith("| release | split | k | rows | entailed |")
-    assert (
-        sum(int(line["rows"]) for line in csv.DictReader((out / "by_k.csv").read_text().splitlines()) if line["k"]) == 4
-    )
     audit(tmp_path / "data.csv", out=out)
     page = (out / "index.html").read_text()
     assert page.count("<svg") == 3  # two families of the open label, one of the false one
@@ -159,72 +136,6 @@ def test_an_audit_of_the_cleaned_file_finds_nothing(tmp_path: Path) -> None:
     assert again["verdicts"]["entailed"] == again["rows"] == 1
     again = audit(tmp_path / "out" / "corrected.csv", out=tmp_path / "corrected")
     assert again["verdicts"] == {"entailed": 2, "ambiguous": 1, "false": 0, "inconsistent": 1, "unread": 1}
-
-
-def test_revisits_and_true_depth(tmp_path: Path) -> None:
-    chain = "Ann:female husband Bo, Bo daughter Cy:female, Cy:female father Bo, Bo brother Di"
-    figures, (line,) = run(tmp_path, [row("again", chain, "brother-in-law")])
-    assert (line["verdict"], line["k"], line["path"], line["depth"], line["revisits"]) == ("entailed", 4, 2, 2, True)
-    assert figures["depth"]["4"]["entailed by fewer than k facts"] == 1
-
-
-def test_text_against_columns(tmp_path: Path) -> None:
-    story = "[Ann] met her brother, [Bo]. [Bo]'s sister [Cy] came."
-    planted = row("text", "Ann:female father Bo, Bo sister Cy:female", "aunt", story=story)
-    slip = row("slip", "Ann:male father Bo, Bo sister Cy:male", "uncle", story=story)
-    figures, (first, second) = run(tmp_path, [planted, slip])
-    assert first["text_contradicts"] == [["Ann", "brother", "Bo"]]
-    assert first["gender_slips"] == []
-    assert sorted(second["gender_slips"]) == [["Ann", "female"], ["Cy", "female"]]
-    assert second["verdict"] == "inconsistent"  # the column says that a man is a sister
-    assert figures["texts"]["rows with a gender slip"] == 1
-    missing = row("missing", "Ann:female father Bo, Bo sister Cy:female", "aunt", story="[Ann] met [Bo].")
-    assert run(tmp_path, [missing])[1][0]["untold"] == ["Cy"]
-
-
-def test_the_reader_leaves_doubtful_sentences_alone() -> None:
-    names, genders = ["Ann", "Bo", "Cy"], ["female", "male", "male"]
-    for story in (
-        "[Ann] met [Bo] and his brother [Cy].",  # two people the pronoun might mean
-        "[Ann] took her uncle, but his brother [Cy] stayed.",  # the uncle's brother
-        "[Ann] likes [Cy], a brother.",
-    ):
-        assert read_story(story, names, genders).facts == ()
-    reading = read_story("[Ann]'s son [Cy] left.", names, genders)
-    assert contradicted(reading, [(2, "mother", 0)], genders) == []
-    assert contradicted(reading, [(2, "sister", 0)], genders) == [(0, "son", 2)]
-
-
-def test_train_and_test_overlap(tmp_path: Path) -> None:
-    facts = "Ann:female father Bo, Bo sister Cy:female"
-    rows = [
-        row("a", facts, "aunt", task_split="train"),
-        row("b", facts, "aunt"),
-        row("c", facts.replace("Ann", "Eva").replace("Bo", "Ed"), "aunt"),
-        row("d", "Ann:female mother Cy:female, Cy:female sister Fay:female", "aunt"),
-    ]
-    figures, _ = run(tmp_path, rows)
-    (found,) = figures["overlap"].values()
-    assert found["test: same story in training"] == 1
-    assert found["test: same story but for names"] == 2
-    assert found["of these with a clause seen in training"] == 2
-    assert found["test: every name seen in training"] == 1
-
-
-def test_noise_read_from_the_text_is_judged_too(tmp_path: Path) -> None:
-    """Supporting facts may settle a label that the chain leaves open."""
-    settled = row(
-        "settled",
-        "Ann:female son Bo, Bo uncle Cy",
-        "brother",
-        story="[Ann]'s son is [Bo]. [Bo]'s uncle is [Cy]. [Ann] met her father, [Di]. [Cy]'s father, [Di] came.",
-        story_edges="[(0, 1), (1, 2), (0, 3), (2, 3)]",
-        genders="Ann:female,Bo:male,Cy:male,Di:male",
-        task_name="task_2.2",
-    )
-    figures, (line,) = run(tmp_path, [settled])
-    assert (line["verdict"], line["with_noise"]) == ("ambiguous", "entailed")
-    assert figures["noise"]["verdict without and with them"] == {"ambiguous -> entailed": 1}
 
 
 def test_a_gold_choice_that_is_not_the_target_is_found(tmp_path: Path) -> None:
@@ -292,11 +203,6 @@ def test_the_same_bytes_again(tmp_path: Path) -> None:
         assert (tmp_path / "first" / name).read_bytes() == (tmp_path / "second" / name).read_bytes(), name
 
 
-def test_small_parts() -> None:
-    assert masked("[Bo] and [Al] and [Bo]") == "[0] and [1] and [0]"
-    assert ProofStep((0, "wife", 1), (1, "niece", 2), (0, "niece", 2)).rule == "spouse∘nephew/niece → nephew/niece"
-
-
 @pytest.mark.data
 def test_only_data_files_are_taken_from_a_folder(data: Path) -> None:
     """Templates and name lists that stand beside the releases are left alone."""
@@ -309,13 +215,10 @@ def test_only_data_files_are_taken_from_a_folder(data: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("k", [2, 3, *(pytest.param(k, marks=pytest.mark.nightly) for k in (4, 5))])
 def test_a_release(data: Path, tmp_path: Path, k: int) -> None:
-    """The tests of the first release; every label that does not follow rests on one of the two rules."""
+    """The tests of the first release, in the strict world, which the format names."""
     name = f"1.{k}_test.csv.gz"
     figures = audit(data / "clutrr" / "data_089907f8" / name, out=tmp_path / name)
-    assert set(figures["blamed"]) <= {"child∘uncle/aunt → sibling", "child∘grandparent → parent"}
-    lines = [json.loads(line) for line in (tmp_path / name / "verdicts.jsonl").read_text().splitlines()]
-    sound = [line for line in lines if not line["unsound"]]
-    assert {line["verdict"] for line in sound} <= {"entailed", "inconsistent"}
+    assert figures["world"].startswith("strict")
     if k == 3:
         assert figures["verdicts"] == {
             "entailed": 30,

@@ -5,13 +5,14 @@ is sound and may leave more open than the search does.
 
 >>> from proband.core.types import Fact
 >>> facts = (Fact("Bo", "child", "Al", "male"), Fact("Cy", "pibling", "Bo", "male"))
->>> solve(Problem(facts, ("Cy", "Al")), "strict").possible
+>>> solve(Problem(facts, ("Cy", "Al")), STRICT).possible
 ('brother', 'brother-in-law')
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
 from functools import lru_cache, partial
 from itertools import islice, product
 from typing import Final, NamedTuple
@@ -40,8 +41,9 @@ from proband.suites.kinship.world.relations import (
     MALE,
     NEUTRAL,
     NONE,
+    ONE_GENERATION,
     RELATIONS,
-    WORLDS,
+    STRICT,
     Edge,
     Family,
     lean,
@@ -67,12 +69,13 @@ class FamilyPeople(NamedTuple):
     query: tuple[int, int]
 
 
-def provided(_: Domain) -> Prover:
+def provided(domain: Domain) -> Prover:
     """What the domain's file names as its prover. It begins with fresh solvers: which of several families is shown
     depends on what a solver was asked before."""
     search.forget()
+    worlds = worlds_of(domain)
     return Prover(
-        solve=solve,
+        solve=lambda problem, world, shown=False: solve(problem, worlds[world], shown),
         check=check,
         complete=False,
         draw=draw,
@@ -80,37 +83,56 @@ def provided(_: Domain) -> Prover:
         reader=read_by_grammar,
         label=read_label,
         second_reader=read_by_parse,
-        entails=entails,
+        entails=lambda problem, answer, world: entails(problem, answer, worlds[world]),
         genders=gender_of_name,
         certain_genders=partial(gender_of_name, certain=True),
         clauses=ReplyReader,
         fits=fits,
-        beyond=beyond,
+        beyond=lambda problem, label, world: beyond(problem, label, worlds[world]),
         relations_beyond=frozenset(BEYOND),
     )
 
 
-def solve(problem: Problem, world: str, shown: bool = False) -> Solution:
+def worlds_of(domain: Domain) -> dict[str, WorldKind]:
+    """The worlds of the domain's file: `relaxes` names the axioms that do not hold in one."""
+    known = {axiom.name for axiom in fields(WorldKind) if axiom.default is True}
+    worlds: dict[str, WorldKind] = {}
+    for name in domain.worlds:
+        dropped = domain.raw.get("relaxes", {}).get(name, ())
+        if unknown := next((axiom for axiom in dropped if axiom not in known), None):
+            raise ProbandError(f"domain {domain.name}: world {name!r} relaxes {unknown!r}; there are {sorted(known)}")
+        worlds[name] = WorldKind(**dict.fromkeys(dropped, False))
+    return worlds
+
+
+def solve(problem: Problem, world: WorldKind, shown: bool = False) -> Solution:
     """The words that hold of the question in some family of the facts, and such families."""
     families: dict[str, FamilyWorld] = {}
-    for people in _assignments(problem):
+    cases = list(_assignments(problem, world))
+    for people in cases:
         pattern, order, rest = parts(people.genders, people.edges, people.query)
-        if max(map(_size, (pattern, *rest))) > search.LARGEST:
+        if max(_size(each, world) for each in (pattern, *rest)) > search.LARGEST:
             raise ProbandError(f"tells {len(people.edges)} facts of {len(people.names)} people, too many to search")
-        if all(search.families_of(each, WORLDS[world]) for each in rest):
+        if all(search.families_of(each, world) for each in rest):
             names = tuple(people.names[x] for x in order)
-            for answer, family in (_best if shown else search.families_of)(pattern, WORLDS[world]).items():
+            for answer, family in (_best if shown else search.families_of)(pattern, world).items():
                 families.setdefault(answer, FamilyWorld(family, names))
-    if denied := [fact for fact in problem.facts if fact.negated]:
+    denied = [fact for fact in problem.facts if fact.negated]
+    if denied:
         families = _without(problem, denied, families, world)
     possible = tuple(each for each in (*RELATIONS, NONE) if each in families)
     certain = possible if len(possible) == 1 else ()
+    if len(possible) > 1 and NONE not in possible and world != STRICT and not denied:  # several may hold of one pair
+        certain = tuple(
+            each
+            for each in possible
+            if all(search.entailed(p.genders, p.edges, p.query, each, world=world) for p in cases)
+        )
     return Solution(possible=possible, certain=certain, worlds=families if shown else {})
 
 
-def _size(pattern: Pattern) -> int:
-    """People and witnesses of a pattern in the world that needs most of them, the question's own included."""
-    world = WORLDS["all-three"]
+def _size(pattern: Pattern, world: WorldKind) -> int:
+    """People and witnesses of a pattern, the question's own included."""
     return len(pattern[0]) + sum([witnesses(NEUTRAL[r], world) for _, r, _ in pattern[1]]) + witnesses("pibling", world)
 
 
@@ -118,22 +140,22 @@ def _size(pattern: Pattern) -> int:
 def _best(pattern: Pattern, world: WorldKind) -> dict[str, Family]:
     """A family for each answer, best looked at: those first in which nobody married into another generation, then those
     with a relation rather than none, then small ones."""
-    families, level = search.families_of(pattern, world), search.families_of(pattern, WORLDS["one-generation"])
+    families, level = search.families_of(pattern, world), search.families_of(pattern, ONE_GENERATION)
     best = {answer: level.get(answer, family) for answer, family in families.items()}
     order = sorted(best, key=lambda answer: (answer not in level, answer == NONE, len(best[answer]), answer))
     return {answer: lean(best[answer], pattern[1], pattern[2]) for answer in order}
 
 
-def entails(problem: Problem, answer: str, world: str) -> bool:
+def entails(problem: Problem, answer: str, world: WorldKind) -> bool:
     """Is the answer the only one? Where nothing is denied and all genders are known, one search tells."""
-    people = list(islice(_assignments(problem), 2))
+    people = list(islice(_assignments(problem, world), 2))
     if len(people) != 1 or answer == NONE or any(fact.negated for fact in problem.facts):
         return solve(problem, world).possible == (answer,)
-    return search.entailed(people[0].genders, people[0].edges, people[0].query, answer, world=WORLDS[world])
+    return search.entailed(people[0].genders, people[0].edges, people[0].query, answer, world=world)
 
 
 def _without(
-    problem: Problem, denied: Sequence[Fact], families: dict[str, FamilyWorld], world: str
+    problem: Problem, denied: Sequence[Fact], families: dict[str, FamilyWorld], world: WorldKind
 ) -> dict[str, FamilyWorld]:
     """The answers that are left when some relations are denied, each with a family in which they do not hold."""
     kept: dict[str, FamilyWorld] = {}
@@ -155,21 +177,21 @@ def _holds(world: FamilyWorld, fact: Fact) -> bool:
     return fact.relation in world.family.neutral_relations(b, a)
 
 
-def _avoiding(problem: Problem, denied: Fact, answer: str, world: str) -> FamilyWorld | None:
+def _avoiding(problem: Problem, denied: Fact, answer: str, world: WorldKind) -> FamilyWorld | None:
     """A family of the facts in which the answer holds and the denied relation does not: asked about the denied pair."""
     a, b = problem.question
     claim = Fact(a, NEUTRAL[answer], b, GENDER[answer])
     facts = (*(fact for fact in problem.facts if not fact.negated), claim)
-    for people in _assignments(problem._replace(facts=facts, question=(denied.who, denied.of))):
+    for people in _assignments(problem._replace(facts=facts, question=(denied.who, denied.of)), world):
         pattern, order, rest = parts(people.genders, people.edges, people.query)
-        if all(search.families_of(each, WORLDS[world]) for each in rest):
-            family = search.find(pattern, world=WORLDS[world], avoid=[denied.relation])
+        if all(search.families_of(each, world) for each in rest):
+            family = search.find(pattern, world=world, avoid=[denied.relation])
             if family is not None:
                 return FamilyWorld(family, tuple(people.names[x] for x in order))
     return None
 
 
-def _assignments(problem: Problem) -> Iterator[FamilyPeople]:
+def _assignments(problem: Problem, world: WorldKind) -> Iterator[FamilyPeople]:
     """The people with every combination of genders that neither words nor names tell and that facts need."""
     names = tuple(dict.fromkeys([*problem.question, *(n for f in problem.facts for n in (f.who, f.of))]))
     number = {name: x for x, name in enumerate(names)}
@@ -182,7 +204,8 @@ def _assignments(problem: Problem) -> Iterator[FamilyPeople]:
         }:
             return  # somebody is a man and a woman
     known |= by_word
-    _spouses(facts, known)
+    if world.two_genders:
+        _spouses(facts, known)
     open_ = sorted({f.who for f in facts if not known.get(f.who) and not known.get(f.of)})
     if len(open_) > MOST_UNKNOWN:
         raise ProbandError(f"the genders of {len(open_)} people are not told")
@@ -210,9 +233,9 @@ def _edge(fact: Fact, genders: Mapping[str, str | None], number: Mapping[str, in
 
 
 def check(problem: Problem, world: str) -> frozenset[str]:
-    """What the closure under the composition table leaves open."""
+    """What the closure under the composition table, which is that of the strict world, leaves open."""
     left: set[str] = set()
-    for people in _assignments(problem):
+    for people in _assignments(problem, STRICT):
         unknown = [x for x, gender in enumerate(people.genders) if gender is None]
         for choice in product((MALE, FEMALE), repeat=len(unknown)):
             genders = [g or choice[unknown.index(x)] for x, g in enumerate(people.genders)]
@@ -247,12 +270,12 @@ def fits(answer: str, asked: WordOf) -> bool:
     return answer in NEUTRAL and NEUTRAL[answer] == asked.relation and asked.gender in (None, GENDER[answer])
 
 
-def beyond(problem: Problem, label: WordOf, world: str) -> str:
+def beyond(problem: Problem, label: WordOf, world: WorldKind) -> str:
     """The verdict on a label outside the 22 relations (cousin, great-aunt): entailed where somebody of the story stands
     between the two, false where one of the 22 holds; else it is not decided.
 
     >>> facts = (Fact("Al", "parent", "Bo", "male"), Fact("Cy", "nibling", "Al", "male"))
-    >>> beyond(Problem(facts, ("Cy", "Bo"), (("Bo", "male"),)), WordOf("cousin"), "strict")
+    >>> beyond(Problem(facts, ("Cy", "Bo"), (("Bo", "male"),)), WordOf("cousin"), STRICT)
     'entailed'
     """
     possible = solve(problem, world).possible

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any, Final
 
 from msgspec import ValidationError, convert
@@ -15,8 +14,6 @@ from proband.core.errors import ProbandError
 from proband.core.suite import Audit
 from proband.core.types import Item
 from proband.proof.rows import PAIR, AuditRow, RowFormat, item_row, table_row
-from proband.suites.kinship.audit.chain_figures import ChainFigures
-from proband.suites.kinship.audit.template_banks import audit_bank, is_bank
 from proband.suites.kinship.clutrr.items import row_of_item
 from proband.suites.kinship.clutrr.rows import NEEDED, ClutrrRow, Unreadable, row_of
 from proband.suites.kinship.world.relations import NEUTRAL
@@ -49,7 +46,6 @@ def audit_row(row: ClutrrRow) -> AuditRow:
         genders=dict(zip(row.names, row.genders)),
         facts=tuple((row.names[j], word, row.names[i]) for i, word, j in row.typed_facts),
         pair=(asked, asker),
-        record=replace(row, cells={}),
     )
 
 
@@ -75,17 +71,10 @@ def _is_story(cells: Mapping[str, Any]) -> bool:
     return cells.keys() >= {"story", "query", "target"} and PAIR.fullmatch(str(cells["query"]).strip()) is not None
 
 
-CLUTRR: Final = RowFormat(
-    "CLUTRR", lambda cells: cells.keys() >= {*NEEDED}, clutrr_row, "kinship", WORLD, figures=ChainFigures
-)
+CLUTRR: Final = RowFormat("CLUTRR", lambda cells: cells.keys() >= {*NEEDED}, clutrr_row, "kinship", WORLD)
 FORMATS: Final = (
     CLUTRR,
-    RowFormat("kinship items", _is_family_item, own_row, "kinship", WORLD, figures=ChainFigures),
+    RowFormat("kinship items", _is_family_item, own_row, "kinship", WORLD),
     RowFormat("CLUTRR 1.3", _is_story, partial(table_row, columns=STORY_COLUMNS), "kinship", WORLD),
 )
-AUDIT = Audit(
-    provers={"family": "proband.suites.kinship.audit.family_prover:provided"},
-    formats=FORMATS,
-    reads=lambda source: is_bank(Path(source)),
-    run=audit_bank,
-)
+AUDIT = Audit(provers={"family": "proband.suites.kinship.audit.family_prover:provided"}, formats=FORMATS)

@@ -112,8 +112,9 @@ def axioms(atoms: Atoms, world: World) -> Iterator[Clause]:
     for a, b in combinations(people, 2):
         yield from implies([same[a, b], male(a)], male(b))
         yield from implies([same[a, b], male(b)], male(a))
-        yield [-married[a, b], male(a), male(b)]
-        yield [-married[a, b], -male(a), -male(b)]
+        if world.two_genders:
+            yield [-married[a, b], male(a), male(b)]
+            yield [-married[a, b], -male(a), -male(b)]
     for a, b, x in permutations(people, 3):
         # what holds of a holds of the same person under another constant
         yield from implies([same[a, b], parent[a, x]], parent[b, x])
@@ -123,7 +124,7 @@ def axioms(atoms: Atoms, world: World) -> Iterator[Clause]:
             yield [-married[a, b], -parent[a, x], parent[b, x]]
         if a < b:
             yield from implies([same[a, x], same[x, b]], same[a, b])
-            if not world.blended:  # two parents of one gender cannot be married, so they are the same
+            if world.married_parents and not world.blended:  # those of one gender cannot be: they are the same
                 yield from implies([parent[a, x], parent[b, x]], same[a, b], married[a, b])
             if world.one_spouse:
                 yield from implies([married[a, x], married[b, x]], same[a, b])
@@ -138,6 +139,23 @@ def axioms(atoms: Atoms, world: World) -> Iterator[Clause]:
         yield from _generations(atoms)
     if world.blended:
         yield from _blended(atoms)
+    elif not world.married_parents or not world.two_genders:
+        yield from _two_parents(atoms, world)
+
+
+def _two_parents(atoms: Atoms, world: World) -> Iterator[Clause]:
+    """Nobody has more than two parents, who are of different families: one of each gender, or a first and a second."""
+    parent, same, people = atoms.parent, atoms.same, range(atoms.size)
+    first = defaultdict[tuple[int, int], int](int)  # whether the one is the first of the other's two parents
+    for a, x in permutations(people, 2):
+        first[a, x] = atoms.male(a) if world.two_genders else atoms.fresh()
+    for a, b, x in permutations(people, 3):
+        if a < b:
+            body = [parent[a, x], parent[b, x]]
+            yield from implies([*body, first[a, x], first[b, x]], same[a, b])
+            yield from implies(body, same[a, b], first[a, x], first[b, x])
+            if world.strangers:
+                yield from implies([*body, atoms.kin[a, b]], same[a, b])
 
 
 def _blended(atoms: Atoms) -> Iterator[Clause]:
@@ -345,14 +363,18 @@ def model_family(atoms: Atoms, true: Callable[[int], bool], *, world: World) -> 
     number = {x: n for n, x in enumerate(people)}
     male = {x: true(atoms.male(x)) for x in people}
 
-    def of_gender(x: int, wanted: bool) -> int | None:
-        return next((number[a] for a in parents[x] if male[a] == wanted), None)
+    def couple(x: int) -> tuple[int | None, int | None]:
+        """The father and the mother; of two parents of one gender, either."""
+        own = sorted(parents[x], key=lambda a: not male[a])
+        first = number[own[0]] if own and (male[own[0]] or len(own) > 1) else None
+        return first, number[own[-1]] if own and (not male[own[-1]] or len(own) > 1) else None
 
+    couples = [couple(x) for x in people]
     return Family(
         named=atoms.named,
         genders=tuple(MALE if male[x] else FEMALE for x in people),
-        father=tuple(of_gender(x, True) for x in people),
-        mother=tuple(of_gender(x, False) for x in people),
+        father=tuple(father for father, _ in couples),
+        mother=tuple(mother for _, mother in couples),
         spouses=tuple(tuple(sorted(number[a] for a in spouses[x])) for x in people),
         world=world,
     )

@@ -155,9 +155,11 @@ class World:
     """Which axioms hold. The defaults are the world above; each change drops one of its rules or, for
     `one_generation`, adds one."""
 
+    married_parents: bool = True  # first half of axiom 2
     no_stepparents: bool = True  # second half of axiom 2: the spouse of a parent is the other parent
     one_spouse: bool = True
-    strangers: bool = True  # axiom 4: spouses have no common ancestor
+    two_genders: bool = True  # axiom 1: a father and a mother, a husband and a wife
+    strangers: bool = True  # axiom 4: spouses, and parents of one child, have no common ancestor
     by_blood: bool = True  # an uncle or aunt is a parent's sibling, not a parent's sibling's spouse
     one_generation: bool = False  # nobody married into another generation: `Family.levels` exist
     wide: bool = False  # great-grandparents, great-grandchildren and cousins have names
@@ -171,14 +173,7 @@ class World:
 STRICT: Final = World()
 WIDE_WORLD: Final = World(wide=True)
 BLENDED_WORLD: Final = World(no_stepparents=False, blended=True)
-WORLDS: Final = {
-    "strict": STRICT,
-    "one-generation": World(one_generation=True),
-    "uncles-by-marriage": World(by_blood=False),
-    "remarriage": World(one_spouse=False, no_stepparents=False),  # brings half-siblings, who count as siblings
-    "cousins-marry": World(strangers=False),
-    "all-three": World(by_blood=False, one_spouse=False, no_stepparents=False, strangers=False),
-}
+ONE_GENERATION: Final = World(one_generation=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -322,14 +317,17 @@ class Family:
             return "the arrays differ in length"
         for x in people:
             f, m = self.father[x], self.mother[x]
-            if (f is not None and self.genders[f] != MALE) or (m is not None and self.genders[m] != FEMALE):
+            wrong = (f is not None and self.genders[f] != MALE) or (m is not None and self.genders[m] != FEMALE)
+            if (wrong and self.world.two_genders) or (f is not None and f == m):
                 return f"axiom 1: a parent of person {x} has the wrong gender"
             for y in self.spouses[x]:
-                if x not in self.spouses[y] or {self.genders[x], self.genders[y]} != {MALE, FEMALE}:
+                couple = {self.genders[x], self.genders[y]} == {MALE, FEMALE} or not self.world.two_genders
+                if x not in self.spouses[y] or not couple or x == y:
                     return f"axiom 1: persons {x} and {y} are no couple"
             if self.world.one_spouse and len(self.spouses[x]) > 1:
                 return f"person {x} has several spouses"
-            if f is not None and m is not None and m not in self.spouses[f] and not self.world.blended:
+            married = f is None or m is None or m in self.spouses[f]
+            if not married and self.world.married_parents and not self.world.blended:
                 return f"axiom 2: the parents of person {x} are not married"
             if self.world.no_stepparents and any(
                 s not in self.parents[x] for p in self.parents[x] for s in self.spouses[p]
@@ -341,10 +339,11 @@ class Family:
         if ancestors is None:
             return "axiom 3: somebody is their own ancestor"
         if self.world.strangers:
-            for x in people:
-                for y in self.spouses[x]:
-                    if (ancestors[x] | {x}) & (ancestors[y] | {y}):
-                        return f"axiom 4: the spouses {x} and {y} are of one family"
+            couples = [(x, y) for x in people for y in self.spouses[x]]
+            couples += [(f, m) for f, m in zip(self.father, self.mother) if f is not None and m is not None]
+            for x, y in couples:
+                if (ancestors[x] | {x}) & (ancestors[y] | {y}):
+                    return f"axiom 4: the couple {x} and {y} is of one family"
         return self._one_family(ancestors) if self.world.blended else None
 
     def _one_family(self, ancestors: Sequence[frozenset[int]]) -> str | None:

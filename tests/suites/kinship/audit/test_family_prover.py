@@ -1,0 +1,137 @@
+"""Kinship in five worlds: what must not be called contradictory, and the search against every small family."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from itertools import combinations, permutations, product
+
+import pytest
+
+from proband.core.errors import ProbandError
+from proband.core.types import Fact
+from proband.english.domain import load, parse
+from proband.proof.problem import Problem
+from proband.suites.kinship.audit.family_prover import provided, solve, worlds_of
+from proband.suites.kinship.world.relations import GENDER, NEUTRAL, RELATIONS, World
+
+WORLDS = worlds_of(load("kinship"))
+MEN = (("Tom", "male"), ("Jim", "male"), ("Ned", "male"), ("Sam", "male"))
+WOMEN = (("Ann", "female"), ("Fay", "female"), ("Gail", "female"), ("Kit", "female"))
+
+
+def told(*facts: str) -> tuple[Fact, ...]:
+    """Facts from words such as "Jim husband Tom": Jim is the husband of Tom."""
+    made = (fact.split() for fact in facts)
+    return tuple(Fact(a, NEUTRAL[word], b, GENDER[word]) for a, word, b in made)
+
+
+def possible(facts: tuple[Fact, ...], pair: tuple[str, str], world: str) -> set[str]:
+    return set(solve(Problem(facts, pair, (*MEN, *WOMEN)), WORLDS[world]).possible)
+
+
+@pytest.mark.parametrize(
+    ("facts", "worlds"),
+    [
+        (told("Jim husband Tom"), {"any-gender", "relaxed"}),
+        (told("Ann mother Sam", "Fay mother Sam"), {"any-gender", "relaxed"}),
+        (told("Fay wife Ned", "Sam son Ned", "Sam son Gail"), {"remarriage", "relaxed"}),
+        (told("Fay wife Ned", "Gail wife Ned"), {"remarriage", "relaxed"}),
+        (told("Ann mother Sam", "Fay mother Sam", "Gail mother Sam"), set()),
+        (told("Ann mother Sam", "Sam father Ann"), set()),
+        (told("Ann wife Tom", "Ann sister Tom"), set()),
+        (told("Ann mother Sam", "Sam son Tom", "Tom brother Ann"), set()),  # brother and sister have no child
+    ],
+)
+def test_in_which_worlds_a_story_is_possible(facts: tuple[Fact, ...], worlds: set[str]) -> None:
+    pair = (facts[0].who, facts[0].of)
+    assert {world for world in WORLDS if possible(facts, pair, world)} == worlds
+
+
+def test_what_follows_in_one_world_and_not_in_another() -> None:
+    step = told("Fay wife Ned", "Sam son Fay")
+    assert possible(step, ("Ned", "Sam"), "strict") == {"father"}
+    assert possible(step, ("Ned", "Sam"), "remarriage") > {"father"}
+    married = told("Ann sister Fay", "Tom husband Ann", "Fay mother Sam")
+    assert "uncle" not in possible(married, ("Sam", "Tom"), "strict")
+    solution = solve(Problem(married, ("Tom", "Sam"), (*MEN, *WOMEN)), WORLDS["uncles-by-marriage"])
+    assert solution.certain == ("uncle",)
+
+
+def test_a_world_of_ones_own_names_axioms() -> None:
+    with pytest.raises(ProbandError, match="relaxes 'gravity'"):
+        provided(parse(_toml().replace("by_blood", "gravity"), file="mine.toml"))
+
+
+def _toml() -> str:
+    from proband.core.files import DATA, read_utf8
+
+    return read_utf8(DATA / "domains" / "kinship.toml")
+
+
+# ---- every family of four people, enumerated by definitions of its own ----------------------------------------------
+
+
+def families(world: World) -> Iterator[tuple[tuple[str, ...], list[set[int]], set[tuple[int, int]]]]:
+    """(genders, parents, couples); parents come before their children."""
+    pairs = list(combinations(range(4), 2))
+    for genders in product(("male", "female"), repeat=4):
+        for chosen in product((False, True), repeat=len(pairs)):
+            couples = {pair for pair, on in zip(pairs, chosen) if on}
+            if world.one_spouse and any(sum(x in pair for pair in couples) > 1 for x in range(4)):
+                continue
+            if world.two_genders and any(genders[a] == genders[b] for a, b in couples):
+                continue
+            choices = [[set(up) for n in range(3) for up in combinations(range(x), n)] for x in range(4)]
+            for parents in product(*choices):
+                if _is_family(world, genders, list(parents), couples):
+                    yield genders, list(parents), couples
+
+
+def _is_family(world: World, genders: tuple[str, ...], parents: list[set[int]], couples: set[tuple[int, int]]) -> bool:
+    lineage: list[set[int]] = []
+    for x in range(4):
+        lineage.append({x}.union(*(lineage[p] for p in parents[x])))
+    both = [tuple(sorted(up)) for up in parents if len(up) == 2]
+    if any(lineage[a] & lineage[b] for a, b in [*couples, *both]):
+        return False
+    if world.two_genders and any(genders[a] == genders[b] for a, b in both):
+        return False
+    if world.married_parents and any(pair not in couples for pair in both):
+        return False
+    spouses = [{a if x == b else b for a, b in couples if x in (a, b)} for x in range(4)]
+    return not (world.no_stepparents and any(spouses[p] - parents[x] for x in range(4) for p in parents[x]))
+
+
+@pytest.mark.parametrize("name", list(WORLDS))
+def test_the_search_knows_every_small_family(name: str) -> None:
+    """What holds in a family of four people is possible by the search, for facts without witnesses of their own."""
+    world, rng = WORLDS[name], random.Random(3)
+    found: dict[tuple[tuple[str, ...], frozenset[tuple[int, str, int]]], set[str]] = {}
+    for genders, parents, couples in families(world):
+        if rng.random() > 0.15:
+            continue
+        held = {(i, "parent", j) for i in range(4) for j in parents[i]}
+        held |= {(a, "spouse", b) for a, b in couples} | {(b, "spouse", a) for a, b in couples}
+        for chosen in permutations(range(4), 3):
+            place = {x: n for n, x in enumerate(chosen)}
+            own = frozenset((place[i], r, place[j]) for i, r, j in held if i in place and j in place)
+            answer = _direct(parents, couples, chosen)
+            if answer and len(own) >= 2:
+                found.setdefault((tuple(genders[x] for x in chosen), own), set()).add(answer)
+    for (genders, own), answers in rng.sample(sorted(found.items(), key=repr), min(60, len(found))):
+        names = ("A", "B", "C")
+        facts = tuple(Fact(names[j], relation, names[i]) for i, relation, j in sorted(own))
+        solution = solve(Problem(facts, ("B", "A"), tuple(zip(names, genders))), world)
+        assert answers <= {NEUTRAL[each] for each in solution.possible if each in RELATIONS}, (genders, own)
+
+
+def _direct(parents: list[set[int]], couples: set[tuple[int, int]], chosen: tuple[int, ...]) -> str:
+    a, b = chosen[0], chosen[1]
+    if b in parents[a]:
+        return "parent"
+    if a in parents[b]:
+        return "child"
+    if (min(a, b), max(a, b)) in couples:
+        return "spouse"
+    return "sibling" if parents[a] and parents[a] == parents[b] else ""
