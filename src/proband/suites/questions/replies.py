@@ -11,6 +11,7 @@ from typing import Any
 
 from proband.core.metrics import Metric, accuracy_of
 from proband.core.types import WRONG, Answer, Item
+from proband.english.model_reader import AGAIN, json_of
 from proband.solvers import likelihood
 from proband.solvers.choose import make_choose_solver
 from proband.solvers.generate import Asking, make_generate_solver
@@ -21,7 +22,8 @@ def read(item: Item, reply: str, sent: str) -> Answer:
     """A choice, or the reply itself where there are none: it is matched when it is scored."""
     if item.choices:
         return read_choice(item, reply, sent)
-    return Answer(item_id=item.id, text=reply, status="" if without_thoughts(reply) else "unread")
+    usable = json_of(reply) is not None if "reading" in item.facts else bool(without_thoughts(reply))
+    return Answer(item_id=item.id, text=reply, status="" if usable else "unread")
 
 
 def show(item: Item) -> str:
@@ -118,6 +120,7 @@ ASKING = Asking(
     default="question",
     read=read,
     answer=lambda item: item.choices[item.gold or 0] if item.choices else item.facts["answers"][0],
+    again=lambda item: AGAIN if "reading" in item.facts else "",
 )
 LIKELIHOOD = replace(likelihood.LIKELIHOOD, solve=score_choices)
 GENERATE, CHOOSE = make_generate_solver(ASKING), make_choose_solver(ASKING)

@@ -1,0 +1,332 @@
+"""Reading by a language model: what it is asked, and what its reply says, checked before a prover sees it.
+
+The model replies with JSON: facts (`{"who": "Ann", "is": "aunt", "of": "Bo"}`: Ann is the aunt of Bo; a gender or a
+measure has no `of`), what is `asked`, and `unclear`, why it refuses to read the text. Words, their direction and the
+example of the prompt come from the file of the domain.
+
+    {"who": A, "of": B}              what is A to B?                {"is": R, "of": B}  who or what is the R of B?
+    {"who": A, "is": R, "of": B}     is A the R of B?               {"is": "tallest"}   which of all is the tallest?
+
+>>> from proband.english.domain import load
+>>> text, question = "Ann's son Bo met his aunt.", "Who is Ann to Bo?"
+>>> reply = '{"facts": [{"who": "Bo", "is": "son", "of": "Ann"}], "asked": {"who": "Ann", "of": "Bo"}, "unclear": ""}'
+>>> read_reply(reply, domain=load("kinship"), text=text, question=question).facts
+(Fact(who='Bo', relation='child', of='Ann', gender='male', negated=False, sentence=-1),)
+>>> read_reply(reply.replace("Ann", "Eve"), domain=load("kinship"), text=text, question=question).unread.reason
+"the reading names 'Eve', who is not in the text"
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Any, Final
+
+from proband.core.types import Fact
+from proband.english.domain import FEMALE, MALE, Domain, Word
+from proband.english.reading import AskedRelation, Reading, Unread
+
+PROMPTS: Final = Path(__file__).parent / "prompts"
+NAMES: Final = ("facts", "sentences")  # of the prompts: two readings of one model
+AGAIN: Final = "That is no JSON object. Reply with the JSON object alone, without any other text."
+MOST_FACTS: Final = 60
+SMALL: Final = frozenset(
+    [
+        "a",
+        "an",
+        "the",
+        "of",
+        "in",
+        "on",
+        "at",
+        "to",
+        "for",
+        "and",
+        "or",
+        "my",
+        "our",
+        "your",
+        "his",
+        "her",
+        "its",
+        "their",
+        "'s",
+        "s",
+        "one",
+    ]
+)
+GENDERS: Final = {"male": MALE, "man": MALE, "boy": MALE, "female": FEMALE, "woman": FEMALE, "girl": FEMALE}
+TAIL: Final = re.compile(r" (?:of|to|than|from|as)$")
+EQUAL: Final = re.compile(r"as (\w+) as|same (\w+) as")
+ASKS_WHETHER: Final = re.compile(
+    r"(?:^|[,:;.] |\bthen )(?:is|are|was|were|am|do|does|did|has|have|had|can|could|will|would)\b", re.IGNORECASE
+)
+ASKS_WHICH: Final = re.compile(r"\b(?:who|whom|whose|what|which|where|how|when)\b|_{2,}", re.IGNORECASE)
+_NAME: Final = {"type": "string"}
+SCHEMA: Final[Mapping[str, Any]] = {
+    "type": "object",
+    "properties": {
+        "facts": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    **dict.fromkeys(("who", "is", "of", "unit"), _NAME),
+                    "amount": {"type": "number"},
+                    "not": {"type": "boolean"},
+                },
+                "required": ["who", "is"],
+            },
+        },
+        "asked": {"type": ["object", "null"], "properties": dict.fromkeys(("who", "is", "of"), _NAME)},
+        "unclear": {"type": "string"},
+    },
+    "required": ["facts", "asked", "unclear"],
+}
+
+
+def values_for(domain: Domain, text: str, question: str) -> dict[str, Any]:
+    """What the templates of the prompts show: the text, the words of the domain and its example."""
+    words = {
+        name: [entry[kind][0] for kind in ("male", "female") if entry.get(kind)] or [name]
+        for name, entry in domain.raw["relations"].items()
+    }
+    return {
+        "text": text,
+        "question": question,
+        "about": domain.raw.get("about", domain.name),
+        "words": [each for own in words.values() for each in own],
+        "genders": any(len(own) > 1 for own in words.values()),
+        "most": [
+            entry["most"][-1] for entry in domain.raw["relations"].values() if _plain(entry.get("most", [""])[-1])
+        ],
+        "example": domain.raw.get("reader", {}),
+    }
+
+
+def _plain(word: str) -> bool:
+    return re.fullmatch(r"[a-z -]+", word) is not None
+
+
+def json_of(reply: str) -> dict[str, Any] | None:
+    """The JSON object of a reply, with or without a fence around it; None where there is none.
+
+    >>> json_of('```json\\n{"facts": []}\\n```'), json_of("I cannot."), json_of("[1]")
+    ({'facts': []}, None, None)
+    """
+    text = re.sub(r"(?s)<think(?:ing)?>.*?</think(?:ing)?>", "", reply)
+    begin, end = text.find("{"), text.rfind("}")
+    try:
+        value = json.loads(text[begin : end + 1]) if 0 <= begin < end else None
+    except (json.JSONDecodeError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+class _NoReading(Exception):
+    """Why a reply is no reading of the text, in words that its author can act on."""
+
+
+def read_reply(reply: str, *, domain: Domain, text: str, question: str) -> Reading:
+    """The reading of a model, checked; unread with the reason where something does not fit the text."""
+    try:
+        return _checked(reply, domain, text, question)
+    except _NoReading as error:
+        return Reading(unread=Unread(str(error)))
+
+
+def _checked(reply: str, domain: Domain, text: str, question: str) -> Reading:
+    value = json_of(reply)
+    if value is None:
+        raise _NoReading("the model's reply is no JSON")
+    if unclear := value.get("unclear"):
+        raise _NoReading(f"the model finds it unclear: {' '.join(str(unclear).split())[:160]}")
+    told = value.get("facts")
+    if not isinstance(told, list) or not all(isinstance(each, dict) for each in told):
+        raise _NoReading("the model's reply has no list of facts")
+    if len(told) > MOST_FACTS:
+        raise _NoReading(f"the model reads {len(told)} facts; at most {MOST_FACTS} are taken")
+    words = _Words(f"{text} {question}", domain)
+    facts, genders = _facts(told, domain, words)
+    if not facts:
+        raise _NoReading("the model reads no fact in the text")
+    things = tuple(dict.fromkeys(thing for fact in facts for thing in (fact.who, fact.of)))
+    asked = _asked(value.get("asked"), question, things, domain, words)
+    return Reading(facts=tuple(facts), question=asked, genders=genders)
+
+
+# ---- facts -------------------------------------------------------------------------------------------------------------
+
+
+def _facts(
+    told: Sequence[Mapping[str, Any]], domain: Domain, words: _Words
+) -> tuple[list[Fact], dict[str, str | None]]:
+    facts: list[Fact] = []
+    genders: dict[str, str | None] = {}
+    measured: dict[tuple[str, str], dict[str, float]] = {}
+    for each in told:
+        who, said, of = (str(each.get(name) or "").strip() for name in ("who", "is", "of"))
+        if not who or not said:
+            raise _NoReading(f"a fact of the reading has no 'who' or no 'is': {json.dumps(each)[:80]}")
+        words.check(who)
+        if not of and said.lower() in GENDERS:
+            gender = GENDERS[said.lower()]
+            if genders.setdefault(who, gender) != gender:
+                raise _NoReading(f"the reading makes {who} a man and a woman")
+        elif isinstance(each.get("amount"), int | float):
+            measured.setdefault((said.lower(), str(each.get("unit") or "")), {})[who] = float(each["amount"])
+        else:
+            words.check(of)
+            facts += _related(who, said, of, negated=bool(each.get("not")), domain=domain)
+    for fact in facts:
+        known = genders.get(fact.who) if not fact.negated else None
+        if fact.gender and known and known != fact.gender:
+            raise _NoReading(f"the reading makes {fact.who} a man and a woman")
+    for (scale, _), values in measured.items():
+        facts += _ordered(scale, values, domain)
+    return facts, genders
+
+
+def _related(who: str, said: str, of: str, *, negated: bool, domain: Domain) -> list[Fact]:
+    if not of:
+        raise _NoReading(f"the reading says that {who} is {said!r}, which is no gender, and not of whom")
+    if who == of:
+        raise _NoReading(f"the reading relates {who} to itself")
+    if (equal := EQUAL.fullmatch(said.lower())) and not negated:  # neither more nor less
+        more = relation_for(equal[1] or equal[2], domain)
+        both = [more, domain.inverse[more]] if more else []
+        return [Fact(who, each, of, None, True) for each in both]
+    word = domain.word(TAIL.sub("", said.lower())) or domain.word(said.lower())
+    relation = Word(relation_for(said, domain)) if word is None else word
+    if not relation.relation:
+        raise _NoReading(f"the reading says {said!r}, which is no relation of {domain.name}")
+    return [Fact(who, relation.relation, of, relation.gender, negated)]
+
+
+def relation_for(word: str, domain: Domain) -> str:
+    """The relation that a word outside the lists of the domain is put down to: its scale, where the file names it.
+
+    >>> from proband.english.domain import load
+    >>> relation_for("holds more than", load("sizes")), relation_for("tall", load("sizes")), relation_for("x", load("grid"))
+    ('bigger', 'taller', '')
+    """
+    scales: Mapping[str, str] = domain.raw.get("scales", {})
+    return scales.get(TAIL.sub("", word.lower()), "")
+
+
+def _ordered(scale: str, values: Mapping[str, float], domain: Domain) -> list[Fact]:
+    """Measures in one unit as comparisons."""
+    more = relation_for(scale, domain)
+    if not more:
+        raise _NoReading(f"the reading measures how {scale!r} things are, which is no scale of {domain.name}")
+    pairs = [(a, b) if values[a] > values[b] else (b, a) for a, b in combinations(values, 2) if values[a] != values[b]]
+    return [Fact(a, more, b) for a, b in pairs]
+
+
+class _Words:
+    """The words of a text, to see whether a name stands in it."""
+
+    def __init__(self, text: str, domain: Domain) -> None:
+        self.domain = domain
+        self.words = {_bare(word) for word in re.findall(r"[\w'’-]+", text)}
+        self.stems = {word[:4].lower() for word in self.words if len(word) >= 4}
+        self.lower = {word.lower() for word in self.words}
+
+    def check(self, name: str) -> None:
+        """People by every word of their names, or as an unnamed link (`Ann's mother`, `mother of Ann`); things by a word
+        or its stem, for a reading may say "separation" where the text has "separated"."""
+        own = [_bare(word) for word in re.findall(r"[\w'’-]+", name)]
+        own = [word for word in own if word.lower() not in SMALL]
+        if self.domain.nouns:
+            there = any(word.lower() in self.lower or word[:4].lower() in self.stems for word in own)
+        else:
+            kin = [word for word in own if self.domain.word(word.lower())]
+            rest = [word for word in own if word not in kin]
+            there = bool(own) and all(word in self.words or word.lower() in self.lower for word in rest)
+        if not there:
+            raise _NoReading(f"the reading names {name!r}, who is not in the text")
+
+
+def _bare(word: str) -> str:
+    return re.sub(r"['’]s?$", "", word).strip("'’-")
+
+
+# ---- what is asked -----------------------------------------------------------------------------------------------------
+
+
+def _asked(asked: Any, question: str, things: Sequence[str], domain: Domain, words: _Words) -> AskedRelation:
+    given = asked if isinstance(asked, dict) else {}
+    who, said, of = (str(given.get(name) or "").strip() for name in ("who", "is", "of"))
+    for name in filter(None, (who, of)):
+        words.check(name)
+    stem = re.split(r"\s\(?A[).]\s", question)[0]
+    word = _word(said, domain) if said else None
+    if said and word is None and not (who and of):
+        raise _NoReading(f"the reading asks for {said!r}, which is no relation of {domain.name}")
+    if who and of:
+        if who == of:
+            raise _NoReading("the question is about one thing, not two")
+        return AskedRelation(who, of, word or asked_word(stem, domain))
+    if word and (of or not who):
+        return AskedRelation("", of, word, among=_mentioned(stem, things) if not of else ())
+    return _question_for_a_thing(stem, things, domain)
+
+
+def _word(said: str, domain: Domain) -> Word | None:
+    lower = said.lower()
+    most = next((word for word, pattern in domain.most.items() if pattern.fullmatch(lower)), None)
+    return most or domain.word(lower) or domain.word(TAIL.sub("", lower))
+
+
+def relation_words(question: str, domain: Domain) -> list[Word]:
+    """The relations that a question names, in order, the longest word at each place.
+
+    >>> from proband.english.domain import load
+    >>> relation_words("Is Ann Bo's mother-in-law or his aunt?", load("kinship"))
+    [Word(relation='parent-in-law', gender='female'), Word(relation='pibling', gender='female')]
+    """
+    named: list[tuple[int, int, Word]] = []
+    for word, pattern in domain.words.items():
+        for match in re.finditer(rf"(?<![\w-])(?:{pattern.pattern})(?![\w-])", question.lower()):
+            named.append((match.start(), -match.end(), word))
+    taken, kept = 0, []
+    for begin, end, word in sorted(named, key=lambda each: each[:2]):
+        if begin >= taken:
+            kept.append(word)
+            taken = -end
+    return kept
+
+
+def asked_word(question: str, domain: Domain) -> Word | None:
+    """Of a question whether something is so: the one relation that it names; None where it asks for the relation."""
+    if ASKS_WHICH.search(question) or not ASKS_WHETHER.search(question):
+        return None
+    named = relation_words(question, domain)
+    if len(set(named)) == 1:
+        return named[0]
+    if len(named) > 1 and re.search(r"\bor\b", question):
+        return None  # before or after?
+    raise _NoReading("which relation the question is about is not plain: " + question[:80])
+
+
+def _question_for_a_thing(question: str, things: Sequence[str], domain: Domain) -> AskedRelation:
+    """Who is Bo's aunt? Which is the tallest? Where the model gives no question."""
+    mentioned = _mentioned(question, things)
+    lower = question.lower()
+    most = [word for word, pattern in domain.most.items() if re.search(rf"\b(?:{pattern.pattern})\b", lower)]
+    if len(most) == 1 and len(mentioned) != 1:
+        return AskedRelation("", "", most[0], among=mentioned)
+    named = relation_words(question, domain)
+    if len(named) == 1 and len(mentioned) == 1 and re.search(r"\b(?:who|whom|what|which)\b", lower):
+        return AskedRelation("", mentioned[0], named[0])
+    raise _NoReading(f"the model gives no question, and none is read in {question[:80]!r}")
+
+
+def _mentioned(question: str, things: Iterable[str]) -> tuple[str, ...]:
+    """The things that a question names, by all their words."""
+    there = {_bare(word).lower() for word in re.findall(r"[\w'’-]+", question)}
+    own = {thing: {_bare(word).lower() for word in re.findall(r"[\w'’-]+", thing)} - SMALL for thing in things}
+    return tuple(thing for thing, words in own.items() if words and words <= there)
