@@ -24,9 +24,9 @@ from typing import Any
 
 from proband.english.domain import load
 from proband.pipeline.checking import provers_of_suites
+from proband.proof.decisions import VERDICTS
 from proband.proof.rows import AuditRow
 from proband.proof.run import audit_rows, judge_for
-from proband.proof.verdicts import VERDICTS
 
 Edge = tuple[str, str, str]  # (a, relation or word, b): a is the relation of b
 FLAGS = ("answer leaked", "duplicate with another label")

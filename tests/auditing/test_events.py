@@ -7,9 +7,10 @@ from functools import cache
 import pytest
 
 from proband.pipeline.checking import provers_of_suites
+from proband.proof.decisions import RowVerdict
 from proband.proof.rows import AuditRow
 from proband.proof.run import judge_for
-from proband.proof.verdicts import Judge, RowVerdict
+from proband.proof.verdicts import Judge
 
 READ = """\
 temporal || Lena made coffee. After that she fed the cat. Then she left for the office. ||\

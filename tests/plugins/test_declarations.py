@@ -1,4 +1,4 @@
-"""What a suite of another package declares is used as that of the built-in ones: commands, auditor, variations, work
+"""What a suite of another package declares is used as that of the built-in ones: commands, variations, work
 for people."""
 
 from __future__ import annotations
@@ -57,16 +57,6 @@ def test_its_commands(proband: Proband, capsys: pytest.CaptureFixture[str]) -> N
     assert "largest  Print the largest numbers of an item set." in capsys.readouterr().out
     listed = {row["name"] for row in proband("list", "verbs")["verbs"]}
     assert {"inference assertions", "inference candidates", "more largest"} <= listed
-
-
-def test_its_auditor(proband: Proband, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "sums.csv").write_text("a,b,larger\n1,2,2\n3,4,3\n")
-    made = proband("audit", "sums.csv", "-o", "audit")
-    assert made["verdicts"] == {"true": 1, "false": 1}
-    assert "1 false labels" in (tmp_path / "audit" / "index.html").read_text()
-    (tmp_path / "notes.txt").write_text("1 2 2")
-    assert main(["audit", "notes.txt", "-o", "audit"]) == 2
-    assert "notes.txt: not a file of rows" in capsys.readouterr().err
 
 
 def test_its_variations(proband: Proband) -> None:

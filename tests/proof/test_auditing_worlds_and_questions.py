@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from proband.pipeline.checking import provers_of_suites
+from proband.proof.decisions import RowVerdict
 from proband.proof.rows import AuditRow
 from proband.proof.run import judge_for
-from proband.proof.verdicts import RowVerdict
 
 JUDGES = {name: judge_for(name, provers_of_suites()) for name in ("grid", "temporal", "sizes", "allen")}
 
@@ -118,11 +118,11 @@ def test_what_may_say_something_else_is_unread(text: str) -> None:
     assert judged("grid", text, "Where is the lamp relative to the chair?", "right").verdict == "unread"
 
 
-def test_what_one_reader_alone_understands_accuses_nobody() -> None:
+def test_what_one_reading_alone_understands_accuses_nobody() -> None:
     found = judged("temporal", "The fair preceded the parade.", "Was the parade before the fair?", "yes")
-    assert (found.verdict, found.one_reader, found.accused) == ("false", True, False)
+    assert (found.verdict, found.one_reading, found.accused) == ("false", True, False)
     both = judged("temporal", "The fair came before the parade.", "Was the parade before the fair?", "yes")
-    assert (both.verdict, both.one_reader, both.accused) == ("false", False, True)
+    assert (both.verdict, both.one_reading, both.accused) == ("false", False, True)
 
 
 def test_scales_are_told_apart() -> None:

@@ -33,37 +33,14 @@ PROMPTS: Final = Path(__file__).parent / "prompts"
 NAMES: Final = ("facts", "sentences")  # of the prompts: two readings of one model
 AGAIN: Final = "That is no JSON object. Reply with the JSON object alone, without any other text."
 MOST_FACTS: Final = 60
-SMALL: Final = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "of",
-        "in",
-        "on",
-        "at",
-        "to",
-        "for",
-        "and",
-        "or",
-        "my",
-        "our",
-        "your",
-        "his",
-        "her",
-        "its",
-        "their",
-        "'s",
-        "s",
-        "one",
-    ]
-)
+SMALL: Final = frozenset("a an the of in on at to for and or my our your his her its their s one".split())  # noqa: SIM905
 GENDERS: Final = {"male": MALE, "man": MALE, "boy": MALE, "female": FEMALE, "woman": FEMALE, "girl": FEMALE}
 TAIL: Final = re.compile(r" (?:of|to|than|from|as)$")
 EQUAL: Final = re.compile(r"as (\w+) as|same (\w+) as")
 ASKS_WHETHER: Final = re.compile(
     r"(?:^|[,:;.] |\bthen )(?:is|are|was|were|am|do|does|did|has|have|had|can|could|will|would)\b", re.IGNORECASE
 )
+NEXT: Final = re.compile(r"\b(?:right|immediately|directly|just|straight|next|shortly)[ -]+$", re.IGNORECASE)
 ASKS_WHICH: Final = re.compile(r"\b(?:who|whom|whose|what|which|where|how|when)\b|_{2,}", re.IGNORECASE)
 _NAME: Final = {"type": "string"}
 SCHEMA: Final[Mapping[str, Any]] = {
@@ -158,7 +135,7 @@ def _checked(reply: str, domain: Domain, text: str, question: str) -> Reading:
     return Reading(facts=tuple(facts), question=asked, genders=genders)
 
 
-# ---- facts -------------------------------------------------------------------------------------------------------------
+# ---- facts ---------------------------------------------------------------------------------------------------------
 
 
 def _facts(
@@ -210,7 +187,8 @@ def relation_for(word: str, domain: Domain) -> str:
     """The relation that a word outside the lists of the domain is put down to: its scale, where the file names it.
 
     >>> from proband.english.domain import load
-    >>> relation_for("holds more than", load("sizes")), relation_for("tall", load("sizes")), relation_for("x", load("grid"))
+    >>> sizes = load("sizes")
+    >>> relation_for("holds more than", sizes), relation_for("tall", sizes), relation_for("near", load("grid"))
     ('bigger', 'taller', '')
     """
     scales: Mapping[str, str] = domain.raw.get("scales", {})
@@ -236,8 +214,8 @@ class _Words:
         self.lower = {word.lower() for word in self.words}
 
     def check(self, name: str) -> None:
-        """People by every word of their names, or as an unnamed link (`Ann's mother`, `mother of Ann`); things by a word
-        or its stem, for a reading may say "separation" where the text has "separated"."""
+        """People by every word of their names, or as an unnamed link (`Ann's mother`, `mother of Ann`); things by a
+        word or its stem, for a reading may say "separation" where the text has "separated"."""
         own = [_bare(word) for word in re.findall(r"[\w'’-]+", name)]
         own = [word for word in own if word.lower() not in SMALL]
         if self.domain.nouns:
@@ -254,7 +232,7 @@ def _bare(word: str) -> str:
     return re.sub(r"['’]s?$", "", word).strip("'’-")
 
 
-# ---- what is asked -----------------------------------------------------------------------------------------------------
+# ---- what is asked -------------------------------------------------------------------------------------------------
 
 
 def _asked(asked: Any, question: str, things: Sequence[str], domain: Domain, words: _Words) -> AskedRelation:
@@ -271,7 +249,8 @@ def _asked(asked: Any, question: str, things: Sequence[str], domain: Domain, wor
             raise _NoReading("the question is about one thing, not two")
         return AskedRelation(who, of, word or asked_word(stem, domain))
     if word and (of or not who):
-        return AskedRelation("", of, word, among=_mentioned(stem, things) if not of else ())
+        among = _mentioned(stem, things) if not of else ()
+        return AskedRelation("", of, word, among=among, adjacent=bool(of) and _adjacent(stem, word, domain))
     return _question_for_a_thing(stem, things, domain)
 
 
@@ -321,8 +300,14 @@ def _question_for_a_thing(question: str, things: Sequence[str], domain: Domain) 
         return AskedRelation("", "", most[0], among=mentioned)
     named = relation_words(question, domain)
     if len(named) == 1 and len(mentioned) == 1 and re.search(r"\b(?:who|whom|what|which)\b", lower):
-        return AskedRelation("", mentioned[0], named[0])
+        return AskedRelation("", mentioned[0], named[0], adjacent=_adjacent(question, named[0], domain))
     raise _NoReading(f"the model gives no question, and none is read in {question[:80]!r}")
+
+
+def _adjacent(question: str, word: Word, domain: Domain) -> bool:
+    """Is the one asked for that is right before, with nothing between?"""
+    matches = domain.words[word].finditer(question.lower()) if word in domain.words else ()
+    return any(NEXT.search(question[: match.start()]) for match in matches)
 
 
 def _mentioned(question: str, things: Iterable[str]) -> tuple[str, ...]:

@@ -22,8 +22,10 @@ from proband.core.suite import Audit, Suite, Verified
 from proband.core.types import Item
 from proband.english.domain import load
 from proband.pipeline.asking.items_and_answers import count_lines
+from proband.pipeline.readers import ModelReaders
 from proband.pipeline.replies import score_replies
 from proband.pipeline.run import suite_of
+from proband.pipeline.run_options import RunOptions
 from proband.pipeline.scorers import audit_scorer
 from proband.pipeline.vary import ORIGINAL
 from proband.proof.known_sets import FORMATS
@@ -32,7 +34,7 @@ from proband.proof.problem import Provers
 from proband.proof.row_source import GYM, RowSource, gym_tasks
 from proband.proof.run import GUESSED_FROM, OUTSIDE, PROVERS, audit_rows, guess_domain, judge_for
 from proband.proof.tally import page_data
-from proband.proof.verdicts import Judge
+from proband.proof.verdicts import Judge, RowJudge
 from proband.stats.clusters import clusters_of
 
 STYLE: Final = "proband.web.audit"
@@ -45,15 +47,18 @@ def audit(
     out: str | Path,
     domain: str = "",
     world: str = "",
-    readers: int = 1,
+    readers: Sequence[str] = (),
+    how: RunOptions | None = None,
+    dry_run: bool = False,
     columns: Mapping[str, str] | None = None,
     replies: str | Path | None = None,
     scorer: str = "",
 ) -> Mapping[str, Any]:
     """Judge the labels of a data set, in the world that is named or in all of the domain; writes OUT/index.html beside
-    the tables. Returns the headlines. With two `readers` every row is read twice, not only those to be accused. With
-    `replies`, a file of models' replies to these rows, their scores too: as published, and under the proved labels.
-    `scorer` (module:function) is tried with replies that only look right; of a task of reasoning-gym its own is."""
+    the tables. Returns the headlines. `readers` name models that read the rows (`how`: as in a run); a dry run returns
+    what they would be asked. With `replies`, a file of models' replies to these rows, their scores too: as published,
+    and under the proved labels. `scorer` (module:function) is tried with replies that only look right; of a task of
+    reasoning-gym its own is."""
     folder = Path(out)
     if folder.resolve() == Path(source).resolve():
         raise ProbandError("the audit cannot be written into the folder it reads", file=folder)
@@ -63,10 +68,14 @@ def audit(
         domain=domain,
         world=world,
         readers=readers,
+        how=how or RunOptions(),
+        dry_run=dry_run,
         columns=columns or {},
         replies=None if replies is None else Path(replies),
         scorer=scorer or (str(source) if str(source).startswith(GYM) else ""),
     )
+    if dry_run:
+        return headlines
     page = render(STYLE, "rows.html", style=asset(STYLE, "style.css"), **headlines["page"])
     write_text(folder / "index.html", page)
     return {**headlines, "page": str(folder / "index.html")}
@@ -78,7 +87,9 @@ def audit_in_domain(
     out: Path,
     domain: str,
     world: str,
-    readers: int,
+    readers: Sequence[str],
+    how: RunOptions,
+    dry_run: bool,
     columns: Mapping[str, str],
     replies: Path | None = None,
     scorer: str = "",
@@ -87,7 +98,17 @@ def audit_in_domain(
     formats = [*FORMATS, *(row_format for each in auditors() for row_format in each.formats)]
     formats = [each for each in formats if domain in ("", each.domain)]
     rows = RowSource(source, columns, formats, once=replies is not None)
-    judge, guessed = _judge(rows, domain=domain, world=world, readers=readers)
+    judge, guessed = _judge(rows, domain=domain, world=world, by_models=bool(readers))
+    if readers:
+        if not isinstance(judge, RowJudge):
+            raise ProbandError(f"--reader: rows of {judge.name} are read by their templates, not by models")
+        texts = ModelReaders(readers, judge.domain, out, how)
+        texts.write_texts(rows)
+        if dry_run:
+            return {"forecasts": texts.forecasts()}
+        judge = RowJudge(judge.domain, judge.prover, judge.named, readers=texts.run())
+    elif dry_run:
+        raise ProbandError("--dry-run is for --reader: without models nothing is asked")
     with tempfile.TemporaryFile() as spool:
         audited = audit_rows(rows, judge, spool)
         facts = {
@@ -105,7 +126,9 @@ def audit_in_domain(
         "domain": judge.name + (" (guessed)" if guessed else ""),
         "world": facts["world"],
         "verdicts": summary["verdicts"],
-        "one reader": summary["one reader"],
+        "read": f"{summary['read']:,} of {summary['rows']:,}",
+        "one reading": summary["one reading"],
+        **({"readings disagree": _disagreement(summary)} if summary["read twice"] else {}),
         "perfect score, %": summary["readings"],
         "second prover": summary["second prover"],
         "findings": len(summary["finding"]),
@@ -117,6 +140,12 @@ def audit_in_domain(
     }
 
 
+def _disagreement(summary: Mapping[str, Any]) -> str:
+    """How often two readings lead to different verdicts: how far to trust the rest."""
+    twice, differ = summary["read twice"], summary["readings disagree"]
+    return f"{differ:,} of {twice:,} ({100 * differ / twice:.1f} %)"
+
+
 def _world_in_words(judge: Judge) -> str:
     worlds = judge.world_descriptions
     if judge.named or len(worlds) == 1:
@@ -124,16 +153,16 @@ def _world_in_words(judge: Judge) -> str:
     return f"all of {', '.join(worlds)} (--world names one)"
 
 
-def _judge(rows: RowSource, *, domain: str, world: str, readers: int) -> tuple[Judge, dict[str, int]]:
+def _judge(rows: RowSource, *, domain: str, world: str, by_models: bool = False) -> tuple[Judge, dict[str, int]]:
     """The judge of the domain that is named or that rows of this form have, or of the one that reads most of the first
     rows."""
     provers = provers_of_suites()
     if rows.format and rows.format.domain:
         form, world = rows.format, world or rows.format.world
-        return judge_for(form.domain, provers, world=world, readers=readers, templates=form.templates), {}
+        return judge_for(form.domain, provers, world=world, templates=form.templates), {}
     if rows.generated and not domain:
         domain, own = gym_tasks()[rows.options["name"]]
-        return judge_for(domain, provers, world=world or own, readers=readers), {}
+        return judge_for(domain, provers, world=world or own, templates=True), {}
     first = rows.first(GUESSED_FROM)
     guessed: dict[str, int] = {}
     if not domain:
@@ -141,13 +170,13 @@ def _judge(rows: RowSource, *, domain: str, world: str, readers: int) -> tuple[J
         if not domain:
             counts = ", ".join(f"{name} {n}" for name, n in guessed.items())
             problem = f"no domain reads these rows (of the first {len(first)}: {counts}); say which with --domain"
-            if not any(row.item for row in first):
+            if by_models or not any(row.item for row in first):
                 raise ProbandError(problem, file=rows.name)
             domain = next(iter(guessed))  # our own items: the checks that need no domain are made all the same
         log(f"domain {domain}: guessed, it reads {guessed[domain]} of the first {len(first)} rows")
     if not world and domain not in OUTSIDE.names() and any(row.item for row in first):
         world = load(domain).raw.get("items_world", "")
-    return judge_for(domain, provers, world=world, readers=readers), guessed
+    return judge_for(domain, provers, world=world), guessed
 
 
 def auditors() -> list[Audit]:
@@ -168,7 +197,7 @@ def provers_of_suites() -> Provers:
 
 def check(result: Mapping[str, Any], fail_on: Sequence[str]) -> None:
     """Fail if rows have one of these verdicts or findings of these kinds."""
-    known = {**result["verdicts"]}
+    known = {name: n - result["one reading"].get(name, 0) for name, n in result["verdicts"].items()}
     for finding in result.get("finding", ()):
         known.setdefault(finding["kind"], 0)
         if finding["kind"] not in result["verdicts"]:

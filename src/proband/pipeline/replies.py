@@ -23,10 +23,11 @@ import numpy as np
 from proband import stats
 from proband.core.errors import ProbandError
 from proband.core.files import group_by_key, write_json, write_jsonl, write_text
+from proband.proof.decisions import RowVerdict
 from proband.proof.row_source import RowSource
 from proband.proof.rows import AuditRow
 from proband.proof.run import JudgedRows
-from proband.proof.verdicts import Judge, RowVerdict
+from proband.proof.verdicts import Judge
 from proband.solvers.replies import Choices, names_of
 
 NAMES: Final = ("task", "level", "item", "id", "index")  # columns that name an item

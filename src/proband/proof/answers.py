@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from proband.auditing.things import DETERMINERS, without_head
 from proband.english.domain import OTHER, Domain, Word
@@ -33,13 +33,6 @@ UNRELATED: Final = frozenset(("none", "no relation", "not related", "unrelated",
 _DIRECTIONS = {"north": (0, 1), "south": (0, -1), "east": (1, 0), "west": (-1, 0)}
 STEPS: Final = {short: step for name, step in _DIRECTIONS.items() for short in (name, name[0])}
 MOST_THINGS: Final = 40  # that are held against each other where a thing is asked for
-
-
-class PossibleAnswers(NamedTuple):
-    """The answers that hold in some world of the facts, and those that hold in all; none if they have no world."""
-
-    possible: tuple[str, ...]
-    certain: tuple[str, ...]
 
 
 def split_options(
@@ -91,8 +84,9 @@ def read_label(
         return Label(None, thing) if thing else None
     if domain.other and lower in UNRELATED:
         return Label(Word(OTHER), OTHER)
+    plain = re.sub(r"(?i)^(?:it|he|she|they)(?:['’]s| is| are| was| were) ", "", plain)
     plain = re.sub(r"(?i)^(to|on|at) (?:its|his|her|their) ", r"\1 the ", plain)
-    word = domain.word(re.sub(r"(?i) (?:of|to|than|from)(?: (?:it|her|him|them))?$", "", plain))
+    word = domain.word(re.sub(r"(?i)(?: (?:of|to|than|from))?(?: (?:it|her|him|them))?$", "", plain))
     return Label(word, domain.say(word)) if word else None
 
 
@@ -113,20 +107,19 @@ def _thing(text: str, things: Sequence[str]) -> str:
 
 
 YES_OR_NO: Final = {
-    "entailed": PossibleAnswers((YES,), (YES,)),
-    "false": PossibleAnswers((NO,), (NO,)),
-    "gender open": PossibleAnswers((YES, NO), ()),
-    "inconsistent": PossibleAnswers((), ()),
+    "entailed": Solution((YES,), (YES,)),
+    "false": Solution((NO,), (NO,)),
+    "gender open": Solution((YES, NO)),
+    "inconsistent": Solution(),
 }
 
 
-def outcome(prover: Prover, problem: Problem, asked: AskedRelation, world: str) -> PossibleAnswers:
+def outcome(prover: Prover, problem: Problem, asked: AskedRelation, world: str) -> Solution:
     """The answers to a question in a world."""
     if asked.route:
         return _route(prover, problem, world)
     if asked.word is None:
-        solution = prover.solve(problem, world)
-        return PossibleAnswers(solution.possible, solution.certain)
+        return prover.solve(problem, world)
     if asked.who and prover.beyond and asked.word.relation in prover.relations_beyond:
         return YES_OR_NO[prover.beyond(problem, asked.word, world)]
     if asked.who:
@@ -144,22 +137,22 @@ def _moved(x: int, y: int) -> str:
     return f"{x:+d} right, {y:+d} up"
 
 
-def _route(prover: Prover, problem: Problem, world: str) -> PossibleAnswers:
+def _route(prover: Prover, problem: Problem, world: str) -> Solution:
     """How far one comes, where each fact is a step and facts lead from the one to the other."""
     worlds = prover.solve(problem, world, True).worlds
     a, b = problem.question
     if not worlds:
-        return PossibleAnswers((), ())
+        return Solution()
     met, waiting = {b}, [b]
     for here in waiting:
         near = [f.of if f.who == here else f.who for f in problem.facts if here in (f.who, f.of) and not f.negated]
         waiting += [there for there in dict.fromkeys(near) if there not in met]
         met |= set(near)
     if world != "unit" or a not in met:
-        return PossibleAnswers((UNKNOWN,), ())
+        return Solution((UNKNOWN,))
     place = next(iter(worlds.values()))
     moved = _moved(place[a]["x"] - place[b]["x"], place[a]["y"] - place[b]["y"])
-    return PossibleAnswers((moved,), (moved,))
+    return Solution((moved,), (moved,))
 
 
 def _holds(fitting: Callable[[str, Word], bool], solution: Solution, word: Word) -> tuple[bool, bool]:
@@ -169,13 +162,13 @@ def _holds(fitting: Callable[[str, Word], bool], solution: Solution, word: Word)
     return any(fits), certain or (bool(fits) and all(fits))
 
 
-def _yes_or_no(prover: Prover, solution: Solution, word: Word) -> PossibleAnswers:
+def _yes_or_no(prover: Prover, solution: Solution, word: Word) -> Solution:
     if not solution.possible:
-        return PossibleAnswers((), ())
+        return Solution()
     some, all_ = _holds(prover.fits, solution, word)
     if all_:
-        return PossibleAnswers((YES,), (YES,))
-    return PossibleAnswers((YES, NO), ()) if some else PossibleAnswers((NO,), (NO,))
+        return Solution((YES,), (YES,))
+    return Solution((YES, NO)) if some else Solution((NO,), (NO,))
 
 
 class _Held:
@@ -217,18 +210,18 @@ class _Held:
         return some, surely_before == rank - 1 and surely_behind == rest
 
 
-def _collect(held: _Held, things: Sequence[str], holds: Callable[[str], tuple[bool, bool]]) -> PossibleAnswers:
+def _collect(held: _Held, things: Sequence[str], holds: Callable[[str], tuple[bool, bool]]) -> Solution:
     found = {thing: holds(thing) for thing in things}
     if not held.consistent:
-        return PossibleAnswers((), ())
+        return Solution()
     possible = tuple(thing for thing, (some, _) in found.items() if some)
     certain = tuple(thing for thing, (_, all_) in found.items() if all_)
-    return PossibleAnswers(possible or (UNKNOWN,), certain)
+    return Solution(possible or (UNKNOWN,), certain)
 
 
-def verdict_of(domain: Domain, label: Label, asked: AskedRelation, found: PossibleAnswers) -> str:
+def verdict_of(domain: Domain, label: Label, asked: AskedRelation, found: Solution) -> str:
     """entailed, false, ambiguous, gender open (right but for a gender that is not told), or inconsistent."""
-    possible, certain = found
+    possible, certain = found.possible, found.certain
     if not possible:
         return "inconsistent"
     if asked.route and possible == (UNKNOWN,):

@@ -18,7 +18,8 @@ from proband.core.types import Fact
 from proband.english.domain import Domain
 from proband.english.reading import Label
 from proband.proof.answers import outcome, verdict_of
-from proband.proof.verdicts import ACCUSING, GENDER_OPEN, Cause, RowJudge, RowVerdict
+from proband.proof.decisions import ACCUSING, GENDER_OPEN, Cause, RowVerdict
+from proband.proof.verdicts import RowJudge
 
 FEWEST: Final = 3  # rows that show a template to be a suspect
 SHARE: Final = 0.2  # of the rows that rest on it alone

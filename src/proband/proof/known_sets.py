@@ -36,7 +36,7 @@ def _row(answer: str) -> Callable[..., AuditRow]:
 FORMATS: Final = (
     RowFormat("StepGame", _is_stepgame, _row("label"), "grid", "unit", templates=True),
     *(
-        RowFormat(f"bAbI task {task}", _is_babi(task), _row("answer"), domain, world)
+        RowFormat(f"bAbI task {task}", _is_babi(task), _row("answer"), domain, world, templates=True)
         for task, (domain, world) in BABI_WORLDS.items()
     ),
 )

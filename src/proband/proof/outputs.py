@@ -22,10 +22,11 @@ from proband.core.files import atomic, encode, md, write_json, write_jsonl, writ
 from proband.core.tables import FRAMES, WORKBOOKS, kind_of
 from proband.english.reading import Unread
 from proband.proof.causes import readable
+from proband.proof.decisions import DEPENDS, GENDER_OPEN, RowVerdict, fewest
 from proband.proof.rows import AuditRow
 from proband.proof.run import ExplainedRow, JudgedRows
 from proband.proof.tally import Tally
-from proband.proof.verdicts import DEPENDS, GENDER_OPEN, Judge, RowVerdict, fewest
+from proband.proof.verdicts import Judge
 
 VERDICT_COLUMN, CHANGE_COLUMN = "audit_verdict", "audit_change"
 LONGEST_SHOWN: Final = 400
@@ -96,7 +97,8 @@ def record(judge: Judge, each: ExplainedRow) -> dict[str, Any]:
     place = {"file": row.file, "row": row.key, "line": row.line, "verdict": judged.verdict, "label": judged.label}
     if judged.unread:
         reason, sentence = judged.unread
-        return {**place, "reason": reason, "sentence": sentence[:LONGEST_SHOWN], "notes": judged.notes}
+        unread = {"reason": reason, "sentence": sentence[:LONGEST_SHOWN], "notes": judged.notes}
+        return {**place, **unread, **({"readers": judged.readers} if judged.readers else {})}
     return {
         **place,
         "question": question_of(judged),
@@ -104,7 +106,8 @@ def record(judge: Judge, each: ExplainedRow) -> dict[str, Any]:
         "right": judged.right or None,
         "reversed": judged.reversed,
         "proof": fact_lines(judged, judged.proof),
-        "one_reader": judged.one_reader,
+        "one_reading": judged.one_reading,
+        "readers": judged.readers,
         "worlds": {answer: judge.describe(world) for answer, world in judged.worlds.items()},
         "by_world": {
             world: {"verdict": verdict, "possible": possible} for world, (verdict, possible) in judged.by_world.items()
@@ -170,7 +173,10 @@ class Copies:
     def add(self, row: AuditRow, judged: RowVerdict, *, right: str) -> None:
         if not row.cells:
             return  # no row that could be written
-        replaced, stands = judged.verdict == "false" and judged.accused and bool(right), judged.verdict == "entailed"
+        replaced, stands = (
+            judged.verdict == "false" and judged.accused and bool(right),
+            judged.verdict == "entailed" and judged.read,
+        )
         self.count["labels replaced" if replaced else "labels that stand" if stands else "other rows"] += 1
         cells = row.relabelled(right) if replaced else dict(row.cells)
         said = {VERDICT_COLUMN: judged.verdict, CHANGE_COLUMN: _change(judged, right)}
@@ -212,8 +218,8 @@ def _plain(value: Any) -> str:
 
 def _change(judged: RowVerdict, right: str) -> str:
     """What was done to the row, and why."""
-    if judged.one_reader and judged.verdict != "entailed":
-        return f"unchanged: one reader alone finds it {judged.verdict}"
+    if judged.one_reading and judged.verdict != "entailed":
+        return f"unchanged: one reading alone finds it {judged.verdict}"
     if judged.verdict == "false" and right:
         why = "; ".join(fact_lines(judged, judged.proof))
         return f"label {judged.label} replaced by {right}: follows from {why}" + (" (was reversed)" * judged.reversed)
@@ -243,9 +249,12 @@ def markdown(name: str, summary: Mapping[str, Any], findings: Sequence[Mapping[s
     if summary["readings"]:
         scores = ", ".join(f"*{reading}* {score} %" for reading, score in summary["readings"].items())
         lines += ["", f"A perfect reasoner scores: {scores} (of the rows read)."]
-    if one := summary["one reader"]:
+    if one := summary["one reading"]:
         counts = ", ".join(f"{name} {n:,}" for name, n in one.items())
-        lines += ["", f"Of these, one reader alone understood {sum(one.values()):,} ({counts}): they are no findings."]
+        lines += ["", f"One reading alone has {sum(one.values()):,} rows ({counts}): they do not count as read."]
+    if twice := summary["read twice"]:
+        share = _share(summary["readings disagree"], twice)
+        lines += ["", f"The two readings lead to different verdicts on {share} of the {twice:,} rows that both read."]
     second = summary["second prover"]
     lines += ["", f"A second prover of another kind agrees on {second['agree']} of {second['rows']} sampled rows"]
     lines[-1] += f" ({second['weaker']} left open by it, {second['against']} against)."

@@ -19,14 +19,14 @@ class Problem(NamedTuple):
     genders: tuple[tuple[str, str | None], ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Solution:
-    """`possible`: the answers (words of the domain, or `none`) that hold in some world of the facts; none at all if the
-    facts have no world. `certain`: those that hold in all. `worlds` shows one world per answer."""
+    """`possible`: the answers (words of the domain, `none`, yes and no, things) that hold in some world of the facts;
+    none at all if the facts have no world. `certain`: those that hold in all. `worlds` shows one world per answer."""
 
-    possible: tuple[str, ...]
-    certain: tuple[str, ...]
-    worlds: Mapping[str, Any] = field(default_factory=dict)
+    possible: tuple[str, ...] = ()
+    certain: tuple[str, ...] = ()
+    worlds: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -70,7 +70,7 @@ def _once(rows: Iterator[AuditRow]) -> Iterator[AuditRow]:
 def gym_tasks() -> dict[str, tuple[str, str]]:
     """The tasks of reasoning-gym that a prover settles: the domain and the world that each is about."""
     outside = {each.name: (each.name, each.gym_world) for each in OUTSIDE.importable() if each.gym_world is not None}
-    return {"family_relationships": ("kinship", ""), **outside}
+    return {"family_relationships": ("kinship", "strict"), **outside}
 
 
 def gym_options(source: str) -> dict[str, Any]:

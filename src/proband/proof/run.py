@@ -28,12 +28,13 @@ from proband.english import domain as domains
 from proband.english.domain import Domain
 from proband.proof.answers import read_label
 from proband.proof.causes import Causes
+from proband.proof.decisions import Cause, RowVerdict
 from proband.proof.differences import solve
 from proband.proof.drawing import draw
 from proband.proof.order_encoding import possible
 from proband.proof.problem import Prover, Provers
 from proband.proof.rows import AuditRow
-from proband.proof.verdicts import Cause, Judge, JudgedDomain, RowJudge, RowVerdict
+from proband.proof.verdicts import Judge, JudgedDomain, RowJudge, RowReader
 
 GUESSED_FROM: Final = 60  # rows
 CHECKED: Final = 200  # rows that the second prover judges too
@@ -60,7 +61,9 @@ PROVERS: Final[Provers] = {"differences": differences}
 OUTSIDE: Final = Registry("proband.domains", JudgedDomain, {})  # type: ignore[type-abstract]
 
 
-def judge_for(name: str, provers: Provers, *, world: str = "", readers: int = 1, templates: bool = False) -> Judge:
+def judge_for(
+    name: str, provers: Provers, *, world: str = "", readers: Sequence[RowReader] = (), templates: bool = False
+) -> Judge:
     """A judge of a domain by name, ours or of another package, in the given world or in all of them."""
     outside = None if name in domains.SHIPPED else OUTSIDE.get(name)
     domain = outside or domains.load(name)
@@ -70,7 +73,7 @@ def judge_for(name: str, provers: Provers, *, world: str = "", readers: int = 1,
         return domain.judge(world)
     if domain.prover not in provers:
         raise ProbandError(f"domain {name!r} names the prover {domain.prover!r}; there are: {', '.join(provers)}")
-    return RowJudge(domain, provers[domain.prover](domain), world, readers=readers, templates=templates)
+    return RowJudge(domain, provers[domain.prover](domain), world, templates=templates, readers=readers)
 
 
 def guess_domain(rows: Sequence[AuditRow], provers: Provers) -> tuple[str, dict[str, int]]:

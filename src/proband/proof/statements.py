@@ -6,8 +6,9 @@
     contradicted  it holds in none: what holds instead, and from which facts
 
 A gender that neither the story nor a certain name tells may be assumed once: the statement that does so is entailed and
-says what it assumes. *Contradicted* is never said for what some wider reading of the words would allow (an uncle by
-marriage): that is possible.
+says what it assumes; so does one that follows in another world of those that the domain names for replies (`replies`:
+an uncle by marriage). *Contradicted* is said only of what holds in no world of the domain. A story that no world of
+these fits is taken in the first world of the domain that fits it.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ from proband.core.errors import ProbandError
 from proband.core.types import Fact
 from proband.english.domain import Word
 from proband.english.reading import AskedRelation, Label
+from proband.proof.decisions import GENDER_OPEN, Decider, RowVerdict
 from proband.proof.problem import Problem
-from proband.proof.verdicts import GENDER_OPEN, Decision, RowJudge, numbered, renamed_question
+from proband.proof.verdicts import RowJudge
 
 TOLD, ENTAILED, POSSIBLE, CONTRADICTED, UNREAD = "told", "entailed", "possible", "contradicted", "unread"
 VERDICTS: Final = (TOLD, ENTAILED, POSSIBLE, CONTRADICTED, UNREAD)
@@ -57,9 +59,20 @@ class Facts:
     def things(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(thing for fact in self.told for thing in (fact.who, fact.of)))
 
+    def __post_init__(self) -> None:
+        domain, prover = self.judge.domain, self.judge.prover
+        named = domain.raw.get("replies") or ()
+        order = [*named, *(world for world in domain.worlds if world not in named)] if named else []
+        groups = [(world,) for world in order] or [self.judge.worlds]
+        self.deciders = [Decider(domain, prover, tuple(worlds)) for worlds in groups]
+        self.named = max(1, len(named))
+
     def state(self, fact: Fact) -> Statement:
         """The verdict on a statement; what it assumes of a gender holds from now on."""
         decision = self.decide(self.told, fact)
+        if decision.verdict == "inconsistent":  # in every world: what the story tells it tells all the same
+            again = next((each for each in self.told if self.same(each, fact) and not fact.negated), None)
+            return Statement(fact=fact, verdict=TOLD if again else POSSIBLE, proof=(again,) if again else ())
         if fact.negated:
             return self._denial(fact, decision)
         if decision.verdict == GENDER_OPEN and fact.gender:
@@ -67,17 +80,23 @@ class Facts:
             return replace(self._stated(fact, self.decide(self.told, fact)), assumes=f"{fact.who} is {fact.gender}")
         return self._stated(fact, decision)
 
-    def _stated(self, fact: Fact, decision: Decision) -> Statement:
+    def gender_of(self, thing: str) -> str | None:
+        return self.genders.get(thing) or self.assumed.get(thing)
+
+    def _stated(self, fact: Fact, decision: RowVerdict) -> Statement:
         proof = tuple(self.told[number] for number in decision.proof)
         if decision.verdict in ("entailed", GENDER_OPEN):
+            world = next(iter(decision.by_world))
+            assumes = "" if world in self.deciders[0].worlds else self.judge.domain.worlds[world]
             again = next((each for each in self.told if self.same(each, fact)), None)
-            return Statement(fact=fact, verdict=TOLD if again else ENTAILED, proof=(again,) if again else proof)
+            told = TOLD if again else ENTAILED
+            return Statement(fact=fact, verdict=told, proof=(again,) if again else proof, assumes=assumes)
         possible = tuple(dict.fromkeys(decision.possible))
         if decision.verdict == "false" and not self._fits_widely(fact):
             return Statement(fact=fact, verdict=CONTRADICTED, proof=proof, instead=decision.right, possible=possible)
         return Statement(fact=fact, verdict=POSSIBLE, possible=possible)
 
-    def _denial(self, fact: Fact, decision: Decision) -> Statement:
+    def _denial(self, fact: Fact, decision: RowVerdict) -> Statement:
         """What is denied is contradicted where it follows, and follows where it cannot be."""
         proof = tuple(self.told[number] for number in decision.proof)
         if decision.verdict in ("entailed", GENDER_OPEN):
@@ -93,30 +112,34 @@ class Facts:
     def _fits_widely(self, fact: Fact) -> bool:
         """Does it hold in some world of any kind that the domain has?"""
         problem, word = self.problem(self.told, (fact.who, fact.of)), Word(fact.relation, fact.gender)
-        others = (world for world in self.judge.domain.worlds if world not in self.judge.worlds)
+        others = (world for world in self.judge.domain.worlds if world not in self.deciders[0].worlds)
         solutions = (self.judge.prover.solve(problem, world) for world in others)
         return any(self.judge.prover.fits(each, word) for solution in solutions for each in solution.possible)
 
     def problem(self, facts: Iterable[Fact], question: tuple[str, str]) -> Problem:
         own = tuple(facts)
         things = {*question, *(thing for fact in own for thing in (fact.who, fact.of))}
-        genders = {thing: self.genders.get(thing) or self.assumed.get(thing) for thing in things}
+        genders = {thing: self.gender_of(thing) for thing in things}
         return Problem(own, question, tuple(sorted(genders.items())))
 
-    def decide(self, facts: Sequence[Fact], fact: Fact) -> Decision:
+    def decide(self, facts: Sequence[Fact], fact: Fact) -> RowVerdict:
         """What the prover says of a statement, given facts."""
         word = Word(fact.relation, fact.gender)
         asked = AskedRelation(fact.who, fact.of)
         return self.ask(facts, asked, Label(word, self.judge.domain.say(word)))
 
-    def ask(self, facts: Sequence[Fact], asked: AskedRelation, label: Label) -> Decision:
-        problem, numbers = numbered(self.problem(facts, asked.pair), asked)
-        number = {thing: place for place, thing in numbers.items()}
-        decision = self.judge.decide(
-            problem, renamed_question(asked, number), label._replace(text=number.get(label.text, label.text))
-        )
-        shown = tuple(numbers.get(each, each) for each in decision.possible)
-        return decision._replace(possible=shown, right=numbers.get(decision.right, decision.right))
+    def ask(self, facts: Sequence[Fact], asked: AskedRelation, label: Label) -> RowVerdict:
+        """The verdict in the first world in which the label follows, else in the first that fits the facts."""
+        problem = self.problem(facts, asked.pair)
+        first = self.deciders[0].decide(problem, asked, label)
+        if first.verdict in ("entailed", GENDER_OPEN):
+            return first
+        broken = first.verdict == "inconsistent"
+        for decider in self.deciders[1 : None if broken else self.named]:
+            other = decider.decide(problem, asked, label)
+            if other.verdict in ("entailed", GENDER_OPEN) or (broken and other.verdict != "inconsistent"):
+                return other
+        return first
 
     def follows(self, facts: Sequence[Fact], fact: Fact) -> tuple[int, ...] | None:
         """Numbers of the facts from which a statement follows; None where it does not."""

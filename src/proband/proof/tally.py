@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from proband.english.domain import OTHER
-from proband.proof.verdicts import DECIDED, DEPENDS, GENDER_OPEN, VERDICTS, Cause, RowVerdict
+from proband.proof.decisions import DECIDED, DEPENDS, GENDER_OPEN, VERDICTS, Cause, RowVerdict
 
 EXAMPLES: Final = 3
 LEAST_READ: Final = 0.5  # of the rows, if a score is to be said of the set
@@ -68,7 +68,8 @@ class Tally:
         self.groups: dict[str, FindingGroup] = {}
         self.unread: dict[tuple[str, str], list[Any]] = {}  # (reason, kind of sentence) -> [rows, first place]
         self.worlds: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        self.one_reader: Counter[str] = Counter()
+        self.one_reading: Counter[str] = Counter()
+        self.twice = self.disagree = 0
         self.chance = 0.0
 
     def add(
@@ -83,12 +84,13 @@ class Tally:
     ) -> None:
         """Count a row; `example` gives it as evidence, for the first few rows of each finding."""
         self.files[file][judged.verdict] += 1
-        if judged.one_reader:
-            self.one_reader[judged.verdict] += 1
+        self.one_reading.update([judged.verdict] if judged.one_reading else [])
+        self.twice += len(judged.readers) > 1
+        self.disagree += judged.disagree
         if judged.verdict == "unread":
             if len(self.unread) < UNREAD_KINDS or unread in self.unread:
                 self.unread.setdefault(unread, [0, place])[0] += 1
-        elif judged.verdict in ("entailed", "ambiguous"):
+        elif judged.verdict in ("entailed", "ambiguous") and judged.read:
             self.chance += 1 / max(sum(answer != OTHER for answer in judged.possible), 1)
         for world, (verdict, _) in judged.by_world.items():
             self.worlds[world][verdict] += 1
@@ -115,14 +117,14 @@ class Tally:
 
     @property
     def read(self) -> int:
-        return sum(n for name, n in self.verdicts.items() if name != "unread")
+        return sum(n for name, n in self.verdicts.items() if name != "unread") - self.one_reading.total()
 
     def readings(self) -> dict[str, float]:
         """What a perfect reasoner scores on the rows that are decided, in percent: it answers only what follows; it
         guesses among the possible; any possible answer counts. Nothing is said of a set of which few rows are read."""
-        counts = self.verdicts
+        counts = {name: n - self.one_reading[name] for name, n in self.verdicts.items()}
         decided = sum(counts[name] for name in DECIDED)
-        if not decided or self.read < LEAST_READ * sum(counts.values()):
+        if not decided or self.read < LEAST_READ * sum(self.verdicts.values()):
             return {}
         right = {
             "cautious": counts["entailed"],
@@ -152,7 +154,9 @@ class Tally:
             "share read": round(self.read / rows, 4) if rows else None,
             "verdicts": self.verdicts,
             "readings": self.readings(),
-            "one reader": {name: self.one_reader[name] for name in VERDICTS if self.one_reader[name]},
+            "one reading": {name: self.one_reading[name] for name in VERDICTS if self.one_reading[name]},
+            "read twice": self.twice,
+            "readings disagree": self.disagree,
             "by_file": {name: {v: c[v] for v in self.verdicts} for name, c in sorted(self.files.items())},
             "worlds": {name: dict(sorted(counts.items())) for name, counts in self.worlds.items()},
             "unread": self.unread_kinds(),

@@ -1,23 +1,17 @@
 """The verdict on one row: read its facts and its question, ask the prover, hold the label against the answer.
 
-entailed      the label holds in every world of the facts          false         in none; what holds instead is said
-ambiguous     in some worlds and not in others                     inconsistent  the facts have no world
-gender open   the relation follows, the gender is not told         unread        something in it is not understood
-depends on the world   the verdict is not the same in all worlds of the domain, and none was named
-
-A row whose label is to be called wrong or open is read again by a reader of another kind. Where the two differ it is
-unread; where the second does not understand it, the verdict is that of *one reader* and accuses nobody.
-Facts that differ in names alone are decided once.
+A row is *read* when two readings lead the prover to the same verdict; readings are those of two models, of two prompts
+of one model, or offline of the phrases of the domain and of a parse. Facts in columns and sentences of known templates
+need one. With a single reading the verdict is marked *one reading*; where two differ, the row is unread. A label is
+*accused* only if its row is read and both readings say the same of every two things that the verdict rests on.
 """
 
 from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from itertools import islice
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple, Protocol
 
 from proband.auditing.grammar import Grammar, split
@@ -26,77 +20,19 @@ from proband.core.errors import ProbandError
 from proband.core.types import Fact
 from proband.english.domain import OTHER, Domain
 from proband.english.reading import AskedRelation, Label, Reading, Unread
-from proband.proof.answers import PossibleAnswers, fits_label, outcome, read_label, split_options, verdict_of
+from proband.proof.answers import fits_label, outcome, read_label, split_options
+from proband.proof.decisions import ACCUSING, DECIDED, NOTHING_ASKED, Decider, RowVerdict
 from proband.proof.problem import Problem, Prover
 from proband.proof.rows import AuditRow
 
-DEPENDS, GENDER_OPEN = "depends on the world", "gender open"
-VERDICTS: Final = ("entailed", "ambiguous", "false", "inconsistent", GENDER_OPEN, DEPENDS, "unread")
-DECIDED: Final = VERDICTS[:4]  # the verdicts that rates are about
-ACCUSING: Final = ("ambiguous", "false", "inconsistent")
-DECISIONS_KEPT: Final = 20_000
-PATHS_TRIED: Final = 500
 LEAK: Final = re.compile(
     r"(?i)^(?:[^.?!]*\b)?(?:answer|label|solution|target|hint|spoiler)s?\b(?: here| of this| to the question)?"
     r"(?: is| was| would be| must be|:|\s*=|,)*\s*[\"'(\[]*(?P<word>[\w -]+?)[\"')\]]*[.!]?$"
 )
 OWNERS: Final = re.compile(r"\b(?:my|our|your|his|her|their|mine|ours|yours|hers|theirs)\b", re.IGNORECASE)
-NOTHING_ASKED: Final = AskedRelation("", "")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Cause:
-    """What a group of findings has in common. `key` is the same for the same fault in any run."""
-
-    key: str
-    claim: str
-    kind: str  # template, label, facts, open
-    also: tuple[str, ...] = ()  # what else is wrong with this row
-
-
-@dataclass(frozen=True, kw_only=True)
-class RowVerdict:
-    """What is said of a row. `right`: the answer that follows, if one does; `worlds`: a world for an answer."""
-
-    verdict: str
-    label: str = ""
-    possible: tuple[str, ...] = ()
-    right: str = ""
-    correction: str = ""  # the same as a label: one of the options, where there are options
-    reversed: bool = False
-    asked: AskedRelation = NOTHING_ASKED
-    facts: tuple[Fact, ...] = ()
-    genders: tuple[tuple[str, str | None], ...] = ()
-    sentences: tuple[str, ...] = ()
-    shapes: tuple[str, ...] = ()
-    proof: tuple[int, ...] = ()  # numbers of the facts from which the answer follows
-    worlds: Mapping[str, Any] = field(default_factory=dict)
-    by_world: Mapping[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)  # verdict, possible answers
-    one_reader: bool = False
-    second_facts: tuple[Fact, ...] = ()  # what the second reader read
-    unread: Unread | None = None
-    cause: Cause | None = None  # where the judge knows it; else `Causes` learns it from all rows
-    notes: tuple[str, ...] = ()  # "answer leaked", "duplicate with another label", ...
-
-    @property
-    def accused(self) -> bool:
-        """Is the label called wrong or open, by two readers or from facts that are given?"""
-        return self.verdict in ACCUSING and not self.one_reader
-
-    def problem(self, facts: tuple[Fact, ...] | None = None) -> Problem:
-        """What the prover was given, or the same with other facts."""
-        return Problem(self.facts if facts is None else facts, self.asked.pair, self.genders)
-
-
-class Decision(NamedTuple):
-    """What of a verdict does not depend on names."""
-
-    verdict: str
-    possible: tuple[str, ...]
-    right: str
-    reversed: bool
-    proof: tuple[int, ...]
-    by_world: Mapping[str, tuple[str, tuple[str, ...]]]
+Related = RowVerdict | Reading  # what has facts and genders
+LIKE: Final = 1 / 3  # of the stems of two names that mean one thing
+COLUMNS: Final = "columns"  # what reads a row whose facts stand beside its text
 
 
 class RowText(NamedTuple):
@@ -108,6 +44,13 @@ class RowText(NamedTuple):
     leaks: tuple[str, ...]
     text_cell: str = ""  # as they stand, for readers that take a row apart themselves
     question_cell: str = ""
+
+
+class RowReader(NamedTuple):
+    """Reads rows: the phrases of a domain, a parse, a model with a prompt."""
+
+    name: str
+    read: Callable[[AuditRow, RowText], Reading]
 
 
 class Judge(Protocol):
@@ -157,52 +100,87 @@ class JudgedDomain(ABC):
 
 
 class RowJudge:
-    """Judges rows of one domain: in the world that is named, or in all of them. `readers`: 2 if every row is to be read
-    twice, 1 if only those that would be accused, unless all are made from known `templates`."""
+    """Judges rows of one domain: in the world that is named, or in all of them. `readers`: other ones than those of the
+    domain; rows made from known `templates` need one reader."""
 
     def __init__(
-        self, domain: Domain, prover: Prover, world: str = "", *, readers: int = 1, templates: bool = False
-    ) -> None:
-        self.domain, self.prover, self.readers, self.templates = domain, prover, readers, templates
+        self, domain: Domain, prover: Prover, world: str = "", *, templates: bool = False,
+        readers: Sequence[RowReader] = (),
+    ) -> None:  # fmt: skip
+        self.domain, self.prover, self.templates = domain, prover, templates
         self.named, self.name, self.complete = world, domain.name, prover.complete
         self.world_descriptions = domain.worlds
         self.worlds: tuple[str, ...] = (world,) if world else tuple(domain.worlds)
         self.world = self.worlds[0]
         self.grammar = Grammar(domain)
-        self.decide = lru_cache(maxsize=DECISIONS_KEPT)(self._decide)
+        self.decider = Decider(domain, prover, self.worlds)
+        parse = (RowReader("parse", self._by_parse),) if prover.second_reader else ()
+        self.own_readers = not readers
+        self.readers = tuple(readers) or (RowReader("phrases", self._by_phrases), *parse)
 
     # ---- reading -----------------------------------------------------------------------------------------------------
 
     def read(self, row: AuditRow) -> tuple[Reading, RowText] | Unread:
-        """What the first reader makes of a row."""
+        """What the first reader makes of a row, where the others do not contradict it."""
         if row.bad:
             return Unread(row.bad)
         if row.facts and row.pair:
             facts = self._given_facts(row)
-            given = RowText(row.text, row.question, {}, ())
-            return (
-                facts if isinstance(facts, Unread) else (Reading(facts=facts, question=AskedRelation(*row.pair)), given)
-            )
+            given = RowText(row.text, row.question, split_options(row.question)[1], ())
+            reading = Reading(facts=() if isinstance(facts, Unread) else facts, question=AskedRelation(*row.pair))
+            return facts if isinstance(facts, Unread) else (reading, given)
         text = self._text(row)
         if isinstance(text, Unread):
             return text
+        readings = [self._checked(reader.read(row, text), text) for reader in self._needed()]
+        if unread := next((each.unread for each in readings if each.unread), None):
+            return unread
+        if len(readings) > 1 and (differ := self._difference(*readings[:2], everything=True)):
+            return Unread(f"two readings differ in {differ}")
+        return readings[0], text
+
+    def _needed(self) -> tuple[RowReader, ...]:
+        return self.readers[:1] if self.templates and self.own_readers else self.readers
+
+    def _by_phrases(self, row: AuditRow, text: RowText) -> Reading:
         reading = self.grammar(text.story, text.question, row.genders)
         if (reading.unread or not reading.facts) and self.prover.reader:
             reading = self.prover.reader(text.text_cell, text.question_cell, row.genders)
-        if reading.unread:
-            return reading.unread
+        return reading
+
+    def _by_parse(self, row: AuditRow, text: RowText) -> Reading:
+        assert self.prover.second_reader
+        cells = (text.text_cell, text.question_cell) if self.prover.reader else (text.story, text.question)
+        story, question = (BRACKETED.sub(r"\1", each) for each in cells)
+        return self.prover.second_reader(story, question, row.genders)
+
+    def _checked(self, reading: Reading, text: RowText) -> Reading:
+        """A reading that asks about two things and says nothing against a first name's certain gender."""
         asked = reading.question
+        if reading.unread:
+            return reading
         if asked is None or (asked.who and asked.who == asked.of):
-            return Unread("the question is about one thing, not two", text.question)
-        return (reading, text) if reading.facts else Unread("the story states no fact", text.story)
+            return Reading(unread=Unread("the question is about one thing, not two", text.question))
+        if not reading.facts:
+            return Reading(unread=Unread("the story states no fact", text.story))
+        genders = [(fact.who, fact.gender) for fact in reading.facts if fact.gender and not fact.negated]
+        for name, gender in (*genders, *((n, g) for n, g in reading.genders.items() if g)):
+            certain = self.prover.certain_genders(name)
+            if certain and certain != gender:
+                why = f"the reading makes {name} {gender}, and the name is {certain}"
+                return Reading(unread=Unread(why))
+        return reading
 
     def answers(self, row: AuditRow) -> bool:
-        """Is the row read, and its label an answer to its question?"""
-        read = self.read(row)
-        if isinstance(read, Unread) or not read[0].question:
+        """Is the row read by a reader, and its label an answer to its question?"""
+        if row.bad or (row.facts and row.pair):
+            read = self.read(row)
+        else:
+            text = self._text(row)
+            read = text if isinstance(text, Unread) else (self._checked(self._by_phrases(row, text), text), text)
+        if isinstance(read, Unread) or read[0].unread or not read[0].question:
             return False
-        reading, text = read
-        return self.label_of(row, reading, text.options) is not None
+        return self.label_of(row, read[0], read[1].options) is not None
 
     def label_of(self, row: AuditRow, reading: Reading, options: Mapping[str, str]) -> Label | None:
         """What the label of a row says as an answer to its question."""
@@ -258,10 +236,27 @@ class RowJudge:
     # ---- deciding ----------------------------------------------------------------------------------------------------
 
     def judge(self, row: AuditRow) -> RowVerdict:
-        read = self.read(row)
-        if isinstance(read, Unread):
-            return RowVerdict(verdict="unread", label=row.answer[:80], unread=read)
-        reading, text = read
+        if row.bad or (row.facts and row.pair):
+            read = self.read(row)
+            return _unread(row, read) if isinstance(read, Unread) else self._judged(row, *read, reader=COLUMNS)
+        text = self._text(row)
+        if isinstance(text, Unread):
+            return _unread(row, text)
+        judged = [
+            self._judged(row, self._checked(reader.read(row, text), text), text, reader=reader.name)
+            for reader in self._needed()
+        ]
+        read_ = [each for each in judged if each.verdict != "unread"]
+        if not read_:
+            return judged[0]
+        if len(read_) == 1:
+            return replace(read_[0], one_reading=not (self.templates and self.own_readers))
+        return self._agreed(row, read_)
+
+    def _judged(self, row: AuditRow, reading: Reading, text: RowText, *, reader: str) -> RowVerdict:
+        """The verdict by one reading."""
+        if reading.unread:
+            return _unread(row, reading.unread)
         asked = reading.question or NOTHING_ASKED
         label = self.label_of(row, reading, text.options)
         if label and label.pair:
@@ -270,130 +265,89 @@ class RowJudge:
         try:
             if label is None:
                 raise ProbandError(f"the answer {row.answer[:40]!r} is no word of {self.domain.name}")
-            renamed, numbers = numbered(problem, asked)
-            number = {thing: place for place, thing in numbers.items()}
-            own = label._replace(text=number.get(label.text, label.text))
-            decision = self.decide(renamed, renamed_question(asked, number), own)
+            decision = self.decider.decide(problem, asked, label)
             shown = self._shown(problem, asked, label) if decision.verdict in ("ambiguous", "false") else {}
         except ProbandError as error:
-            return RowVerdict(verdict="unread", label=row.answer[:80], unread=Unread(str(error)))
-        judged = RowVerdict(
-            verdict=decision.verdict,
+            return _unread(row, Unread(str(error)))
+        things = dict.fromkeys(thing for fact in problem.facts for thing in (fact.who, fact.of))
+        return replace(
+            decision,
             label=label.text,
-            possible=tuple(numbers.get(each, each) for each in decision.possible),
-            right=_as_written(numbers.get(decision.right, decision.right), text.story),
-            correction=self._correction(decision.right, own, text.options, row.answer, number, asked),
-            reversed=decision.reversed,
-            asked=asked,
-            facts=problem.facts,
-            genders=problem.genders,
+            right=_as_written(decision.right, text.story),
+            correction=self._correction(decision.right, text.options, row.answer, things, asked),
             sentences=reading.sentences,
             shapes=reading.shapes,
-            proof=decision.proof,
             worlds=shown,
-            by_world={
-                world: (verdict, tuple(numbers.get(each, each) for each in possible))
-                for world, (verdict, possible) in decision.by_world.items()
-            },
+            readers=(reader,),
             notes=("answer leaked",) if text.leaks else (),
         )
-        given = bool(row.facts and row.pair)
-        return judged if given or not self._to_be_read_twice(judged) else self._read_again(judged, row, reading, text)
+
+    def _agreed(self, row: AuditRow, judged: Sequence[RowVerdict]) -> RowVerdict:
+        """The verdict of several readings: the same for all, or none."""
+        first, readers = judged[0], tuple(name for each in judged for name in each.readers)
+        for other in judged[1:]:
+            if (other.verdict, _verdicts(other)) != (first.verdict, _verdicts(first)):
+                why = f"two readings lead to different verdicts: {first.verdict} ({first.readers[0]}), {other.verdict}"
+                unread = _unread(row, Unread(f"{why} ({other.readers[0]})"))
+                return replace(unread, disagree=True, readers=readers)
+            if first.verdict in ACCUSING and (differ := self._verdict_difference(first, other)):
+                unread = _unread(row, Unread(f"two readings differ in {differ}"))
+                return replace(unread, disagree=True, readers=readers)
+        same = all(_same_thing(each.right, first.right) for each in judged)
+        return replace(first, readers=readers, right=first.right if same else "")
+
+    def _verdict_difference(self, first: RowVerdict, second: RowVerdict) -> str:
+        if not _same_thing(first.right, second.right):
+            return f"what follows: {first.right or 'nothing'} or {second.right or 'nothing'}"
+        return self._difference(first, second)
+
+    def _difference(
+        self, first: RowVerdict | Reading, second: RowVerdict | Reading, *, everything: bool = False
+    ) -> str:
+        """Two whom the readings relate differently, among those that the verdict rests on; nothing if there are none.
+        People whom the text leaves unnamed are compared through those it names."""
+        things = [list(dict.fromkeys(t for f in each.facts for t in (f.who, f.of))) for each in (first, second)]
+        both = matched_things(*things, nouns=self.domain.nouns)
+        back = {other: thing for thing, other in both.items()}
+        pairs: dict[tuple[str, str], None] = {}
+        for each, own in ((first, both), (second, back)):
+            proof = () if everything or isinstance(each, Reading) else each.proof
+            for fact in [each.facts[n] for n in proof] or each.facts:
+                if fact.who in own and fact.of in own:
+                    pair = (fact.who, fact.of) if own is both else (back[fact.who], back[fact.of])
+                    pairs[pair] = None
+                elif not self._is_unnamed(fact.who) and not self._is_unnamed(fact.of):
+                    return f"{fact.who} {fact.relation} {fact.of}"
+        for a, b in pairs:
+            if self._possible(first, (a, b)) != self._possible(second, (both[a], both[b])):
+                return f"what {a} is to {b}"
+        return ""
+
+    def _is_unnamed(self, thing: str) -> bool:
+        """A person whom a text leaves without a name: Ann's mother, the brother of Bo."""
+        return not self.domain.nouns and any(self.domain.word(word.lower()) for word in re.findall(r"[\w-]+", thing))
+
+    def _possible(self, reading: Related, pair: tuple[str, str]) -> frozenset[str]:
+        genders = reading.genders if isinstance(reading.genders, tuple) else tuple(sorted(reading.genders.items()))
+        try:
+            return frozenset(self.prover.solve(Problem(reading.facts, pair, genders), self.world).possible)
+        except ProbandError:
+            return frozenset((f"too much to search: {reading.facts}",))
 
     def _correction(
-        self,
-        right: str,
-        label: Label,
-        options: Mapping[str, str],
-        answer: str,
-        number: Mapping[str, str],
-        asked: AskedRelation,
+        self, right: str, options: Mapping[str, str], answer: str, things: Mapping[str, None], asked: AskedRelation
     ) -> str:
         """The letter of the only option that is right, written as the answer is."""
         if not (options and right):
             return ""
         read = {
-            letter: read_label(text, domain=self.domain, asked=asked, options={}, things=number)
+            letter: read_label(text, domain=self.domain, asked=asked, options={}, things=things)
             for letter, text in options.items()
         }
-        fits = [
-            letter
-            for letter, each in read.items()
-            if each and fits_label(self.domain, each._replace(text=number.get(each.text, each.text)), right)
-        ]
+        fits = [letter for letter, each in read.items() if each and fits_label(self.domain, each, right)]
         if len(fits) != 1:
             return ""
         return re.sub(r"[A-Za-z0-9]", fits[0].upper() if answer.upper() == answer else fits[0], answer, count=1)
-
-    def _to_be_read_twice(self, judged: RowVerdict) -> bool:
-        twice = self.readers == 2 or (judged.verdict in ACCUSING and not self.templates)
-        return self.prover.second_reader is not None and twice
-
-    def _read_again(self, judged: RowVerdict, row: AuditRow, first: Reading, text: RowText) -> RowVerdict:
-        """The verdict after the second reader: unread where it reads something else."""
-        assert self.prover.second_reader
-        cells = (text.text_cell, text.question_cell) if self.prover.reader else (text.story, text.question)
-        story, question = (BRACKETED.sub(r"\1", each) for each in cells)
-        second = self.prover.second_reader(story, question, row.genders)
-        if second.unread:
-            return replace(judged, one_reader=True)
-        if differ := self._difference(first, second):
-            unread = Unread(f"two readers differ: {differ}", "")
-            return RowVerdict(verdict="unread", label=row.answer[:80], unread=unread)
-        return replace(judged, second_facts=second.facts)
-
-    def _difference(self, first: Reading, second: Reading) -> str:
-        """What one reader read and the other did not."""
-        if first.question != second.question:
-            return "in what is asked"
-        one, other = (dict.fromkeys(map(self._one_way, reading.facts)) for reading in (first, second))
-        apart = [fact for fact in (*one, *other) if (fact in one) != (fact in other)]
-        genders = [{f.who: f.gender for f in r.facts if f.gender} for r in (first, second)]
-        clash = next(
-            (thing for thing in genders[0] if genders[1].get(thing, genders[0][thing]) != genders[0][thing]), ""
-        )
-        return " ".join(map(str, apart[0][:3])) if apart else f"in the gender of {clash}" if clash else ""
-
-    def _one_way(self, fact: Fact) -> tuple[str, str, str, bool]:
-        """A fact from the side that comes first, so that both ways to state it are the same."""
-        turned = (fact.of, self.domain.inverse[fact.relation], fact.who, fact.negated)
-        return min((fact.who, fact.relation, fact.of, fact.negated), turned)
-
-    def _decide(self, problem: Problem, asked: AskedRelation, label: Label) -> Decision:
-        found = {world: outcome(self.prover, problem, asked, world) for world in self.worlds}
-        by_world = {
-            world: (self._verdict(problem, asked, label, each, world), each.possible) for world, each in found.items()
-        }
-        verdicts = {by_world[world][0] for world in self.worlds}
-        verdict = verdicts.pop() if len(verdicts) == 1 else DEPENDS
-        own = [found[world] for world in self.worlds]
-        single = {each.certain[0] if len(each.certain) == 1 else "" for each in own}
-        right = single.pop() if len(single) == 1 and verdict != DEPENDS else ""
-        possible = tuple(dict.fromkeys(answer for each in own for answer in each.possible))
-        proves = verdict in ("entailed", "false") and bool(right)
-        return Decision(
-            verdict=verdict,
-            possible=() if verdict == DEPENDS else possible,
-            right="" if right == OTHER else right,
-            reversed=verdict == "false" and asked.word is None and self._reversed(problem, label),
-            proof=self._proof(problem, asked, found[self.world]) if proves else (),
-            by_world=by_world,
-        )
-
-    def _verdict(self, problem: Problem, asked: AskedRelation, label: Label, found: PossibleAnswers, world: str) -> str:
-        word = label.word
-        if self.prover.beyond and word and word.relation not in (*self.domain.inverse, OTHER):
-            return self.prover.beyond(problem, word, world)
-        return verdict_of(self.domain, label, asked, found)
-
-    def _reversed(self, problem: Problem, label: Label) -> bool:
-        """Is the label right for the question turned around?"""
-        turned = problem._replace(question=problem.question[::-1])
-        asked = AskedRelation(*turned.question)
-        found = (outcome(self.prover, turned, asked, world) for world in self.worlds)
-        if label.word is None or label.word.relation not in self.domain.inverse:
-            return False
-        return all(verdict_of(self.domain, label, asked, each) == "entailed" for each in found)
 
     def _shown(self, problem: Problem, asked: AskedRelation, label: Label) -> dict[str, Any]:
         """Two worlds: one with the label, if there is one, and one without."""
@@ -404,28 +358,6 @@ class RowJudge:
         fits = [answer for answer in worlds if fits_label(self.domain, wanted, answer)]
         rest = sorted((answer for answer in worlds if answer not in fits), key=lambda answer: answer == OTHER)
         return {answer: worlds[answer] for answer in (*fits[:1], *rest[:1])}
-
-    def _proof(self, problem: Problem, asked: AskedRelation, found: PossibleAnswers) -> tuple[int, ...]:
-        """Few facts from which the answer follows: the shortest path between the two things along which it does, or
-        what is left when facts that are not needed are left out one by one."""
-        if asked.who and asked.of:
-            for path in islice(_paths(problem), PATHS_TRIED):
-                if self._enough(problem, asked, path, found):
-                    return path
-        return fewest(len(problem.facts), lambda numbers: self._enough(problem, asked, numbers, found))
-
-    def _enough(self, problem: Problem, asked: AskedRelation, numbers: Sequence[int], found: PossibleAnswers) -> bool:
-        if len(numbers) == len(problem.facts):
-            return True
-        fewer = problem._replace(facts=tuple(problem.facts[n] for n in numbers))
-        if asked.word is not None:
-            try:
-                return outcome(self.prover, fewer, asked, self.world) == found
-            except ProbandError:  # with fewer facts it is more than can be asked
-                return False
-        if len(found.possible) > 1:
-            return self.prover.solve(fewer, self.world).certain == found.certain
-        return next(_paths(fewer), None) is not None and self.prover.follows(fewer, found.certain[0], self.world)
 
     def choices(self, judged: RowVerdict) -> tuple[str, ...]:
         """The answers that a reply may give; none where the question is not for a relation."""
@@ -446,20 +378,57 @@ class RowJudge:
         return not outcome(self.prover, judged.problem(facts), judged.asked, self.world).possible
 
     def prove_twice(self, judged: RowVerdict) -> tuple[Set[str], Set[str]] | None:
-        """What the second prover leaves possible, from the facts that the second reader read, where it did."""
+        """What each prover leaves possible."""
         if not (judged.asked.who and judged.asked.of):
             return None
-        one, other = (
-            judged.problem(tuple(fact for fact in facts if not fact.negated))
-            for facts in (judged.facts, judged.second_facts or judged.facts)
-        )
-        return set(self.prover.solve(one, self.world).possible), self.prover.check(other, self.world)
+        problem = judged.problem(tuple(fact for fact in judged.facts if not fact.negated))
+        return set(self.prover.solve(problem, self.world).possible), self.prover.check(problem, self.world)
 
     def describe(self, world: Any) -> Any:
         return self.prover.describe(world)
 
     def draw(self, world: Any, pair: tuple[str, str], answer: str) -> str:
         return self.prover.draw(world, pair, answer)
+
+
+def _unread(row: AuditRow, unread: Unread) -> RowVerdict:
+    return RowVerdict(verdict="unread", label=row.answer[:80], unread=unread)
+
+
+def _verdicts(judged: RowVerdict) -> dict[str, str]:
+    return {world: verdict for world, (verdict, _) in judged.by_world.items()}
+
+
+def _same_thing(one: str, other: str) -> bool:
+    return one == other or bool(matched_things([one], [other], nouns=True))
+
+
+def matched_things(one: Sequence[str], other: Sequence[str], *, nouns: bool) -> dict[str, str]:
+    """Which names of two readings mean the same: those that are the same; of the rest, people by all their words and
+    things by most of their stems, the likest first.
+
+    >>> matched_things(["Leopold", "sister of Leopold"], ["Leopold's sister", "Leopold"], nouns=False)
+    {'Leopold': 'Leopold', 'sister of Leopold': "Leopold's sister"}
+    >>> matched_things(["sheets ironed", "sheets hung out"], ["hanging out the sheets", "ironing sheets"], nouns=True)
+    {'sheets ironed': 'ironing sheets', 'sheets hung out': 'hanging out the sheets'}
+    """
+    both = {thing: thing for thing in one if thing in other}
+    stems = {each: _stems(each, 4 if nouns else 40) for each in (*one, *other)}
+    likeness = {
+        (a, b): len(stems[a] & stems[b]) / len(stems[a] | stems[b])
+        for a in one
+        for b in other
+        if a not in both and b not in both and stems[a] & stems[b]
+    }
+    for (a, b), like in sorted(likeness.items(), key=lambda each: -each[1]):
+        if like >= (LIKE if nouns else 1.0) and a not in both and b not in both.values():
+            both[a] = b
+    return both
+
+
+def _stems(name: str, length: int) -> set[str]:
+    words = (word for word in re.findall(r"\w+", name.lower()) if word not in ("the", "a", "an", "of", "s"))
+    return {word[:length] for word in words}
 
 
 def one_owner(text: str, question: str) -> tuple[str, str]:
@@ -482,52 +451,3 @@ def _as_written(answer: str, story: str) -> str:
         return answer
     written = re.search(rf"(?i)\b{re.escape(answer)}\b", story)
     return written[0] if written else answer
-
-
-def renamed_question(asked: AskedRelation, number: Mapping[str, str]) -> AskedRelation:
-    a, b = (number.get(each, each) for each in asked.pair)
-    return asked._replace(who=a, of=b, among=tuple(number[each] for each in asked.among))
-
-
-def numbered(problem: Problem, asked: AskedRelation) -> tuple[Problem, dict[str, str]]:
-    """The problem with things numbered as they come, those of the question first, and sentences forgotten; and which
-    thing has which number.
-
-    >>> numbered(Problem((Fact("Al", "left", "Bo", None, False, 3),), ("Bo", "Al")), AskedRelation("Bo", "Al"))
-    (Problem(facts=(Fact(who='#1', relation='left', of='#0', gender=None, negated=False, sentence=-1),), \
-question=('#0', '#1'), genders=()), {'#0': 'Bo', '#1': 'Al'})
-    """
-    number: dict[str, str] = {}
-    for thing in (*asked.pair, *asked.among, *(thing for fact in problem.facts for thing in (fact.who, fact.of))):
-        if thing:
-            number.setdefault(thing, f"#{len(number)}")
-    facts = tuple(f._replace(who=number[f.who], of=number[f.of], sentence=-1) for f in problem.facts)
-    genders = sorted((number[thing], gender) for thing, gender in problem.genders if thing in number)
-    a, b = (number.get(each, "") for each in problem.question)
-    return Problem(facts, (a, b), tuple(genders)), {own: thing for thing, own in number.items()}
-
-
-def fewest(facts: int, enough: Callable[[tuple[int, ...]], bool]) -> tuple[int, ...]:
-    """Numbers of facts that are enough and of which none can be left out: each is, one by one, where it can."""
-    kept = tuple(range(facts))
-    for number in range(facts):
-        fewer = tuple(each for each in kept if each != number)
-        if fewer and enough(fewer):
-            kept = fewer
-    return kept
-
-
-def _paths(problem: Problem) -> Iterator[tuple[int, ...]]:
-    """The numbers of the facts on the ways between the two things that meet nothing twice, the shortest first."""
-    near: dict[str, list[tuple[str, int]]] = {}
-    for number, fact in enumerate(problem.facts):
-        if not fact.negated:
-            near.setdefault(fact.who, []).append((fact.of, number))
-            near.setdefault(fact.of, []).append((fact.who, number))
-    start, goal = problem.question
-    waiting: list[tuple[tuple[str, ...], tuple[int, ...]]] = [((start,), ())]
-    for met, path in waiting:
-        if met[-1] == goal:
-            yield path
-        elif len(waiting) < 20 * PATHS_TRIED:
-            waiting += [((*met, there), (*path, number)) for there, number in near.get(met[-1], ()) if there not in met]

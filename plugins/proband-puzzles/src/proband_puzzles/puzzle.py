@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 from proband.core.types import Fact
 from proband.english.domain import Word
 from proband.english.reading import AskedRelation, Unread
+from proband.proof.decisions import ACCUSING, DEPENDS, Cause, RowVerdict
 from proband.proof.rows import AuditRow
-from proband.proof.verdicts import ACCUSING, DEPENDS, Cause, Judge, JudgedDomain, RowVerdict
+from proband.proof.verdicts import Judge, JudgedDomain
 
 
 class Settled(NamedTuple):

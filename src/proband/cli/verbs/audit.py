@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from proband.cli.arguments_and_output import Json, Out, fields, give, table
+from proband.cli.arguments_and_output import Json, Out, Pairs, fields, give, settings, table
 from proband.core.errors import ProbandError
 
 SHOWN = 12  # findings on the terminal
@@ -33,10 +33,6 @@ class AuditReading:
     world: Annotated[
         str, Parameter(metavar="WORLD", help="World in which labels must hold (default: all of the domain).")
     ] = ""
-    readers: Annotated[
-        Literal[1, 2],
-        Parameter(help="2: a second reader reads every row, not only those that would be accused."),
-    ] = 1
     text_column: Annotated[str, Parameter(metavar="NAME", help="Column of the text (default: guessed).")] = ""
     question_column: Annotated[str, Parameter(metavar="NAME", help="Column of the question (default: guessed).")] = ""
     answer_column: Annotated[str, Parameter(metavar="NAME", help="Column of the answer (default: guessed).")] = ""
@@ -45,6 +41,45 @@ class AuditReading:
         """The columns that the user names."""
         named = {"text": self.text_column, "question": self.question_column, "answer": self.answer_column}
         return {what: name for what, name in named.items() if name}
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class ModelReaderOptions:
+    """Models that read the texts, and how they are asked: as in `proband run`."""
+
+    reader: Annotated[
+        tuple[str, ...],
+        Parameter(
+            metavar="MODEL",
+            help="A model that reads the texts (KIND:NAME), instead of the readers that ship; repeatable: a row is "
+            "read when two readings lead to the same verdict. One model reads with two prompts.",
+        ),
+    ] = ()
+    dry_run: Annotated[bool, Parameter(negative="", help="Print calls, tokens and cost of --reader; ask nothing.")] = (
+        False
+    )
+    prices: Annotated[str, Parameter(metavar="IN,OUT", help="Price per million tokens in and out, as 0.15,0.6.")] = ""
+    max_cost: Annotated[float | None, Parameter(metavar="COST", help="Stop before the readings cost more.")] = None
+    on_error: Annotated[
+        Literal["fail", "record"], Parameter(help="A text that a model cannot be asked: stop, or leave the row unread.")
+    ] = "fail"
+    no_cache: Annotated[bool, Parameter(negative="", help="Do not read or write the answer cache.")] = False
+    model_set: Annotated[
+        Pairs, Parameter(metavar="NAME=VALUE", help="Option of the kind of model, as concurrency=4; repeatable.")
+    ] = ()
+
+    def how(self) -> Any:
+        """The options of the runs by which texts are read."""
+        from proband.pipeline.run_options import RunOptions
+
+        return RunOptions(
+            prices=self.prices or None,
+            max_cost=self.max_cost,
+            on_error=self.on_error,
+            cache=not self.no_cache,
+            model_options=settings(self.model_set, "--model-set"),
+        )
 
 
 def audit(
@@ -59,6 +94,7 @@ def audit(
     *,
     out: Out,
     reading: AuditReading = AuditReading(),
+    models: ModelReaderOptions = ModelReaderOptions(),
     replies: Annotated[
         Path | None,
         Parameter(
@@ -101,10 +137,17 @@ def audit(
         columns=reading.columns(),
         domain=reading.domain,
         world=reading.world,
-        readers=reading.readers,
+        readers=models.reader,
+        how=models.how(),
+        dry_run=models.dry_run,
         replies=replies,
         scorer=scorer,
     )
+    if models.dry_run:
+        from proband.cli.verbs.build_run_report import dry_run_layout
+
+        give(result["forecasts"], dry_run_layout, json=json)
+        return
     if format == "github":
         from proband.pipeline.checking import github_annotations
 

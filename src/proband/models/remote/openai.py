@@ -44,6 +44,9 @@ class RemoteOptions(Policy):
     system: Annotated[str | None, Meta(description="system message")] = None
     extra: Annotated[dict[str, Any] | str | None, Meta(description="further fields of each request, as JSON")] = None
     prices: Annotated[str | None, Meta(description="price per million input and output tokens, as 0.15,0.6")] = None
+    schema: Annotated[
+        dict[str, Any] | None, Meta(description="JSON schema of the replies, where the server takes one")
+    ] = None
     scores: Annotated[
         bool | None, Meta(description="the server gives log-probabilities of texts (default: ask it once)")
     ] = None
@@ -76,6 +79,7 @@ class Remote:
             "system": options.system or "",
             "extra": json.dumps(self._extra, sort_keys=True, default=str),
             "seed": str(options.seed),
+            **({"schema": json.dumps(options.schema, sort_keys=True)} if options.schema else {}),
         }
 
     def session(self) -> AbstractContextManager[RequestSession]:
@@ -121,6 +125,9 @@ class Remote:
             chat = (("system", self._options.system), *chat)
         messages = [{"role": role, "content": content} for role, content in chat]
         body = {"model": self.model, "messages": messages, **fields, **self._extra}
+        if self._options.schema:
+            named = {"name": "reply", "schema": self._options.schema}
+            body.setdefault("response_format", {"type": "json_schema", "json_schema": named})
         if "top_logprobs" in fields and self._top:
             body["top_logprobs"] = self._top[0]
         elif "top_logprobs" in fields or self._no_logprobs:
@@ -155,7 +162,7 @@ class Remote:
             elif self._top[:1] == [sent["top_logprobs"]]:  # another request may have stepped down already
                 del self._top[0]
             return True
-        refused = [field for field in ("seed", "temperature") if field in sent and field in reason]
+        refused = [field for field in ("seed", "temperature", "response_format") if field in sent and field in reason]
         self._dropped.update(refused)
         return bool(refused)
 

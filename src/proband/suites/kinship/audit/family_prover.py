@@ -121,7 +121,7 @@ def solve(problem: Problem, world: WorldKind, shown: bool = False) -> Solution:
     if denied:
         families = _without(problem, denied, families, world)
     possible = tuple(each for each in (*RELATIONS, NONE) if each in families)
-    certain = possible if len(possible) == 1 else ()
+    certain: tuple[str, ...] = possible if len(possible) == 1 else ()
     if len(possible) > 1 and NONE not in possible and world != STRICT and not denied:  # several may hold of one pair
         certain = tuple(
             each

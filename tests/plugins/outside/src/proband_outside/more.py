@@ -65,7 +65,6 @@ SUITE = Suite(
     tables=(Table(name="length", title="By length", rows=(), columns=("same_length",)),),
     show=lambda item: f"{item.prompt}\n  {' | '.join(item.choices)}",
     verbs=(Verb(name="largest", run="proband_outside.own:largest"),),
-    audit="proband_outside.own:AUDIT",
     tasks={"larger": "proband_outside.larger:LARGER"},
     variations="proband_outside.more:VARIATIONS",
 )

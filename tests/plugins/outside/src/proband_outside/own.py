@@ -1,17 +1,13 @@
-"""What the suite `more` declares besides items: a command and an auditor."""
+"""What the suite `more` declares besides items: a command."""
 
 from __future__ import annotations
 
-import csv
-from collections import Counter
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 from msgspec import Meta
 
-from proband.core.files import read_items, write_json
-from proband.core.suite import Audit
+from proband.core.files import read_items
 
 
 def largest(
@@ -26,21 +22,3 @@ def largest(
     """
     numbers = {int(choice) for item in read_items(items) for choice in item.choices}
     return {"largest": sorted(numbers, reverse=True)[:top]}
-
-
-def reads(source: str) -> bool:
-    """A CSV file of the columns a, b and larger."""
-    path = Path(source)
-    return path.suffix == ".csv" and path.is_file() and path.read_text().splitlines()[:1] == ["a,b,larger"]
-
-
-def audit(source: str, *, out: Path) -> Mapping[str, Any]:
-    path = Path(source)
-    rows = list(csv.DictReader(path.read_text().splitlines()))
-    right = Counter(max(int(row["a"]), int(row["b"])) == int(row["larger"]) for row in rows)
-    verdicts = {"true": right[True], "false": right[False]}
-    write_json(out / "summary.json", verdicts)
-    return {"rows": len(rows), "verdicts": verdicts, "page": {"title": path.name, "verdicts": verdicts}}
-
-
-AUDIT = Audit(reads=reads, run=audit, page="proband_outside:audit.html")

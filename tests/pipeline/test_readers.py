@@ -1,0 +1,251 @@
+"""Models that read: what must not be said of a row when readings are wrong, and recorded readings of a large model."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from proband.cli import main
+from proband.core.errors import ProbandError
+from proband.pipeline.checking import audit
+from proband.pipeline.run_options import RunOptions
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "models" / "remote"))
+if TYPE_CHECKING:
+    from tests.models.remote.stub_server import Stub, chat
+else:
+    from stub_server import Stub, chat
+
+Facts = Sequence[tuple[str, ...]]
+TEXT = "Ann has a son, Bo. Bo's wife is Cleo."
+ROW = {"text": TEXT, "question": "What is Ann to Cleo?", "answer": "mother-in-law"}
+RIGHT = (("Bo", "son", "Ann"), ("Cleo", "wife", "Bo"), ("Ann", "female"))
+ASKED = {"who": "Ann", "of": "Cleo"}
+
+
+def reading(facts: Facts = RIGHT, asked: Mapping[str, Any] | None = ASKED, unclear: str = "") -> str:
+    made = [dict(zip(("who", "is", "of"), fact)) for fact in facts]
+    return json.dumps({"facts": made, "asked": asked, "unclear": unclear})
+
+
+def by_prompt(first: str, second: str) -> Callable[[str, dict[str, Any]], dict[str, Any]]:
+    """A server that gives one reading to each of the two prompts."""
+    return lambda path, body: chat(first if body["messages"][0]["content"].startswith("Read") else second)
+
+
+def judged(tmp_path: Path, first: str, second: str, row: Mapping[str, str] = ROW, **how: Any) -> dict[str, Any]:
+    source = tmp_path / "rows.jsonl"
+    source.write_text(json.dumps(row) + "\n")
+    with Stub(by_prompt(first, second)) as stub:
+        audit(
+            source, out=tmp_path / "out", domain="kinship", readers=[f"openai:m@{stub.url}"],
+            how=RunOptions(cache=False, model_options={"first_wait": 0.01}), **how,
+        )  # fmt: skip
+    line: dict[str, Any] = json.loads((tmp_path / "out" / "verdicts.jsonl").read_text())
+    return line
+
+
+def test_two_readings_that_agree(tmp_path: Path) -> None:
+    line = judged(tmp_path, reading(), reading(), world="strict")
+    assert (line["verdict"], line["one_reading"]) == ("entailed", False)
+    assert [name.rpartition(" ")[2] for name in line["readers"]] == ["(facts)", "(sentences)"]
+    wrong = judged(tmp_path, reading(), reading(), {**ROW, "answer": "aunt"}, world="strict")
+    assert (wrong["verdict"], wrong["right"], wrong["one_reading"]) == ("false", "mother-in-law", False)
+
+
+TURNED = (("Ann", "daughter", "Bo"), ("Cleo", "wife", "Bo"))
+OTHER = (("Bo", "son", "Ann"), ("Cleo", "sister", "Bo"), ("Ann", "female"))
+OTHER_TURNED = (("Bo", "son", "Ann"), ("Bo", "daughter", "Cleo"))
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (reading(TURNED), reading()),  # one wrong: a fact turned round
+        (reading(), reading(OTHER)),  # one wrong: another relation
+        (reading(TURNED), reading(OTHER)),  # both wrong, differently
+        (reading(OTHER), reading((("Bo", "brother", "Ann"), ("Cleo", "wife", "Bo"), ("Ann", "female")))),
+        (reading((("Bo", "son", "Ann"), ("Ann", "female"))), reading((("Cleo", "wife", "Bo"),))),  # each leaves one out
+        (reading(), reading((("Bo", "son", "Ann"), ("Ann", "female")))),  # one leaves a fact out
+        (reading((*RIGHT, ("Dora", "sister", "Ann"))), reading(OTHER)),  # a name that is not in the text
+        (reading(), reading((), None, "reported as a rumour")),
+        (reading(), "I am sorry, I cannot read this."),
+        (reading(RIGHT, {"who": "Cleo", "of": "Ann"}), reading()),  # the question turned round
+        (reading(RIGHT, {"who": "Ann", "of": "Dora"}), reading(OTHER)),
+    ],
+)
+def test_readings_that_are_not_wrong_alike_accuse_nobody(tmp_path: Path, first: str, second: str) -> None:
+    """Whatever one reading says: a right label is not called wrong, nor a wrong one right, unless both say it."""
+    for answer in ("mother-in-law", "mother", "sister", "aunt"):
+        line = judged(tmp_path, first, second, {**ROW, "answer": answer})
+        accused = line["verdict"] in ("false", "ambiguous", "inconsistent") and not line["one_reading"]
+        assert not accused, (answer, line)
+        assert answer == "mother-in-law" or line["verdict"] != "entailed" or line["one_reading"], line
+
+
+def test_only_readings_that_are_wrong_alike_lead_to_a_wrong_accusation(tmp_path: Path) -> None:
+    line = judged(tmp_path, reading(OTHER), reading(OTHER), world="strict")
+    assert (line["verdict"], line["one_reading"]) == ("false", False)
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        (reading((("Bo", "son", "Ann"), ("Cleo", "wife", "Dan"))), "names 'Dan', who is not in the text"),
+        (reading((("Bo", "butler", "Ann"),)), "'butler', which is no relation of kinship"),
+        (reading((("Bo", "son", "Ann"), ("Bo", "female"))), "makes Bo a man and a woman"),
+        (reading((("Ann", "mother", "Ann"),)), "relates Ann to itself"),
+        (reading(RIGHT, {"who": "Ann", "of": "Ann"}), "about one thing, not two"),
+        (reading(()), "reads no fact"),
+        (reading((), None, "it is a dream"), "finds it unclear: it is a dream"),
+        ("[1, 2]", "no JSON"),
+        ('{"facts": "none"}', "no list of facts"),
+    ],
+)
+def test_a_reading_is_checked_before_the_prover_sees_it(tmp_path: Path, reply: str, reason: str) -> None:
+    line = judged(tmp_path, reply, reply)
+    assert line["verdict"] == "unread"
+    assert reason in line["reason"]
+
+
+def test_a_reply_that_is_no_json_is_asked_for_once_more(tmp_path: Path) -> None:
+    def server(path: str, body: dict[str, Any]) -> dict[str, Any]:
+        return chat(reading() if len(body["messages"]) > 1 else "Sure! Here is what I think.")
+
+    (tmp_path / "rows.jsonl").write_text(json.dumps(ROW) + "\n")
+    with Stub(server) as stub:
+        told = audit(
+            tmp_path / "rows.jsonl", out=tmp_path / "out", domain="kinship", world="strict",
+            readers=[f"openai:m@{stub.url}"], how=RunOptions(cache=False),
+        )  # fmt: skip
+        assert told["verdicts"]["entailed"] == 1
+        assert len(stub.bodies) == 4
+        assert stub.bodies[0]["response_format"]["type"] == "json_schema"
+
+
+def test_a_server_without_schemas_is_asked_without(tmp_path: Path) -> None:
+    def trouble(path: str, body: dict[str, Any], before: int) -> str | None:
+        return "400 response_format is not supported" if "response_format" in body else None
+
+    (tmp_path / "rows.jsonl").write_text(json.dumps(ROW) + "\n")
+    with Stub(by_prompt(reading(), reading()), trouble) as stub:
+        told = audit(
+            tmp_path / "rows.jsonl", out=tmp_path / "out", domain="kinship", readers=[f"openai:m@{stub.url}"],
+            how=RunOptions(cache=False),
+        )  # fmt: skip
+    assert told["verdicts"]["unread"] == 0
+
+
+def test_a_stopped_audit_resumes_and_asks_nothing_twice(tmp_path: Path) -> None:
+    rows = [{**ROW, "text": f"{TEXT} It was day {n}."} for n in range(6)]
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    broken = lambda path, body, n: "500" if "day 4" in body["messages"][0]["content"] else None  # noqa: E731
+    how = RunOptions(cache=False, model_options={"first_wait": 0.01, "retries": 0, "concurrency": 1})
+    with Stub(by_prompt(reading(), reading()), broken) as stub:
+        stub_url = stub.url
+        call = lambda: audit(  # noqa: E731
+            tmp_path / "rows.jsonl", out=tmp_path / "out", domain="kinship", readers=[f"openai:m@{stub_url}"], how=how
+        )
+        with pytest.raises(ProbandError, match="--on-error record continues"):
+            call()
+        asked = len(stub.bodies)
+        stub.trouble = lambda path, body, n: None
+        assert call()["verdicts"]["unread"] == 0
+        assert len(stub.bodies) - asked <= 2 + 6  # two texts of the first reading, all of the second
+
+
+def test_bad_readers_are_told_in_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "rows.jsonl").write_text(json.dumps(ROW) + "\n")
+    source = str(tmp_path / "rows.jsonl")
+    common = ["audit", source, "-o", str(tmp_path / "out"), "--domain", "kinship", "--no-cache"]
+    quick = ["--model-set", "first-wait=0.01", "--model-set", "retries=0"]
+    for words, expected in [
+        (["--reader", "openai:m@http://127.0.0.1:9/v1", *quick], "cannot connect"),
+        (["--reader", "embedded:glove"], "needs a model that generates text"),
+        (["--reader", "nothing:x"], "no module 'nothing'"),
+        (["--reader", "openai:a", "--reader", "openai:a"], "names one model twice"),
+        (["--dry-run"], "--dry-run is for --reader"),
+    ]:
+        assert main([*common, *words]) != 0
+        error = capsys.readouterr().err
+        assert expected in error
+        assert len(error.strip().splitlines()) == 1, error
+
+
+def test_what_it_would_cost(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "rows.jsonl").write_text(json.dumps(ROW) + "\n")
+    words = ["audit", str(tmp_path / "rows.jsonl"), "-o", str(tmp_path / "out"), "--domain", "kinship", "--dry-run"]
+    assert main([*words, "--reader", "openai:m@http://127.0.0.1:9/v1", "--prices", "1,2", "--no-cache"]) == 0
+    out = capsys.readouterr().out
+    assert "all 2 runs" in out
+    assert "cost" in out
+    assert not (tmp_path / "out" / "verdicts.jsonl").exists()
+
+
+# ---- recorded readings -----------------------------------------------------------------------------------------------
+
+
+def recorded(data: Path, rows: Mapping[tuple[str, int], Mapping[str, Any]]) -> Stub:
+    """A server that gives the recorded readings: the first to one prompt, the second to the other."""
+    texts: dict[tuple[str, str], list[str]] = {}
+    for number in (1, 2):
+        for line in (data / "readings" / f"reading_{number}.jsonl").read_text().splitlines():
+            each = json.loads(line)
+            row = rows[each["set"], each["row"]]
+            texts.setdefault((row["text"], row["question"]), []).append(line)
+
+    def reply(path: str, body: dict[str, Any]) -> dict[str, Any]:
+        sent = body["messages"][0]["content"]
+        pair = next(own for (text, question), own in texts.items() if text in sent and question in sent)
+        return chat(pair[0 if sent.startswith("Read") else 1])
+
+    return Stub(reply)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    ("name", "domains", "least"),
+    [
+        ("kinship_fifth_held", ("kinship",), 85),
+        ("traps_fifth_held", ("kinship",), 0),
+        ("grid_temporal_fifth_held", ("grid", "temporal", "sizes"), 45),
+    ],
+)
+def test_recorded_readings(
+    root: Path, data: Path, tmp_path: Path, name: str, domains: tuple[str, ...], least: int
+) -> None:
+    """The figures of the page: rows read, right labels accused, wrong ones entailed, traps read."""
+    lines = (root / "benchmarks" / "reading" / f"{name}.jsonl").read_text().splitlines()
+    rows = {(name, number): json.loads(line) for number, line in enumerate(lines)}
+    others = {
+        (other.stem, n): json.loads(line)
+        for other in (root / "benchmarks" / "reading").glob("*fifth_held.jsonl")
+        for n, line in enumerate(other.read_text().splitlines())
+    }
+    read = 0
+    with recorded(data, others) as stub:
+        for domain in domains:
+            own = [row for row in rows.values() if row.get("domain", "kinship") == domain]
+            cells = [{key: row[key] for key in ("text", "question", "answer")} for row in own]
+            source = tmp_path / f"{domain}.jsonl"
+            source.write_text("".join(json.dumps(each) + "\n" for each in cells))
+            out = tmp_path / f"out-{domain}"
+            audit(
+                source, out=out, domain=domain, readers=[f"openai:m@{stub.url}"],
+                how=RunOptions(cache=False, model_options={"concurrency": 8}),
+            )  # fmt: skip
+            verdicts = [json.loads(line) for line in (out / "verdicts.jsonl").read_text().splitlines()]
+            for row, line in zip(own, verdicts, strict=True):
+                is_read = line["verdict"] != "unread" and not line["one_reading"]
+                read += is_read
+                if is_read and row["planted"] is False:
+                    assert line["verdict"] not in ("false", "ambiguous", "inconsistent"), (row, line)
+                if is_read and row["planted"]:
+                    assert line["verdict"] != "entailed", (row, line)
+    assert read >= least
+    assert least or not read, "a trap is read"
