@@ -144,18 +144,18 @@ def test_a_server_without_schemas_is_asked_without(tmp_path: Path) -> None:
 def test_a_stopped_audit_resumes_and_asks_nothing_twice(tmp_path: Path) -> None:
     rows = [{**ROW, "text": f"{TEXT} It was day {n}."} for n in range(6)]
     (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    broken = lambda path, body, n: "500" if "day 4" in body["messages"][0]["content"] else None  # noqa: E731
     how = RunOptions(cache=False, model_options={"first_wait": 0.01, "retries": 0, "concurrency": 1})
+
+    def broken(path: str, body: dict[str, Any], before: int) -> str | None:
+        return "500" if "day 4" in body["messages"][0]["content"] else None
+
     with Stub(by_prompt(reading(), reading()), broken) as stub:
-        stub_url = stub.url
-        call = lambda: audit(  # noqa: E731
-            tmp_path / "rows.jsonl", out=tmp_path / "out", domain="kinship", readers=[f"openai:m@{stub_url}"], how=how
-        )
+        what: dict[str, Any] = {"out": tmp_path / "out", "domain": "kinship", "readers": [f"openai:m@{stub.url}"]}
         with pytest.raises(ProbandError, match="--on-error record continues"):
-            call()
+            audit(tmp_path / "rows.jsonl", how=how, **what)
         asked = len(stub.bodies)
         stub.trouble = lambda path, body, n: None
-        assert call()["verdicts"]["unread"] == 0
+        assert audit(tmp_path / "rows.jsonl", how=how, **what)["verdicts"]["unread"] == 0
         assert len(stub.bodies) - asked <= 2 + 6  # two texts of the first reading, all of the second
 
 

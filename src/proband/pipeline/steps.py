@@ -19,14 +19,17 @@ from proband.core.files import asset, dumps, items_path, read_answers, read_item
 from proband.core.metrics import chosen_answer
 from proband.core.progress import track
 from proband.core.types import Answer, Fact, Item
-from proband.english.domain import SHIPPED, Word, load
+from proband.english.domain import SHIPPED, Domain, Word
 from proband.english.reading import Unread
 from proband.pipeline.asking.items_and_answers import items_of, run_folders
 from proband.pipeline.checking import auditors, provers_of_suites
+from proband.pipeline.readers import ModelReaders
+from proband.pipeline.run_options import RunOptions
 from proband.proof.replies import NOT_CHECKED, OUTCOMES, CheckedReply, ReplyChecker
 from proband.proof.rows import NAMES, AuditRow, files_at, item_row, read_cells, table_row
 from proband.proof.run import judge_for
 from proband.proof.statements import UNREAD, VERDICTS, Statement
+from proband.proof.verdicts import RowJudge
 from proband.reporting.write import check_folder
 from proband.stats import Scores
 from proband.steps.sentences import Step
@@ -60,10 +63,27 @@ def check_replies(
     items: str | Path | None = None,
     domain: str = "",
     columns: Mapping[str, str] | None = None,
+    readers: Sequence[str] = (),
+    how: RunOptions | None = None,
+    dry_run: bool = False,
 ) -> dict[str, Any]:
-    """Check all replies of a run, of a folder of runs, or of a file; writes OUT and returns the headlines."""
+    """Check all replies of a run, of a folder of runs, or of a file; writes OUT and returns the headlines. `readers`
+    name models that read the texts of the items (`how`: as in a run); a dry run returns what they would be asked."""
+    checkers = _Checkers(domain)
+    if readers:
+        if not domain:
+            raise ProbandError(f"--reader needs --domain: the relations that texts are read for ({', '.join(SHIPPED)})")
+        judge = judge_for(domain, provers_of_suites())
+        if not isinstance(judge, RowJudge):
+            raise ProbandError(f"--reader: texts of {judge.name} are read by their templates, not by models")
+        texts = ModelReaders(readers, judge.domain, Path(out), how or RunOptions())
+        texts.write_texts(reply.row for reply in replies_of(Path(source), items=items, columns=columns or {}))
+        if dry_run:
+            return {"forecasts": texts.forecasts()}
+        read = RowJudge(judge.domain, judge.prover, judge.named, templates=True, readers=texts.run())
+        checkers = _Checkers(judge.name, {judge.name: ReplyChecker(read)})
     replies = replies_of(Path(source), items=items, columns=columns or {})
-    result = _written(track(replies, "checking replies"), Path(out), Path(source).name, domain)
+    result = _written(track(replies, "checking replies"), Path(out), Path(source).name, checkers)
     if not result["replies"]:
         raise ProbandError("holds no replies", file=source)
     return {**result, "page": str(Path(out) / "index.html")}
@@ -75,7 +95,9 @@ def steps_of_runs(
     """The same for runs of the report in `out` with replies in words: a line on their kinds and the link to the page,
     for the overview."""
     check_folder(out, force=force)
-    result = _written((reply for run in runs for reply in _of_run(run, items)), out / "steps", "these runs", "")
+    result = _written(
+        (reply for run in runs for reply in _of_run(run, items)), out / "steps", "these runs", _Checkers()
+    )
     shares = (
         f"{each['model']}: " + ", ".join(
             f"{name} {100 * share:.0f} % [{100 * low:.0f}, {100 * high:.0f}]"
@@ -86,9 +108,9 @@ def steps_of_runs(
     return [(f"Replies sentence by sentence. {'; '.join(shares)}.", "steps/index.html")]
 
 
-def _written(replies: Iterable[SourceReply], folder: Path, name: str, domain: str) -> dict[str, Any]:
+def _written(replies: Iterable[SourceReply], folder: Path, name: str, checkers: _Checkers) -> dict[str, Any]:
     """Check replies, write the three files, and return the headlines."""
-    checkers, summary = _Checkers(domain), Summary()
+    summary = Summary()
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder / "replies.jsonl", "w", encoding="utf-8") as lines:
         for reply in replies:
@@ -209,14 +231,19 @@ def _columns(cells: Mapping[str, Any], given: Mapping[str, str], file: Path, *, 
 class _Checkers:
     """A checker per domain; the domain is named, known from the form of the item, or the one that reads most."""
 
-    def __init__(self, domain: str = "") -> None:
+    def __init__(self, domain: str = "", known: Mapping[str, ReplyChecker] | None = None) -> None:
         self.domain = domain
-        self.known: dict[str, ReplyChecker] = {}
+        self.known: dict[str, ReplyChecker] = dict(known or {})
 
     def check(self, reply: SourceReply) -> CheckedReply:
         if reply.bad:
             return CheckedReply(outcome=NOT_CHECKED, why=reply.bad)
-        return self.of(self.domain or reply.domain or self._guess(reply.row)).check(reply.row, reply.text, reply.given)
+        domain = self.domain or reply.domain or self._guess(reply.row)
+        if not domain:
+            return CheckedReply(
+                outcome=NOT_CHECKED, why="the item is not read: no domain reads it (--domain names one)"
+            )
+        return self.of(domain).check(reply.row, reply.text, reply.given)
 
     def of(self, domain: str) -> ReplyChecker:
         if domain not in self.known:
@@ -224,12 +251,12 @@ class _Checkers:
         return self.known[domain]
 
     def _guess(self, row: AuditRow) -> str:
-        """The first domain that reads an item of the file; kinship where none does yet."""
+        """The first domain that reads an item of the file, if one does."""
         for name in SHIPPED:
             if not isinstance(self.of(name).case(row), Unread):
                 self.domain = name
                 return name
-        return SHIPPED[0]
+        return ""
 
 
 _kept: list[_Checkers] = []
@@ -289,7 +316,7 @@ class ReplyRecord(TypedDict):
 
 def record_of(reply: SourceReply, checked: CheckedReply) -> ReplyRecord:
     """A reply as JSON."""
-    numbers = iter(range(1 << 30))
+    numbers, domain = iter(range(1 << 30)), checked.domain
     return {
         "item": reply.item,
         "model": reply.model,
@@ -298,7 +325,7 @@ def record_of(reply: SourceReply, checked: CheckedReply) -> ReplyRecord:
         "answer_verdict": checked.answer_verdict,
         "right_answer": checked.right_answer,
         "follows": checked.follows,
-        "missing": [in_words(fact) for fact in checked.missing],
+        "missing": [in_words(fact, domain) for fact in checked.missing] if domain else [],
         "first_wrong": checked.first_wrong,
         "read": checked.read,
         "unread": checked.unread,
@@ -306,28 +333,28 @@ def record_of(reply: SourceReply, checked: CheckedReply) -> ReplyRecord:
         "why": checked.why,
         "text": reply.text,
         "question": f"{reply.row.text} {reply.row.question}".strip(),
-        "steps": [_step(step, numbers) for step in checked.steps],
+        "steps": [_step(step, numbers, domain) for step in checked.steps] if domain else [],
     }
 
 
-def _step(step: Step, numbers: Iterator[int]) -> StepRecord:
+def _step(step: Step, numbers: Iterator[int], domain: Domain) -> StepRecord:
     return {
         "begin": step.begin,
         "end": step.end,
         "kind": step.kind,
         "verdict": step.verdict,
         "unread": step.unread,
-        "statements": [_statement(next(numbers), each) for each in step.statements],
+        "statements": [_statement(next(numbers), each, domain) for each in step.statements],
     }
 
 
-def _statement(number: int, statement: Statement) -> StatementRecord:
+def _statement(number: int, statement: Statement, domain: Domain) -> StatementRecord:
     return {
         "number": number,
-        "says": in_words(statement.fact),
+        "says": in_words(statement.fact, domain),
         "fact": list(statement.fact[:3]),
         "verdict": statement.verdict,
-        "proof": [in_words(fact) for fact in statement.proof],
+        "proof": [in_words(fact, domain) for fact in statement.proof],
         "premises": list(statement.premises),
         "instead": statement.instead,
         "possible": list(statement.possible),
@@ -336,30 +363,24 @@ def _statement(number: int, statement: Statement) -> StatementRecord:
     }
 
 
-def in_words(fact: Fact) -> str:
-    """A fact of any domain.
+def in_words(fact: Fact, domain: Domain) -> str:
+    """A fact of a domain, as its file says it (`spoken`).
 
-    >>> in_words(Fact("Ann", "pibling", "Bo", "female")), in_words(Fact("Ann", "pibling", "Bo"))
-    ('Ann is an aunt of Bo', 'Ann is an aunt or uncle of Bo')
-    >>> in_words(Fact("lamp", "left", "chair", negated=True)), in_words(Fact("Ann", "sisters", "3"))
-    ('lamp is not left of chair', 'Ann has 3 sisters')
-    >>> [in_words(Fact("Al", relation, "Bo")) for relation in ("taller", "before", "contains")]
-    ['Al is taller than Bo', 'Al is before Bo', 'Al contains Bo']
+    >>> from proband.english.domain import load
+    >>> kin, grid = load("kinship"), load("grid")
+    >>> in_words(Fact("Ann", "pibling", "Bo", "female"), kin), in_words(Fact("Ann", "pibling", "Bo"), kin)
+    ('Ann is an aunt of Bo', 'Ann is an uncle or aunt of Bo')
+    >>> in_words(Fact("lamp", "left", "chair", negated=True), grid), in_words(Fact("A", "above", "B"), grid)
+    ('lamp is not left of chair', 'A is above B')
     """
-    relation, kin = fact.relation, load(SHIPPED[0]).shown
-    if fact.of.isdigit():
-        return f"{fact.who} has {fact.of} {relation}"
-    word = kin.get(Word(relation, fact.gender), relation)
-    word = {"pibling": "aunt or uncle", "nibling": "niece or nephew"}.get(word, word)
-    if Word(relation, None) in kin or relation.endswith(("friend", "colleague")):
-        word = f"{'an' if word[0] in 'aeiou' else 'a'} {word} of"
-    elif relation.endswith(("left", "right")):
-        word = f"{word} of"
-    elif Word(relation, None) in load("sizes").shown:
-        word = f"{word} than"
-    elif relation.endswith("s"):  # a verb
-        return f"{'it is not so that ' if fact.negated else ''}{fact.who} {word} {fact.of}"
-    return f"{fact.who} is {'not ' if fact.negated else ''}{word} {fact.of}"
+    entry = domain.raw["relations"].get(fact.relation, {})
+    by_gender = [entry[key][0] for key in ("male", "female") if entry.get(key)]
+    word = domain.shown.get(Word(fact.relation, fact.gender), fact.relation)
+    if by_gender and not fact.gender and word not in entry.get("words", ()):
+        word = " or ".join(by_gender)
+    article = "an" if word[0] in "aeiou" else "a"
+    spoken = str(entry.get("spoken") or domain.raw.get("spoken", "{word}")).format(word=word, a=article)
+    return f"{fact.who} is {'not ' if fact.negated else ''}{spoken} {fact.of}"
 
 
 class Summary:

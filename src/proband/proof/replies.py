@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from proband.core.errors import ProbandError
 from proband.core.types import Fact
-from proband.english.domain import Word
+from proband.english.domain import Domain, Word
 from proband.english.reading import AskedRelation, Label, Reading, Unread
 from proband.proof.discourse import answer_in
 from proband.proof.rows import AuditRow
@@ -45,6 +45,7 @@ class CheckedReply:
     missing: tuple[Fact, ...] = ()
     first_wrong: int | None = None
     why: str = ""  # it was not checked, or only its beginning
+    domain: Domain | None = None  # that the statements are about
 
     @property
     def statements(self) -> tuple[Statement, ...]:
@@ -135,7 +136,7 @@ class ReplyChecker:
         own = [s for step in steps for s in step.statements if not s.withdrawn]
         first = next((number for number, s in enumerate(own) if s.verdict in WRONG), None)
         checked = CheckedReply(
-            outcome=NO_STEPS, steps=steps, answer=answer, first_wrong=first,
+            domain=self.judge.domain, outcome=NO_STEPS, steps=steps, answer=answer, first_wrong=first,
             why=f"only its first {LONGEST_REPLY:,} characters are read" if cut else "",
         )  # fmt: skip
         label = self._label(case, answer) if answer else self._last_stated(case.asked, own)

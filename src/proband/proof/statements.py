@@ -63,8 +63,8 @@ class Facts:
         domain, prover = self.judge.domain, self.judge.prover
         named = domain.raw.get("replies") or ()
         order = [*named, *(world for world in domain.worlds if world not in named)] if named else []
-        groups = [(world,) for world in order] or [self.judge.worlds]
-        self.deciders = [Decider(domain, prover, tuple(worlds)) for worlds in groups]
+        groups: list[tuple[str, ...]] = [(world,) for world in order]
+        self.deciders = [Decider(domain, prover, worlds) for worlds in groups or [self.judge.worlds]]
         self.named = max(1, len(named))
 
     def state(self, fact: Fact) -> Statement:

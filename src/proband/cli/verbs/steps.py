@@ -9,6 +9,8 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from proband.cli.arguments_and_output import Json, Moved, Out, fields, give, table
+from proband.cli.verbs.audit import ModelReaderOptions
+from proband.cli.verbs.build_run_report import dry_run_layout
 
 SHOWN = 5  # reasons on the terminal
 
@@ -29,6 +31,7 @@ def steps(
     ] = "",
     reply_column: Annotated[str, Parameter(metavar="NAME", help="Column of the reply (default: guessed).")] = "",
     question_column: Annotated[str, Parameter(metavar="NAME", help="Column of the question (default: guessed).")] = "",
+    models: ModelReaderOptions = ModelReaderOptions(),  # noqa: B008
     json: Json = False,
 ) -> None:
     """Check a model's reasoning sentence by sentence: told, entailed, possible, contradicted, unread; with proofs.
@@ -38,8 +41,13 @@ def steps(
     from proband.pipeline.steps import check_replies
 
     named = {"reply": reply_column, "question": question_column}
-    result = check_replies(source, out=out, items=items, domain=domain, columns={k: v for k, v in named.items() if v})
-    give(result, layout, json=json)
+    columns = {what: name for what, name in named.items() if name}
+    asked: dict[str, Any] = {"readers": models.reader, "how": models.how(), "dry_run": models.dry_run}
+    result = check_replies(source, out=out, items=items, domain=domain, columns=columns, **asked)
+    if models.dry_run:
+        give(result["forecasts"], dry_run_layout, json=json)
+    else:
+        give(result, layout, json=json)
 
 
 def layout(result: Mapping[str, Any]) -> Iterable[Any]:
