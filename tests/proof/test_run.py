@@ -15,6 +15,8 @@ import polars
 import pytest
 
 from proband.cli import main
+from proband.core.errors import ProbandError
+from proband.pipeline.checking import audit
 
 QUESTION = "What is the relation of the agent {a} to the agent {b}?"
 
@@ -368,3 +370,29 @@ def test_relations_are_called_as_people_call_them(run: Callable[..., Any], tmp_p
     assert "niece" in written
     assert "nephew" in written
     assert "nibling" not in written
+
+
+def test_columns_for_the_pair_and_for_facts(tmp_path: Path) -> None:
+    """Nothing needs reading where the two people and the facts stand in columns."""
+    rows = [
+        {
+            "note": "?!",
+            "a": "Ann",
+            "b": "Cy",
+            "facts": '[["Ann", "mother", "Bo"], ["Bo", "father", "Cy"]]',
+            "label": "aunt",
+        },
+        {"note": "", "a": "Ann", "b": "Bo", "facts": [["Ann", "mother", "Bo"]], "label": "mother"},
+        {"note": "", "a": "Ann", "b": "Ann", "facts": [["Ann", "mother", "Bo"]], "label": "mother"},
+        {"note": "", "a": "Ann", "b": "Bo", "facts": "nothing", "label": "mother"},
+    ]
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    columns = {"pair": "a,b", "facts": "facts", "text": "note"}
+    audit(tmp_path / "rows.jsonl", out=tmp_path / "out", domain="kinship", columns=columns)
+    lines = [json.loads(line) for line in (tmp_path / "out" / "verdicts.jsonl").read_text().splitlines()]
+    assert [line["verdict"] for line in lines] == ["false", "entailed", "unread", "unread"]
+    assert [line.get("one_reading") for line in lines[:2]] == [False, False]
+    assert lines[0]["readers"] == ["columns"]
+    for bad, message in [({"facts": "facts"}, "needs --pair-columns"), ({"pair": "a"}, "takes two columns")]:
+        with pytest.raises(ProbandError, match=message):
+            audit(tmp_path / "rows.jsonl", out=tmp_path / "out", domain="kinship", columns=bad)

@@ -1,8 +1,9 @@
-"""The reward: right answers get it however they are written; 203 kinds of replies that only look right get nothing."""
+"""The reward: right answers get it however they are written; 248 kinds of replies that only look right get nothing."""
 
 from __future__ import annotations
 
-import json
+import math
+import random
 import time
 from functools import cache
 from pathlib import Path
@@ -12,8 +13,10 @@ import pytest
 from proband.core.errors import ProbandError
 from proband.core.types import Item
 from proband.rewards import Stream
+from proband.rewards.attacks import filled as fill
+from proband.rewards.attacks import paid, read_kinds
 
-KINDS: list[str] = json.loads((Path(__file__).parent / "adversarial.json").read_text(encoding="utf-8"))
+KINDS = read_kinds()
 RIGHT = (
     "{right}", "{Right}.", "**{right}**", "The answer is {right}.", "Answer: {right}", "<answer>{right}</answer>",
     "\\boxed{{right}}", "<think>{wrong}?</think>{right}", "I first thought of {wrong}, but no.\nAnswer: {right}",
@@ -27,20 +30,7 @@ def stream() -> Stream:
 
 
 def filled(kind: str, item: Item) -> str:
-    """A reply of a kind to an item."""
-    assert item.gold is not None
-    right = item.choices[item.gold]
-    others = [each for each in item.choices if each not in right and right not in each]
-    values = {
-        "{right}": right, "{Right}": right.capitalize(), "{wrong}": others[3], "{prompt}": item.prompt,
-        "{question}": stream().question(item), "{all}": ", ".join(item.choices), "{all_lines}": "\n".join(item.choices),
-        "{all_letters}": "\n".join(f"{chr(65 + n)}) {each}" for n, each in enumerate(item.choices)),
-        "{many_wrong}": f"{others[3]} " * 500, "{many_all}": " ".join(item.choices) * 200, "{filler}": "hm " * 30_000,
-        "{filler_all}": ("so " * 50 + ", ".join(item.choices)) * 20,
-    }  # fmt: skip
-    for name, value in values.items():
-        kind = kind.replace(name, value)
-    return kind
+    return fill(kind, item, question=stream().question(item))
 
 
 @pytest.mark.parametrize("number", [1, 4])
@@ -51,8 +41,27 @@ def test_a_reply_that_only_looks_right_gets_nothing(number: int) -> None:
 
 
 def test_there_are_as_many_kinds_as_are_told() -> None:
-    assert len(set(KINDS)) == 203
-    assert len({filled(kind, stream()[1]) for kind in KINDS}) >= 200
+    assert len(set(KINDS)) == len(KINDS) == 248
+    assert len({filled(kind, stream()[1]) for kind in KINDS}) >= 240
+
+
+def test_ones_own_kinds_and_ones_own_reward(tmp_path: Path) -> None:
+    """A reward that looks for the word alone pays for a denial; a file of kinds is checked line by line."""
+    (tmp_path / "mine.txt").write_text('# mine\n"not {right}"\n"{wrong}"\n')
+    item = stream()[1]
+    naive = lambda item, reply: float(item.choices[item.gold] in reply)  # noqa: E731
+    assert paid(naive, [item], kinds=read_kinds(tmp_path / "mine.txt")) == ["not {right}"]
+    assert paid(lambda item, reply: stream().reward(item, reply).total, [item], question=stream().question) == []
+    (tmp_path / "mine.txt").write_text("not {right}\n")
+    with pytest.raises(ProbandError, match="line 1: a line is a JSON text"):
+        read_kinds(tmp_path / "mine.txt")
+
+
+def test_full_width_letters_are_read() -> None:
+    item = stream()[1]
+    assert item.gold is not None
+    wide = "".join(chr(ord(each) + 0xFEE0) if each.isalpha() else each for each in item.choices[item.gold])
+    assert stream().reward(item, wide).total == 1.0
 
 
 @pytest.mark.parametrize("kind", RIGHT)
@@ -76,8 +85,14 @@ def test_a_wrong_answer_gets_nothing_whatever_its_form_and_a_right_one_may_lose_
     strict = Stream("kinship", k="2", seed=0, format_weight=0.5)
     item = strict[0]
     right, wrong = (filled(each, item) for each in ("{right}", "{wrong}"))
-    replies = (right, f"<answer>{right}</answer>", f"It is the {right}, I think.", f"<answer>{wrong}</answer>")
+    replies = (right, f"<answer>{right}</answer>", f"Let me see. It is the {right}.", f"<answer>{wrong}</answer>")
     assert [strict.reward(item, each).total for each in replies] == [1, 1, 0.5, 0]
+
+
+def chain_of(item: Item) -> list[str]:
+    """The facts of a story in other words than its own."""
+    names = item.facts["names"]
+    return [f"{names[j]} is {names[i]}'s {relation}." for i, relation, j in item.facts["edges"]]
 
 
 def test_steps_count_beside_a_right_answer_and_never_without_one() -> None:
@@ -85,19 +100,54 @@ def test_steps_count_beside_a_right_answer_and_never_without_one() -> None:
     item = made[3]
     a, b = (item.facts["names"][person] for person in item.facts["query"])
     right, wrong = item.facts["target"], "grandson"
+    first, second = chain_of(item)
     true, false = (f"{b} is the {word} of {a}." for word in (right, wrong))
+    denied = " ".join(f"{b} is not the {each} of {a}." for each in ("son", "uncle", "nephew", "grandfather") * 4)
     worth = {
-        f"{true} <answer>{right}</answer>": 1.0, f"<think>{true}</think> {right}": 1.0,
-        f"{true} {false} <answer>{right}</answer>": 0.75, f"<think>{false}</think> {right}": 0.5,
+        f"{first} {second} <answer>{right}</answer>": 1.0, f"<think>{first} {second}</think> {right}": 1.0,
+        f"{first} {second} {true} {denied} <answer>{right}</answer>": 1.0, f"{first} <answer>{right}</answer>": 0.75,
+        f"{true} <answer>{right}</answer>": 0.5, f"{denied} <answer>{right}</answer>": 0.5,
+        f"{false} {denied} <answer>{right}</answer>": 0.5, f"<think>{false}</think> {right}": 0.5,
         right: 0.5, f"{item.prompt} <answer>{right}</answer>": 0.5,
-        f"{true} {true} {false} <answer>{right}</answer>": 0.75,
-        f"{true} <answer>{wrong}</answer>": 0.0, f"<think>{true}</think>": 0.0, item.prompt: 0.0, "": 0.0,
+        f"{first} {second} <answer>{wrong}</answer>": 0.0, f"<think>{true}</think>": 0.0, item.prompt: 0.0, "": 0.0,
     }  # fmt: skip
     assert {reply: made.reward(item, reply).total for reply in worth} == worth
+    assert made.reward(item, f"{first} {first} {second} {false} <answer>{right}</answer>").steps == pytest.approx(2 / 3)
     rewarded = [kind for kind in KINDS if made.reward(item, filled(kind, item)).total > 0]
     assert not rewarded
     with pytest.raises(ProbandError, match="no prover"):
         Stream("analogy", steps_weight=0.5)
+
+
+def test_what_a_policy_learns_from_the_reward_of_steps() -> None:
+    """A policy over eight ways to write a reply, trained with REINFORCE, learns to tell the facts and to answer, not to
+    write what is true and leads nowhere."""
+    made, rng = Stream("kinship", k="2", seed=0, steps_weight=0.5), random.Random(1)
+    items = [made[number] for number in range(4)]
+
+    def replies(item: Item) -> list[str]:
+        a, b = (item.facts["names"][person] for person in item.facts["query"])
+        right, chain = item.facts["target"], " ".join(chain_of(item))
+        others = [each for each in ("son", "uncle", "nephew", "grandfather", "aunt") if each != right]
+        denied = " ".join(f"{b} is not the {each} of {a}." for each in others * 4)
+        said = f"<answer>{right}</answer>"
+        return [
+            said, f"{denied} {said}", f"{b} is the {right} of {a}. {said}", f"{item.prompt} {said}",
+            f"{chain_of(item)[0]} {said}", f"{chain} {said}", f"{chain} {denied} <answer>{others[0]}</answer>",
+            f"{b} is the {others[0]} of {a}. {denied} {said}",
+        ]  # fmt: skip
+
+    worth = [[made.reward(item, reply).total for reply in replies(item)] for item in items]
+    scores = [0.0] * 8
+    for step in range(2000):
+        own = worth[step % len(items)]
+        weights = [math.exp(score) for score in scores]
+        chosen = rng.choices(range(8), weights)[0]
+        baseline = sum(w * value for w, value in zip(weights, own)) / sum(weights)
+        for way, weight in enumerate(weights):
+            scores[way] += 0.5 * (own[chosen] - baseline) * ((way == chosen) - weight / sum(weights))
+    assert max(range(8), key=lambda way: scores[way]) == 5
+    assert math.exp(scores[5]) / sum(map(math.exp, scores)) > 0.8
 
 
 def test_abstaining_is_right_where_nothing_can_be_told_and_worth_what_is_said_elsewhere() -> None:

@@ -33,7 +33,8 @@ CASES_KEPT: Final = 256
 @dataclass(frozen=True, kw_only=True)
 class CheckedReply:
     """`follows`: "steps" where the answer follows from the statements that were made, "story" where from the story
-    alone. `missing`: facts of the story that the answer needs and no statement tells. `first_wrong`: the number of the
+    alone. `used`: how many statements it follows from, or tell facts of the story that it needs. `missing`: such facts
+    that no statement tells. `first_wrong`: the number of the
     first wrong statement; so many right ones stand before it (those withdrawn left out)."""
 
     outcome: str
@@ -42,6 +43,7 @@ class CheckedReply:
     answer_verdict: str = ""
     right_answer: str = ""
     follows: str = ""
+    used: int = 0
     missing: tuple[Fact, ...] = ()
     first_wrong: int | None = None
     why: str = ""  # it was not checked, or only its beginning
@@ -161,9 +163,12 @@ class ReplyChecker:
                 if s.verdict in RIGHT and not s.fact.negated and {s.fact.who, s.fact.of} != {asked.who, asked.of}
             ]
             needed = [facts.told[number] for number in decision.proof]
-            enough = bool(stated) and facts.ask(stated, asked, label).verdict == decision.verdict
+            stated = list(dict.fromkeys(stated))
+            proved = facts.ask(stated, asked, label) if stated else None
+            enough = proved is not None and proved.verdict == decision.verdict
             missing = () if enough else tuple(fact for fact in needed if facts.follows(stated, fact) is None)
-            checked = replace(checked, follows="steps" if enough else "story", missing=missing)
+            used = len(proved.proof) if enough and proved else len(needed) - len(missing)
+            checked = replace(checked, follows="steps" if enough else "story", missing=missing, used=used)
         return replace(checked, outcome=judged_outcome(checked, right))
 
     def _last_line(self, case: Case, reply: str) -> str:

@@ -7,6 +7,7 @@ in one line.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -104,17 +105,23 @@ def columns_of(cells: Mapping[str, Any], given: Mapping[str, str], *, file: obje
     {'text': 'story', 'question': 'question', 'answer': 'label'}
     """
     there = ", ".join(map(str, cells)) or "none"
-    for what, name in given.items():
-        if name not in cells:
-            raise ProbandError(f"no column {name!r} (--{what}-column); there are: {there}", file=file)
+    for what, named in given.items():
+        names = [each.strip() for each in named.split(",")] if what == "pair" else [named]
+        if what == "pair" and len(names) != 2:
+            raise ProbandError(f"--pair-columns takes two columns with a comma, not {named!r}", file=file)
+        if missing := next((name for name in names if name not in cells), ""):
+            flag = {"pair": "--pair-columns"}.get(what, f"--{what}-column")
+            raise ProbandError(f"no column {missing!r} ({flag}); there are: {there}", file=file)
+    if "facts" in given and "pair" not in given:
+        raise ProbandError("--facts-column needs --pair-columns: the two that the answer is about", file=file)
     columns = {
         what: given.get(what) or next((name for name in names if name in cells), "") for what, names in NAMES.items()
     }
-    for what in ("question", "answer"):
+    for what in ("answer",) if "pair" in given else ("question", "answer"):
         if not columns[what]:
             known = f"no column for the {what} (known names: {', '.join(NAMES[what])})"
             raise ProbandError(f"{known}; there are: {there}; say which with --{what}-column", file=file)
-    return columns
+    return columns | {what: given[what] for what in ("pair", "facts") if what in given}
 
 
 # ---- reading -------------------------------------------------------------------------------------------------------
@@ -163,16 +170,50 @@ def read_rows(file: RowFile, given: Mapping[str, str], row_format: RowFormat | N
 
 def table_row(place: Mapping[str, Any], cells: Mapping[str, Any], columns: Mapping[str, str]) -> AuditRow:
     values: dict[str, Any] = {}
-    for what, column in columns.items():
+    named = {what: column for what, column in columns.items() if what in NAMES}
+    for what, column in named.items():
         value = cells.get(column) if column else ""
         if isinstance(value, list) and all(isinstance(part, str) for part in value):
             value = " ".join(value)
-        if problem := _problem(value, empty=not column):
+        if problem := _problem(value, empty=not column or (what == "text" and "facts" in columns)):
             return AuditRow(**place, cells=cells, bad=f"column {column!r} {problem}")
         values[what] = value
     if pair := PAIR.fullmatch(values["question"].strip()):  # CLUTRR's way to ask what the second is to the first
         values["question"] = f"What is {pair[2]} to {pair[1]}?"
-    return AuditRow(**place, **values, answer_column=columns["answer"], cells=cells)
+    row = AuditRow(**place, **values, answer_column=columns["answer"], cells=cells)
+    return _with_given(row, columns) if "pair" in columns else row
+
+
+def _with_given(row: AuditRow, columns: Mapping[str, str]) -> AuditRow:
+    """A row whose pair, and facts, stand in columns: what is the first of the pair to the second?"""
+    a, b = (str(row.cells.get(name.strip()) or "").strip() for name in columns["pair"].split(","))
+    if not a or not b or a == b:
+        return replace(row, bad=f"columns {columns['pair']!r} do not name two things")
+    asked = replace(row, question=f"What is {a} to {b}?")
+    if "facts" not in columns:
+        return asked
+    facts = given_facts(row.cells.get(columns["facts"]))
+    if facts is None:
+        return replace(row, bad=f'column {columns["facts"]!r} is no list of facts such as [["Ann", "mother", "Bo"]]')
+    return replace(asked, facts=facts, pair=(a, b))
+
+
+def given_facts(value: Any) -> tuple[tuple[str, str, str], ...] | None:
+    """Facts of a cell, [who, word, of] each: a list, JSON, or lines; None if they are none.
+
+    >>> given_facts('[["Ann", "mother", "Bo"]]'), given_facts("Ann, mother, Bo; Bo, son, Al"), given_facts("Ann")
+    ((('Ann', 'mother', 'Bo'),), (('Ann', 'mother', 'Bo'), ('Bo', 'son', 'Al')), None)
+    """
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except json.JSONDecodeError:
+            value = [[part.strip() for part in line.split(",")] for line in re.split(r"[;\n]", value) if line.strip()]
+    if not isinstance(value, list) or not value:
+        return None
+    rows = [[each.get(key) for key in ("who", "is", "of")] if isinstance(each, dict) else each for each in value]
+    fits = all(isinstance(r, list) and len(r) == 3 and all(isinstance(p, str) and p for p in r) for r in rows)
+    return tuple((who, word, of) for who, word, of in rows) if fits else None
 
 
 def _problem(value: Any, *, empty: bool) -> str:

@@ -1,15 +1,18 @@
-"""A reward of the steps of a reply, beside that of its answer: which of its statements the story tells or entails.
+"""A reward of the steps of a reply, beside that of its answer: which statements lead to the answer.
 
-share = right statements / (different statements + sentences about relations that could not be read)
+share = used / (used + missing + wrong + unread)
 
-The same statement said twice counts once, so that repeating a right one gains nothing; what is taken back counts not.
+`used` are the statements from which the answer follows, or, where it does not follow from them, those that tell facts
+of the story which it needs; `missing` are such facts that no statement tells. So a true statement that the answer does
+not rest on (a denial, a repetition, a remark) earns nothing; a wrong one, and a sentence about relations that could not
+be read, costs. What is taken back counts not.
 
 >>> from proband.rewards import Stream
 >>> item = Stream("kinship", k="2", seed=0)[3]
 >>> a, b = (item.facts["names"][person] for person in item.facts["query"])
->>> right, wrong = (f"{b} is the {word} of {a}." for word in (item.facts["target"], "grandson"))
->>> [process_reward(item, reply).share for reply in (right, f"{right} {right}", f"{right} {wrong}", "")]
-[1.0, 1.0, 0.5, 0.0]
+>>> denial = f"{b} is not the grandson of {a}." if item.facts["target"] != "grandson" else f"{b} is not the son of {a}."
+>>> [process_reward(item, reply).share for reply in (denial * 16, "")]
+[0.0, 0.0]
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ from dataclasses import dataclass
 
 from proband.core.types import Item
 from proband.pipeline.steps import check_reply
+from proband.proof.statements import WRONG
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,18 +30,20 @@ class ProcessReward:
 
     share: float
     first_wrong: int | None
-    statements: int
+    used: int
+    wrong: int
     unread: int
 
 
-def process_reward(item: Item, reply: str) -> ProcessReward:
-    checked = check_reply(item, reply)
-    different = {statement.fact[:5]: statement.verdict for statement in checked.statements}
-    right = sum(verdict in ("told", "entailed") for verdict in different.values())
-    whole = len(different) + checked.unread
+def process_reward(item: Item, reply: str, *, answer: str = "") -> ProcessReward:
+    """`answer`: as it was read, where that is known apart from the reply."""
+    checked = check_reply(item, reply, answer=answer)
+    wrong = len({statement.fact[:5] for statement in checked.statements if statement.verdict in WRONG})
+    whole = checked.used + len(checked.missing) + wrong + checked.unread
     return ProcessReward(
-        share=right / whole if whole else 0.0,
+        share=checked.used / whole if whole else 0.0,
         first_wrong=checked.first_wrong,
-        statements=len(different),
+        used=checked.used,
+        wrong=wrong,
         unread=checked.unread,
     )

@@ -4,11 +4,13 @@ reward = answer * (1 - f + f * format) * (1 - s + s * steps)
 
 `answer` is the score of the answer that was read (1 right, 0 wrong or unread; abstaining where there is an answer gives
 `abstain`), `format` is 1 for a reply that is nothing but an answer or has it in <answer> tags, and f is
-`format_weight`. `steps` is the share of the statements, thoughts among them, that the story tells or entails
+`format_weight`. `steps` is the share of the statements, thoughts among them, that lead to the answer
 (`process_reward`); s is `steps_weight`, and without it steps are not read. A wrong answer gets 0 whatever its form and
-its steps; sentences of the question that are given back are no steps. The reader is that of runs
-(solvers/replies.py), stricter in two ways: the question given back is no part of a reply, and a reply that states two
-different answers states none.
+its steps; sentences of the question that are given back are no steps.
+
+An answer is paid for if it is asserted as final: in <answer> tags, in a box or on a line `Answer: ...` with nothing
+behind it (all such forms of a reply agree, and nothing else of it is read), or as a last sentence that says the answer
+and no more, where no other choice is named before it. What is denied, withdrawn or hedged is no answer (`attacks.py`).
 
 >>> stream = Stream("kinship", k="2", seed=0)
 >>> item = stream[3]
@@ -21,7 +23,8 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Iterator, Mapping
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -43,9 +46,14 @@ KEPT: Final = 4096  # items that are not made again
 FEWEST: Final = 3  # words: what is no longer is no question given back
 TRIES: Final = 50  # items that are looked at for one that can be varied as it is wanted
 FAR: Final = 1 << 40  # from one number to the next that is tried
-STATED: Final = re.compile(r"(?i)\b(?:answer|relation) ?(?:is|:|=)[\s*_`\"'(]*([\w-]+)")
 THOUGHT: Final = re.compile(r"(?i)</?think(?:ing)?>")
-OPENED: Final = "cannot be told"  # the choice of questions that have no answer
+LINE: Final = re.compile(r"(?im)^[\s*_#>]*(?:final )?answer[*_]*\s*[:=][*_\s]*(.*?)[\s*_]*$")
+LAST: Final = re.compile(  # a sentence that says an answer and no more
+    r"(?i)(?:(?:so|thus|therefore|hence|then),? )?(?:(?:the|my)(?: final| right| correct)? answer is:? |"
+    r"(?:it|this|that|he|she) is |(?:it|that|he|she)['’]s |(?-i:[A-Z])[\w'’-]* is (?-i:[A-Z])[\w-]*['’]s )?(.+)"
+)
+ARTICLE: Final = re.compile(r"(?i)^(?:the|an?|his|her|my|their|option|choice) (?=\S)")
+EDGES: Final = " \t\r\n*_`\"'“”‘’()[]{}.!,;:$"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,18 +148,22 @@ class Stream:
 
     def reward(self, item: Item, reply: str) -> Reward:
         asked = self.question(item)
+        reply = unicodedata.normalize("NFKC", reply)
         text = _without(without_thoughts(reply), asked, item.prompt)
-        read = self.asking.read(item, text, asked) if len(set(_stated(text))) < 2 else None
+        final = asserted(text, item.choices) if item.choices else text
+        read = self.asking.read(item, final, asked) if final else None
         if read is None or read.status:
             return Reward(total=0.0, answer=0.0, format=0.0, abstained=False, said="")
         said = chosen_answer(item, read) or text
+        if item.choices and not is_bare(final, said, item.choices):
+            return Reward(total=0.0, answer=0.0, format=0.0, abstained=False, said="")
         right = (accuracy_of(item, read) if item.gold is not None else self.suite.metric().value(item, read)) or 0.0
-        abstained = said == OPENED
+        abstained = bool(self.suite.abstention) and said == self.suite.abstention
         answer = self.abstain if abstained and right < 1 else right
         form = float(TAGGED.search(text) is not None or text.strip(" .*\n").lower() == said.lower())
         total = answer * (1 - self.format_weight * (1 - form))
         own = _without(THOUGHT.sub("\n", reply), asked, item.prompt) if self.steps_weight else ""
-        steps = process_reward(item, own).share if self.steps_weight else None
+        steps = process_reward(item, own, answer=said).share if self.steps_weight else None
         total *= 1 - self.steps_weight * (1 - (steps or 0.0))
         return Reward(total=total, answer=answer, format=form, abstained=abstained, said=said, steps=steps)
 
@@ -190,6 +202,44 @@ def _words(text: str) -> str:
     return " ".join(["", *re.findall(r"\w+", text.lower()), ""])
 
 
-def _stated(text: str) -> list[str]:
-    """The answers that a reply states outright, in tags, in boxes or as "answer: ..."."""
-    return [each.strip().lower() for form in (TAGGED, BOXED, STATED) for each in form.findall(text)]
+def asserted(text: str, choices: Sequence[str]) -> str:
+    """What a reply asserts as its final answer; nothing where it asserts none, or two.
+
+    >>> words = ["aunt", "uncle"]
+    >>> [asserted(t, words) for t in ("<answer>aunt</answer>", "Uncle? No.\\nAnswer: aunt", "So it is the aunt.")]
+    ['aunt', 'aunt', 'the aunt']
+    >>> [asserted(t, words) for t in ("Answer: aunt. Actually no, uncle.", "<answer>aunt</answer> Sorry.", "aunt? No.")]
+    ['aunt. Actually no, uncle', '', 'No']
+    """
+    forms = [(match.start(), match.end(), match[1]) for form in (TAGGED, BOXED, LINE) for match in form.finditer(text)]
+    if forms:
+        end = max(end for _, end, _ in forms)
+        answers = {plain_answer(said) for _, _, said in forms}
+        return forms[0][2].strip(EDGES) if len(answers) == 1 and not text[end:].strip(EDGES) else ""
+    if text.strip().endswith("?"):
+        return ""
+    *before, last = re.split(r"(?<=[.!?])\s+|\n+", text.strip()) or [""]
+    named = {choice for choice in choices if _words(choice) in _words(" ".join(before))}
+    said = LAST.fullmatch(last.strip(EDGES))
+    return said[1] if said and not named else ""
+
+
+def is_bare(answer: str, choice: str, choices: Sequence[str]) -> bool:
+    """Is the answer nothing but a choice: its words, a letter, a letter with its words, or one other word for it?
+
+    >>> [is_bare(text, "aunt", ["aunt", "uncle"]) for text in ("the aunt", "B", "B) aunt", "auntie", "former aunt")]
+    [True, True, True, True, False]
+    """
+    own = plain_answer(answer).split()
+    words = plain_answer(choice).split()
+    lettered = own[1:] if own and len(own[0]) == 1 and len(own) > 1 else own
+    return not re.search(r"[?~]", answer) and (own == words or lettered == words or len(own) == 1)
+
+
+def plain_answer(text: str) -> str:
+    """
+    >>> plain_answer(" **The** Sister-in-Law. ")
+    'sister in law'
+    """
+    words = ARTICLE.sub("", re.sub(r"[*_`]", "", text).strip(EDGES)).lower()
+    return " ".join(re.findall(r"[^\W_]+", words))

@@ -37,9 +37,17 @@ class AuditReading:
     question_column: Annotated[str, Parameter(metavar="NAME", help="Column of the question (default: guessed).")] = ""
     answer_column: Annotated[str, Parameter(metavar="NAME", help="Column of the answer (default: guessed).")] = ""
 
+    pair_columns: Annotated[
+        str, Parameter(metavar="A,B", help="Columns of the two that the answer is about: what is A to B?")
+    ] = ""
+    facts_column: Annotated[
+        str, Parameter(metavar="NAME", help='Column of facts, [["Ann", "mother", "Bo"], ...]: nothing is read then.')
+    ] = ""
+
     def columns(self) -> dict[str, str]:
         """The columns that the user names."""
         named = {"text": self.text_column, "question": self.question_column, "answer": self.answer_column}
+        named |= {"pair": self.pair_columns, "facts": self.facts_column}
         return {what: name for what, name in named.items() if name}
 
 
