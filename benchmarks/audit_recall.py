@@ -356,8 +356,8 @@ def share(part: int, whole: int) -> dict[str, Any]:
 
 def measure(name: str, per_kind: int, seed: int) -> dict[str, Any]:
     """What is found, missed, falsely accused and unread, by kind of defect."""
-    world = "unit" if name == "grid" else ""  # that of the walks
-    domain, judge = KINDS[name], judge_for(name, provers_of_suites(), world=world)
+    world = {"grid": "unit", "kinship": "strict"}.get(name, "")  # that of the walks, and of the families
+    domain, judge = KINDS[name], judge_for(name, provers_of_suites(), world=world, templates=True)
     counts: dict[str, Counter[str]] = {}
     examples: dict[str, list[str]] = {}
     with tempfile.TemporaryFile() as spool:

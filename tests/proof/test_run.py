@@ -273,13 +273,30 @@ def test_families_told_in_plain_sentences(run: Callable[..., Any], tmp_path: Pat
         {"question": "Ann is the daughter of Bo. Cy is Ann's uncle. What is Cy to Bo?", "answer": "brother"},
         {"question": "Ann is the aunt of Cy. Bo is not the son of Ann. What is Bo to Cy?", "answer": "nephew"},
     ]
-    run(rows)
+    run(rows, "--world", "strict")
     verdicts = lines(tmp_path, "verdicts.jsonl")
     assert [each["verdict"] for each in verdicts] == ["false", "entailed", "entailed", "ambiguous", "ambiguous"]
     assert verdicts[0]["reversed"]
     assert verdicts[0]["right"] == "daughter-in-law"
     assert verdicts[3]["possible"] == ["brother", "brother-in-law"]
     assert len(verdicts[3]["worlds"]["brother-in-law"]["people"]) >= 3
+
+
+def test_families_in_all_worlds(run: Callable[..., Any], tmp_path: Path) -> None:
+    """What only the strict world decides depends on the world; what no world fits is inconsistent."""
+    told = [
+        ("Tom's husband is Jim. Jim is the father of Sam.", "What is Jim to Sam?", "father"),
+        ("Ned's wife is Fay. Sam is the son of Fay.", "What is Ned to Sam?", "father"),
+        ("Ann is the mother of Sam. Sam is the mother of Ann.", "What is Ann to Sam?", "aunt"),
+        ("Ann is the mother of Bo. Bo is the father of Cy.", "What is Ann to Cy?", "aunt"),
+    ]
+    rows = [{"text": text, "question": question, "answer": answer} for text, question, answer in told]
+    run(rows, "--domain", "kinship")
+    verdicts = lines(tmp_path, "verdicts.jsonl")
+    assert [each["verdict"] for each in verdicts[:2]] == ["depends on the world"] * 2
+    assert verdicts[0]["by_world"]["any-gender"]["verdict"] == "entailed"
+    assert verdicts[0]["by_world"]["strict"]["verdict"] == "inconsistent"
+    assert [each["verdict"] for each in verdicts[2:]] == ["inconsistent", "false"]
 
 
 def test_our_own_items_on_a_grid_and_of_other_suites(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
