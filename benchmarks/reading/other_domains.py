@@ -1,6 +1,6 @@
 """People's English about places, times and sizes: what is read, and what is wrongly said of it.
 
-    python benchmarks/reading/other_domains.py [FILE] [--readers 2]
+    python benchmarks/reading/other_domains.py [FILE]
 
 Each row of the file (default: `grid_temporal_dev.jsonl`, beside this) has a text, a question, a label, what is true,
 and whether the label was planted wrong. Rows were written without knowledge of the phrases.
@@ -25,11 +25,11 @@ HERE = Path(__file__).parent
 ARTICLES = {"the", "a", "an"}
 
 
-def measure(path: Path = HERE / "grid_temporal_dev.jsonl", *, readers: int = 1) -> dict[str, Any]:
+def measure(path: Path = HERE / "grid_temporal_dev.jsonl") -> dict[str, Any]:
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     provers, wrong = provers_of_suites(), Counter[str]()
     read: dict[str, Counter[str]] = {}
-    judges = {name: judge_for(name, provers, readers=readers) for name in ("grid", "temporal", "sizes")}
+    judges = {name: judge_for(name, provers) for name in ("grid", "temporal", "sizes")}
     for row in rows:
         domain = "sizes" if row["domain"] == "size" else row["domain"]
         judged = judges[domain].judge(
@@ -43,7 +43,7 @@ def measure(path: Path = HERE / "grid_temporal_dev.jsonl", *, readers: int = 1) 
                 answer=row["answer"],
             )
         )
-        kind = judged.verdict + (", one reader" if judged.one_reader else "")
+        kind = judged.verdict + (", one reading" if judged.one_reading else "")
         read.setdefault(domain, Counter())["unread" if judged.verdict == "unread" else "read"] += 1
         wrong["right labels accused"] += not row["planted"] and judged.accused
         wrong["wrong labels called entailed"] += bool(row["planted"]) and judged.verdict == "entailed"
@@ -68,9 +68,8 @@ def _is_true(right: str, truth: str, judge: RowJudge) -> bool:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("file", type=Path, nargs="?", default=HERE / "grid_temporal_dev.jsonl")
-    parser.add_argument("--readers", type=int, default=1)
     options = parser.parse_args()
-    print(json.dumps(measure(options.file, readers=options.readers), indent=2))
+    print(json.dumps(measure(options.file), indent=2))
 
 
 if __name__ == "__main__":

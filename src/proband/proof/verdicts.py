@@ -297,6 +297,8 @@ class RowJudge:
         return replace(first, readers=readers, right=first.right if same else "")
 
     def _verdict_difference(self, first: RowVerdict, second: RowVerdict) -> str:
+        if first.asked.word != second.asked.word or not all(map(_same_thing, first.asked.pair, second.asked.pair)):
+            return "what is asked"
         if not _same_thing(first.right, second.right):
             return f"what follows: {first.right or 'nothing'} or {second.right or 'nothing'}"
         return self._difference(first, second)
