@@ -211,7 +211,9 @@ def given_facts(value: Any) -> tuple[tuple[str, str, str], ...] | None:
             value = [[part.strip() for part in line.split(",")] for line in re.split(r"[;\n]", value) if line.strip()]
     if not isinstance(value, list) or not value:
         return None
-    rows = [[each.get(key) for key in ("who", "is", "of")] if isinstance(each, dict) else each for each in value]
+    rows: list[Any] = [
+        [each.get(key) for key in ("who", "is", "of")] if isinstance(each, dict) else each for each in value
+    ]
     fits = all(isinstance(r, list) and len(r) == 3 and all(isinstance(p, str) and p for p in r) for r in rows)
     return tuple((who, word, of) for who, word, of in rows) if fits else None
 
