@@ -76,7 +76,8 @@ def test_every_rule_gives_items_with_nearly_the_right_labels(folder: Path, tmp_p
     assert found["questionnaires"] == 42
     assert 0.5 < found["alpha"]["low"] < found["alpha"]["value"] < found["alpha"]["high"] < 0.95
     assert found["audit"]["precision"] > 0.93
-    assert found["audit"]["recall"] > 0.9
+    assert found["audit"]["recall_of_agreed"] > 0.9
+    assert found["audit"]["recall_of_all"] < found["audit"]["recall_of_agreed"] or rule != "all-but-one"
     kept = found["retained"]
     assert kept["pairs"] + kept["dropped_as_nonsense"] + kept["dropped_without_agreement"] == pairs
     if rule == "all-but-one":

@@ -236,29 +236,46 @@ def wilson(hits: float, n: float) -> tuple[float, float]:
 
 @dataclass(frozen=True, kw_only=True)
 class ExpertAudit:
-    """`precision`: of the crowd's positives, how many the expert calls positive (91.3 % in the paper); `recall`: of the
-    expert's positives that the rule retained or dropped, how many the crowd has (86.2 %). Intervals are Wilson's."""
+    """`precision`: of the crowd's positives, how many the expert calls positive (91.3 % in the paper). `recall_of_all`: of
+    all the expert's positives, how many the crowd has, pairs without agreement counted as missed; `recall_of_agreed`: of
+    those on which the crowd agreed. The paper's 86.2 % of "expert-annotated positives" may be either. Intervals are
+    Wilson's."""
 
     items: int  # judged by both
+    agreed: int  # of these: the crowd agreed on a label
     precision: float | None
     precision_interval: tuple[float, float] | None
-    recall: float | None
-    recall_interval: tuple[float, float] | None
+    recall_of_all: float | None
+    recall_of_all_interval: tuple[float, float] | None
+    recall_of_agreed: float | None
+    recall_of_agreed_interval: tuple[float, float] | None
 
 
 def audit(labels: Mapping[str, str | None], expert: Mapping[str, str], *, positive: str) -> ExpertAudit:
     """
-    >>> result = audit({"a": "yes", "b": "no", "c": "yes"}, {"a": "yes", "b": "yes", "c": "yes"}, positive="yes")
-    >>> result.precision, round(result.recall, 3)
-    (1.0, 0.667)
+    >>> crowd = {"a": "yes", "b": "no", "c": "yes", "d": None}  # no agreement on d
+    >>> result = audit(crowd, dict.fromkeys("abcd", "yes"), positive="yes")
+    >>> result.precision, result.recall_of_all, round(result.recall_of_agreed, 3)
+    (1.0, 0.5, 0.667)
     """
-    both = [name for name in expert if name in labels and labels[name] is not None]
-    labelled, true = (sum(of[name] == positive for name in both) for of in (labels, expert))
+    both = [name for name in expert if name in labels]
+    agreed = [name for name in both if labels[name] is not None]
     hits = sum(labels[name] == expert[name] == positive for name in both)
+
+    def share(total: int) -> tuple[float | None, tuple[float, float] | None]:
+        return (hits / total, wilson(hits, total)) if total else (None, None)
+
+    precision, of_all, of_agreed = (
+        share(sum(of[name] == positive for name in names))
+        for of, names in ((labels, both), (expert, both), (expert, agreed))
+    )
     return ExpertAudit(
         items=len(both),
-        precision=hits / labelled if labelled else None,
-        precision_interval=wilson(hits, labelled) if labelled else None,
-        recall=hits / true if true else None,
-        recall_interval=wilson(hits, true) if true else None,
+        agreed=len(agreed),
+        precision=precision[0],
+        precision_interval=precision[1],
+        recall_of_all=of_all[0],
+        recall_of_all_interval=of_all[1],
+        recall_of_agreed=of_agreed[0],
+        recall_of_agreed_interval=of_agreed[1],
     )

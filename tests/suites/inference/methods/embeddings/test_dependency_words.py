@@ -52,7 +52,7 @@ def test_bad_trees_are_named(tmp_path: Path) -> None:
 def test_plain_text_is_parsed_first(tmp_path: Path) -> None:
     pytest.importorskip("proband_english", reason="our English pipeline is not installed")
     (tmp_path / "text.txt").write_text("The old cat chased a mouse.\nThe dog chased the old cat.\n", encoding="utf-8")
-    found = [pair for each in sentences(tmp_path) for pair in contexts(each)]
+    found = [pair for each, _ in sentences(tmp_path) for pair in contexts(each)]
     assert found.count(("cat", "old/amod")) == 2
     assert ("chased", "dog/nsubj") in found
     assert ("chased", "cat/obj") in found
@@ -63,3 +63,34 @@ def test_without_text_the_premises_are_parsed(tmp_path: Path) -> None:
     build("inference", out=tmp_path / "items", splits="valid")
     note = train(tmp_path / "items", net="dependency-words", out=tmp_path / "net", options={"epochs": 1})
     assert note["words"] > 50
+
+
+NGRAMS = """invaded\tItaly/NNP/nsubj/2 invaded/VBD/ccomp/0 Ethiopia/NNP/dobj/2\t12\t1936,5\t1937,7
+sleep\tcats/NNS/nsubj/2 sleep/VBP/ROOT/0 in/IN/prep/2 houses/NNS/pobj/3\t3\t1990,3
+"""
+
+
+def test_syntactic_ngrams_give_words_and_not_their_tags(tmp_path: Path) -> None:
+    """They were read as plain text, with vectors for tags ('nn')."""
+    (tmp_path / "arcs.00-of-99").write_text(NGRAMS, encoding="utf-8")
+    pairs = pairs_of(sentences(tmp_path), least=1)
+    assert set(pairs.left_names) == {"italy", "invaded", "ethiopia", "cats", "sleep", "houses"}
+    found = [pair for each, _ in sentences(tmp_path) for pair in contexts(each)]
+    assert ("sleep", "houses/prep:in") in found
+    assert not any("in/prep" in context for _, context in found)
+    at = pairs.left_names.index("invaded")
+    assert int((pairs.left == at).sum()) == 24  # two contexts, twelve times each
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("triples.tsv", "aspirin\trelieves\tpain\n", r"triples\.tsv: looks like tsv, which has no dependency arcs"),
+        ("arcs.01", "word\tnot an n-gram\t12\n", r"arcs\.01 line 1: no syntactic n-gram"),
+        ("arcs.02", "word\ta/NN/dobj/0\tmany\n", r"arcs\.02 line 1: no syntactic n-gram"),
+    ],
+)
+def test_other_kinds_of_file_are_refused(tmp_path: Path, name: str, text: str, message: str) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    with pytest.raises(ProbandError, match=message):
+        pairs_of(sentences(tmp_path), least=1)

@@ -1,9 +1,10 @@
 """Word embeddings: relations as means of word vectors, and dependency-based vectors (Levy & Goldberg 2014) trained on
-parsed text in CoNLL-U, or on plain text that a spaCy pipeline parses first.
+Google's syntactic n-grams (section 4.1), on parsed text in CoNLL-U, or on plain text that a spaCy pipeline parses first.
 
 The contexts of a word are its neighbours in the tree with the name of the arc: `eats` has `cat/nsubj` and `mouse/obj`,
-`mouse` has `eats/obj^-1`. A preposition joins the arc that it marks: `sleeps` has `house/obl:in`. The net is a file of
-word vectors (`vec:FOLDER/vectors.txt`), which any solver over word vectors takes.
+`mouse` has `eats/obj^-1`. A preposition joins the arc that it marks: `sleeps` has `house/obl:in` (of Stanford's labels in
+n-grams: `house/prep:in`). An n-gram counts as often as it occurred. The net is a file of word vectors
+(`vec:FOLDER/vectors.txt`), which any solver over word vectors takes.
 """
 
 from __future__ import annotations
@@ -25,8 +26,10 @@ from proband.core.suite import Net, Solver
 from proband.core.tables import text_lines
 from proband.core.types import Answer, Item
 from proband.english.extraction.plain_text import OURS, TextParser, paragraphs
+from proband.english.extraction.syntactic_ngrams import TOKEN as NGRAM_TOKEN
 from proband.lexicon.inflection import verb_lemma
 from proband.suites.inference.assertions.records import conllu_cells
+from proband.suites.inference.assertions.sources import guess
 from proband.suites.inference.items import FUNCTION, facts_of, premises, sentence, words
 from proband.suites.inference.methods.embeddings.skip_gram import Pairs, SkipGramOptions, TrainSkipGram, frequent
 from proband.suites.inference.methods.prompts import RuleOptions, combined
@@ -93,7 +96,9 @@ WORDS = Solver(
 
 FILE = "vectors.txt"
 Token = tuple[str, int, str]  # word, head (0: none), arc
-LEFT_OUT = frozenset(("punct", "det", "aux", "aux:pass", "cop", "case", "mark", "cc"))
+Counted = tuple[list[Token], int]  # a sentence or a fragment, and how often it occurred
+LEFT_OUT = frozenset(("punct", "det", "aux", "aux:pass", "auxpass", "cop", "case", "mark", "cc", "prep"))
+READ = ("ngrams", "conllu", "text")  # kinds of file (assertions/sources.py) that have words and arcs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,24 +108,41 @@ class DependencyOptions(SkipGramOptions):
     data: Annotated[
         Path | None,
         Meta(
-            description="a file or a folder: parsed text (names with .conllu, plain or gzipped) or plain text, a "
-            "paragraph a line; default: the premises of the items as sentences"
+            description="a file or a folder, plain or gzipped: syntactic n-grams (arcs), parsed text (.conllu) or plain "
+            "text, a paragraph a line; default: the premises of the items as sentences"
         ),
     ] = None
     pipeline: Annotated[str, Meta(description="spaCy pipeline that parses plain text")] = OURS
 
 
-def sentences(path: Path, pipeline: str = OURS) -> Iterator[list[Token]]:
-    """Words, heads and arcs of every sentence of a file, or of all files of a folder."""
+def sentences(path: Path, pipeline: str = OURS) -> Iterator[Counted]:
+    """Words, heads and arcs of every sentence or fragment of a file, or of all files of a folder."""
     if not path.exists():
         raise ProbandError("does not exist", file=path)
     files = [path] if path.is_file() else sorted(each for each in path.rglob("*") if each.is_file())
-    plain = [each for each in files if ".conllu" not in each.name]
-    for each in files:
-        if each not in plain:
-            yield from of_conllu(each)
-    if plain:
-        yield from of_text(paragraphs(line for each in plain for _, line in text_lines(each)), pipeline)
+    kinds = {each: guess(each) for each in files}
+    for each, kind in kinds.items():
+        if kind not in READ:
+            raise ProbandError(
+                f"looks like {kind}, which has no dependency arcs; needed: syntactic n-grams, CoNLL-U or text", file=each
+            )
+    for each, kind in kinds.items():
+        if kind != "text":
+            yield from of_ngrams(each) if kind == "ngrams" else ((one, 1) for one in of_conllu(each))
+    if plain := [each for each, kind in kinds.items() if kind == "text"]:
+        lines = paragraphs(line for each in plain for _, line in text_lines(each))
+        yield from ((one, 1) for one in of_text(lines, pipeline))
+
+
+def of_ngrams(path: Path) -> Iterator[Counted]:
+    """Fragments of trees, with their counts over all years."""
+    for number, line in text_lines(path):
+        cells = line.split("\t")
+        tokens = [NGRAM_TOKEN.fullmatch(each) for each in cells[1].split(" ")] if len(cells) > 2 else [None]
+        if not all(tokens) or not cells[2].isdecimal():
+            why = "no syntactic n-gram: head word, word/tag/label/head ..., count, counts by year"
+            raise ProbandError(why, file=path, line=number)
+        yield [(match[1].lower(), int(match[4]), match[3]) for match in tokens if match], int(cells[2])
 
 
 def of_conllu(path: Path) -> Iterator[list[Token]]:
@@ -149,11 +171,16 @@ def contexts(sentence: Sequence[Token]) -> Iterator[tuple[str, str]]:
     """
     marked = {head: word for word, head, arc in sentence if arc == "case"}
     for place, (word, head, arc) in enumerate(sentence, 1):
-        if head and arc not in LEFT_OUT and head <= len(sentence):
-            name = f"{arc}:{marked[place]}" if place in marked else arc
-            above = sentence[head - 1][0]
-            yield above, f"{word}/{name}"
-            yield word, f"{above}/{name}^-1"
+        if not head or arc in LEFT_OUT or head > len(sentence):
+            continue
+        name = f"{arc}:{marked[place]}" if place in marked else arc
+        above, over, by = sentence[head - 1]
+        if by == "prep":  # Stanford's: sleep -prep-> in -pobj-> houses
+            if not 0 < over <= len(sentence):
+                continue
+            name, above = f"prep:{above}", sentence[over - 1][0]
+        yield above, f"{word}/{name}"
+        yield word, f"{above}/{name}^-1"
 
 
 class TrainWords(TrainSkipGram):
@@ -161,7 +188,8 @@ class TrainWords(TrainSkipGram):
 
     def __init__(self, items: Path, options: DependencyOptions) -> None:
         if options.data is None:
-            parsed = of_text((sentence(each) for each in premises(items)), options.pipeline)
+            told = (sentence(each) for each in premises(items))
+            parsed: Iterable[Counted] = ((one, 1) for one in of_text(told, options.pipeline))
         else:
             parsed = sentences(options.data, options.pipeline)
         self.options, self.pairs = options, pairs_of(parsed, least=options.min_count)
@@ -176,21 +204,22 @@ class TrainWords(TrainSkipGram):
                 file.write(f"{name} {' '.join(f'{x:.5f}' for x in row)}\n")
 
 
-def pairs_of(sentences: Iterable[list[Token]], *, least: int) -> Pairs:
+def pairs_of(sentences: Iterable[Counted], *, least: int) -> Pairs:
     """Each pair of a word and a context with its count, names seen fewer than `least` times left out."""
     numbers: dict[str, int] = {}
     names: dict[str, int] = {}
-    left, right = array("q"), array("q")
+    left, right, counts = array("q"), array("q"), array("q")
     with Progress("reading sentences") as bar:
-        for tokens in sentences:
+        for tokens, count in sentences:
             for word, context in contexts(tokens):
                 left.append(numbers.setdefault(word, len(numbers)))
                 right.append(names.setdefault(context, len(names)))
+                counts.append(count)
             bar.advance()
     if not left:
         raise ProbandError("the text contains no dependencies")
-    columns = np.frombuffer(left, np.int64), np.frombuffer(right, np.int64)
-    return frequent(*columns, np.ones(len(left), np.int64), list(numbers), list(names), least=least)
+    columns = (np.frombuffer(each, np.int64) for each in (left, right, counts))
+    return frequent(*columns, list(numbers), list(names), least=least)
 
 
 def task(items: Path, *, options: DependencyOptions, seed: int, model: Any = None) -> TrainWords:
@@ -199,7 +228,7 @@ def task(items: Path, *, options: DependencyOptions, seed: int, model: Any = Non
 
 DEPENDENCY_WORDS = Net(
     name="dependency-words",
-    help="dependency-based word embeddings from text, parsed (CoNLL-U) or plain",
+    help="dependency-based word embeddings from syntactic n-grams, parsed text (CoNLL-U) or plain text",
     options=DependencyOptions,
     task=task,
     load=lambda folder: f"vec:{folder / FILE}",
