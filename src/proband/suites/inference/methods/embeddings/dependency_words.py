@@ -124,7 +124,8 @@ def sentences(path: Path, pipeline: str = OURS) -> Iterator[Counted]:
     for each, kind in kinds.items():
         if kind not in READ:
             raise ProbandError(
-                f"looks like {kind}, which has no dependency arcs; needed: syntactic n-grams, CoNLL-U or text", file=each
+                f"looks like {kind}, which has no dependency arcs; needed: syntactic n-grams, CoNLL-U or text",
+                file=each,
             )
     for each, kind in kinds.items():
         if kind != "text":
