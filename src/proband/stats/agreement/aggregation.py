@@ -236,10 +236,10 @@ def wilson(hits: float, n: float) -> tuple[float, float]:
 
 @dataclass(frozen=True, kw_only=True)
 class ExpertAudit:
-    """`precision`: of the crowd's positives, how many the expert calls positive (91.3 % in the paper). `recall_of_all`: of
-    all the expert's positives, how many the crowd has, pairs without agreement counted as missed; `recall_of_agreed`: of
-    those on which the crowd agreed. The paper's 86.2 % of "expert-annotated positives" may be either. Intervals are
-    Wilson's."""
+    """`precision`: of the crowd's positives, how many the expert calls positive (91.3 % in the paper).
+    `recall_of_all`: of all the expert's positives, how many the crowd has, pairs without agreement counted as missed;
+    `recall_of_agreed`: of those on which the crowd agreed. The paper's 86.2 % of "expert-annotated positives" may be
+    either. Intervals are Wilson's."""
 
     items: int  # judged by both
     agreed: int  # of these: the crowd agreed on a label

@@ -1,9 +1,9 @@
 """Word embeddings: relations as means of word vectors, and dependency-based vectors (Levy & Goldberg 2014) trained on
-Google's syntactic n-grams (section 4.1), on parsed text in CoNLL-U, or on plain text that a spaCy pipeline parses first.
+syntactic n-grams (section 4.1), on parsed text in CoNLL-U, or on plain text that a spaCy pipeline parses first.
 
 The contexts of a word are its neighbours in the tree with the name of the arc: `eats` has `cat/nsubj` and `mouse/obj`,
-`mouse` has `eats/obj^-1`. A preposition joins the arc that it marks: `sleeps` has `house/obl:in` (of Stanford's labels in
-n-grams: `house/prep:in`). An n-gram counts as often as it occurred. The net is a file of word vectors
+`mouse` has `eats/obj^-1`. A preposition joins the arc that it marks: `sleeps` has `house/obl:in` (in n-grams, with
+Stanford's labels, `house/prep:in`). An n-gram counts as often as it occurred. The net is a file of word vectors
 (`vec:FOLDER/vectors.txt`), which any solver over word vectors takes.
 """
 
@@ -108,8 +108,8 @@ class DependencyOptions(SkipGramOptions):
     data: Annotated[
         Path | None,
         Meta(
-            description="a file or a folder, plain or gzipped: syntactic n-grams (arcs), parsed text (.conllu) or plain "
-            "text, a paragraph a line; default: the premises of the items as sentences"
+            description="a file or a folder, plain or gzipped: syntactic n-grams (arcs), parsed text (.conllu) or "
+            "plain text, a paragraph a line; default: the premises of the items as sentences"
         ),
     ] = None
     pipeline: Annotated[str, Meta(description="spaCy pipeline that parses plain text")] = OURS
