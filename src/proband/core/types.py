@@ -99,6 +99,7 @@ class Run(Record, frozen=True, kw_only=True):
     summary: dict[str, Any] = {}  # what the solver says of all answers (position bias): figures, and a text `in_words`
     label: str = ""  # how reports name the run, if the user says so
     net: dict[str, Any] = {}  # of a trained network: its kind, options and training seed (net.json)
+    parameters: int = 0  # of the model, where it tells
 
 
 class Estimate(Record, frozen=True, kw_only=True):

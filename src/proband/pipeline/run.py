@@ -377,6 +377,7 @@ class Runner:
             identity={str(k): str(v) for k, v in self.model.identity().items()},
             settings={**self.solver.recorded(self.options), **decided, **part, **too_long},
             net=dict(getattr(self.model, "net_note", {})),
+            parameters=int(getattr(self.model, "parameters", 0)),
             label=self.how.label,
         )
 

@@ -383,9 +383,9 @@ class LocalModel:
         self.network = Network(model, batch=batch)
         self.layers = self.network.layers
         self.chunk = self.chunks.get(self.network.device.type, 256)
+        self.parameters = sum(each.numel() for each in model.parameters())
         if self.chunks is CHUNK_OF_ITEMS and self.network.device.type in CHUNK_OF_WORK:
-            size = sum(each.numel() for each in model.parameters())
-            self.chunk_characters = CHUNK_OF_WORK[self.network.device.type] / size
+            self.chunk_characters = CHUNK_OF_WORK[self.network.device.type] / self.parameters
         self.pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else 0
 
     def identity(self) -> Mapping[str, str]:

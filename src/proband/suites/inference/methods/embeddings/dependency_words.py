@@ -219,8 +219,8 @@ def pairs_of(sentences: Iterable[Counted], *, least: int) -> Pairs:
             bar.advance()
     if not left:
         raise ProbandError("the text contains no dependencies")
-    columns = (np.frombuffer(each, np.int64) for each in (left, right, counts))
-    return frequent(*columns, list(numbers), list(names), least=least)
+    one, other, often = (np.frombuffer(each, np.int64) for each in (left, right, counts))
+    return frequent(one, other, often, list(numbers), list(names), least=least)
 
 
 def task(items: Path, *, options: DependencyOptions, seed: int, model: Any = None) -> TrainWords:
