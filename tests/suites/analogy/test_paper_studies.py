@@ -16,7 +16,7 @@ from proband.suites.analogy import SUITE
 from proband.suites.analogy.relations import Relation
 from proband.suites.analogy.solvers.pseudo_perplexity import TEMPLATES
 
-NAMES = ["analogy", "analogy-templates", "analogy-scoring", "analogy-probing", "analogy-retrieval"]
+NAMES = ["analogy", "analogy-templates", "analogy-scoring"]
 FILES = {
     "capital : country": "3_Encyclopedic_semantics/E01 [country - capital].txt",
     "person : occupation": "3_Encyclopedic_semantics/E05 [name - occupation].txt",

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from proband.core.errors import ProbandError
 from proband.core.files import dumps
 from proband.core.types import Item
-from proband.lexicon.wordnet import find, read_synsets
-from proband.suites.analogy import sources, wordnet_pairs
+from proband.suites.analogy import sources
 from proband.suites.analogy.build import BuildOptions, build
 from proband.suites.analogy.paper.tables import figures
 
@@ -216,38 +215,6 @@ def test_bad_bytes_are_refused_with_the_line(tmp_path: Path) -> None:
     path.write_bytes(b"head\ttail\trelation\na\tb\tc\n\x81\n")
     with pytest.raises(ProbandError, match="line 3: is not UTF-8"):
         sources.read(str(path))
-
-
-NOUN = """  1 a licence
-00000010 03 n 01 animal 0 000 | a living thing
-00000020 03 n 01 dog 0 001 @ 00000010 n 0000 | barks
-00000030 03 n 02 puppy 0 whelp 0 002 @ 00000020 n 0000 %p 00000040 n 0000 | a young dog
-00000040 03 n 01 tail 0 000 | wags
-"""
-
-
-def test_wordnet_files_are_read(tmp_path: Path) -> None:
-    (tmp_path / "data.noun").write_text(NOUN)
-    synsets = read_synsets(tmp_path / "data.noun")
-    assert synsets[30].words == ("puppy", "whelp")
-    assert wordnet_pairs.direct(synsets, "puppy", 30, "@") == [("dog", 20)]
-    assert wordnet_pairs.closure(synsets, "puppy", 30, "@") == ["dog", "animal"]
-    assert wordnet_pairs.direct(synsets, "puppy", 30, "%p") == [("tail", 40)]
-
-
-def test_wordnet_as_installed(tmp_path: Path) -> None:
-    """Where it is installed; elsewhere the one-line command."""
-    with pytest.raises(ProbandError, match="apt install wordnet-base"):
-        find(str(tmp_path))
-    try:
-        find(None)
-    except ProbandError:
-        return
-    named = {r.name: r for r in wordnet_pairs.read_wordnet()}
-    assert {len(r.tuples) for r in named.values()} == {50}
-    assert named["wordnet antonym"].holds(("hot", "cold")) or named["wordnet antonym"].holds(("good", "bad"))
-    assert named["wordnet antonym"].symmetric
-    assert all("person" in t.tails for t in named["wordnet hypernym"].tuples if t.head == "friend")
 
 
 FRAGMENTS = st.sampled_from(

@@ -1,7 +1,7 @@
 """Suite `analogy`: probing relational knowledge via word analogies (Rezaee & Camacho-Collados 2022).
 
 Reads in this order: relations, sources, probes, build; solvers/ (pseudo_perplexity with its templates, cosine,
-retrieval, supervised with its classifier); paper/ (tables with the published figures, frequency, claims).
+supervised with its classifier); paper/ (tables with the published figures, frequency, findings, claims).
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ from proband.core.suite import Claim, Contrast, Demo, Suite
 from proband.suites.analogy.build import BuildOptions, build, example_options
 from proband.suites.analogy.paper.claims import CLAIMS
 from proband.suites.analogy.paper.findings import CLAIMS as MORE_CLAIMS
-from proband.suites.analogy.paper.findings import FIGURE1, FINDINGS, FREQUENCY
+from proband.suites.analogy.paper.findings import FIGURE1, FINDINGS
+from proband.suites.analogy.paper.frequency import FREQUENCY
 from proband.suites.analogy.paper.tables import GROUPS_IN_WORDS, TABLES, derive, published
-from proband.suites.analogy.relations import RECIPROCAL_RANK, TOP1, check, pairs_of, show
+from proband.suites.analogy.relations import check, pairs_of, show
 from proband.suites.analogy.solvers import SOLVERS
 
 SUITE = Suite(
@@ -25,7 +26,7 @@ SUITE = Suite(
     options=BuildOptions,
     examples=example_options,
     solvers=SOLVERS,
-    metrics=(ACCURACY, TOP1, RECIPROCAL_RANK, AUC),
+    metrics=(ACCURACY, AUC),
     tables=TABLES,
     check=check,
     show=show,

@@ -1,8 +1,7 @@
-"""Relations -> items, in the two settings of section 2.1, and retrieval.
+"""Relations -> items, in the two settings of section 2.1.
 
 zero-shot    a query pair and two options (or n), one right: which one completes the analogy?
 supervised   one analogy sentence, true or false; the tuples of one half train a classifier, those of the other test it.
-retrieval    a : b :: c : ? over a vocabulary (for the classical vector methods).
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ import dataclasses
 import random
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -24,6 +23,7 @@ from proband.core.plugins import Meta
 from proband.core.suite import Built
 from proband.core.types import Item, Split, Tag
 from proband.suites.analogy import multiple_choice, sources
+from proband.suites.analogy.frequencies import counts_of
 from proband.suites.analogy.probes import (
     FAMILIES,
     PAPER_PROBES,
@@ -41,7 +41,7 @@ from proband.suites.analogy.probes import (
 from proband.suites.analogy.relations import Pair, Relation, fingerprint, fold
 from proband.suites.analogy.solvers.pseudo_perplexity import DEFAULT, TEMPLATES, fill, pattern, question
 
-PER_RELATION = {"zero-shot": 100, "supervised": 0, "retrieval": 100}
+PER_RELATION = {"zero-shot": 100, "supervised": 0}
 VERDICTS = ("true", "false")
 SPLITS: tuple[Split, Split] = ("train", "test")  # of the two halves of a relation's tuples
 
@@ -56,17 +56,15 @@ class BuildOptions:
 
     data: Annotated[
         str,
-        Meta(description="BATS folder, questions-words.txt, SAT/U2/U4 jsonl, tsv/csv/jsonl list, or wordnet[:DIR]"),
+        Meta(description="BATS folder, questions-words.txt, SAT/U2/U4 jsonl, or a table of pairs"),
     ] = ""
-    setting: Annotated[Literal["zero-shot", "supervised", "retrieval"], Meta(description="the kind of question")] = (
-        "zero-shot"
-    )
+    setting: Annotated[Literal["zero-shot", "supervised"], Meta(description="the kind of question")] = "zero-shot"
     per_relation: (
         Annotated[
             int,
             Meta(
-                description="positives per relation and probe; 0: all (default: zero-shot and retrieval 100, supervised"
-                " and faithful all)",
+                description="positives per relation and probe; 0: all (default: zero-shot 100, supervised and"
+                " faithful all)",
                 ge=0,
             ),
         ]
@@ -77,20 +75,22 @@ class BuildOptions:
         False
     )
     options: Annotated[int, Meta(description="number of options to choose from", ge=2)] = 2
-    negatives: Annotated[
-        Literal["uniform", "hard"], Meta(description="hard: the most similar words of the same type")
-    ] = "uniform"
     made_from: Annotated[
-        Literal["", "right", "other", "query", "paper"],
+        Literal["", "right", "other", "paper"],
         Meta(
             description="tuple that a negative is made from (default: right; with --faithful paper, its section 2.2)",
         ),
     ] = ""
-    split: Annotated[Literal["tuples", "lexical"], Meta(description="lexical: the two halves share no word")] = "tuples"
     relations: Annotated[str, Meta(description="only relations whose name contains one of these, comma-separated")] = ""
     template: Annotated[str, Meta(description=f"{', '.join(TEMPLATES)}, or text with {{h1}} {{t1}} {{h2}} {{t2}}")] = (
         DEFAULT
     )
+    frequencies: Annotated[
+        Path | None,
+        Meta(
+            description="counts of words, a word and its count a line, for the frequency analysis (default: wordfreq)"
+        ),
+    ] = None
 
     @property
     def families(self) -> tuple[str, ...]:
@@ -141,7 +141,6 @@ def plan_of(options: BuildOptions, *, seed: int) -> AnalogyPlan:
             others=None if options.faithful else OtherTruths(relation, links=links),
             faithful=options.faithful,
             base=options.base,
-            hard=options.negatives == "hard",
         )
         for relation in chosen
     ]
@@ -153,6 +152,7 @@ def plan_of(options: BuildOptions, *, seed: int) -> AnalogyPlan:
         spoilers=spoilers,
         every=every,
         licence=licence,
+        frequencies=counts_of(options.frequencies, chosen) if options.frequencies else None,
     )
 
 
@@ -169,7 +169,7 @@ class AnalogyPlan:
     licence: str
     count: Counter[tuple[str, Tag]] = field(default_factory=Counter)  # items by relation and probe
     trained: Counter[tuple[str, Tag]] = field(default_factory=Counter)  # training items by relation and paper's probe
-    words_dropped: dict[str, int] = field(default_factory=dict)
+    frequencies: Mapping[str, Any] | None = None  # of the words, where a corpus was counted
 
     @cached_property
     def many_valued(self) -> dict[str, bool]:
@@ -181,9 +181,7 @@ class AnalogyPlan:
         names = slugs([spoiler.relation for spoiler in self.spoilers])
         for slug, spoiler in zip(names, self.spoilers, strict=True):
             relation = spoiler.relation
-            parts = halves(relation, seed=self.seed, lexical=self.options.split == "lexical")
-            self.words_dropped[relation.name] = len(relation.tuples) - len(parts[0]) - len(parts[1])
-            for number, half in enumerate(parts):
+            for number, half in enumerate(halves(relation, seed=self.seed)):
                 for at in self._sample(relation, half, number):
                     for item in self._items_of(slug, spoiler, at, half=half, number=number):
                         self.count[relation.name, item.tags["probe"]] += 1
@@ -195,8 +193,6 @@ class AnalogyPlan:
         """The positives of a half: all, or as many as asked for, drawn without return. A right answer is never the
         query once more."""
         pairs = [(i, j) for i, j in positives(half) if not same(relation.tuples[i].pair, relation.tuples[j].pair)]
-        if self.options.setting == "retrieval":
-            pairs = [(i, j) for i, j in pairs if relation.tuples[i].head != relation.tuples[j].head]
         share = (self.options.positives + 1 - number) // 2
         rng = random.Random(f"sample {self.seed} {relation.name} {number}")
         if not self.options.positives or share >= len(pairs):
@@ -210,11 +206,6 @@ class AnalogyPlan:
         """The items of one positive: one per probe."""
         relation = spoiler.relation
         query, right = relation.tuples[at[0]], relation.tuples[at[1]]
-        if self.options.setting == "retrieval":
-            prompt = f"{query.head} is to {query.tail} as {right.head} is to ___"
-            facts = {"head": right.head, "answers": list(right.tails)}
-            yield self._item(slug, relation, at, probe="retrieval", prompt=prompt, facts=facts)
-            return
         for probe, wrong, rng in self._spoilt(spoiler, at, half):
             pairs = [right.pair, *wrong]
             if self.options.setting == "zero-shot":
@@ -289,11 +280,11 @@ class AnalogyPlan:
                     "wordnet": sorted(spoiler.others.own_links) if spoiler.others else [],
                     "false_negative_rate": false_negative_rates([spoiler]),
                     "no_negative": sum(spoiler.given_up.values()),
-                    "left_out_by_split": self.words_dropped.get(spoiler.relation.name, 0),
                 }
                 for spoiler in self.spoilers
             ],
             "fingerprint": fingerprint(self.every),
+            **({"frequencies": self.frequencies} if self.frequencies else {}),
             "conditions": conditions(self.options, relations=len(self.spoilers), trained=self.trained),
             "duplicates": sum(relation.duplicates for relation in self.every),
             "false_negatives_kept": self.options.faithful,

@@ -9,7 +9,6 @@ A negative puts a spoilt tuple in the place of j. Which tuple is spoilt is `base
 
     right    the right option's, j, as above
     other    any other of the half
-    query    the query's own, i
     paper    as section 2.2 prints it: random spoils the input's, (h_k, t_i) or (h_i, t_k); reverse "simply a random
              tuple from R"; type takes "any two tuples (h_j, h_k)", whose heads (or tails) differ from the input's
 
@@ -121,39 +120,12 @@ PAPER_PROBES = ("random", "reverse", "type")  # those that are built unless `--p
 FAMILIES = tuple(dict.fromkeys(probe.partition("-")[0] for probe in PROBES))  # random-head and random-tail in turn
 
 
-def halves(relation: Relation, *, seed: int, lexical: bool = False) -> tuple[list[int], list[int]]:
-    """The two halves of the tuples (section 2.3). A lexical split also keeps tuples that share a word together, as far
-    as that leaves two halves: see `lexical_halves`."""
+def halves(relation: Relation, *, seed: int) -> tuple[list[int], list[int]]:
+    """The two halves of the tuples (section 2.3)."""
     order = list(range(len(relation.tuples)))
     random.Random(f"halves {seed} {relation.name}").shuffle(order)
-    if lexical:
-        return lexical_halves(relation, order)
     middle = len(order) // 2
     return sorted(order[:middle]), sorted(order[middle:])
-
-
-def lexical_halves(relation: Relation, order: Sequence[int]) -> tuple[list[int], list[int]]:
-    """Halves with no word in common. Where one word ties most tuples together (all the brown things), tuples are left
-    out: in the given order, a tuple goes to the emptier half that has none of the other half's words, or nowhere.
-
-    >>> from proband.suites.analogy.relations import Tuple
-    >>> pairs = [("coal", "black"), ("crow", "black"), ("snow", "white"), ("milk", "white")]
-    >>> lexical_halves(Relation("thing : colour", "ES", tuple(Tuple(h, (t,)) for h, t in pairs)), range(4))
-    ([0, 1], [2, 3])
-    """
-    parts: tuple[list[int], list[int]] = ([], [])
-    words: tuple[set[str], set[str]] = (set(), set())
-    for at in order:
-        own = {fold(word) for word in relation.tuples[at].pair}
-        tied = [side for side in (0, 1) if own & words[side]]
-        if len(tied) == 2:
-            continue
-        side = tied[0] if tied else (0 if len(parts[0]) <= len(parts[1]) else 1)
-        if tied and len(parts[side]) > len(order) / 2:
-            continue
-        parts[side].append(at)
-        words[side].update(own)
-    return sorted(parts[0]), sorted(parts[1])
 
 
 def positives(half: Sequence[int]) -> list[tuple[int, int]]:
@@ -173,7 +145,6 @@ class Spoiler:
     others: OtherTruths | None = None
     faithful: bool = False
     base: str = "right"
-    hard: bool = False
     drawn: Counter[str] = field(default_factory=Counter)  # positives asked for a negative, by probe
     true: Counter[str] = field(default_factory=Counter)  # of these: the first draw was true after all, by the list
     true_elsewhere: Counter[str] = field(default_factory=Counter)  # not by the list, but by another source
@@ -222,9 +193,6 @@ class Spoiler:
                 taken.add(fold(tuples[i].pair[side]))
                 others = [k for k in (*rest, j) if k != b]
                 rng.shuffle(others)
-            if self.hard:
-                word = "head" if probe == "random-head" else "tail"  # that is replaced
-                others = sorted(others, key=lambda k: -alike(getattr(tuples[b], word), getattr(tuples[k], word)))
             for k in others:
                 new = tuples[k].pair[side]
                 if fold(new) not in taken:
@@ -233,22 +201,11 @@ class Spoiler:
     def _bases(self, probe: str, i: int, j: int, rest: Sequence[int], rng: random.Random) -> Sequence[int]:
         """The tuples to spoil, in the order to try them."""
         if self.base != "paper":
-            return {"right": [j, *rest], "other": [*rest, j], "query": [i, j, *rest]}[self.base]
+            return [j, *rest] if self.base == "right" else [*rest, j]
         if probe.startswith("random"):
             return [i]
         every = [*rest, j, *([i] if probe == "reverse" else [])]
         return rng.sample(every, len(every))
-
-
-def alike(a: str, b: str) -> float:
-    """How easily one word is taken for another: Dice coefficient of letter trigrams (with word ends), minus a little
-    for each letter more or less.
-
-    >>> alike("walking", "talking") > alike("walking", "seen")
-    True
-    """
-    one, other = ({f"^{fold(w)}$"[i : i + 3] for i in range(len(fold(w)))} for w in (a, b))
-    return 2 * len(one & other) / max(1, len(one) + len(other)) - 0.01 * abs(len(a) - len(b))
 
 
 # ---- for the manifest: how the items compare with published ones, and how many negatives were true after all ---------
@@ -258,7 +215,6 @@ NEGATIVES = {
     "paper": "as section 2.2 prints them",
     "right": "made from the right tuple",
     "other": "made from any other tuple",
-    "query": "made from the query",
 }
 
 
@@ -266,9 +222,7 @@ def conditions(options: Any, *, relations: int, trained: Mapping[Any, int]) -> d
     """What published figures must have in common with items built by these options, besides the data."""
     same: dict[str, Tag] = {
         "negatives": NEGATIVES[options.base] + ("" if options.faithful else ", true ones left out"),
-        "choice of negatives": options.negatives,
         "options": options.options,
-        "halves share no": {"tuples": "tuple", "lexical": "word"}[options.split],
         "relations": relations,
     }
     if trained:

@@ -7,7 +7,6 @@ A tuple keeps every accepted tail; the first is *the* tail t_i, the others serve
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -18,8 +17,7 @@ import msgspec
 
 from proband.core.errors import ProbandError, in_words
 from proband.core.files import Fingerprint
-from proband.core.metrics import Metric
-from proband.core.types import Answer, Item, Tag
+from proband.core.types import Item, Tag
 
 GROUPS = ("ES", "LS", "DM", "IM")  # encyclopedic, lexicographic; derivational, inflectional morphology
 MANY_SHARE = 0.2  # the share of tuples from which on a relation counts as "to many", "many to" or symmetric
@@ -162,7 +160,7 @@ def query_and_options(item: Item) -> tuple[Pair, list[Pair]]:
     facts = facts_of(item)
     if not facts.options:
         raise ProbandError(
-            f"{item.id} is no choice between pairs; items of setting supervised or retrieval have solvers of that name"
+            f"{item.id} is no choice between pairs; items of setting supervised have solvers of that name"
         )
     return facts.query, facts.options
 
@@ -187,8 +185,6 @@ class AnalogyFacts(msgspec.Struct):
     query: tuple[str, str]
     options: list[tuple[str, str]] = []
     option: tuple[str, str] | None = None
-    head: str = ""  # in retrieval: what the answer is a tail of
-    answers: list[str] = []
     template: str = ""  # of the sentences, where a variation says it
 
 
@@ -230,31 +226,7 @@ def show(item: Item) -> str:
     """
     lines = [item.prompt]
     lines += [f"  {'>' if i == item.gold else ' '} {choice}" for i, choice in enumerate(item.choices)]
-    if "answers" in item.facts:
-        lines.append("  > " + " / ".join(facts_of(item).answers))
     tags = item.tags
     part = f", {tags['part']}" if "part" in tags else ""
     lines.append(f"{tags['relation']} ({tags['group']}), probe {tags['probe']}, {tags['setting']}{part}")
     return "\n".join(lines)
-
-
-# ---- measures of retrieval: where the best accepted tail came ------------------------------------------------------
-
-
-def rank_of(answer: Answer) -> int | None:
-    return answer.blanks[0].get("rank") if answer.blanks else None
-
-
-def reciprocal_rank(item: Item, answer: Answer) -> float | None:
-    """1 / rank of the best accepted tail; a question with an unknown word counts 0. Only for retrieval items."""
-    return None if "answers" not in item.facts else 1 / (rank_of(answer) or math.inf)
-
-
-def top1(item: Item, answer: Answer) -> float | None:
-    """1 if an accepted tail came first."""
-    value = reciprocal_rank(item, answer)
-    return None if value is None else float(value == 1)
-
-
-TOP1 = Metric(name="top1", of=top1, title="first answer right")
-RECIPROCAL_RANK = Metric(name="reciprocal rank", of=reciprocal_rank)

@@ -21,7 +21,6 @@ from proband.core.tables import (
     read_text,
     text_lines,
 )
-from proband.suites.analogy import wordnet_pairs
 from proband.suites.analogy.relations import Relation, Tuple, without_duplicates
 
 # ---- BATS 3.0 as released: four folders of ten files `X01 [name].txt`, one tuple per line, `head<TAB>tail/tail/...`
@@ -268,13 +267,12 @@ LICENCES = {
     "built-in": "Apache-2.0",
     "bats": "BATS 3.0: none stated by its source; do not redistribute",
     "google": "Google analogy test set: Apache-2.0",
-    "wordnet": "WordNet licence (Princeton)",
     "listed": "as the file's own",
 }
 
 
 def read(data: str = "") -> tuple[list[Relation], str]:
-    """Relations and their licence; `data` is empty (our own lists), a path, or `wordnet[:FOLDER]`.
+    """Relations and their licence; `data` is empty (our own lists) or a path.
 
     >>> relations, licence = read()
     >>> len(relations), licence
@@ -282,8 +280,6 @@ def read(data: str = "") -> tuple[list[Relation], str]:
     """
     if not data:
         return built_in(), LICENCES["built-in"]
-    if data.partition(":")[0] == "wordnet":
-        return wordnet_pairs.read_wordnet(data.partition(":")[2] or None), LICENCES["wordnet"]
     path = Path(data)
     if not path.exists():
         raise ProbandError("no such file or folder", file=path)

@@ -132,7 +132,7 @@ def _equally_common(
     """Pairs of other tuples of one half, each as common as the one it stands for."""
     pairs = []
     tuples = relation.tuples
-    for half in halves(relation, seed=seed, lexical=False):
+    for half in halves(relation, seed=seed):
         heads, tails = (
             [
                 k

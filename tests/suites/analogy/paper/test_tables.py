@@ -8,15 +8,12 @@ from typing import Any
 
 import pytest
 
-from proband.core.types import Answer, Run
-from proband.reporting.numbers.cells import Study
-from proband.reporting.numbers.item_sets import AnsweredRun, ItemSet
 from proband.suites.analogy import SUITE
 from proband.suites.analogy.paper.tables import derive
 
 
 def test_every_tag_of_a_table_is_one_of_an_item_derived_or_of_a_run(built: Any) -> None:
-    items = [i for setting in ("zero-shot", "supervised", "retrieval") for i in built(setting=setting, per_relation=2)]
+    items = [i for setting in ("zero-shot", "supervised") for i in built(setting=setting, per_relation=2)]
     tags = {name for item in items for name in (*item.tags, *derive(item.tags))}
     tags |= {
         "split",
@@ -41,19 +38,3 @@ def test_what_the_paper_marks_in_bats(data: Path, built: Any) -> None:
     assert sum(tags["bidirectional"] == "both ways" for tags in about.values()) == 2
     assert sum((tags["marked"], tags["kind"]) == ("unmarked", "semantic") for tags in about.values()) == 6
     assert sum(tags["detected"] != "neither" for tags in about.values()) == 17
-
-
-def test_runs_that_answer_the_training_half_stand_beside_those_that_answer_the_test_half(built: Any) -> None:
-    """Of the tasks test, seen and control the last two have items in common, and only they are compared."""
-    items = built(setting="supervised", relations="gerund", per_relation=8)
-    answered = []
-    for task in ("test", "seen", "control"):
-        asked = "test" if task == "test" else "train"
-        answers = [Answer(item_id=i.id, scores=(1.0, 0.0) if i.split == asked else ()) for i in items]
-        run = Run(suite="analogy", solver="supervised", model="m", seed=0, items_sha="", settings={"task": task})
-        answered.append(AnsweredRun(run=run, answers=answers))
-    study = Study(ItemSet(suite=SUITE, items_from=items, answered=answered), [SUITE.metric()], seed=0)
-    assert study.splits == ("test",)
-    assert study.pairs(SUITE.metric(), {}) == []
-    compared = [(pair.a, pair.b) for pair in study.pairs(SUITE.metric(), {"split": ("train", "test")})]
-    assert compared == [("m · task=seen", "m · task=control")]

@@ -101,30 +101,25 @@ def test_items_of_another_setting_are_refused(own: list[Relation], built: Any, s
         solve("supervised", built(per_relation=4)[:1], Words(own, planted=True))
 
 
-def test_the_planted_layer_is_found_and_the_control_task_shows_memory(
-    own: list[Relation], halves: Any, solve: Any
-) -> None:
+def test_the_planted_layer_is_found(own: list[Relation], halves: Any, solve: Any) -> None:
     items = [i for i in halves(per_relation=160) if i.tags["relation"] == "verb : gerund"]
     model = Words(own, planted=True)
 
-    def accuracy(task: str, layer: str, classifier: str) -> float:
-        answers = solve("supervised", items, model, task=task, layers=layer, classifier=classifier)
-        return mean(items, answers, part="test" if task == "test" else "train")
+    def accuracy(layer: str) -> float:
+        return mean(items, solve("supervised", items, model, layers=layer, classifier="linear"), part="test")
 
-    assert accuracy("test", "2", "linear") > 0.95
-    assert accuracy("test", "1", "linear") < 0.85
-    assert accuracy("seen", "2", "linear") > 0.95
-    # the control's labels belong to words, which both layers know: it is learnt by heart from either
-    assert min(accuracy("control", layer, "mlp") for layer in ("1", "2")) > 0.6
+    assert accuracy("2") > 0.95
+    assert accuracy("1") < 0.85
 
 
 def test_probes_learn_from_the_training_split_alone(halves: Any) -> None:
     items = [i for i in halves(per_relation=20) if i.tags["relation"] == "verb : gerund"]
     sentences, probes = probes_of(items)
     assert len(probes) == 3
-    for probe in probes:
-        assert {i.split for i in probe.train} == {"train"}
-        assert {i.split for i in probe.test} == {"test"}
-        for item, row, label in zip(probe.train, probe.task.train, probe.task.labels, strict=True):
-            assert [list(pair) for pair in sentences[row]] == [item.facts["query"], item.facts["option"]]
+    of_sentence = {(tuple(i.facts["query"]), tuple(i.facts["option"])): i for i in items}
+    for asked, lesson in probes:
+        assert {i.split for i in asked} == {"test"}
+        for row, label in zip(lesson.train, lesson.labels, strict=True):
+            item = of_sentence[sentences[row]]
+            assert item.split == "train"
             assert label == (item.gold == 0)

@@ -8,7 +8,7 @@ setting in which the paper found it.
 from __future__ import annotations
 
 from proband.core.suite import Claim, Contrast, Where
-from proband.suites.analogy.paper.findings import BY_ITEM, BY_TUPLE
+from proband.suites.analogy.paper.frequency import BY_ITEM, BY_TUPLE
 from proband.suites.analogy.probes import PAPER_PROBES
 
 UNMARKED: Where = {"marked": "unmarked"}
@@ -91,13 +91,13 @@ CLAIMS = (
         source="section 4",
         where=SUPERVISED,
         test=BY_ITEM,
-        needs="supervised runs of one model, and wordfreq",
+        needs="supervised runs of one model, and word frequencies",
     ),
     Claim(
         statement="the same by tuple: frequency does not tell tuples that are often answered rightly from the others",
-        source="section 4, with a test whose units are independent",
+        source="section 4, by the tuples of the list",
         where=SUPERVISED,
         test=BY_TUPLE,
-        needs="supervised runs of one model, and wordfreq",
+        needs="supervised runs of one model, and word frequencies",
     ),
 )

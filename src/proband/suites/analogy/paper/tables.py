@@ -13,7 +13,6 @@ from statistics import fmean
 from msgspec import Struct, convert
 
 from proband.core.files import data_rows
-from proband.core.metrics import SPLITS
 from proband.core.suite import MeasuredOn, Published, Table
 from proband.core.types import Tag
 from proband.suites.analogy.probes import NEGATIVES, PAPER_PROBES, PROBES
@@ -94,9 +93,7 @@ def _measured(group: Mapping[str, Tag]) -> MeasuredOn:
     relations = 1 if "relation" in group else 10 if "group" in group else len(kept)
     conditions: dict[str, Tag] = {
         "negatives": NEGATIVES["paper"],
-        "choice of negatives": "uniform",
         "options": 2,
-        "halves share no": "tuple",
     }
     if "relation" not in group:
         conditions["relations"] = 40
@@ -135,7 +132,6 @@ ORDER: Mapping[str, tuple[Tag, ...]] = {
     "paper_probe": PAPER_PROBES,
     "probe": PROBES,
     "setting": ("supervised", "zero-shot"),
-    "run.task": ("test", "seen", "control"),
     "run.template": tuple(TEMPLATES),
     "run.norm": ("sum", "token", "word"),
 }
@@ -197,14 +193,6 @@ PAPER = (
         where={"setting": "supervised"},
         macro="relation",
     ),
-    _table(
-        name="retrieval",
-        title="First answer right, a : b :: c : ?",
-        rows=("group",),
-        columns=("setting",),
-        metric="top1",
-        where={"setting": "retrieval"},
-    ),
     _table(name="cardinality", title="By cardinality", rows=("cardinality",)),
 )
 
@@ -237,31 +225,4 @@ VARIANTS = tuple(
     )
 )
 
-BY_CLASSIFIER = ("paper_probe", "run.classifier")
-PROBING = tuple(
-    _of_study(
-        name=name,
-        title=title,
-        rows=rows,
-        columns=("run.task",),
-        where={"split": SPLITS},  # `seen` and `control` are asked about training sentences
-        note="test: the unseen half, as in the paper; seen: new sentences of seen words; control: the same sentences "
-        "with a random label per word. Selectivity is seen minus control (Hewitt & Liang 2019).",
-    )
-    for name, title, rows in (
-        ("probing", "Classifier and control task, mean over relations", BY_CLASSIFIER),
-        ("layers", "Classifier, layer and control task, mean over relations", (*BY_CLASSIFIER, "run.layers")),
-    )
-)
-
-SEARCH = _table(
-    name="retrieval-methods",
-    title="First answer right, by method, with a, b and c excluded from the answers or not",
-    rows=("run.method", "run.exclude"),
-    columns=("group",),
-    metric="top1",
-    where={"setting": "retrieval"},
-    always=False,
-)
-
-TABLES = (*PAPER, *AVERAGES, *VARIANTS, *PROBING, SEARCH)
+TABLES = (*PAPER, *AVERAGES, *VARIANTS)

@@ -14,7 +14,7 @@ from proband.solvers.choose import make_choose_solver
 from proband.solvers.generate import Asking, make_generate_solver
 from proband.solvers.replies import Choices, answer_of, letters_shown, names_of
 from proband.suites.analogy.relations import query_and_options
-from proband.suites.analogy.solvers import cosine, pseudo_perplexity, retrieval, supervised
+from proband.suites.analogy.solvers import cosine, pseudo_perplexity, supervised
 from proband.suites.analogy.solvers.pseudo_perplexity import ScoringOptions
 from proband.suites.analogy.solvers.supervised import LearningOptions, WordLearningOptions
 
@@ -117,14 +117,4 @@ SUPERVISED = (
     ),
 )
 
-RETRIEVAL = Solver(
-    name="retrieval",
-    help="a : b :: c : ? over the vocabulary",
-    needs=HasVectors,
-    solve=retrieval.retrieve,
-    options=retrieval.SearchOptions,
-    needs_all_items=True,
-    setting="retrieval",
-)
-
-SOLVERS = (*ZERO_SHOT, *SUPERVISED, RETRIEVAL)
+SOLVERS = (*ZERO_SHOT, *SUPERVISED)

@@ -2,13 +2,12 @@
 
 The features of "What h1 is to t1, h2 is to t2." are the contextual embeddings of its four target words, concatenated;
 for relation embeddings those of the two pairs, for static vectors the two differences (section 3.1). Every relation and
-probe has its own classifier, trained on one half of the tuples and asked about the other (the option `task` asks about
-held-out training sentences instead, see control_task). Sentences that several probes share are embedded once.
+probe has its own classifier, trained on one half of the tuples and asked about the other. Sentences that several probes
+share are embedded once.
 """
 
 from __future__ import annotations
 
-import random
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +18,6 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
-from proband.core.files import group_by_key
 from proband.core.protocols import EmbedsPairs, EmbedsWords, Floats, HasVectors
 from proband.core.types import Answer, Item
 from proband.suites.analogy.relations import Pair, query_and_option
@@ -36,15 +34,11 @@ Features = Callable[[Sequence[Sentence]], Floats]  # one row per sentence
 
 @dataclass(frozen=True, kw_only=True)
 class LearningOptions:
-    """The classifier, and what it is asked."""
+    """The classifier."""
 
     classifier: Annotated[Literal["mlp", "linear"], Meta(description="the kind of classifier")] = "mlp"
     steps: Annotated[int, Meta(description="training batches of 128 sentences", ge=1)] = 300
     hidden: Annotated[int, Meta(description="units of the mlp's hidden layer", ge=1)] = 100
-    task: Annotated[
-        Literal["test", "seen", "control"],
-        Meta(description="asked about: the test half; a fifth of the training sentences; the same with random labels"),
-    ] = "test"
 
     @property
     def settings(self) -> Settings:
@@ -117,32 +111,24 @@ def of_pairs(embed: Callable[[Sequence[Pair]], Floats]) -> Features:
 # ---- items to tasks ------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Probe:
-    """The items of one relation and probe: `task` trains on `train` and asks about `test`, in these orders."""
-
-    train: list[Item]
-    test: list[Item]
-    task: Lesson
-
-
-def probes_of(items: Sequence[Item]) -> tuple[list[Sentence], list[Probe]]:
-    """The distinct sentences of a relation, and its probes; the tasks count rows of those sentences."""
+def probes_of(items: Sequence[Item]) -> tuple[list[Sentence], list[tuple[list[Item], Lesson]]]:
+    """The distinct sentences of a relation, and of each probe the items asked about, in the order of its lesson, which
+    counts rows of those sentences."""
     number: dict[Sentence, int] = {}
     row = {item.id: number.setdefault(query_and_option(item), len(number)) for item in items}
-    probes = []
+    probes: list[tuple[list[Item], Lesson]] = []
     for probe in dict.fromkeys(item.tags["paper_probe"] for item in items):
         mine = [item for item in items if item.tags["paper_probe"] == probe]
         train = [item for item in mine if item.split == "train"]
         test = [item for item in mine if item.split != "train"]
         if len({item.gold for item in train}) < 2 or not test:
-            continue  # a lexical split of few tuples may leave a probe without negatives: nothing to learn from
-        task = Lesson(
+            continue  # few tuples may leave a probe without negatives: nothing to learn from
+        lesson = Lesson(
             train=np.array([row[item.id] for item in train]),
             labels=np.array([item.gold == 0 for item in train], dtype=np.float32),
             ask=np.array([row[item.id] for item in test]),
         )
-        probes.append(Probe(train, test, task))
+        probes.append((test, lesson))
     if not probes:
         raise ProbandError(
             f"relation {items[0].tags['relation']!r} has no true and false items to learn from and to ask"
@@ -157,18 +143,11 @@ def solve_with(items: Sequence[Item], features: Features, *, seed: int, options:
     for item in items:
         query_and_option(item)  # an item of another setting is an error
         relations[str(item.tags["relation"])].append(item)
-    for relation, own in relations.items():
+    for own in relations.values():
         sentences, probes = probes_of(own)
-        # the items asked about, the classifier's task, and the sign that each logit gets
-        tasks = [
-            (probe.test, probe.task, np.ones(len(probe.test), dtype=np.float32))
-            if options.task == "test"
-            else held_out(probe.train, probe.task, seed=f"{seed} {relation} {at}", control=options.task == "control")
-            for at, probe in enumerate(probes)
-        ]
-        logits = fit_and_ask(features(sentences), [task for _, task, _ in tasks], options.settings, seed=seed)
-        for (questions, _, signs), row in zip(tasks, logits, strict=True):
-            for item, logit in zip(questions, (row * signs).tolist(), strict=True):
+        logits = fit_and_ask(features(sentences), [lesson for _, lesson in probes], options.settings, seed=seed)
+        for (questions, _), row in zip(probes, logits, strict=True):
+            for item, logit in zip(questions, row.tolist(), strict=True):
                 answers[item.id] = Answer(item_id=item.id, scores=(logit, -logit))
     return [answers.get(item.id, Answer(item_id=item.id)) for item in items]
 
@@ -191,37 +170,3 @@ def by_differences(items: Sequence[Item], model: HasVectors, *, seed: int, optio
     vectors = lookup(model, [word for two in pairs for pair in two for word in pair])
     answers = solve_with(items, differences(vectors), seed=seed, options=options)
     return [uncovered(each, two, vectors) if each.scores else each for each, two in zip(answers, pairs, strict=True)]
-
-
-# ---- does a classifier read the model, or learn words by heart? The control task of Hewitt & Liang 2019 ------------
-#
-# Every word that stands in the third place gets a random label, which a classifier can only learn by heart. The real
-# task (`seen`) and the control task (`control`) are learnt from the same four fifths of the training half's positives
-# with their negatives, and asked on the rest, so that the words have been seen but not the sentences. Selectivity is
-# the accuracy on `seen` minus that on `control`: two runs. A probe with high accuracy and low selectivity tells more of
-# the classifier than of the model.
-#
-# An item has one gold answer, which is not the control label. The scores of a control run are therefore signed: as the
-# classifier gave them where the control label is the gold one, with the opposite sign where it is not. So *accuracy
-# against gold* of a control run is accuracy against the control label.
-
-
-def held_out(items: Sequence[Item], task: Lesson, *, seed: str, control: bool) -> tuple[list[Item], Lesson, Floats]:
-    """Of a task's training items: those held out, the task that asks about them, and the sign of each score."""
-    rng = random.Random(f"held out {seed}")
-    # a positive and its negative have one name; one of them learnt and the other asked would mislead
-    pairs = group_by_key((item.id.rpartition(".")[0], at) for at, item in enumerate(items))
-    if len(pairs) < 2:
-        raise ProbandError(f"relation {items[0].tags['relation']!r} has too few training items to hold some out")
-    order = list(pairs.values())
-    rng.shuffle(order)
-    cut = max(1, len(order) // 5)
-    ask, learn = (np.array([at for pair in part for at in pair]) for part in (order[:cut], order[cut:]))
-    labels = np.asarray(task.labels, dtype=np.float32)
-    if control:  # a random label per item that depends on the option's first word alone
-        words = [query_and_option(item)[1][0] for item in items]
-        coin = {word: float(rng.random() < 0.5) for word in sorted(set(words))}
-        labels = np.array([coin[word] for word in words], dtype=np.float32)
-    signs: Floats = np.where(labels == task.labels, 1, -1).astype(np.float32)
-    lesson = Lesson(train=task.train[learn], labels=labels[learn], ask=task.train[ask])
-    return [items[at] for at in ask], lesson, signs[ask]
