@@ -6,7 +6,7 @@ Batch of 32, abstract lines of 9 words, concrete texts of 37, 2,005 words, the r
 and hidden layer of 100, dropout 0.5 before the softmax); the step as training takes it: forward, backward, clipping,
 AdamW, the mean of the weights. On the processor: one thread, CPU seconds; peak memory is the resident set's growth over
 a process that has already taken a small step. On a CUDA device: recorded and replayed, wall time with synchronisation,
-memory reserved by the recording. Whether replayed steps end where plain ones do: training_gpu.py.
+memory reserved by the recording.
 """
 
 from __future__ import annotations

@@ -15,12 +15,12 @@ from functools import partial
 from proband.core.suite import Claim, Contrast, Demo, Suite, Verb
 from proband.suites.inference.build import BuildOptions, build
 from proband.suites.inference.curves.beyond import BEYOND_CLAIM, BEYOND_HYPOTHESIS, HIDDEN_CLAIM, HIDDEN_POSITIVES
-from proband.suites.inference.curves.control_scores import CONTROL_SCORES, FREQUENCY
-from proband.suites.inference.curves.decisions import ANCHORS, DECISIONS, SECTION3
+from proband.suites.inference.curves.control_scores import CONTROL_SCORES
+from proband.suites.inference.curves.decisions import DECISIONS, SECTION3
 from proband.suites.inference.curves.figure import CLAIMS, FIGURE2
 from proband.suites.inference.curves.measures import METRICS, TABLES
 from proband.suites.inference.items import show, typed_pairs
-from proband.suites.inference.methods.baselines import Direction, Frequency, HypothesisWords
+from proband.suites.inference.methods.baselines import Direction, HypothesisWords
 from proband.suites.inference.methods.embeddings.dependency_words import DEPENDENCY_WORDS, WORDS
 from proband.suites.inference.methods.embeddings.relations import RELATIONS
 from proband.suites.inference.methods.lemma import Lemma
@@ -80,8 +80,6 @@ SUITE = Suite(
         HIDDEN_POSITIVES,
         CONTROL_SCORES,
         DECISIONS,
-        FREQUENCY,
-        ANCHORS,
     ),
     claims=(*CLAIMS, BEYOND_CLAIM, HIDDEN_CLAIM),
     nets=(RELATIONS, DEPENDENCY_WORDS),
@@ -91,7 +89,6 @@ SUITE = Suite(
         "rules": RuleSolver,
         "hypothesis-words": HypothesisWords,
         "direction": Direction,
-        "frequency": Frequency,
     },
     tasks={"judge": "proband_annotate.kinds.judge:JUDGE"},
     verbs=(

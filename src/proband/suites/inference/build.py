@@ -27,9 +27,7 @@ class BuildOptions:
 
     data: Annotated[Path | None, Meta(description="file or folder of a data set (default: our own)")] = None
     format: Annotated[
-        Literal[
-            "auto", "levy-dagan", "levy-holt", "holt", "zeichner", "sherliic", "berant", "booqa", "judgments", "own"
-        ],
+        Literal["auto", "levy-dagan", "levy-holt", "zeichner", "judgments", "own"],
         Meta(description="format of the data; auto: from file names and first lines"),
     ] = "auto"
     rule: Annotated[

@@ -15,7 +15,8 @@ from proband.reporting.claims import judge
 from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.item_sets import AnsweredRun, ItemSet
 from proband.suites.analogy import SUITE
-from proband.suites.analogy.paper.findings import BY_ITEM, BY_TUPLE, CLOSE, EXCEPTIONS, GAP, LEAD, SIZE
+from proband.suites.analogy.paper.findings import CLOSE, LEAD, SIZE
+from proband.suites.analogy.paper.frequency import BY_ITEM, BY_TUPLE, EXCEPTIONS
 from proband.suites.analogy.paper.tables import derive
 
 
@@ -27,7 +28,6 @@ def test_statements_differ_and_name_their_section() -> None:
         BY_ITEM,
         BY_TUPLE,
         SIZE,
-        GAP,
         LEAD,
         CLOSE,
         EXCEPTIONS,

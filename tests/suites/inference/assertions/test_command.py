@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import runpy
 import signal
 import subprocess
 import sys
@@ -211,20 +210,3 @@ def test_parts_of_two_parsers_do_not_mix(
     capsys.readouterr()
     assert main([*words, str(text)]) == 2
     assert "another parser, rules" in capsys.readouterr().err
-
-
-def test_text_that_was_parsed_before_gives_the_same_assertions(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """benchmarks/parse_text.py writes CoNLL-U, of which the same is extracted as of the text; it resumes."""
-    text, parsed = tmp_path / "a.txt", tmp_path / "parsed"
-    text.write_text(TEXT, encoding="utf-8")
-    script = Path(__file__).parents[4] / "benchmarks" / "parse_text.py"
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")  # as the script sets it for all that comes after
-    monkeypatch.setattr(sys, "argv", [str(script), str(text), "-o", str(parsed)])
-    for expected in ("5 sentences of 1 files", "0 sentences of 1 files"):
-        runpy.run_path(str(script), run_name="__main__")
-        assert capsys.readouterr().out.startswith(expected)
-    assert main(["inference", "assertions", str(parsed), "-o", str(tmp_path / "one")]) == 0
-    assert main(["inference", "assertions", str(text), "-o", str(tmp_path / "other")]) == 0
-    assert everything(tmp_path / "one") == everything(tmp_path / "other") != []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -15,9 +14,7 @@ from proband.pipeline.build import build
 from proband.pipeline.frames import read
 from proband.pipeline.run import run
 from proband.suites.inference.curves.measures import (
-    area_above_half,
     auc_norm,
-    hosseini_auc,
     normalised_area,
     points,
     recall_at,
@@ -39,36 +36,29 @@ def test_points_are_scikit_learns(seed: int) -> None:
     assert average_precision(records, ones) == pytest.approx(average_precision_score(truth, score))
     best = max((r for p, r in zip(theirs[0], theirs[1], strict=True) if p >= 0.8 and r > 0), default=0.0)
     assert recall_at(records, ones, precision=0.8) == pytest.approx(best)
-    assert 0 <= area_above_half(records, ones) <= average_precision(records, ones)
 
 
 def test_a_weight_of_two_is_two_records() -> None:
     records = np.array([[3.0, 1], [2.0, 0], [1.0, 1], [0.5, 0]])
     twice = np.concatenate([records, records[:1]])
     weights = np.array([2.0, 1, 1, 1])
-    for of in (area_above_half, normalised_area):
-        assert of(records, weights) == pytest.approx(of(twice, np.ones(5)))
+    assert normalised_area(records, weights) == pytest.approx(normalised_area(twice, np.ones(5)))
     assert recall_at(records, np.array([0.0, 1, 0, 1]), precision=0.8) == 0.0  # no true record is left
 
 
 def test_areas_of_a_perfect_and_of_a_useless_order() -> None:
     perfect = np.array([[2.0, 1], [1.0, 0], [0.0, 0]])
     useless = np.array([[0.0, 1], [0.0, 0], [0.0, 0]])
-    assert area_above_half(perfect, np.ones(3)) == normalised_area(perfect, np.ones(3)) == 1.0
-    assert area_above_half(useless, np.ones(3)) == normalised_area(useless, np.ones(3)) == 0.0
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_areas_of_the_literature_from_scikit_learns_curve(seed: int) -> None:
-    """As the programs of Hosseini et al. and McKenna et al. compute them, point by point."""
+    """As the program of McKenna et al. computes it, point by point."""
     rng = np.random.default_rng(seed)
     truth = rng.random(400) < 0.4
     score = np.round(rng.normal(size=400) + 1.5 * truth, 1)
     records, ones = np.column_stack([score, truth]), np.ones(400)
     precision, recall, _ = precision_recall_curve(truth, score)
-    kept = sorted((r, p) for p, r in zip(precision[:-1], recall[:-1], strict=True) if p >= 0.5)
-    area = sum((b[0] - a[0]) * (a[1] + b[1]) / 2 for a, b in pairwise(kept))
-    assert hosseini_auc(records, ones) == pytest.approx(area)
     share = truth.mean()
     norm = auc(recall, [max(each - share, 0) for each in precision]) / (1 - share)
     assert auc_norm(records, ones) == pytest.approx(norm)
@@ -76,8 +66,6 @@ def test_areas_of_the_literature_from_scikit_learns_curve(seed: int) -> None:
 
 def test_areas_of_the_literature_where_there_is_nothing_to_join() -> None:
     lemma = np.array([[1.0, 1], [1.0, 1], [0.0, 0], [0.0, 1], [0.0, 0], [0.0, 0]])  # one threshold, and the rest
-    assert hosseini_auc(lemma, np.ones(6)) == pytest.approx(1 / 3 * (1 + 0.5) / 2)
-    assert hosseini_auc(lemma[2:], np.ones(4)) == 0.0
     assert auc_norm(lemma[[0, 1]], np.ones(2)) == 0.0  # all are entailed: nothing is above chance
 
 
@@ -86,7 +74,7 @@ def test_decisions_are_scored_over_every_item_and_beside_what_one_answer_reaches
     graph.write_text("be made of\tcontain\nbuild\tconstruct\n", "utf-8")
     build("inference", out=tmp_path / "items", splits="test")
     run(tmp_path / "items", model="solver:rules", out=tmp_path / "run", options={"graph": str(graph), "on_lemma": True})
-    run(tmp_path / "items", model="solver:frequency", out=tmp_path / "ranks")
+    run(tmp_path / "items", model="solver:hypothesis-words", out=tmp_path / "ranks")
     truth = np.array([item.gold == 0 for item in read_items(tmp_path / "items")])
     said = np.array([answer.scores[0] > answer.scores[1] for answer in read_answers(tmp_path / "run/answers.jsonl")])
     assert 0 < said.sum() < len(said)

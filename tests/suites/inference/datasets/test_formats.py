@@ -28,12 +28,10 @@ def test_levy_dagan_rows_put_the_hypothesis_left_and_the_type_is_filled_in(tmp_p
     assert (found.straight, found.entailed, found.typed) == (False, True, ("", "country"))
 
 
-def test_levy_holt_rows_mean_that_right_entails_left_and_holts_that_left_entails_right(tmp_path: Path) -> None:
+def test_levy_holt_rows_mean_that_right_entails_left(tmp_path: Path) -> None:
     row = "animal, has, wings\tthe grackle, soared with, wings\tTrue"
     _, (ours,) = examples(write(tmp_path / "test.txt", row), "auto")
-    _, (holts,) = examples(write(tmp_path / "implications.tsv", row), "auto")
     assert ours.premise.relation == "soared with"
-    assert holts.premise.relation == "has"
 
 
 def test_the_question_of_levy_holt_is_the_triple_whose_type_was_filled_in(tmp_path: Path) -> None:
@@ -53,22 +51,6 @@ def test_the_question_of_levy_holt_is_the_triple_whose_type_was_filled_in(tmp_pa
     assert (back.direction, forth.direction) == ("question to answer", "answer to question")
     assert back.pair == forth.pair
     assert (back.directional, forth.directional) == (False, True)
-
-
-def test_a_directional_row_of_holts_is_two_examples(tmp_path: Path) -> None:
-    row = "PERSON, appeared on, TELEVISION\tPERSON, announced on, TELEVISION\tFalse"
-    _, (there, back) = examples(write(tmp_path / "directional_implications.tsv", row), "auto")
-    assert (there.premise.relation, there.entailed) == ("appeared on", False)
-    assert (back.premise.relation, back.entailed) == ("announced on", True)
-
-
-def test_a_folder_of_holts_says_which_of_its_files_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    row = "PERSON, appeared on, TELEVISION\tPERSON, announced on, TELEVISION\tFalse"
-    write(tmp_path / "directional_implications.tsv", row)
-    write(tmp_path / "implications.tsv", row)
-    assert len(examples(tmp_path, "auto")[1]) == 1
-    said = capsys.readouterr().err
-    assert "implications.tsv: read; directional_implications.tsv holds other forms" in said
 
 
 def test_zeichners_tables_split_texts_at_the_relation(tmp_path: Path) -> None:
@@ -113,57 +95,6 @@ def test_a_readme_beside_the_data_does_not_stop_a_reader(tmp_path: Path) -> None
     assert len(before[1]) == 3
 
 
-SHERLIIC = (
-    "1,7,11,7,12,person[A],is the author of,book[B],,person[A],writes,book[B],,False,False,Ann / Bo / Cy,"
-    "Emma / Ulysses / Dune,yes,0.4,1.0,2.0,0",
-    '2,7,13,7,12,book[A],"is written, it seems, by",person[B],,person[A],writes,book[B],,True,False,Ann / Bo,'
-    "Emma / Dune,no,0.4,1.0,2.0,1",
-)
-
-
-def test_sherliic_rows_put_the_premise_left_and_examples_for_their_arguments(tmp_path: Path) -> None:
-    header = ",".join(f"column{n}" for n in range(22))
-    for name, row in zip(("dev", "test"), SHERLIIC, strict=True):
-        write(tmp_path / f"{name}.csv", header, row)
-    write(tmp_path / "README.md", "about")
-    name, (test, dev) = examples(tmp_path, "auto")
-    assert (name, test.split, dev.split) == ("sherliic", "test", "valid")
-    assert (dev.premise.text, dev.hypothesis.text) == ("Ann is the author of Emma", "Ann writes Emma")
-    assert (dev.entailed, dev.straight, dev.typed) == (True, True, ("person", "book"))
-    assert (test.premise.text, test.entailed, test.straight) == ("Emma is written, it seems, by Ann", False, False)
-    assert dev.question == test.question  # one hypothesis, one cluster
-    with pytest.raises(ProbandError, match="row 2: has 3 cells, not 22"):
-        examples(write(tmp_path / "test.csv", header, "a,b,c"), "sherliic")
-
-
-def test_berants_rules_have_types_for_arguments(tmp_path: Path) -> None:
-    row = "place_1, be the home of, person_2\tperson_2, be born in, place_1\ty"
-    name, (found,) = examples(write(tmp_path / "ber_all.txt", row), "auto")
-    assert name == "berant"
-    assert (found.premise.text, found.hypothesis.text) == (
-        "person Y be born in place X",
-        "place X be the home of person Y",
-    )
-    assert (found.entailed, found.straight, found.typed) == (True, False, ("person", "place"))
-
-
-def test_booqas_questions_have_no_premise(tmp_path: Path) -> None:
-    lines = [
-        '{"r": "((write.1,write.2)::ann::emma::EE::0::3::person::book)", "label": true}',
-        '{"r": "(NEG__(live.1,live.in.2)::bo::rome::EE::0::4::person::location)", "label": false}',
-    ]
-    write(tmp_path / "final_samples_dev.json", lines[0])
-    write(tmp_path / "final_samples_test.json", lines[1])
-    name, (dev, test) = examples(tmp_path, "auto")
-    assert (name, dev.split, test.split) == ("booqa", "valid", "test")
-    assert (dev.hypothesis.text, test.hypothesis.text) == ("ann write emma", "bo do not live in rome")
-    assert (dev.entailed, test.entailed, dev.typed) == (True, False, ("person", "book"))
-    (item, _) = items([dev, test])
-    assert item.prompt == "Hypothesis: Ann write emma.\nIs the hypothesis true?"
-    with pytest.raises(ProbandError, match="line 1: 'r' must have eight parts"):
-        examples(write(tmp_path / "x.json", '{"r": "(a::b)", "label": true}'), "booqa")
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -195,7 +126,7 @@ def test_bad_lines_are_named(tmp_path: Path, line: str, message: str) -> None:
 
 
 def test_a_file_that_could_mean_either_direction_needs_its_format(tmp_path: Path) -> None:
-    with pytest.raises(ProbandError, match="name one of levy-dagan, levy-holt, holt, zeichner"):
+    with pytest.raises(ProbandError, match="name one of levy-dagan, levy-holt, zeichner"):
         detect(write(tmp_path / "pairs.tsv", "a, b, c\td, e, f\tTrue"))
 
 
@@ -215,7 +146,3 @@ def test_the_released_files_have_their_published_counts(data: Path) -> None:
     _, both = examples(data / "levy_holt", "auto")
     assert Counter(each.split for each in both) == {"test": 12921, "valid": 5486}
     assert Counter(each.split for each in both if each.directional) == {"test": 1784, "valid": 630}
-    _, holts = examples(data / "holt2018", "auto")
-    same = {(each.premise.relation, each.hypothesis.relation, each.entailed) for each in both}
-    assert len(holts) == 18573
-    assert all((e.premise.relation, e.hypothesis.relation, e.entailed) in same for e in holts)  # directions agree

@@ -19,7 +19,7 @@ from proband.core.files import group_by_key
 from proband.core.metrics import accuracy_of
 from proband.core.suite import Analysis, Claim, Outcome, Results, Sheet
 from proband.core.types import Item
-from proband.stats import Difference, Scores
+from proband.stats import Difference, Mean, Scores
 from proband.suites.analogy.paper.frequency import EXCEPTIONS
 
 SIZE = "a larger model is above a smaller one of its family"
@@ -61,7 +61,7 @@ def groups_of(results: Results) -> dict[str, str]:
 def over_relations(differences: Sequence[float], evidence: str) -> Outcome:
     """The mean over relations against 0."""
     text = f"{evidence}, {len(differences)} relations"
-    return _outcome(Scores.of(differences, share=False).against(0.0), text) if differences else _untested(text)
+    return _outcome(Scores.of(differences, estimator=Mean()).against(0.0), text) if differences else _untested(text)
 
 
 def groups_apart(one: Sequence[float], other: Sequence[float], evidence: str) -> Outcome:
@@ -70,7 +70,7 @@ def groups_apart(one: Sequence[float], other: Sequence[float], evidence: str) ->
     if not one or not other:
         return _untested(text)
     sides = ["one"] * len(one) + ["other"] * len(other)
-    both = Scores.of([*one, *other], tags={"side": sides}, share=False).by("side")
+    both = Scores.of([*one, *other], tags={"side": sides}, estimator=Mean()).by("side")
     return _outcome(both["one"].minus_selection(both["other"]), text)
 
 

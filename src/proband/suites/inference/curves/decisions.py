@@ -1,4 +1,4 @@
-"""Scores as decisions (accuracy and F1, both directions of a pair right), and ours beside the published figures.
+"""Scores as decisions (accuracy and F1, both directions of a pair right), and the counts of section 3.
 
 A score becomes a decision at the threshold that gives the highest F1 on the validation split. A run that answered none
 of it decides only if its answers are yes and no. Methods that look the same from both sides (cosine) cannot have both
@@ -13,15 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from proband.core.files import data_rows
-from proband.core.metrics import AVERAGE_PRECISION
 from proband.core.suite import Analysis, Results, Sheet
 from proband.stats import Scores
 from proband.stats.clusters import Clusters, Floats, clusters_of
 from proband.suites.inference.curves.measures import (
-    AREA,
-    AUC_NORM,
-    HOSSEINI,
     PLAIN,
     Cells,
     Records,
@@ -33,15 +28,6 @@ from proband.suites.inference.curves.measures import (
 )
 from proband.suites.inference.items import facts_of
 
-GPT4: Cells = (
-    "gpt-4-0314 zero-shot, typed arguments (published outputs)",
-    "directional test",
-    892,
-    0.732,
-    round(432 / 892, 4),
-    None,
-    None,
-)
 OWN, ON_VALID = "its own yes and no", "highest F1 on valid"
 
 
@@ -72,7 +58,6 @@ def decisions(results: Results, seed: int) -> Sequence[Sheet]:
         return ()
     accuracies: list[Cells] = []
     directions: list[Cells] = []
-    foreign = False
     for system in systems_of(results):
         name, runs = system.method.name, every_split(results, system)
         cuts = [threshold_of(records) for records in runs]
@@ -87,7 +72,6 @@ def decisions(results: Results, seed: int) -> Sequence[Sheet]:
         cells = np.mean([decision_measures(records, cut) for records, cut in zip(tests, at, strict=True)], axis=0)
         band = accuracy_band(tests, at, trained=system.trained)
         accuracies.append((name, len(tests[0]), where, *rounded(cells), *rounded(band)))
-        foreign |= tests[0][0][0].tags["source"] == "levy-holt" and control_of(results) == PLAIN
         for which in ("all", "directional"):
             chosen = [[row for row in rows if which == "all" or row[0].tags["directional"]] for rows in tests]
             if (line := both_right(chosen, at, trained=system.trained)) is not None:
@@ -105,7 +89,7 @@ def decisions(results: Results, seed: int) -> Sequence[Sheet]:
             name="directions",
             title="Both directions of a pair right",
             header=("method", "pairs", "number", "accuracy", "both right", "low", "high"),
-            rows=(*directions, *([GPT4] if foreign and directions else [])),
+            rows=tuple(directions),
             note="Decisions at the threshold of the table `decisions`. By chance both are right for a quarter of "
             "the pairs; a score that subtracts the reverse direction (both) is told that exactly one direction of "
             "a directional pair holds, and by chance has half of them. Intervals at 95 %, by question.",
@@ -181,83 +165,6 @@ DECISIONS = Analysis(
     of=decisions,
     always=True,
 )
-
-
-# ---- Levy/Holt: results of others ------------------------------------------------------------------------------------
-
-TEST, DIRECTIONAL = "Levy/Holt test", "Levy/Holt directional test"
-MEASURES = {  # as in published.csv, in the order of the table -> the metric of ours that is the same
-    "Hosseini's AUC": HOSSEINI,
-    "AUC (Schmitt and Schuetze)": None,
-    "average precision": AVERAGE_PRECISION,
-    "AUC_norm": AUC_NORM,
-    "F1": None,
-    "precision": None,
-    "area, precision at least 0.5 (steps, ours)": AREA,
-}
-REVERSE = (
-    "the score subtracts the reverse direction: on this set it is told that exactly one direction of a pair holds, "
-    "which the other lines are not"
-)
-
-
-def published() -> list[tuple[str, str, str, float, str, str]]:
-    """Measured on, measure, model, value, source, remark.
-
-    >>> published()[0][:4]
-    ('Levy/Holt test', "Hosseini's AUC", 'EGT2', 0.356)
-    """
-    return [
-        (row["set"], row["measure"], row["model"], float(row["value"]), row["source"], row["remark"])
-        for row in data_rows("inference/published.csv")
-    ]
-
-
-def anchors(results: Results, seed: int) -> Sequence[Sheet]:
-    """Only beside Levy/Holt items."""
-    first = next(iter(results.items()), None)
-    if first is None or first.tags["source"] != "levy-holt" or control_of(results) != PLAIN:
-        return ()
-    lines: list[Cells] = list(published())
-    for system in systems_of(results):
-        runs = every_split(results, system)
-        cuts = [cut[0] for cut in map(threshold_of, runs) if cut is not None]
-        for on in (TEST, DIRECTIONAL):
-            tests = [
-                [row for row in rows if row[0].split == "test" and (on == TEST or row[0].tags["directional"])]
-                for rows in runs
-            ]
-            if not tests[0]:
-                continue
-            compares = system.method.how == "both" or system.method.base == "solver:frequency"
-            remark = REVERSE if on == DIRECTIONAL and compares else ""
-            for measure, metric in MEASURES.items():
-                if metric is not None:
-                    tables = [np.array([record for _, record in rows]) for rows in tests]
-                    values = [metric.of(table, np.ones(len(table))) for table in tables]
-                elif measure == "F1" and len(cuts) == len(runs):
-                    values = [decision_measures(rows, cut)[2] for rows, cut in zip(tests, cuts, strict=True)]
-                else:
-                    continue
-                source = f"this report, {len(tests[0]):,} pairs"
-                lines.append((on, measure, system.method.name, round(float(np.mean(values)), 4), source, remark))
-    lines.sort(key=lambda line: ((TEST, DIRECTIONAL).index(str(line[0])), list(MEASURES).index(str(line[1]))))
-    return (
-        Sheet(
-            name="anchors",
-            title="Levy/Holt: results of others beside ours, measure by measure",
-            header=("measured on", "measure", "model", "value", "source", "remark"),
-            rows=tuple(lines),
-            note="Only figures under one measure and one set can be compared. Hosseini's AUC joins the points with "
-            "precision at least one half by straight lines; on the directional set, where half of the pairs are "
-            "entailed, any score has nearly 0.5. F1 of ours is at the threshold learnt on valid. Trained models are "
-            "known to profit from artefacts of this set: read them beside hypothesis-words and direction, which see "
-            "no premise.",
-        ),
-    )
-
-
-ANCHORS = Analysis(name="anchors", help="results of others on Levy/Holt", of=anchors, always=True)
 
 
 # ---- section 3 -------------------------------------------------------------------------------------------------------

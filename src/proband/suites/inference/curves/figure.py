@@ -19,10 +19,8 @@ from proband.core.suite import Analysis, Claim, Curve, Curves, Outcome, Results,
 from proband.stats import Scores
 from proband.stats.clusters import Floats
 from proband.suites.inference.curves.measures import (
-    AREA,
     AUC_NORM,
     GRAPH,
-    HOSSEINI,
     LEMMA,
     NORMALISED,
     PLAIN,
@@ -181,7 +179,7 @@ SHOWN = 80  # points of a curve
 GAP = 0.25  # of recall
 HEADER = (
     "method", "pairs", "seeds", "first precision", "first recall", "recall at 80 % precision", "low", "high",
-    "average precision", "area", "normalised area", "low ", "high ", "added", "p", "Hosseini's AUC", "AUC_norm",
+    "average precision", "normalised area", "low ", "high ", "added", "p", "AUC_norm",
 )  # fmt: skip
 FIRST_POINT = (
     "Intervals at 95 %, by question. The first point: all pairs that have the highest score; where a method stands on "
@@ -193,13 +191,12 @@ TWO_LEMMAS = (
 )
 ADDED = "Added: the normalised area beyond that of the lemma baseline alone on the same pairs, with its paired test."
 AREAS = (
-    "Area and normalised area are ours (steps); Hosseini's AUC and AUC_norm are those of the literature (trapezoids), "
-    "which give a method of one threshold an area of 0 or a straight line."
+    "The normalised area is ours (steps); AUC_norm is that of the literature (trapezoids), which gives a method of one "
+    "threshold an area of 0 or a straight line."
 )
 NOT_NEEDED = {
     "solver:hypothesis-words": "hypothesis-words (a bag of words of the hypothesis alone, trained on other pairs)",
     "solver:direction": "direction (which of the two is the question)",
-    "solver:frequency": "frequency (of the relations)",
 }
 
 
@@ -275,11 +272,11 @@ def row(each: Ranking, base: Ranking | None) -> tuple[str | float | None, ...]:
     scored = each.scored
     _, precision, recall = points(scored.numbers[0], np.ones(len(scored)))
     band, own = (scored.under(metric).interval() for metric in (RECALL_AT_80, NORMALISED))
-    average, area = (scored.under(metric).value for metric in (AVERAGE_PRECISION, AREA))
-    cells = (precision[0], recall[0], band.mean, band.low, band.high, average, area, own.mean, own.low, own.high)
+    average = scored.under(AVERAGE_PRECISION).value
+    cells = (precision[0], recall[0], band.mean, band.low, band.high, average, own.mean, own.low, own.high)
     beside = None if base is None or each is base else difference(NORMALISED, scored, base.scored)
     added = (None, None) if beside is None else (round(beside.value, 4), rounded_p(beside))
-    named = rounded(scored.under(metric).value for metric in (HOSSEINI, AUC_NORM))
+    named = rounded((scored.under(AUC_NORM).value,))
     seeds = len(scored.numbers) if scored.trained else None
     return (each.method.name, len(scored), seeds, *rounded(cells), *added, *named)
 

@@ -4,16 +4,12 @@ With the distinct scores in falling order, P_k and R_k are precision and
 recall of all pairs that score at least the k-th, and dR_k = R_k - R_{k-1}:
 
     recall at precision p   max { R_k : P_k >= p }
-    area above half         \sum_k dR_k P_k [P_k >= 1/2]                     the part of average precision that counts
     normalised              \sum_k dR_k max(P_k - 1/2, 0) / (1/2)            0: never above one half; 1: perfect
 
 The sums are steps, as scikit-learn's average precision is. A method that gives many pairs one score has few points, and
 straight lines between them would promise precision at recalls that no threshold reaches. The literature draws such
-lines; its areas stand beside ours under its names, and only they may be compared with its figures:
+lines; one of its areas stands beside ours under its name, and only it may be compared with published figures:
 
-    Hosseini's AUC   trapezoids over the points with P_k >= 1/2, from the first of them to the last, whatever lies
-                     between (Hosseini et al. 2018; on a balanced set, where all points qualify, it is near 1/2 for any
-                     score)
     AUC_norm         trapezoids over max(P_k - b, 0), beginning at precision 1 and recall 0, divided by 1 - b, where b
                      is the share of positives (McKenna et al. 2023; 0: no better than chance)
 
@@ -78,11 +74,6 @@ def recall_at(records: Floats, weights: Floats, *, precision: float) -> float:
     return float(recall[reached >= precision].max(initial=0.0))
 
 
-def area_above_half(records: Floats, weights: Floats) -> float:
-    _, precision, recall = points(records, weights)
-    return float((np.diff(recall, prepend=0.0) * precision * (precision >= HALF)).sum())
-
-
 def normalised_area(records: Floats, weights: Floats) -> float:
     """
     >>> [normalised_area(np.array([[score, 1.0], [0.0, 0.0]]), np.ones(2)) for score in (1.0, 0.0)]
@@ -90,19 +81,6 @@ def normalised_area(records: Floats, weights: Floats) -> float:
     """
     _, precision, recall = points(records, weights)
     return float((np.diff(recall, prepend=0.0) * np.maximum(precision - HALF, 0.0)).sum() / (1 - HALF))
-
-
-def hosseini_auc(records: Floats, weights: Floats) -> float:
-    """Of points with the same recall the line arrives at the lowest and leaves from the highest, as `metrics.auc` of
-    scikit-learn with `reorder=True` did, which the authors' program calls.
-
-    >>> hosseini_auc(np.array([[3.0, 1], [2.0, 0], [1.0, 1], [0.0, 0]]), np.ones(4)).__round__(4)
-    0.375
-    """
-    _, precision, recall = points(records, weights)
-    kept = precision >= HALF
-    order = np.lexsort((precision[kept], recall[kept]))
-    return _trapezoids(precision[kept][order], recall[kept][order])
 
 
 def auc_norm(records: Floats, weights: Floats) -> float:
@@ -128,9 +106,7 @@ def _over(name: str, of: Callable[[Floats, Floats], float], title: str) -> Metri
 
 
 RECALL_AT_80 = _over("recall_at_80", partial(recall_at, precision=0.8), "recall at 80 % precision")
-AREA = _over("area", area_above_half, "area under the precision-recall curve, precision at least 0.5")
 NORMALISED = _over("normalised_area", normalised_area, "area above precision 0.5, normalised")
-HOSSEINI = _over("hosseini_auc", hosseini_auc, "Hosseini's AUC (trapezoids, precision at least 0.5)")
 AUC_NORM = _over("auc_norm", auc_norm, "AUC_norm (trapezoids, minus the share of positives)")
 
 
@@ -149,7 +125,7 @@ def decides(run: Run) -> bool:
 DECIDING_SOLVERS = ("generate", "choose", "nli")
 DECIDING_MODELS = ("solver:lemma", "solver:rules", "baseline:")
 METRICS = (
-    *(AVERAGE_PRECISION, RECALL_AT_80, AREA, NORMALISED, HOSSEINI, AUC_NORM, AUC),
+    *(AVERAGE_PRECISION, RECALL_AT_80, NORMALISED, AUC_NORM, AUC),
     replace(F1, applies=decides),
     replace(YES_NO_ACCURACY, applies=decides),
 )

@@ -1,7 +1,7 @@
 """Released data sets as examples: which format a file or folder has, and its reader.
 
-The direction differs: Levy & Dagan and Levy/Holt rows put the hypothesis LEFT and the premise RIGHT, Holt's own files
-and Zeichner's the premise LEFT.
+The direction differs: Levy & Dagan and Levy/Holt rows put the hypothesis LEFT and the premise RIGHT, Zeichner's the
+premise LEFT.
 """
 
 from __future__ import annotations
@@ -11,38 +11,27 @@ from pathlib import Path
 
 from proband.core.errors import ProbandError
 from proband.core.tables import text_lines
-from proband.suites.inference.datasets.tables import COLUMNS, read_booqa, read_sherliic, read_zeichner
 from proband.suites.inference.datasets.triples import (
-    HOLT_FILES,
     LEVY_DAGAN,
     SPLITS,
     data_files,
-    read_berant,
-    read_holt,
     read_levy_dagan,
     read_levy_holt,
 )
+from proband.suites.inference.datasets.zeichner import read_zeichner
 from proband.suites.inference.gold import read_own
 from proband.suites.inference.items import Example
 
 READERS: Mapping[str, Callable[[Path], Iterator[Example]]] = {
     "levy-dagan": read_levy_dagan,
     "levy-holt": read_levy_holt,
-    "holt": read_holt,
     "zeichner": read_zeichner,
-    "sherliic": read_sherliic,
-    "berant": read_berant,
-    "booqa": read_booqa,
     "own": lambda path: iter(read_own(path)[1]),
 }
 LICENCES = {
     "levy-dagan": "none stated by the authors (Levy and Dagan 2016)",
     "levy-holt": "none stated by the authors (Levy and Dagan 2016; Holt 2018; Hosseini et al. 2018)",
-    "holt": "none stated by the author (Holt 2018)",
     "zeichner": "that of the files given (Zeichner et al. 2012)",
-    "sherliic": "that of the files given (Schmitt and Schuetze 2019)",
-    "berant": "that of the files given (Berant et al. 2011)",
-    "booqa": "that of the files given (Li et al. 2022)",
     "own": "Apache-2.0 (written for Proband)",
     "judgments": "that of the files given",
 }
@@ -62,8 +51,8 @@ def examples(path: Path, form: str) -> tuple[str, list[Example]]:
 def detect(path: Path) -> str:
     """By the names in a folder, else by the first line of a file.
 
-    Levy/Holt's and Holt's rows look alike and mean opposite directions: only their names tell them apart, and a file
-    with another name needs --format.
+    Levy/Holt's rows look like others (Holt 2018) that mean the opposite direction: only its names tell them apart, and
+    a file with another name needs --format.
     """
     if not path.exists():
         raise ProbandError("does not exist", file=path)
@@ -75,17 +64,11 @@ def detect(path: Path) -> str:
             return "own"
         if {"dev.txt", "test.txt"} & names:
             return "levy-holt"
-        if set(HOLT_FILES) & names:
-            return "holt"
         if LEVY_DAGAN in names:
             return "levy-dagan"
-        if {"dev.csv", "test.csv"} & names:
-            return "sherliic"
         kinds = {by_first_line(each) for each in data_files(path)}
         if len(kinds) == 1 and (only := kinds.pop()):
             return only
-    elif path.name in HOLT_FILES:
-        return "holt"
     elif path.suffix == ".txt" and path.stem.removesuffix("_s").removesuffix("_dir") in SPLITS:
         return "levy-holt"
     elif name := by_first_line(path):
@@ -101,12 +84,6 @@ def by_first_line(path: Path) -> str:
     first = next(text_lines(path), (1, ""))[1]
     if "rule_lhs" in first:
         return "zeichner"
-    if path.name.startswith("ber_all"):
-        return "berant"
-    if first.startswith("{") and '"r"' in first and "::" in first:
-        return "booqa"
-    if path.suffix == ".csv" and first.count(",") == COLUMNS - 1:
-        return "sherliic"
     if first.count("\t") == 2 and first.rpartition("\t")[2] in ("y", "n"):
         return "levy-dagan"
     return ""

@@ -1,4 +1,4 @@
-"""Sets of rows `triple<TAB>triple<TAB>label`: Levy & Dagan 2016, Levy/Holt, Holt 2018, and Berant's rules.
+"""Sets of rows `triple<TAB>triple<TAB>label`: Levy & Dagan 2016 and Levy/Holt.
 
 levy-dagan   `question<TAB>answer<TAB>y|n`, the answer (RIGHT) is the premise; the question has a type in the place of
              the answer, which is put back
@@ -8,12 +8,6 @@ levy-holt    Hosseini et al.'s splits, `q-triple<TAB>p-triple<TAB>True|False`, T
              that hold in one direction only: they are rows of `X.txt` and become a tag. `X_rels.txt` (or .gz) has a
              FIGER type for each argument; an argument has the type that it has most often, `thing` only where it has
              no other. dev is the validation split.
-holt         the author's files, `premise<TAB>hypothesis<TAB>True|False`, LEFT entails RIGHT. In
-             `directional_implications.tsv` True means left to right only and False right to left only, so that a row
-             is two examples.
-berant       `ber_all.txt` of entgraph_eval: `q-triple<TAB>p-triple<TAB>label`, RIGHT entails left, where arguments are
-             types (`person_1, be born in, place_2`; the number tells two of one type apart). They become `person X`,
-             `place Y`.
 
 The readable files of Levy/Holt begin most arguments with a capital, names (`Martin Luther`) and others (`Vitamins`). A
 first capital is kept where the type or the rest of the file says that the word is a name (`name_case`).
@@ -21,13 +15,11 @@ first capital is kept where the type or the rest of the file says that the word 
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from proband.core.errors import ProbandError
-from proband.core.progress import log
 from proband.core.tables import TableRow, read_table, text_lines
 from proband.core.types import Split
 from proband.suites.inference.items import BACKWARD, FORWARD, FUNCTION, Example, Triple, instantiate, likeness
@@ -233,90 +225,3 @@ def typed_arguments(cell: str) -> Iterator[tuple[str, str]]:
         argument, mark, kind = part.partition("::")
         if mark and kind:
             yield argument.replace("_", " "), "living thing" if kind == "livingthing" else kind.replace("_", " ")
-
-
-# ---- Holt ------------------------------------------------------------------------------------------------------------
-
-
-HOLT_FILES = ("implications_instantiated.tsv", "implications.tsv", "directional_implications.tsv")
-
-
-def read_holt(path: Path) -> Iterator[Example]:
-    """One of the files; of a folder the instantiated one."""
-    if path.is_dir():
-        files = [path / name for name in HOLT_FILES if (path / name).exists()]
-        if not files:
-            raise ProbandError(f"contains none of {', '.join(HOLT_FILES)}", file=path)
-        path, *others = files
-        if others:
-            also = " and ".join(other.name for other in others) + (" hold" if others[1:] else " holds")
-            log(f"{path}: read; {also} other forms of its pairs: name a file to read it")
-    given = list(triple_rows(path))
-    used = Counter(triple for left, right, _ in given for triple in (left, right))
-    directional = path.name.startswith("directional")
-    for left, right, label in given:
-        yield holt_example(left, right, label, used, directional=directional)
-        if directional:
-            yield holt_example(right, left, not label, used, directional=True)
-
-
-def holt_example(
-    premise: Triple, hypothesis: Triple, entailed: bool, used: Counter[Triple], *, directional: bool
-) -> Example:
-    """The question is the triple that stands in more rows; its type is filled in where the arguments differ."""
-    forward = used[hypothesis] >= used[premise]
-    question, answer = (hypothesis, premise) if forward else (premise, hypothesis)
-    filled = question if same_arguments(question, answer) else instantiate(question, answer)[0]
-    premise, hypothesis = (answer, filled) if forward else (filled, answer)
-    return Example(
-        premise=premise,
-        hypothesis=hypothesis,
-        entailed=entailed,
-        straight=is_straight(premise, hypothesis),
-        question=", ".join(question),
-        direction=FORWARD if forward else BACKWARD,
-        source="holt",
-        directional=directional,
-    )
-
-
-def same_arguments(one: Triple, other: Triple) -> bool:
-    """
-    >>> same_arguments(Triple("PERSON", "abandon", "HERO"), Triple("PERSON", "became", "A HERO"))
-    True
-    """
-    straight = min(likeness(one.subject, other.subject), likeness(one.object, other.object))
-    swapped = min(likeness(one.subject, other.object), likeness(one.object, other.subject))
-    return max(straight, swapped) > 0.99
-
-
-# ---- Berant ----------------------------------------------------------------------------------------------------------
-
-
-def read_berant(path: Path) -> Iterator[Example]:
-    file = next((each for each in data_files(path) if each.name.startswith("ber_all")), path) if path.is_dir() else path
-    for left, right, entailed in triple_rows(file):
-        hypothesis, premise = (Triple(named(each.subject), each.relation, named(each.object)) for each in (left, right))
-        straight = is_straight(premise, hypothesis)
-        yield Example(
-            premise=premise,
-            hypothesis=hypothesis,
-            entailed=entailed,
-            straight=straight,
-            question=", ".join(left),
-            source="berant",
-            typed=(kind(right.subject), kind(right.object)),
-            matched=(premise if straight else premise.swapped)[::2] == hypothesis[::2],
-        )
-
-
-def kind(argument: str) -> str:
-    return re.sub(r"_[12]$", "", argument).replace("_", " ")
-
-
-def named(argument: str) -> str:
-    """
-    >>> named("person_1"), named("place_2"), named("disease")
-    ('person X', 'place Y', 'disease')
-    """
-    return kind(argument) + {"_1": " X", "_2": " Y"}.get(argument[-2:], "")

@@ -4,10 +4,8 @@ hypothesis-words   a bag of words of the hypothesis alone, by logistic regressio
                    it, minimise  C \sum_i log(1 + exp(-y_i (b + w.x_i))) + |w|^2 / 2;  C is chosen by folds of questions
 direction          the share of entailed pairs among those of the same direction (question to answer, answer to
                    question), less that of all: 0 for every pair of a set that has one direction
-frequency          how much more frequent the relation of the hypothesis is than that of the premise: Zipf values of
-                   wordfreq, of the rarest content word (McKenna et al. 2023 take n-gram counts of whole predicates)
 
-The first two learn from the items as they are (no control), of the train split, or of the valid one, or of a set that
+Both learn from the items as they are (no control), of the train split, or of the valid one, or of a set that
 has neither. What they have learnt from is scored in ten parts, each by what was learnt from the questions of the
 others.
 """
@@ -16,7 +14,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
@@ -26,7 +23,7 @@ from proband.core.errors import ProbandError
 from proband.core.metrics import average_precision
 from proband.core.protocols import Floats
 from proband.core.types import Answer, Item
-from proband.suites.inference.items import content, facts_of, words
+from proband.suites.inference.items import facts_of, words
 
 FOLDS = 10
 STRENGTHS = (0.03, 0.1, 0.3, 1.0, 3.0)
@@ -150,32 +147,3 @@ class Direction(Learnt):
         share = {name: float(truth[of == name].mean()) for name in sorted(set(of))}
         whole = float(truth.mean())
         return lambda item: share.get(str(item.tags["direction"]), whole) - whole
-
-
-class Frequency:
-    """`solver:frequency`."""
-
-    name = "solver:frequency"
-
-    def identity(self) -> Mapping[str, str]:
-        return {"kind": "inference", "name": "frequency"}
-
-    def answer(self, items: Sequence[Item]) -> list[Answer]:
-        return [Answer(item_id=item.id, scores=(relative_frequency(item), 0.0)) for item in items]
-
-
-def relative_frequency(item: Item) -> float:
-    """Zipf value of the hypothesis' relation less that of the premise's; without a premise, its own."""
-    pair = facts_of(item)
-    before = zipf(" ".join(content(pair.premise.relation))) if pair.premise.relation else 0.0
-    return zipf(" ".join(content(pair.hypothesis.relation))) - before
-
-
-@lru_cache(maxsize=100_000)
-def zipf(text: str) -> float:
-    """Of the rarest word: the logarithm of how often it occurs in a billion words (wordfreq)."""
-    try:
-        from wordfreq import zipf_frequency
-    except ImportError:
-        raise ProbandError("frequencies of words need wordfreq: pip install 'proband[words]'") from None
-    return min((float(zipf_frequency(word, "en")) for word in words(text)), default=0.0)
