@@ -49,6 +49,8 @@ def test_a_weight_of_two_is_two_records() -> None:
 def test_areas_of_a_perfect_and_of_a_useless_order() -> None:
     perfect = np.array([[2.0, 1], [1.0, 0], [0.0, 0]])
     useless = np.array([[0.0, 1], [0.0, 0], [0.0, 0]])
+    assert normalised_area(perfect, np.ones(3)) == 1.0
+    assert normalised_area(useless, np.ones(3)) == 0.0
 
 
 @pytest.mark.parametrize("seed", range(5))
