@@ -1,7 +1,7 @@
 """Models by name: `KIND:REST`, one file or folder per kind of model.
 
-    hf:NAME_OR_PATH  gguf:FILE  vec:PATH  relbert:NAME_OR_PATH  openai:MODEL@BASE_URL  baseline:random|majority
-    embedded:NAME  scores:FILE
+    hf:NAME_OR_PATH  gguf:FILE  vec:PATH  relbert:NAME_OR_PATH  openai:MODEL@BASE_URL  anthropic:MODEL  gemini:MODEL
+    baseline:random|majority  embedded:NAME  scores:FILE
 
 Other packages add kinds through the entry point `proband.models` (a `ModelKind`), and `package.module:Object` names any
 model object for a quick try. (`net:MODELDIR` and `solver:NAME` belong to a suite; the pipeline resolves them.)
@@ -23,6 +23,8 @@ KINDS: Mapping[str, str] = {
     "vec": "proband.models.vectors.word_vectors:KIND",
     "relbert": "proband.models.relbert:KIND",
     "openai": "proband.models.remote.openai:KIND",
+    "anthropic": "proband.models.remote.native:ANTHROPIC_KIND",
+    "gemini": "proband.models.remote.native:GEMINI_KIND",
     "baseline": "proband.models.baseline:KIND",
     "embedded": "proband.models.hf:EMBEDDED",
     "scores": "proband.models.scores:KIND",

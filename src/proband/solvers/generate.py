@@ -137,7 +137,7 @@ def replies_to(chats: Sequence[Chat], model: Any, *, seed: int, options: Generat
     how = settings_of(model, options, seed)
     if options.logprobs:
         if not isinstance(model, Replies):
-            raise ProbandError(f"{model.name} gives no log-probabilities of its replies: 'logprobs' needs an endpoint")
+            raise ProbandError(f"{model.name} gives no log-probabilities of its replies")
         return model.replies(chats, **how)
     if isinstance(model, Chats):
         return [Reply(text) for text in model.chat(chats, **how)]

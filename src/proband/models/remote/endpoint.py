@@ -34,6 +34,7 @@ UNREACHABLE = 2  # retries where nobody listens
 SILENCE = 30.0  # seconds without an answer after which it is reported
 WINDOW = re.compile(r"context.{0,3}(length|window|size)|maximum.{0,20}(tokens|length)|too (long|many tokens)", re.I)
 NOT_THE_ITEM = frozenset({301, 302, 307, 308, 401, 402, 403, 404, 405})  # a refusal that every item would meet
+ACCOUNT = re.compile(r"api key not valid|credit balance", re.I)  # refused with 400, whatever is asked
 FILTERED = ("content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation")
 DRAINED = 0.2  # seconds between two looks whether to give up waiting
 SUMMED = 30.0  # seconds between two sums of the retries
@@ -70,6 +71,8 @@ class Endpoint:
         self.url, self.name, self.policy, self.prices = url, name, policy, prices
         self._key, self._key_from = key, key_from  # the variables that it may come from
         self.needs_key = False  # where it is refused without one
+        self.headers: Callable[[str], Mapping[str, str]] = lambda key: {"Authorization": f"Bearer {key}"}
+        self.decode: Callable[[bytes], EndpointAnswer] = decode_answer
         self.counts: Counter[str] = Counter()
         self.seconds, self.longest = 0.0, 0.0  # of all answers, and of the slowest
         self.cost_given_up = 0.0  # what requests may have cost whose answers were not waited for
@@ -117,7 +120,7 @@ class Endpoint:
     def _open(self) -> Iterator[Session]:
         import httpx
 
-        headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
+        headers = self.headers(self._key) if self._key else {}
         secure = self.url.startswith("https:")  # reading the certificates takes longer than a local answer
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=self.policy.concurrency)
         client = httpx.AsyncClient(timeout=None, headers=headers, verify=secure, limits=limits)
@@ -262,7 +265,8 @@ class Caller:
     def _at_most(self, body: Mapping[str, Any]) -> float:
         """What a request may cost."""
         tokens_in = len(str(body)) / 3  # a token is rarely shorter
-        out = next((float(body[name]) for name in ("max_tokens", "max_completion_tokens") if name in body), 0.0)
+        limits, names = body.get("generationConfig", body), ("max_tokens", "max_completion_tokens", "maxOutputTokens")
+        out = next((float(limits[name]) for name in names if name in limits), 0.0)
         prices = self._endpoint.prices
         return prices.of(tokens_in, out) if prices is not None else 0.0
 
@@ -307,7 +311,7 @@ class Caller:
         """The one choice; tokens that the server reports are summed, answers without a report are counted."""
         counts = self._endpoint.counts
         try:
-            answer = decode_answer(raw)
+            answer = self._endpoint.decode(raw)
         except (msgspec.DecodeError, RecursionError) as error:
             shown = self._endpoint.clean(raw[:60].decode("utf-8", "replace"))
             raise Unusable(f"an answer that is not what was asked for: {error}: {shown!r}") from None
@@ -323,12 +327,14 @@ class Caller:
         message, code = error_in(raw)
         text = self._endpoint.clean(f"{status}: {message}")
         if status in AGAIN and code != "insufficient_quota" and "logprob" not in message.lower():
-            return Unusable(text, wait=retry_after(headers))
+            asked = re.search(rb'"retryDelay":\s*"([\d.]+)s"', raw)  # how Gemini says it
+            return Unusable(text, wait=max(retry_after(headers), float(asked[1]) if asked else 0.0))
         if status == 400 and code in FILTERED:
             return Withheld(f"{self._endpoint.name}: {text}", text=text)
         if status in (400, 413, 422) and (code == "context_length_exceeded" or WINDOW.search(message)):
             return TooLong(f"{self._endpoint.name}: {text}")
-        kind = RefusedToAll if status in NOT_THE_ITEM or code == "insufficient_quota" else Refused
+        to_all = status in NOT_THE_ITEM or code == "insufficient_quota" or ACCOUNT.search(message)
+        kind = RefusedToAll if to_all else Refused
         return kind(f"{self._endpoint.name}: {text}{self._endpoint.hint(status)}", status=status)
 
 

@@ -52,9 +52,10 @@ class RemoteOptions(Policy):
     ] = None
 
 
-class Remote:
-    """A chat model (protocols Chats, Replies, Generates)."""
+class ChatRemote:
+    """A chat model (protocols Chats, Generates)."""
 
+    kind, path = "openai", "/chat/completions"
     default_max_tokens = 4096  # what a model thinks counts too, and nobody pays for what is not written
 
     def __init__(self, endpoint: Endpoint, *, name: str, model: str, options: RemoteOptions) -> None:
@@ -72,7 +73,7 @@ class Remote:
     def identity(self) -> Mapping[str, str]:
         options = self._options
         return {
-            "kind": "openai",
+            "kind": self.kind,
             "model": self.model,
             "url": self._endpoint.url,
             "weights": "not told by the server",
@@ -115,15 +116,16 @@ class Remote:
         while True:
             body = self._body(chat, fields)
             try:
-                return await caller.post("/chat/completions", body, self._read_chat)
+                return await caller.post(self.path, body, self._read_chat)
             except Refused as refusal:
                 if refusal.status in (401, 404) or not self._adapt(refusal.reason, body):
                     raise
 
+    def _with_system(self, chat: Chat) -> Chat:
+        return (("system", self._options.system), *chat) if self._options.system and chat[0][0] != "system" else chat
+
     def _body(self, chat: Chat, fields: Mapping[str, Any]) -> dict[str, Any]:
-        if self._options.system and chat[0][0] != "system":
-            chat = (("system", self._options.system), *chat)
-        messages = [{"role": role, "content": content} for role, content in chat]
+        messages = [{"role": role, "content": content} for role, content in self._with_system(chat)]
         body = {"model": self.model, "messages": messages, **fields, **self._extra}
         if self._options.schema:
             named = {"name": "reply", "schema": self._options.schema}
@@ -166,6 +168,12 @@ class Remote:
         self._dropped.update(refused)
         return bool(refused)
 
+    def _without_logprobs(self, why: str) -> None:
+        """The server gives none: reported once, and not asked for again."""
+        if not self._no_logprobs:
+            log(f"{self.name}: no log-probabilities of replies (the server {why}); replies are kept without them")
+        self._no_logprobs = True
+
     def _read_chat(self, choice: Completion) -> tuple[str, Any]:
         if choice.message is None:
             raise Unusable("an answer without a message")
@@ -207,6 +215,10 @@ class Remote:
 
         return self._endpoint.map(ask, len(chats), on_result=on_result)
 
+
+class Remote(ChatRemote):
+    """A chat model whose server may give log-probabilities (also protocol Replies)."""
+
     def replies(
         self,
         chats: Sequence[Chat],
@@ -232,12 +244,6 @@ class Remote:
             return Reply(text, mean)
 
         return self._endpoint.map(ask, len(chats), on_result=on_result)
-
-    def _without_logprobs(self, why: str) -> None:
-        """The server gives none: said once, and not asked for again."""
-        if not self._no_logprobs:
-            log(f"{self.name}: no log-probabilities of replies (the server {why}); replies are kept without them")
-        self._no_logprobs = True
 
 
 class ScoringRemote(Remote):
@@ -296,25 +302,32 @@ PUBLIC = "https://api.openai.com/v1"
 def load(rest: str, *, options: RemoteOptions) -> Remote:
     """The model at an endpoint; where `scores` is not given, the server is asked once."""
     name = f"openai:{rest}"
-    model, url = _parts(rest)
-    prices = read_prices(options.prices, name)
-    if options.max_cost is not None and prices is None:
-        raise ProbandError(f"{name}: --max-cost needs the prices per million tokens (--prices IN,OUT)")
-    endpoint = Endpoint(
-        url, name=name, key=_key(url), key_from=" or ".join(key_names(url)), policy=options, prices=prices
-    )
+    model, url = model_and_url(rest)
+    endpoint = endpoint_of(url, name=name, options=options, keys=key_names(url))
     endpoint.needs_key = public = url == PUBLIC  # which gives no log-probabilities of texts
     scores = not public and gives_log_probabilities(endpoint, model) if options.scores is None else options.scores
     return (ScoringRemote if scores else Remote)(endpoint, name=name, model=model, options=options)
 
 
-def _parts(rest: str) -> tuple[str, str]:
+def endpoint_of(url: str, *, name: str, options: RemoteOptions, keys: Sequence[str]) -> Endpoint:
+    """The server, with the key of the first of these variables that is set."""
+    prices = read_prices(options.prices, name)
+    if options.max_cost is not None and prices is None:
+        raise ProbandError(f"{name}: --max-cost needs the prices per million tokens (--prices IN,OUT)")
+    return Endpoint(url, name=name, key=_key(keys), key_from=" or ".join(keys), policy=options, prices=prices)
+
+
+def model_and_url(rest: str, *, public: str = PUBLIC, kind: str = "openai") -> tuple[str, str]:
+    """
+    >>> model_and_url("m@http://localhost:8000/v1"), model_and_url("m")
+    (('m', 'http://localhost:8000/v1'), ('m', 'https://api.openai.com/v1'))
+    """
     if rest.strip() and "@" not in rest and "://" not in rest:
-        return rest, PUBLIC
+        return rest, public
     match = re.fullmatch(r"(.+?)@(https?://[^\s@?#]+)", rest)
     if match is None:
         raise ProbandError(
-            "an endpoint is named openai:MODEL@BASE_URL (no user or password in it), as in openai:m@http://localhost:8000/v1"
+            f"an endpoint is named {kind}:MODEL@BASE_URL (no user or password in it), as in {kind}:m@http://localhost:8000/v1"
         )
     return match[1], match[2].rstrip("/")
 
@@ -331,8 +344,8 @@ def key_names(url: str) -> tuple[str, ...]:
     return (f"PROBAND_API_KEY_{re.sub(r'[^A-Za-z0-9]+', '_', server).strip('_').upper()}", "PROBAND_API_KEY")
 
 
-def _key(url: str) -> str | None:
-    for name in key_names(url):
+def _key(names: Sequence[str]) -> str | None:
+    for name in names:
         key = os.environ.get(name, "").strip()
         if not key.isascii() or not key.isprintable():
             raise ProbandError(f"the API key in {name} contains characters that a key cannot have")
@@ -346,5 +359,5 @@ KIND = ModelKind(
     help="OpenAI (openai:MODEL) or any compatible endpoint (openai:MODEL@BASE_URL)",
     options=RemoteOptions,
     load=load,
-    asks=lambda rest: "scores" if _parts(rest)[1] != PUBLIC else "",
+    asks=lambda rest: "scores" if model_and_url(rest)[1] != PUBLIC else "",
 )

@@ -31,7 +31,7 @@ from proband.reporting.numbers.cells import Cell, Study
 SCHEMA = "0.3.0"
 FORMATS = ("every-eval-ever", "hf-results")
 INTERVAL = "Proband: Wilson's interval at the effective number of items, clustered (docs/statistics.md)"
-REMOTE = ("openai",)  # kinds of models that somebody else runs
+REMOTE = ("openai", "anthropic", "gemini")  # kinds of models that somebody else runs
 OPEN = ("hf", "embedded", "relbert", "vec")  # whose weights are there
 KNOWN = {
     "embedded:smollm2": "HuggingFaceTB/SmolLM2-135M-Instruct",
