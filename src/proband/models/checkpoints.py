@@ -276,7 +276,7 @@ def _unpack(file: Path, target: Path, *, name: str, weights: bool) -> None:
             config = AutoConfig.from_pretrained(file.parent, gguf_file=file.name)
             tokenizer = AutoTokenizer.from_pretrained(file.parent, gguf_file=file.name)
             if not knows_its_words(tokenizer):
-                merge_in_the_files_order(tokenizer, file)
+                raise ProbandError("the tokenizer made of it does not know the words of its own vocabulary")
             begin_as_told(tokenizer, file)
             tokenizer.save_pretrained(made)
             # the architecture by which models are told apart stands in no GGUF file
@@ -302,25 +302,6 @@ def knows_its_words(tokenizer: Any) -> bool:
     pieces = (tokenizer.decode([i]).strip() for i in range(0, len(tokenizer), 1 + len(tokenizer) // 2000))
     words = [word for word in pieces if len(word) > 3 and word.isascii() and word.isalpha()]
     return sum(map(len, tokenizer(words, add_special_tokens=False)["input_ids"])) <= 2 * len(words) if words else True
-
-
-def merge_in_the_files_order(tokenizer: Any, file: Path) -> None:
-    """Read by merging, as the file means it: Gemma's files have no merges, their tokens stand in the order of merging,
-    and transformers 5.17 makes a tokenizer of single letters of them (5.23 does not)."""
-    import gguf
-    from tokenizers.models import BPE
-    from transformers.convert_slow_tokenizer import generate_merges
-
-    fields = gguf.GGUFReader(file).fields
-    if fields["tokenizer.ggml.model"].contents() == "llama":
-        pieces = fields["tokenizer.ggml.tokens"]
-        tokens = [bytes(pieces.parts[i]).decode() for i in pieces.data]
-        order = {each if each.strip(" ") else "\u2581" * len(each): number for number, each in enumerate(tokens)}
-        merges = generate_merges(order, {token: -number for token, number in order.items()})
-        unknown = tokenizer.unk_token
-        tokenizer.backend_tokenizer.model = BPE(order, merges, unk_token=unknown, fuse_unk=True, byte_fallback=True)
-    if not knows_its_words(tokenizer):
-        raise ProbandError("the tokenizer made of it does not know the words of its own vocabulary")
 
 
 def begin_as_told(tokenizer: Any, file: Path) -> None:

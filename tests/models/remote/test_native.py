@@ -62,6 +62,10 @@ KINDS = tuple(GOOD)
 class Recorded(Stub):
     """Gives one recorded answer after the other, the last one again and again: (status, body)."""
 
+    def __enter__(self) -> Recorded:
+        super().__enter__()
+        return self
+
     def __init__(self, *answers: tuple[int, Any]) -> None:
         super().__init__()
         self.answers, self.paths = list(answers), list[str]()

@@ -3,7 +3,7 @@
     word2vec text, fastText .vec     "400000 300\\n", then "word 0.1 0.2 ...\\n"
     GloVe text                       the same without the first line
     word2vec binary                  "400000 300\\n", then "word " and 300 little-endian float32, perhaps "\\n"
-    fastText .bin                    begins with the number 793712314 (see `fasttext.py`)
+    fastText .bin                    begins with the number 793712314; refused: its .vec file has the same words
 
 each plain or inside gzip, bzip2, xz or zip. Everything is streamed; what does not fit is refused with file and line.
 """
@@ -37,7 +37,7 @@ HEADER = re.compile(rb"\s*(\d{1,18})[ \t]+(\d{1,18})[ \t\r]*")
 
 
 def kind_of(reader: Bytes) -> str:
-    """fasttext-bin, word2vec-bin, word2vec-text or glove-text.
+    """word2vec-bin, word2vec-text or glove-text.
 
     >>> import io
     >>> [kind_of(Bytes(io.BytesIO(start), "x")) for start in (b"1 3\\nyes 1 0 0\\n", b"yes 1 0 0\\n")]
@@ -45,7 +45,7 @@ def kind_of(reader: Bytes) -> str:
     """
     start = reader.peek(4)
     if start == FASTTEXT:
-        return "fasttext-bin"
+        raise ProbandError("is fastText's own binary form; name the .vec file published with it", file=reader.path)
     if not start:
         raise ProbandError("is empty", file=reader.path)
     line, newline, rest = reader.peek(1 << 16).partition(b"\n")

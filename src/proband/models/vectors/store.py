@@ -3,7 +3,7 @@
 A folder per source holds
 
     words.sqlite   the words with their rows, a table that SQLite indexes
-    rows.f4        float32: a row per word and then, for fastText, a row per bucket of n-grams
+    rows.f4        float32: a row per word
     sums.npy       the CRC-32 of each row
     header.json    facts about the source
 
@@ -20,7 +20,7 @@ import sqlite3
 import weakref
 import zlib
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from functools import cached_property
 from pathlib import Path
@@ -76,10 +76,6 @@ class VectorStore:
     def _compare(self, rows: Iterable[bytes], sums: NDArray[np.uint32]) -> None:
         if list(map(zlib.crc32, rows)) != sums.tolist():
             raise Damaged(self.folder)
-
-    def bucket_rows(self, ids: Ints) -> Floats:
-        """Vectors of n-gram buckets, checked."""
-        return self.rows(ids + len(self.matrix))
 
     def verify(self) -> None:
         """Check every row of the matrix, once, reading the file beside the mapping so that no memory stays taken."""
@@ -175,35 +171,15 @@ class Writer:
         )
 
     def add(self, words: Sequence[bytes], rows: Floats) -> None:
-        self.add_rows(rows[self.add_words(words)])
-
-    def add_words(self, words: Sequence[bytes]) -> NDArray[np.bool_]:
-        """Which of them are new; only those get a row."""
         new: list[bool] = []
         for word in words:
             done = self._index.execute("INSERT OR IGNORE INTO words VALUES (?, ?)", (self.words, word))
             new.append(done.rowcount == 1)
             self.words += done.rowcount
-        return np.array(new, dtype=np.bool_)
-
-    def add_rows(self, rows: Floats, *, start: int | None = None) -> None:
-        """Rows of the words that were added, then of the buckets; with `start`, in the place of those from there on."""
-        self.dim, first = rows.shape[1], len(self._sums) if start is None else start
-        rows = np.ascontiguousarray(rows, dtype="<f4")
-        self._rows.seek(4 * self.dim * first)
+        rows = np.ascontiguousarray(rows[np.array(new, dtype=np.bool_)], dtype="<f4")
+        self.dim = rows.shape[1]
         self._rows.write(rows.data)
-        self._sums[first : first + len(rows)] = array("I", map(zlib.crc32, rows))
-
-    def word_blocks(self, size: int) -> Iterator[list[bytes]]:
-        """The words that were added, so many at a time."""
-        cursor = self._index.execute("SELECT word FROM words ORDER BY id")
-        while block := cursor.fetchmany(size):
-            yield [word for (word,) in block]
-
-    def mapped(self) -> Floats:
-        """The rows that were added."""
-        self._rows.flush()
-        return np.memmap(self.folder / ROWS, dtype="<f4", mode="r", shape=(len(self._sums), self.dim))
+        self._sums.extend(map(zlib.crc32, rows))
 
     def write_header(self, facts: Mapping[str, Any]) -> None:
         """The checksums, once everything else is written."""

@@ -8,9 +8,8 @@
 ([[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]], [True, True, False])
 
 A word is looked up (1) as it is, (2) in lower case, (3) with "_" for each space and with a space for each "_", as it is
-and in lower case, then (4), with `phrases="mean"`, as the mean of its parts if all of them are found by (1) or (2), and
-(5), in a fastText .bin file, from its character n-grams; with `phrases="none"` only a single word. What is left is
-unknown: a row of zeros.
+and in lower case, then (4), with `phrases="mean"`, as the mean of its parts if all of them are found by (1) or (2).
+What is left is unknown: a row of zeros.
 """
 
 from __future__ import annotations
@@ -31,8 +30,6 @@ from proband.core.files import cache_folder, sha256_file, write_json
 from proband.core.plugins import ModelKind
 from proband.core.progress import Progress
 from proband.core.protocols import Floats
-from proband.models.vectors import fasttext
-from proband.models.vectors.fasttext import AT_ONCE, Subwords, group_sums
 from proband.models.vectors.file_formats import binary_blocks, kind_of, open_bytes, text_blocks
 from proband.models.vectors.store import BLOCK, Damaged, Ints, VectorStore, Writer, open_or_convert
 
@@ -44,13 +41,7 @@ class WordVectors:
         self, store: VectorStore, *, name: str, phrases: str = "mean", redo: Callable[[], VectorStore] | None = None
     ) -> None:
         self.name, self.phrases = name, phrases
-        self._redo = redo
-        self._use(store)
-
-    def _use(self, store: VectorStore) -> None:
-        self._store = store
-        cut = store.facts.get("subwords")
-        self._subwords = Subwords(**cut) if cut else None
+        self._store, self._redo = store, redo
 
     @property
     def dim(self) -> int:
@@ -74,7 +65,6 @@ class WordVectors:
             "weights": facts["sha256"],
             "member": facts.get("member") or "",
             "utf8": facts.get("errors", "strict"),
-            "subwords": json.dumps(facts.get("subwords") or {}, sort_keys=True),
             "phrases": self.phrases,
         }
 
@@ -90,7 +80,7 @@ class WordVectors:
         except Damaged:
             if self._redo is None:
                 raise
-        self._use(self._redo())
+        self._store = self._redo()
         return read(self._store)
 
     def _vectors(self, store: VectorStore, words: list[str]) -> tuple[Floats, NDArray[np.bool_]]:
@@ -100,9 +90,6 @@ class WordVectors:
         out[known] = store.rows(ids[known])
         if self.phrases == "mean":
             _fill_phrases(store, words, out, known)
-        if self._subwords is not None:
-            single = np.array([self.phrases == "mean" or len(word.replace("_", " ").split()) < 2 for word in words])
-            _fill_subwords(store, self._subwords, words, out, known, single)
         return out, known
 
 
@@ -136,24 +123,6 @@ def _fill_phrases(store: VectorStore, words: Sequence[str], out: Floats, known: 
         ids = _first_found(store, [[part, part.lower()] for part in parts])
         if (ids >= 0).all():
             out[i], known[i] = store.rows(ids).mean(axis=0), True
-
-
-def _fill_subwords(
-    store: VectorStore,
-    subwords: Subwords,
-    words: Sequence[str],
-    out: Floats,
-    known: NDArray[np.bool_],
-    wanted: NDArray[np.bool_],
-) -> None:
-    """v(w) of the wanted words that are not in the table, from their n-grams."""
-    unseen = np.flatnonzero(~known & wanted)
-    for start in range(0, len(unseen), AT_ONCE):
-        some = unseen[start : start + AT_ONCE]
-        ids, counts = subwords.of([words[i].encode("utf-8", "replace") for i in some.tolist()])
-        sums = group_sums(store.bucket_rows(ids), counts)
-        out[some] = sums / np.maximum(counts, 1)[:, None].astype(np.float32)
-        known[some] = counts > 0
 
 
 # ---- `vec:PATH`: static word vectors, converted once to a memory-mapped form and then opened in an instant ---------
@@ -213,22 +182,18 @@ def _convert(writer: Writer, file: Path, member: str | None, errors: str) -> dic
     before = _stamp(file)
     with open_bytes(file, member) as reader:
         kind = kind_of(reader)
-        subwords: dict[str, int] = {}
-        if kind == "fasttext-bin":
-            subwords = fasttext.convert(reader, writer, errors=errors)
-        else:
-            blocks = (
-                binary_blocks(reader, errors=errors)
-                if kind == "word2vec-bin"
-                else text_blocks(reader, header=kind == "word2vec-text", errors=errors)
-            )
-            with Progress(f"converting {file.name}, once: words") as bar:
-                for words, rows in blocks:
-                    writer.add(words, rows)
-                    bar.advance(len(words))
+        blocks = (
+            binary_blocks(reader, errors=errors)
+            if kind == "word2vec-bin"
+            else text_blocks(reader, header=kind == "word2vec-text", errors=errors)
+        )
+        with Progress(f"converting {file.name}, once: words") as bar:
+            for words, rows in blocks:
+                writer.add(words, rows)
+                bar.advance(len(words))
     if _stamp(file) != before:
         raise ProbandError("changed while it was read", file=file)
-    return {"kind": kind, "subwords": subwords}
+    return {"kind": kind}
 
 
 def locate(path: str) -> tuple[Path, str | None]:
