@@ -225,6 +225,12 @@ class Design:
         return results
 
     @cached_property
+    def repeated(self) -> list[tuple[int, int]]:
+        """Of each kind: the number of clusters, and of an item's clusters at most (fewer than all of them)."""
+        counts = [int((self.kind == kind).sum()) for kind in dict.fromkeys(self.kind.tolist())]
+        return [(max(part.count, 2), min(k, max(part.count - 1, 1))) for part, k in zip(self.kinds, counts)]
+
+    @cached_property
     def ways(self) -> list[Partition]:
         """The items by each place alone."""
         every = np.arange(self.items)

@@ -10,6 +10,9 @@ With weights w_i that sum to 1, residuals c_i = w_i (x_i - mean), S_g the sum of
 nu is Bell and McCaffrey's Satterthwaite approximation for independent items (Pustejovsky and Tipton 2018); G equal
 clusters have nu = G - 1. Of several kinds of clusters nu is the smallest. The multiway sum need not be positive: the
 largest one-way variance is taken where the sum is smaller, as Davezies, D'Haultfoeuille and Guyonvarch (2021) do.
+Where each item has k clusters of one kind, as analogies have two tuples, taking the mean off each residual takes more
+of the effect of a cluster: V is (G - 1)/(G - k) times as large, which is exact for effects of G clusters of which every
+two have an item (for k = 2 the factor of Cameron and Miller 2014).
 
 Strata that weigh the same (a macro mean) are blocks: residuals are taken from the mean of their block and W_g is the
 share of the cluster in the weight of its block. A block that lies in one cluster does not show its own variance: such
@@ -125,6 +128,7 @@ def variance(design: Design, residuals: Floats) -> Floats:
 def combined(design: Design, sums: list[Floats], ways: list[Floats]) -> Floats:
     """V from the adjusted sums over the groups of every term, and of every place alone."""
     total = sum((term.sign * (s**2).sum(axis=-1) for term, s in zip(design.terms, sums, strict=True)), np.zeros(()))
+    total = total * max((g - 1) / (g - k) for g, k in design.repeated)
     return np.max([total, *((s**2).sum(axis=-1) for s in ways)], axis=0) if ways else np.asarray(total)
 
 

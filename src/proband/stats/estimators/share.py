@@ -19,7 +19,13 @@ systems that agree everywhere so get an interval of the width that the number of
 where zero is outside.
 
 The power of that test is solved at the alternative. A difference of X needs at least X discordant answers, so with q of
-them at no difference the variance is (q + X - X^2) / n_e, and X = (t_(a/2) + t_.8) sqrt((q + X - X^2) / n_e).
+them at no difference the variance is (q + X - X^2) / n_e, and X is found with a chance of
+
+    F_nu(X / sqrt((q + X - X^2) / n_e) - t_(1 - a/2)).
+
+q and n_e are estimates: with n_e q discordant answers, q follows a gamma distribution (Poisson counts, Jeffreys'
+prior), and a variance from nu degrees of freedom is nu / chi^2_nu times the estimate. The chance is the mean over both
+(assurance, O'Hagan, Stevens and Campbell 2005), and the detectable difference is the X for which it is 0.8.
 """
 
 from __future__ import annotations
@@ -161,20 +167,37 @@ def paired(pieces: Pieces, seeds: Sequence[Seeds], margin: float = 0.0) -> Resul
         return max(one_sided(within + s * m, e, freedom) for s in (1, -1) for m, e in ((value, error), (centre, wider)))
 
     def seen(tests: int) -> float | None:
-        return None if own == 0 else detectable_share(apart, freedom, error**2 - own, tests)
+        certain = max(0.0, value - t * error, -value - t * error)
+        return None if own == 0 else detectable_share(apart, freedom, error**2 - own, tests, certain)
 
     return Result(low, high, p, error, freedom, own, seen, equal)
 
 
-def detectable_share(apart: Discordant, freedom: float, more: float, tests: int = 1, power: float = POWER) -> float:
-    """X above; `more` is the variance that training seeds add.
+MIDPOINTS = (np.arange(12) + 0.5) / 12  # of a distribution that is averaged over
 
-    >>> apart = Discordant(0.1, 0.1, 400.0)
-    >>> x = detectable_share(apart, math.inf, 0.0)
-    >>> round(x, 4), round(float((quantile(math.inf) + quantile(math.inf, 0.8)) * math.sqrt((0.2 + x - x**2) / 400)), 4)
-    (0.0724, 0.0724)
+
+def detectable_share(apart: Discordant, freedom: float, more: float, tests: int = 1, certain: float = 0.0) -> float:
+    """X above; `more` is the variance that training seeds add, `certain` the part of the difference that is beyond
+    doubt, which is no discordance at no difference.
+
+    >>> many = Discordant(0.1, 0.1, 40_000.0)
+    >>> x = detectable_share(many, 40_000.0, 0.0)
+    >>> round(x, 4), round(float((quantile(4e4) + quantile(4e4, 0.8)) * math.sqrt((0.2 + x - x**2) / 40_000)), 4)
+    (0.0064, 0.0064)
     """
-    k2 = float(quantile(freedom, level_of(tests)) + quantile(freedom, power)) ** 2
-    q, n = 2 * min(apart.only_a, apart.only_b), apart.number
-    a, b, c = 1 + k2 / n, k2 / n, k2 * (q / n + more)
-    return min(1.0, (b + math.sqrt(b**2 + 4 * a * c)) / (2 * a))
+    from scipy.special import chdtri, gammaincinv, stdtr
+
+    q = max(apart.only_a + apart.only_b - certain, 0.0)
+    of_q = (gammaincinv(q * apart.number + 0.5, MIDPOINTS) / apart.number)[:, None]
+    number = apart.number / (freedom / chdtri(freedom, MIDPOINTS))
+    least = quantile(freedom, level_of(tests))
+
+    def power(x: float) -> float:
+        error = np.sqrt((np.minimum(of_q, 1.0) + x - x**2) / number + more)
+        return float(np.mean(stdtr(freedom, x / error - least)))
+
+    low, high = 0.0, 1.0
+    for _ in range(24):
+        middle = (low + high) / 2
+        low, high = (low, middle) if power(middle) >= POWER else (middle, high)
+    return high
