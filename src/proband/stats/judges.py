@@ -1,0 +1,91 @@
+r"""What people would have said, from a judge's verdicts on all answers and people's on a sample of them.
+
+Prediction-powered inference (Angelopoulos, Bates, Fannjiang, Jordan and Zrnic 2023), with the weight of Angelopoulos,
+Duchi and Zrnic (2024) that is never worse than the sample alone. With f_i the judge's verdict on each of N answers and
+y_i people's on n of them, chosen at random (or in whole clusters at random),
+
+    theta = mean over all of l f_i + mean over the sample of (y_i - l f_i),      l = cov(y, f) / ((1 + n/N) var(f)).
+
+Each answer moves theta by l (f_i - mean)/N, those of the sample also by the residual of y_i - l f_i from its mean over
+n: the variance is that of these sums over clusters (variance.py: CR2 with both parts as blocks).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from proband.core.errors import ProbandError
+from proband.stats.clusters import Clusters, Floats
+from proband.stats.scores import Scores
+from proband.stats.variance import known, quantile, variance
+
+
+@dataclass(frozen=True, kw_only=True)
+class Corrected:
+    """The mean of people's verdicts with its 95 % interval. `alone` are the ends by the sample alone; `gain` is how
+    many times as many answers people would have had to judge for the same width."""
+
+    mean: float
+    low: float
+    high: float
+    weight: float
+    n: int
+    judged: int
+    alone: tuple[float, float]
+    gain: float
+    few: bool
+
+
+def corrected(
+    judge: Sequence[float] | Floats, people: Sequence[float | None] | Floats, *, clusters: Any = None
+) -> Corrected:
+    """From the judge's verdict on each answer and people's (None or NaN where there is none).
+
+    >>> truth = [float(i % 10 < 7) for i in range(400)]
+    >>> judge = [1.0 if i % 20 == 19 else t for i, t in enumerate(truth)]
+    >>> found = corrected(judge, [t if i < 80 else None for i, t in enumerate(truth)])
+    >>> round(found.mean, 3), found.judged, found.gain > 2
+    (0.7, 80, True)
+    """
+    f = np.asarray(judge, dtype=np.float64)
+    y = np.array([np.nan if value is None else value for value in people], dtype=np.float64)
+    if len(f) != len(y):
+        raise ProbandError(f"{len(f)} verdicts of the judge and {len(y)} of people: name each answer once")
+    if not np.isfinite(f).all():
+        raise ProbandError(f"the judge has no verdict on answer {int(np.flatnonzero(~np.isfinite(f))[0])}")
+    sample = np.flatnonzero(np.isfinite(y))
+    if len(sample) < 2:
+        raise ProbandError(f"people judged {len(sample)} of {len(f)} answers: 2 are the least")
+    n, every = len(sample), len(f)
+    both = np.cov(y[sample], f[sample])
+    spread = float(f.var())
+    weight = float(both[0, 1] / ((1 + n / every) * spread)) if spread > 0 else 0.0
+    rest = y[sample] - weight * f[sample]
+    value = float(weight * f.mean() + rest.mean())
+    names = Clusters.named(clusters, every)
+    design = names.weighted(
+        np.concatenate([np.arange(every), sample]),
+        np.concatenate([np.full(every, 0.5 / every), np.full(n, 0.5 / n)]),
+        np.repeat([0, 1], [every, n]),
+    )
+    moved = np.concatenate([weight * (f - f.mean()) / every, (rest - rest.mean()) / n])
+    about, alone = known(names.only(sample).design()), Scores.of(y[sample], clusters=names.only(sample)).interval()
+    half = float(quantile(about.freedom) * np.sqrt(variance(design, moved)))
+    own = (alone.high - alone.low) / 2
+    inside = bool(((y[sample] >= 0) & (y[sample] <= 1)).all())
+    low, high = (max(value - half, 0.0), min(value + half, 1.0)) if inside else (value - half, value + half)
+    return Corrected(
+        mean=value,
+        low=low,
+        high=high,
+        weight=weight,
+        n=every,
+        judged=n,
+        alone=(alone.low, alone.high),
+        gain=(own / half) ** 2 if half > 0 else 1.0,
+        few=about.few,
+    )
