@@ -54,7 +54,7 @@ class GenerateOptions:
 class Asking:
     """How a suite asks: `read(item, reply, sent)` makes an answer of a reply; `answer(item)` is the right answer as an
     example shows it; `context(item)` are further values for its templates; items that are not `asked` get an answer
-    without content. `again(item)`: what is said once to a reply that cannot be read."""
+    without content. `again(item, reply)`: what is said once to a reply that cannot be read."""
 
     prompts: Path
     default: str
@@ -62,7 +62,7 @@ class Asking:
     answer: Callable[[Item], str]
     context: Callable[[Item], Mapping[str, Any]] = lambda item: {}
     asked: Callable[[Item], bool] = lambda item: True
-    again: Callable[[Item], str] = lambda item: ""
+    again: Callable[[Item, str], str] = lambda item, reply: ""
 
     def prompt(self, options: GenerateOptions) -> Prompt:
         return read_prompt(options.prompt, self.prompts, default=self.default)
@@ -123,9 +123,9 @@ def solve(
         for item, reply, chat in zip(questions, replies, chats, strict=True)
     }
     unread = {
-        item.id: (item, (*chat, ("assistant", reply.text), ("user", asking.again(item))))
+        item.id: (item, (*chat, ("assistant", reply.text), ("user", again)))
         for item, reply, chat in zip(questions, replies, chats, strict=True)
-        if read[item.id].status == "unread" and reply.text and asking.again(item)
+        if read[item.id].status == "unread" and reply.text and (again := asking.again(item, reply.text))
     }
     seconds = replies_to([chat for _, chat in unread.values()], model, seed=seed, options=options) if unread else []
     for (item, chat), reply in zip(unread.values(), seconds, strict=True):

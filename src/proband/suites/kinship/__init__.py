@@ -26,6 +26,7 @@ from proband.core.metrics import ACCURACY
 from proband.core.suite import Claim, Contrast, Demo, Suite, Verb, Verified
 from proband.core.types import Item
 from proband.solvers import DIRECT, LIKELIHOOD
+from proband.suites.kinship.audit.read_and_prove import READ_AND_PROVE
 from proband.suites.kinship.clutrr.items import export
 from proband.suites.kinship.generate.build import build
 from proband.suites.kinship.generate.options import BuildOptions, example_options
@@ -71,7 +72,7 @@ SUITE = Suite(
     stream="proband.suites.kinship.generate.build:stream",
     options=BuildOptions,
     examples=example_options,
-    solvers=(DIRECT, LIKELIHOOD, GENERATE, CHOOSE),
+    solvers=(DIRECT, LIKELIHOOD, GENERATE, CHOOSE, READ_AND_PROVE),
     metrics=(ACCURACY, TELLING_OPEN_APART),
     tables=TABLES,
     check=check,

@@ -120,7 +120,7 @@ ASKING = Asking(
     default="question",
     read=read,
     answer=lambda item: item.choices[item.gold or 0] if item.choices else item.facts["answers"][0],
-    again=lambda item: AGAIN if "reading" in item.facts else "",
+    again=lambda item, reply: AGAIN if "reading" in item.facts else "",
 )
 LIKELIHOOD = replace(likelihood.LIKELIHOOD, solve=score_choices)
 GENERATE, CHOOSE = make_generate_solver(ASKING), make_choose_solver(ASKING)

@@ -1,0 +1,94 @@
+"""Solver `read-and-prove`: the model reads a story into facts, the prover answers.
+
+A report then shows the same model with and without the prover: what it loses by composing relations, and what by
+reading. The prompt and the checks of a reading are those of `proband audit --reader` (english/model_reader.py).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Annotated, Any
+
+from msgspec import Meta
+
+from proband.core.errors import ProbandError
+from proband.core.types import Answer, Item
+from proband.english.domain import Domain, load
+from proband.english.model_reader import AGAIN, NAMES, PROMPTS, json_of, read_reply, values_for
+from proband.proof.problem import Problem, Prover
+from proband.proof.run import PROVERS
+from proband.solvers.generate import Asking, GenerateOptions, make_generate_solver
+from proband.suites.kinship.audit.family_prover import provided
+from proband.suites.kinship.world.relations import UNTOLD
+from proband.suites.kinship.world.rules import of_item
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadOptions(GenerateOptions):
+    """As for `generate`; a reading is longer than an answer."""
+
+    max_tokens: Annotated[Annotated[int, Meta(ge=1)] | None, Meta(description="longest reply")] = 2048
+
+
+@cache
+def prover_for(name: str) -> tuple[Domain, Prover, str]:
+    """The domain of an item's relations, its prover, and the world in which our own items are proved."""
+    domain = load(name)
+    made = provided(domain) if domain.prover == "family" else PROVERS[domain.prover](domain)
+    return domain, made, str(domain.raw.get("items_world") or next(iter(domain.worlds)))
+
+
+def domain_of(item: Item) -> str:
+    rules = of_item(item)
+    return "kinship" if rules.world == "family" else rules.name
+
+
+def text_and_question(item: Item) -> tuple[str, str]:
+    """The story and its last line, which asks."""
+    text, _, question = item.prompt.rstrip().rpartition("\n")
+    return (text, question) if text else ("", item.prompt)
+
+
+def context(item: Item) -> dict[str, Any]:
+    return {"facts": {**item.facts, "reading": values_for(load(domain_of(item)), *text_and_question(item))}}
+
+
+def proved(item: Item, reply: str, sent: str) -> Answer:
+    """The answers that the reading leaves possible share the score; one that cannot be told is told so."""
+    domain, prover, world = prover_for(domain_of(item))
+    text, question = text_and_question(item)
+    reading = read_reply(reply, domain=domain, text=text or question, question=question)
+    unread = Answer(item_id=item.id, text=reply, status="unread")
+    if reading.unread or reading.question is None or not reading.question.who or not reading.question.of:
+        return unread
+    pair = reading.question.pair
+    things = {*pair, *(thing for fact in reading.facts for thing in (fact.who, fact.of))}
+    told = {fact.who: fact.gender for fact in reading.facts if fact.gender and not fact.negated}
+    genders = {thing: told.get(thing) or reading.genders.get(thing) or prover.genders(thing) for thing in things}
+    try:
+        possible = prover.solve(Problem(reading.facts, pair, tuple(sorted(genders.items()))), world).possible
+    except ProbandError:
+        return unread
+    open_ = len(possible) > 1 and UNTOLD in item.choices
+    scores = tuple(
+        float(choice == UNTOLD) if open_ else (choice in possible) / len(possible) if possible else 0.0
+        for choice in item.choices
+    )
+    return Answer(item_id=item.id, text=reply, scores=scores) if any(scores) else unread
+
+
+ASKING = Asking(
+    prompts=PROMPTS,
+    default=NAMES[0],
+    read=proved,
+    answer=lambda item: "{}",
+    context=context,
+    again=lambda item, reply: AGAIN if json_of(reply) is None else "",
+)
+READ_AND_PROVE = replace(
+    make_generate_solver(ASKING),
+    name="read-and-prove",
+    help="the model reads the story into facts (JSON), the prover answers",
+    options=ReadOptions,
+)
