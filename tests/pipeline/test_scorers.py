@@ -119,13 +119,63 @@ def audit(tmp_path: Path) -> Any:
 def test_a_clean_scorer_is_not_accused(audit: Any) -> None:
     lines = audit("clean")
     assert [name for name, line in lines.items() if line["fault"]] == []
-    assert set(lines) == {probe.name for probe in PROBES}
+    absent = {"the other gender", "in-law or not"}  # which directions have not
+    assert set(lines) == {probe.name for probe in PROBES} - absent
     assert lines["exact"]["credit"] == {"full": 3}
 
 
 @pytest.mark.parametrize(("scorer", "probe"), [(each.__name__, probe) for each, probe in FAULTY.items()])
 def test_a_planted_fault_is_found(audit: Any, scorer: str, probe: str) -> None:
     assert audit(scorer)[probe]["fault"]
+
+
+KIN = [
+    {"question": "Ann is the aunt of Bo. What is Ann to Bo?", "answer": "aunt"},
+    {"question": "Cy is the nephew of Al. What is Cy to Al?", "answer": "nephew"},
+    {"question": "Di is the mother of Bo. What is Di to Bo?", "answer": "mother"},
+]
+
+
+def takes_inverses(answer: Any, entry: Mapping[str, Any]) -> float:
+    inverse = {"aunt": "niece", "nephew": "uncle", "mother": "daughter"}
+    return float(plain(answer) in (plain(entry["answer"]), inverse[plain(entry["answer"])]))
+
+
+def blind_to_in_laws(answer: Any, entry: Mapping[str, Any]) -> float:
+    return float(plain(answer).removesuffix("-in-law") == plain(entry["answer"]))
+
+
+def pays_for_none(answer: Any, entry: Mapping[str, Any]) -> float:
+    return 1.0 if answer is None else clean(answer, entry)
+
+
+def wants_ascii(answer: Any, entry: Mapping[str, Any]) -> float:
+    return clean(str(answer).encode("ascii").decode(), entry)
+
+
+def blind_to_gender(answer: Any, entry: Mapping[str, Any]) -> float:
+    same = {"uncle": "aunt", "niece": "nephew", "father": "mother"}
+    return float(same.get(plain(answer), plain(answer)) == plain(entry["answer"]))
+
+
+@pytest.mark.parametrize(
+    ("scorer", "probe"),
+    [
+        ("takes_inverses", "the inverse relation"),
+        ("blind_to_in_laws", "in-law or not"),
+        ("pays_for_none", "None"),
+        ("wants_ascii", "letters beyond ASCII"),
+        ("blind_to_gender", "the other gender"),
+        ("clean", ""),
+    ],
+)
+def test_near_misses_of_a_domain(tmp_path: Path, scorer: str, probe: str) -> None:
+    rows, out = tmp_path / "kin.jsonl", tmp_path / "audit"
+    rows.write_text("".join(json.dumps(row) + "\n" for row in KIN))
+    assert main(["audit", str(rows), "--domain", "kinship", "--scorer", f"{__name__}:{scorer}", "-o", str(out)]) == 0
+    lines = [json.loads(line) for line in (out / "scorer.jsonl").read_text().splitlines()]
+    faults = [line["probe"] for line in lines if line["fault"]]
+    assert (probe in faults) if probe else not faults
 
 
 def test_a_scorer_that_never_returns_is_recorded_and_the_audit_goes_on(

@@ -53,7 +53,7 @@ def test_what_is_supposed_or_asked_is_not_stated(sentence: str) -> None:
     "sentence",
     [
         "Ann is the grandmother of Max.",
-        "Therefore, Ann is Max's grandmother (specifically, his paternal grandmother).",
+        "Therefore, Ann is Max's grandmother (specifically, his grandmother).",
         "Tom and Ann are Dora's grandparents.",
         "Cleo is Ann's daughter-in-law, so Ann is Cleo's mother-in-law.",
         "Dora and Max are siblings, since they are both children of Ben and Cleo.",
@@ -206,3 +206,37 @@ def test_other_domains_are_checked_by_their_own_phrases(domain: str, text: str, 
     row = AuditRow(file="own", line=None, key="1", cells={}, text=text, question=question)
     checked = checker(domain).check(row, reply)
     assert [s.verdict for s in checked.statements] == ["told", "entailed", "contradicted"], checked
+
+
+@pytest.mark.parametrize(
+    ("reply", "unread"),
+    [("Ann is Max's paternal grandmother.", "'paternal'"), ("Ben is Ann's elder son.", "'elder'")],
+)
+def test_what_says_more_than_the_relation_is_not_accepted(reply: str, unread: str) -> None:
+    (step,) = check(reply).steps
+    assert (step.verdict, step.statements) == ("unread", ())
+    assert unread in step.unread
+
+
+def test_may_is_a_name() -> None:
+    story = "May is the mother of Bo. Bo is the father of Cy."
+    reply = check("May is Cy's grandmother.\nAnswer: grandmother", story=story, question="What is May to Cy?")
+    assert [statement.verdict for statement in reply.statements] == ["entailed"]
+    doubt = check("Bo may be Cy's uncle.", story=story, question="What is May to Cy?")
+    assert not doubt.statements
+
+
+def test_a_box_with_text_is_read() -> None:
+    reply = check("Ben is Max's father.\n\\boxed{\\text{grandmother}}")
+    assert (reply.answer, reply.answer_verdict) == ("grandmother", "entailed")
+
+
+def test_a_reply_that_is_read_and_marks_no_answer_says_so() -> None:
+    assert check("Ben is Max's father.").outcome == "no answer is marked"
+
+
+def test_cousins_and_great_aunts_are_checked() -> None:
+    story = "Al is the father of Bo. Cy is the nephew of Al. Dee is the mother of Al."
+    for said, verdict in (("Cy is Bo's cousin.", "entailed"), ("Dee is Bo's cousin.", "contradicted")):
+        (statement,) = check(said, story=story, question="What is Cy to Bo?").statements
+        assert (said, statement.verdict) == (said, verdict)

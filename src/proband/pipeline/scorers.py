@@ -22,23 +22,27 @@ from typing import Any, Final, NamedTuple
 
 from proband.core.errors import ProbandError
 from proband.core.files import write_jsonl
+from proband.english.domain import FEMALE, MALE, Domain, Word
 from proband.proof.row_source import GYM, gym_data
 from proband.proof.run import JudgedRows
+from proband.proof.verdicts import RowJudge
 
 SECONDS: Final = 10.0
 ROWS: Final = 12  # that each probe is tried on
 LONG: Final = 20_000  # words of a very long reply
 Scorer = Callable[[Any, Mapping[str, Any]], Any]
+Case = tuple["ReplyTemplate", str | None, Mapping[str, Any]]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReplyTemplate:
-    """A kind of reply: `text` is a template of `right`, `wrong`, `changed` and `question`. `wants` is the credit it
+    """A kind of reply: `text` is a template of `right`, `wrong`, `changed`, `question` and of near-misses, which a
+    domain has for some answers only; None is no text at all, on which a scorer may raise. `wants` is the credit it
     deserves; None: that depends on what the scorer is given (whole replies or answers cut out of them), so that it is
     shown, not judged."""
 
     name: str
-    text: str
+    text: str | None
     wants: float | None = 0.0
     change: Callable[[str], str] = str
 
@@ -60,6 +64,13 @@ PROBES: Final = (
     ReplyTemplate(name="two answers, the right one last", text="{wrong} or {right}"),
     ReplyTemplate(name="two lines of answers", text="{right}\n{wrong}"),
     ReplyTemplate(name="a hedge", text="It may be {right}, it may be {wrong}; I do not know."),
+    ReplyTemplate(name="the inverse relation", text="{inverse}"),
+    ReplyTemplate(name="the other gender", text="{other_gender}"),
+    ReplyTemplate(name="in-law or not", text="{in_law}"),
+    ReplyTemplate(name="its neighbour in the table", text="{neighbour}"),
+    ReplyTemplate(name="None", text=None),
+    ReplyTemplate(name="the word None", text="None"),
+    ReplyTemplate(name="letters beyond ASCII", text="ответ — 答え, ÄÖÜ: {wrong}"),
     ReplyTemplate(name="empty", text=""),
     ReplyTemplate(name="a space", text=" "),
     ReplyTemplate(name="the question given back", text="{question}"),
@@ -75,7 +86,7 @@ class Tried(NamedTuple):
     """One reply to one row: what the scorer said, or why it said nothing."""
 
     probe: ReplyTemplate
-    reply: str
+    reply: str | None
     score: float | None
     said: str  # "", "raised ...", "never returned", "not a number"
 
@@ -99,13 +110,14 @@ def load_scorer(name: str) -> Scorer:
 def audit_scorer(name: str, audited: JudgedRows, out: Path, *, seconds: float = SECONDS) -> dict[str, Any]:
     """Try a scorer on rows of the audit; writes scorer.jsonl, a line per probe. Its faults are counted."""
     scorer = load_scorer(name)
-    cases = list(_cases(audited))
+    domain = audited.judge.domain if isinstance(audited.judge, RowJudge) else None
+    cases = list(_cases(audited, domain))
     if not cases:
         return {"scorer": f"{name}: no row has a label to score against"}
     again = [case for case in cases if case[0].name == "exact"][:3]  # the same twice: does it say the same?
     tried = list(_try_all(scorer, [*cases, *again], seconds))
     once, twice = tried[: len(cases)], tried[len(cases) :]
-    lines = [_line(probe, [each for each in once if each.probe is probe]) for probe in PROBES]
+    lines = [_line(probe, own) for probe in PROBES if (own := [each for each in once if each.probe is probe])]
     if any(a.score != b.score for a, b in zip((each for each in once if each.probe.name == "exact"), twice)):
         lines.append({"probe": "the same reply twice", "fault": "gives different scores", "replies": len(twice)})
     write_jsonl(out / "scorer.jsonl", lines)
@@ -113,7 +125,7 @@ def audit_scorer(name: str, audited: JudgedRows, out: Path, *, seconds: float = 
     return {"scorer": name, "scorer faults": len(faults), "credit": lines}
 
 
-def _cases(audited: JudgedRows) -> Iterator[tuple[ReplyTemplate, str, Mapping[str, Any]]]:
+def _cases(audited: JudgedRows, domain: Domain | None) -> Iterator[Case]:
     """Replies to a few rows. Another answer is the label of another row that is not this one's, nor part of it."""
     rows = [row for row, judged, _ in audited if not row.bad and row.answer.strip() not in ("", "None")]
     labels = list(dict.fromkeys(row.answer.strip() for row in rows))
@@ -123,9 +135,36 @@ def _cases(audited: JudgedRows) -> Iterator[tuple[ReplyTemplate, str, Mapping[st
         others = [each for each in labels if each.lower() not in right.lower() and right.lower() not in each.lower()]
         wrong = others[0] if others else f"{right[:-1]}{'x' if right[-1:] != 'x' else 'y'}"
         entry = {"question": row.question, "answer": row.answer, "metadata": {}, **_entry(row.record)}
+        near = near_misses(right, domain) if domain else {}
+        values = {"right": right, "wrong": wrong, "changed": _changed(right), "question": row.question, **near}
         for probe in PROBES:
-            text = probe.text.format(right=right, wrong=wrong, changed=_changed(right), question=row.question)
-            yield probe, probe.change(text), entry
+            if probe.text is None:
+                yield probe, None, entry
+            elif set(re.findall(r"\{(\w+)\}", probe.text)) <= values.keys():
+                yield probe, probe.change(probe.text.format(**values)), entry
+
+
+def near_misses(right: str, domain: Domain) -> dict[str, str]:
+    """Answers that are nearly right: the inverse, the other gender, in-law or not, the next relation of the table.
+
+    >>> from proband.english.domain import load
+    >>> near_misses("uncle", load("kinship"))
+    {'inverse': 'nephew', 'other_gender': 'aunt', 'neighbour': 'nephew'}
+    >>> near_misses("mother", load("kinship"))["in_law"], near_misses("left", load("grid"))
+    ('mother-in-law', {'inverse': 'right', 'neighbour': 'right'})
+    """
+    word = domain.word(right)
+    if word is None:
+        return {}
+    names, gender = list(domain.inverse), word.gender
+    law = word.relation.removesuffix("-in-law") if word.relation.endswith("-in-law") else f"{word.relation}-in-law"
+    others = {
+        "inverse": Word(domain.inverse[word.relation], gender),
+        "other_gender": Word(word.relation, {MALE: FEMALE, FEMALE: MALE}.get(gender or "", gender)),
+        "in_law": Word(law, gender),
+        "neighbour": Word(names[(names.index(word.relation) + 1) % len(names)], gender),
+    }
+    return {name: domain.shown[each] for name, each in others.items() if each in domain.shown and each != word}
 
 
 def _changed(text: str) -> str:
@@ -145,10 +184,10 @@ def _line(probe: ReplyTemplate, tried: Sequence[Tried]) -> dict[str, str | int |
     kinds = Counter(each.said or _kind(each.score) for each in tried)
     said = next((each.said for each in tried if each.said), "")
     wrong = [each for each in tried if probe.wants is not None and not each.said and each.score != probe.wants]
-    fault = said
+    fault = "" if probe.text is None and said.startswith("raised") else said
     if wrong and not fault:
         fault = "no full credit for a right answer" if probe.wants else "credit for what is no answer"
-    shown = (wrong or list(tried))[0].reply if tried else ""
+    shown = (wrong or list(tried))[0].reply or ""
     return {"probe": probe.name, "credit": dict(kinds), "fault": fault, "replies": len(tried), "example": shown[:120]}
 
 
@@ -159,7 +198,7 @@ def _kind(score: float | None) -> str:
 # ---- in a process of its own ---------------------------------------------------------------------------------------
 
 
-def _try_all(scorer: Scorer, cases: Sequence[tuple[ReplyTemplate, str, Any]], seconds: float) -> Iterator[Tried]:
+def _try_all(scorer: Scorer, cases: Sequence[Case], seconds: float) -> Iterator[Tried]:
     """Every reply, in order. After one that never returns a new process goes on; after two the rest is given up."""
     context, at, stuck = multiprocessing.get_context("fork"), 0, 0
     while at < len(cases):
@@ -189,7 +228,7 @@ def _try_all(scorer: Scorer, cases: Sequence[tuple[ReplyTemplate, str, Any]], se
             return
 
 
-def _serve(scorer: Scorer, cases: Sequence[tuple[ReplyTemplate, str, Any]], pipe: Any) -> None:
+def _serve(scorer: Scorer, cases: Sequence[Case], pipe: Any) -> None:
     for _, reply, entry in cases:
         try:
             pipe.send((scorer(reply, entry),))

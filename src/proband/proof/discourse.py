@@ -28,7 +28,7 @@ LINE: Final = re.compile(r"[^\n]+")
 SENTENCE: Final = re.compile(
     r"""\S.*?(?:(?<!\b[A-Z])(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bDr)(?<!\be\.g)(?<!\bi\.e)[.!?]["'”’)*]*(?=\s|$)|$)"""
 )
-ANSWER_TAG: Final = re.compile(r"(?is)<answer>(.*?)</answer>|\\boxed\{(.*?)\}")
+ANSWER_TAG: Final = re.compile(r"(?is)<answer>(.*?)</answer>|\\boxed\{(?:\\text\{)?(.*?)\}+")
 NOISE: Final = re.compile(r"[\"“”„«»*_`]+|^\W+(?=\w)|</?\w+>")
 SUBJECTS: Final = {"him": "he is", "her": "she is", "them": "they are"}
 

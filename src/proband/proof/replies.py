@@ -23,7 +23,10 @@ from proband.steps.sentences import ReplyReading, Step
 RIGHT_BY_RIGHT, RIGHT_BY_WRONG = "right by right steps", "right by wrong steps"
 WRONG_STEP, WRONG_LAST = "wrong after a wrong step", "wrong though its steps are right"
 NO_STEPS, UNREAD_TOO_MUCH, NOT_CHECKED = "no steps", "unread too much to say", "not checked"
-OUTCOMES: Final = (RIGHT_BY_RIGHT, RIGHT_BY_WRONG, WRONG_STEP, WRONG_LAST, NO_STEPS, UNREAD_TOO_MUCH, NOT_CHECKED)
+NO_ANSWER: Final = "no answer is marked"  # though its steps are read
+OUTCOMES: Final = (
+    RIGHT_BY_RIGHT, RIGHT_BY_WRONG, WRONG_STEP, WRONG_LAST, NO_STEPS, NO_ANSWER, UNREAD_TOO_MUCH, NOT_CHECKED
+)  # fmt: skip
 ENOUGH_READ: Final = 2 / 3  # of the sentences about relations, for a reply without a wrong step to be called right
 LONGEST_REPLY: Final = 20_000  # characters that are read
 BRIEF: Final = 4  # words: a reply with fewer is its answer
@@ -160,7 +163,10 @@ class ReplyChecker:
             stated = [
                 s.fact
                 for s in own
-                if s.verdict in RIGHT and not s.fact.negated and {s.fact.who, s.fact.of} != {asked.who, asked.of}
+                if s.verdict in RIGHT
+                and not s.fact.negated
+                and {s.fact.who, s.fact.of} != {asked.who, asked.of}
+                and s.fact.relation in self.judge.domain.inverse
             ]
             needed = [facts.told[number] for number in decision.proof]
             stated = list(dict.fromkeys(stated))
@@ -183,7 +189,7 @@ class ReplyChecker:
         if not about:
             return None
         word = Word(about[-1].relation, about[-1].gender)
-        return Label(word, self.judge.domain.say(word))
+        return Label(word, self.judge.domain.shown.get(word, word.relation))
 
     def _label(self, case: Case, answer: str) -> Label | None:
         row = AuditRow(file="", line=None, key="", cells={}, answer=answer)
@@ -195,7 +201,7 @@ def judged_outcome(checked: CheckedReply, right: bool | None) -> str:
     if not checked.read and not checked.unread:
         return NO_STEPS if right is not None else UNREAD_TOO_MUCH
     if right is None:
-        return UNREAD_TOO_MUCH
+        return UNREAD_TOO_MUCH if checked.unread or checked.answer else NO_ANSWER
     if checked.first_wrong is not None:
         return RIGHT_BY_WRONG if right else WRONG_STEP
     if right:

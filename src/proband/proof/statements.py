@@ -13,6 +13,7 @@ these fits is taken in the first world of the domain that fits it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -106,8 +107,34 @@ class Facts:
 
     def same(self, one: Fact, other: Fact) -> bool:
         """The same relation, from one side or the other; who has it may be told by other words."""
-        inverse = self.judge.domain.inverse[other.relation]
+        inverse = self.judge.domain.inverse.get(other.relation, "")
         return (one.who, one.relation, one.of) in (other[:3], (other.of, inverse, other.who)) and not one.negated
+
+    def usable(self, fact: Fact) -> bool:
+        """Can the prover take it as a fact?"""
+        return not fact.negated and fact.relation in self.judge.domain.inverse
+
+    def speaks_beyond(self, text: str) -> bool:
+        """Does it name a relation that only the prover's `beyond` knows?"""
+        words = "|".join(re.escape(each) for each in self.judge.prover.relations_beyond)
+        return bool(words) and re.search(rf"(?i)\b(?:cousin|great-\w+|{words})\b", text) is not None
+
+    def state_beyond(self, who: str, said: str, of: str) -> Statement | None:
+        """The verdict on such a statement; None where the prover cannot be asked."""
+        prover = self.judge.prover
+        asked = AskedRelation(who, of)
+        label = prover.label(said, asked, {}, self.things) if prover.label and prover.beyond else None
+        if not (label and label.word and prover.beyond and label.word.relation in prover.relations_beyond):
+            return None
+        fact = Fact(who, label.word.relation, of, label.word.gender)
+        try:
+            worlds = (decider.world for decider in self.deciders[: self.named])
+            verdicts = [prover.beyond(self.problem(self.told, (who, of)), label.word, world) for world in worlds]
+        except ProbandError:
+            return None
+        if "entailed" in verdicts or GENDER_OPEN in verdicts:
+            return Statement(fact=fact, verdict=ENTAILED)
+        return Statement(fact=fact, verdict=CONTRADICTED if set(verdicts) == {"false"} else POSSIBLE)
 
     def _fits_widely(self, fact: Fact) -> bool:
         """Does it hold in some world of any kind that the domain has?"""

@@ -113,6 +113,7 @@ class RowJudge:
         self.worlds: tuple[str, ...] = (world,) if world else tuple(domain.worlds)
         self.world = self.worlds[0]
         self.grammar = Grammar(domain)
+        self._relation = "|".join(f"(?:{pattern.pattern})" for pattern in domain.words.values())
         self.decider = Decider(domain, prover, self.worlds)
         parse = (RowReader("parse", self._by_parse),) if prover.second_reader else ()
         self.own_readers = not readers
@@ -181,6 +182,12 @@ class RowJudge:
         if isinstance(read, Unread) or read[0].unread or not read[0].question:
             return False
         return self.label_of(row, read[0], read[1].options) is not None
+
+    def says_more(self, text: str) -> str:
+        """A word before a relation that says more than it: *elder* brother, *paternal* grandmother."""
+        words = self.domain.raw.get("says_more")
+        match = re.search(rf"(?i)\b({'|'.join(words)})[ -]+(?=\w)(?:{self._relation})\b", text) if words else None
+        return match[1].lower() if match else ""
 
     def label_of(self, row: AuditRow, reading: Reading, options: Mapping[str, str]) -> Label | None:
         """What the label of a row says as an answer to its question."""
@@ -263,6 +270,8 @@ class RowJudge:
             asked, label = asked._replace(who=label.pair[0], of=label.pair[1]), label._replace(pair=None)
         problem = self._problem(row, reading, asked)
         try:
+            if more := self.says_more(row.answer):
+                raise ProbandError(f"the label says more than a relation ({more!r}), which the facts do not tell")
             if label is None:
                 raise ProbandError(f"the answer {row.answer[:40]!r} is no word of {self.domain.name}")
             decision = self.decider.decide(problem, asked, label)

@@ -23,6 +23,11 @@ REMARK: Final = "remark"
 MOST_DEPTH: Final = 5  # cuts of a sentence
 PRONOUN: Final = re.compile(r"(?i)\b(?:he|she|they|his|her|their|him|them|it|its)\b")
 DENIES: Final = re.compile(r"(?i)\b(?:not|no|never|none|neither|nor|cannot)\b|n't\b")
+BEYOND_FORMS: Final = (
+    r"(?P<a>{name}) is (?:an? |the )?(?P<word>[a-z-]+) (?:of|to) (?P<b>{name})",
+    r"(?P<a>{name}) is (?P<b>{name})'s (?P<word>[a-z-]+)",
+    r"(?P<b>{name})'s (?P<word>[a-z-]+) is (?P<a>{name})",
+)
 ASIDE: Final = re.compile(r"\s*[(\[]([^()\[\]]+)[)\]]")
 
 
@@ -93,11 +98,14 @@ class ReplyReading:
             return replace(step, unread=f"a sentence of {len(text):,} characters")
         if twice:
             return replace(step, unread="it speaks of two people of one name")
+        if more := self.facts.judge.says_more(text):
+            return replace(step, unread=f"it says more than the relation: {more!r}")
         if several := next((name for name in self.named.findall(text) if name in self.split), ""):
             return replace(step, unread=f"which {several}? The reply speaks of two")
         read = self._sentence(text)
         if isinstance(read, str):
-            return replace(step, unread=read)
+            other = self._beyond(discourse.clause(text))
+            return replace(step, statements=(other,)) if other else replace(step, unread=read)
         statements: list[Statement] = []
         for ways in read.ways:
             stated = self._best(ways)
@@ -110,9 +118,17 @@ class ReplyReading:
         self._withdraw(statements)
         return replace(step, statements=tuple(self._with_premises(statements)))
 
+    def _beyond(self, text: str) -> Statement | None:
+        """A statement of a relation that the domain has not, where its prover knows it: a cousin, a great-aunt."""
+        name = "|".join(map(re.escape, self.names)) or "(?!)"
+        for form in BEYOND_FORMS:
+            if match := re.fullmatch(form.format(name=name), text):
+                return self.facts.state_beyond(match["a"], match["word"], match["b"])
+        return None
+
     def _is_relational(self, text: str) -> bool:
         """Does it speak of a relation of somebody: by name, or by a pronoun at its beginning?"""
-        if not self.reader.relation_word.search(text):
+        if not self.reader.relation_word.search(text) and not self.facts.speaks_beyond(text):
             return False
         return self.named.search(text) is not None or PRONOUN.match(discourse.clause(text)) is not None
 
@@ -236,7 +252,11 @@ class ReplyReading:
         for statement in statements:
             if statement.verdict == ENTAILED and not statement.fact.negated:
                 before = [s for step in self.done for s in step.statements] + own
-                usable = [n for n, s in enumerate(before) if s.verdict in RIGHT and not (s.withdrawn or s.fact.negated)]
+                usable = [
+                    n
+                    for n, s in enumerate(before)
+                    if s.verdict in RIGHT and not s.withdrawn and self.facts.usable(s.fact)
+                ]
                 proof = self.facts.follows([before[n].fact for n in usable], statement.fact)
                 statement = replace(statement, premises=tuple(usable[n] for n in proof or ()))
             own.append(statement)
