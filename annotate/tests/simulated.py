@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 else:
     from visitors import questionnaires, write_lines
 
-DATA = Path(__file__).resolve().parents[2] / "src" / "proband" / "data"
 KINDS = ("judge", "solve", "review", "write", "simplify")
 WORKERS, SPAMMERS, ACCURACY = 20, 3, 0.85
 PLANS = {  # of these workers; all others work to the end

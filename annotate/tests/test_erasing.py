@@ -138,7 +138,7 @@ def test_a_person_withdraws_and_is_paid_by_a_receipt(
     form = {"form": someone.hidden()["form"]}
     assert "Nothing was deleted" in someone.client.post(f"{someone.home}/withdraw", data=form).text
     assert WORD.encode() in raw(folder)
-    page = someone.client.post(f"{someone.home}/withdraw", data={**form, "sure": "yes"}).text
+    page = someone.client.post(f"{someone.home}/withdraw", data={**form, "certain": "yes"}).text
     assert "Everything of yours is deleted" in page
     assert WORD.encode() not in raw(folder)
     found = collected(folder)
@@ -146,7 +146,7 @@ def test_a_person_withdraws_and_is_paid_by_a_receipt(
     (line,) = payments(found, secret_of(folder))
     assert (line["outcome"], line["bonus"], line["total"]) == ("erased", 0.5, 0.5)
     assert line["code"] in page
-    again = someone.client.post(f"{someone.home}/withdraw", data={**form, "sure": "yes"}).text
+    again = someone.client.post(f"{someone.home}/withdraw", data={**form, "certain": "yes"}).text
     assert "Everything of yours is deleted" in again
     assert len(payments(collected(folder), secret_of(folder))) == 1, "paid once"
     assert 'name="agree"' in someone.client.get(someone.home).text, "nobody is known here"

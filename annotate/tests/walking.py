@@ -29,6 +29,7 @@ else:
     from visitors import Person, write_lines
 
 DATA = Path(__file__).resolve().parents[2] / "src" / "proband" / "data"
+SAMPLES = Path(__file__).resolve().parents[1] / "src" / "proband_annotate" / "samples"
 Answer = Callable[[str, dict[str, Any]], dict[str, Any]]
 
 
@@ -123,7 +124,7 @@ def all_kinds(walk: Walk) -> dict[str, int]:
         "review", written, lambda _, body: {"verdicts": [{"story": s["id"], **good} for s in body["stories"]]}, people=2
     )
     counts["write, review"] = sum(1 for _ in read_items(walk.built(reviewed)))
-    questions = DATA / "annotate" / "questionnaires.jsonl"
+    questions = SAMPLES / "questionnaires.jsonl"
     judged = walk.study(
         "judge",
         questions,

@@ -23,7 +23,7 @@ else:
     from browsing import Browsing, answer_by_keyboard
     from visitors import Person, questionnaires, write_lines
 
-SAMPLES = {name: Path(str(files("proband"))) / task(name).sample.partition(":")[2] for name in names()}
+SAMPLES = {name: Path(str(files("proband_annotate"))) / task(name).sample.partition(":")[2] for name in names()}
 
 
 @pytest.fixture

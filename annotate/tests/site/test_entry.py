@@ -6,6 +6,7 @@ import base64
 import hashlib
 import hmac
 import json
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -97,6 +98,19 @@ def test_only_ids_that_the_platform_signed(signing: tuple[str, str]) -> None:
             assert reply.status_code == status, name
         reply = client.get(f"/join/{link}", params={"workerId": "W1", "assignmentId": "A"})
         assert reply.status_code == 403, "Mechanical Turk signs nothing"
+
+
+def test_keys_are_read_again_when_their_file_changes(signing: tuple[str, str], tmp_path: Path) -> None:
+    """Platforms change their keys while a study runs; a file that is half written changes nothing."""
+    (base, link), path = signing, tmp_path / "study" / "jwks.json"
+    claims = {"prolific": {"participant_id": "5f0c"}, "exp": time.time() + 600}
+    query = {"PROLIFIC_PID": "5f0c", "prolific_token": token(claims, alg="HS256", kid="two")}
+    statuses = []
+    for moment, text in enumerate((json.dumps({"keys": [PUBLIC]}), '{"keys"', json.dumps(KEYS)), start=1):
+        path.write_text(text)
+        os.utime(path, (moment, moment))
+        statuses.append(httpx.get(f"{base}/join/{link}", params=query).status_code)
+    assert statuses == [403, 403, 303]
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ FORMS: dict[str, dict[str, Any]] = {  # path -> the fields of its form
     "/v/{visit}/alive": {"unit": NUMBER},
     "/v/{visit}/checks": {"unit": NUMBER, "story": TEXT},
     "/v/{visit}/stop": {},
-    "/v/{visit}/withdraw": {"sure": TEXT},
+    "/v/{visit}/withdraw": {"certain": TEXT},
     "/v/{visit}/remark": {"about": NUMBER, "kind": TEXT, "words": TEXT},
     "/owner/login": {"password": TEXT},
     "/owner/logout": {},

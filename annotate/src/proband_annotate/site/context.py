@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection
 from starlette.responses import HTMLResponse, Response
@@ -23,15 +23,12 @@ from proband_annotate.project import Project, database_url, read_project, secret
 from proband_annotate.results.collected import Collected
 from proband_annotate.results.register import Register
 from proband_annotate.site.quotas import read_groups
-from proband_annotate.site.signed_ids import read_keys
+from proband_annotate.site.signed_ids import KeyFile
 from proband_annotate.store.database import Database
 from proband_annotate.store.migrate import open_existing
 from proband_annotate.tasks import task
 from proband_annotate.texts import number_of, paragraphs, text
 from proband_annotate.tokens import form_token
-
-if TYPE_CHECKING:
-    from jwt import PyJWK
 
 # ---- rate limits in memory: so many requests at once, so many a second after that, for at most so many callers -----
 
@@ -73,7 +70,7 @@ class OpenProject:
     project: Project
     secret: bytes
     database: Database
-    keys: Sequence[PyJWK] = ()  # with which a platform signs its ids
+    keys: KeyFile  # with which a platform signs its ids
     groups: Mapping[str, str] = field(default_factory=dict)  # platform id -> group with a quota
     applied: Sequence[str] = ()  # what this start changed, after settings were edited
     dashboard_thread: ThreadPoolExecutor = field(default_factory=partial(ThreadPoolExecutor, 1, "dashboard"))
@@ -113,7 +110,7 @@ class OpenProject:
 def open_project(folder: Path) -> OpenProject:
     """A project's folder, with its database at the newest schema and in line with project.toml."""
     project, secret = read_project(folder), secret_of(folder)
-    about: dict[str, Any] = {"keys": read_keys(folder, project), "groups": read_groups(folder, project)}
+    about: dict[str, Any] = {"keys": KeyFile(folder, project), "groups": read_groups(folder, project)}
     database = open_existing(database_url(folder, project))
     try:
         applied = database.write(lambda connection: apply_settings(connection, project, secret))

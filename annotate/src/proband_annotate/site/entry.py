@@ -38,7 +38,7 @@ def signed(query: Any, study: OpenProject, name: str) -> bool:
     platform = study.project.platform
     try:
         token = query.get(platform.token_parameter, "")
-        return verified_id(token, study.keys, audience=platform.public_url) == name
+        return verified_id(token, study.keys.keys(), audience=platform.public_url) == name
     except Forged:
         return False
 
@@ -63,7 +63,7 @@ async def join(request: Request) -> Response:
         if person is None or not NAME.fullmatch(clean(person[1])):
             raise Refused(400, "no_id")
         source, name, back = person
-        if study.keys and not signed(query, study, name):
+        if study.keys.known and not signed(query, study, name):
             raise Refused(403, "not_signed")
         group = study.groups.get(name, "")
         if study.groups and link.panel == "crowd" and group not in study.project.quotas.most:

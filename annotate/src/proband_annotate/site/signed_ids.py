@@ -7,7 +7,9 @@ refused. PyJWT reads keys and tokens; a server without keys does not load it (8 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +18,7 @@ import msgspec
 from proband.core.errors import ProbandError
 from proband.core.files import file_errors
 from proband_annotate.project import Project
+from proband_annotate.store.database import LOG
 from proband_annotate.tokens import Forged
 
 if TYPE_CHECKING:
@@ -45,6 +48,28 @@ def read_keys(folder: Path, project: Project) -> tuple[PyJWK, ...]:
     if not usable:
         raise ProbandError(f"contains no key of the kinds RSA (at least {SHORTEST} bits) and oct", file=path)
     return usable
+
+
+class KeyFile:
+    """The keys of a project, read again when their file changes: platforms change their keys while a study runs. A file
+    that cannot be read leaves the keys there were."""
+
+    def __init__(self, folder: Path, project: Project) -> None:
+        self.read = partial(read_keys, folder, project)
+        self.path = folder / project.platform.keys
+        self.known, self._changed = self.read(), self._time()
+
+    def keys(self) -> Sequence[PyJWK]:
+        if self.known and (changed := self._time()) != self._changed:
+            self._changed = changed
+            try:
+                self.known = self.read()
+            except ProbandError as error:
+                LOG.error("%s  %s", time.strftime("%F %T"), error)
+        return self.known
+
+    def _time(self) -> float:
+        return self.path.stat().st_mtime if self.path.exists() else 0.0
 
 
 def verified_id(token: str, keys: Sequence[PyJWK], *, audience: str) -> str:

@@ -164,17 +164,20 @@ def ending(study: OpenProject, visit: Visit, step: steps.Step) -> dict[str, Any]
     code = getattr(study.project.codes, outcome) if outcome != "returned" else ""  # the platform knows already
     if code and study.project.codes.per_person and visit.source != "prolific":  # Prolific knows the study's codes only
         code = person_code(study.secret, visit.worker, outcome)
-    back = study.project.platform.return_url
-    if visit.source == "prolific":
-        back = back or "https://app.prolific.com/submissions/complete?cc={code}"
     return {
         "outcome": "author" if outcome == "screened_out" and step.author and not step.done else outcome,
         "code": code,
-        "back": back.replace("{code}", code) if code else "",
+        "back": way_back(study, visit, code),
         "mturk": visit.back if code else "",
         "step": step,
         "pay": pay_words(step),
     }
+
+
+def way_back(study: OpenProject, visit: Visit, code: str) -> str:
+    """The platform's address for this code; empty where there is none."""
+    known = "https://app.prolific.com/submissions/complete?cc={code}" if visit.source == "prolific" else ""
+    return (study.project.platform.return_url or known).replace("{code}", code) if code else ""
 
 
 def pay_words(step: steps.Step) -> str:

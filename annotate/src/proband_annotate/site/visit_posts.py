@@ -22,7 +22,7 @@ from proband_annotate.erasing import erase
 from proband_annotate.human_task import Invalid, one_of
 from proband_annotate.site.context import OpenProject, message, page
 from proband_annotate.site.forms import ID, Refused, number_in, read_form
-from proband_annotate.site.visit_pages import consent_page, instructions_page, questions, unit_page, visit_of
+from proband_annotate.site.visit_pages import consent_page, instructions_page, questions, unit_page, visit_of, way_back
 from proband_annotate.store import people as people_store
 from proband_annotate.store import remarks as remark_store
 from proband_annotate.store import slots as slot_store
@@ -192,13 +192,12 @@ async def stop(request: Request, study: OpenProject, visit: Visit, form: dict[st
 @posting
 async def withdraw(request: Request, study: OpenProject, visit: Visit, form: dict[str, str]) -> Response:
     """POST /v/VISIT/withdraw: everything of the person is deleted. What they are paid is known by a receipt alone."""
-    if form.get("sure") != "yes":
+    if form.get("certain") != "yes":
         raise Refused(422, "not_sure")
     made = await asyncio.to_thread(erase, study.folder, study.database, visit.worker)
-    owed = zip(made.receipts, made.still_paid, strict=True)
-    return page(
-        request, "message.html", name="withdrawn", done=0, receipts=list(owed), code=study.project.codes.stopped
-    )
+    code, owed = study.project.codes.stopped, list(zip(made.receipts, made.still_paid, strict=True))
+    about: dict[str, Any] = {"receipts": owed, "code": code, "back": way_back(study, visit, code)}
+    return page(request, "message.html", name="withdrawn", done=0, **about)
 
 
 @posting
