@@ -9,12 +9,12 @@ from typing import Any
 
 from proband.core.files import encode
 from proband.core.types import Item
-from proband.suites.kinship.world.relations import UNTOLD
+from proband.suites.kinship.world.relations import UNDETERMINED
 from proband_annotate.kinds.solve import SOLVE, shown, units
 
 
 def puzzle(n: int, part: str, k: int) -> Item:
-    choices = ("aunt", "niece", UNTOLD) if part == "abstention" else ("aunt", "niece")
+    choices = ("aunt", "niece", UNDETERMINED) if part == "abstention" else ("aunt", "niece")
     tags: dict[str, str | int | float | bool] = {"k": k, "slice": part}
     return Item(id=f"{part}-{k}-{n}", suite="kinship", prompt="A.\nB?", choices=choices, gold=n % 2, tags=tags)
 

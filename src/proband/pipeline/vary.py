@@ -74,12 +74,7 @@ def vary(
             "licence": manifest.get("licence", "that of the source items"),
             "sha256": {"items.jsonl": sha256_file(folder / "items.jsonl")},
             "versions": {"proband": versions().get("proband", "")},
-            "source": {
-                "folder": path.parent.name,
-                "sha256": options["of"],
-                "seed": manifest.get("seed"),
-                "options": manifest.get("options", {}),
-            },
+            "source": {**manifest, "folder": path.parent.name, "sha256": options["of"]},
             "variations": work.summary(),
         },
     )

@@ -25,7 +25,7 @@ OPTION: Final = re.compile(
     r"(?<![\w(])(?:\(([A-Ha-h1-8])\)|([A-Ha-h1-8])\)|([A-H])\.(?= [a-z])|(?<=[?:;] )([A-H])(?= [a-z]))\s*"
 )
 NO_RELATIONS: Final = frozenset(("beside", "next to", "near", "behind", "in front of", "inside", "at the same time as"))
-UNTOLD: Final = re.compile(
+UNDETERMINED: Final = re.compile(
     r"(?:it |this )?(?:(?:cannot|can't|can not) (?:be )?(?:told|tell|say|said|know|known|determined?|inferred|decided)"
     r"|unknown|undetermined|indeterminate|not enough information|impossible to (?:say|tell|know)|maybe)"
 )
@@ -70,7 +70,7 @@ def read_label(
         letter = next(filter(None, marked.groups())).lower() if marked else letter
         plain = options.get(letter, plain)
     lower = plain.lower()
-    if UNTOLD.fullmatch(lower):
+    if UNDETERMINED.fullmatch(lower):
         return Label(None, UNKNOWN)
     if asked.route:
         steps = [STEPS.get(step) for step in re.findall(r"[a-z]+", lower)]

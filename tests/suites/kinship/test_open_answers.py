@@ -20,7 +20,7 @@ from proband.suites.kinship.open_answers import outcome
 from proband.suites.kinship.telling.stories import seal
 from proband.suites.kinship.verify.items import verify
 from proband.suites.kinship.world.families import family_of_rows
-from proband.suites.kinship.world.relations import UNTOLD, agrees
+from proband.suites.kinship.world.relations import UNDETERMINED, agrees
 
 Line = dict[str, Any]
 
@@ -41,7 +41,7 @@ def test_two_families_by_the_definitions_of_the_relations(items: list[Item]) -> 
     for item in items:
         facts = item.facts
         edges, (x, z) = [tuple(edge) for edge in facts["edges"]], facts["query"]
-        assert item.choices[-1] == UNTOLD
+        assert item.choices[-1] == UNDETERMINED
         if item.tags["answer"] == "follows":
             assert possible(facts["genders"], edges, (x, z)) == {facts["target"]}
             continue
@@ -116,8 +116,8 @@ def test_altered_certificates_are_found(kind: str, items: list[Item]) -> None:
         else:  # what follows is called open, with its own family twice
             line |= {"prompt": proved.prompt, "gold": len(proved.choices) - 1, "id": proved.id}
             line["facts"] = facts = json.loads(json.dumps(proved.facts))
-            line["tags"] = {**proved.tags, "answer": "open", "target": UNTOLD, "depth": 0}
-            facts |= {"certificate": "open", "target": UNTOLD, "depth": 0, "families": [facts["family"]] * 2}
+            line["tags"] = {**proved.tags, "answer": "open", "target": UNDETERMINED, "depth": 0}
+            facts |= {"certificate": "open", "target": UNDETERMINED, "depth": 0, "families": [facts["family"]] * 2}
         facts["seal"] = seal(line["prompt"])
         altered = decode(Item, json.dumps(line).encode(), file="altered")
         assert verify(altered).problem, kind
@@ -132,7 +132,7 @@ def test_both_families_are_drawn(items: list[Item]) -> None:
 
 
 def test_outcomes() -> None:
-    item = Item(id="a", suite="kinship", prompt="?", choices=("aunt", "niece", UNTOLD), gold=2)
+    item = Item(id="a", suite="kinship", prompt="?", choices=("aunt", "niece", UNDETERMINED), gold=2)
     outcomes = [outcome(item, Answer(item_id="a", scores=scores)) for scores in ((0.0, 1.0, 0.0), (0.0, 0.0, 1.0))]
     assert outcomes == ["guessed", "abstained rightly"]
 

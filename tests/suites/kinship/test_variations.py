@@ -10,7 +10,7 @@ import pytest
 
 from proband.cli import main
 from proband.core.files import read_items
-from proband.suites.kinship.reading.reader import unfaithful
+from proband.suites.kinship.reading.reader import mismatch_with_facts
 from proband.suites.kinship.world.rules import load
 
 ALL = "rename,reword,reorder,noise,plain,inverse,counterfactual,twin"
@@ -21,9 +21,9 @@ def test_a_fact_may_be_stated_twice_and_altered_nowhere() -> None:
     people = {"names": ["Ben", "Ann", "Tom"], "genders": ["male", "female", "male"], "rules": load("sound")}
     edges = [(0, "sister", 1), (1, "father", 2), (1, "brother", 0)]
     story = "Ben rang his sister Ann. Ann met her father Tom. Ann thanked her brother Ben."
-    assert unfaithful(story, edges=edges, strict=True, **people) is None  # type: ignore[arg-type]
+    assert mismatch_with_facts(story, edges=edges, strict=True, **people) is None  # type: ignore[arg-type]
     for word, other in (("sister", "aunt"), ("brother", "nephew"), ("father", "uncle")):
-        altered = unfaithful(story.replace(word, other), edges=edges, strict=True, **people)  # type: ignore[arg-type]
+        altered = mismatch_with_facts(story.replace(word, other), edges=edges, strict=True, **people)  # type: ignore[arg-type]
         assert altered is not None, other
 
 

@@ -13,7 +13,7 @@ from proband.core.files import group_by_key, items_path, read_items, sha256_file
 from proband.core.metrics import scored_splits
 from proband.core.types import Answer, Item, Run
 from proband.suites.kinship.paper.published import published_values
-from proband.suites.kinship.world.relations import UNTOLD
+from proband.suites.kinship.world.relations import UNDETERMINED
 from proband_annotate.human_task import (
     WHOLE,
     Answered,
@@ -65,7 +65,7 @@ def shown(body: Body) -> ShownPuzzle:
         "story": story or body["prompt"],
         "question": question if story else "",
         "choices": body["choices"],
-        "untold": UNTOLD in body["choices"],
+        "untold": UNDETERMINED in body["choices"],
         "ratings": RATINGS,
     }
 

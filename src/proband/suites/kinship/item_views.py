@@ -17,9 +17,9 @@ from proband.core.errors import ProbandError
 from proband.core.files import group_by_key
 from proband.core.metrics import chosen_answer
 from proband.core.types import Answer, Item
-from proband.suites.kinship.logic.closure import fill_in
+from proband.suites.kinship.logic.search import family_of
 from proband.suites.kinship.world.families import family_of_rows
-from proband.suites.kinship.world.relations import FEMALE, STRICT, Edge, Family, lean
+from proband.suites.kinship.world.relations import FEMALE, Edge, Family, World, lean
 from proband.suites.kinship.world.rules import StoryFacts, facts_of, of_item
 
 Unit = tuple[int, ...]  # people who stand side by side: a couple, or one alone
@@ -94,7 +94,7 @@ def draw_item(item: Item, answer: Answer | None = None) -> str | None:
 
 
 def _several_families(item: Item, facts: StoryFacts, answer: Answer | None) -> str:
-    """Of a question that cannot be told, or with several possible answers: families beside each other, each with its
+    """Of a question that is not determined, or with several possible answers: families beside each other, each with its
     own answer."""
     pictures = list[str]()
     for rows in facts.families:
@@ -105,16 +105,19 @@ def _several_families(item: Item, facts: StoryFacts, answer: Answer | None) -> s
 
 
 def _family_of_item(item: Item, facts: StoryFacts) -> Family | None:
-    """By filling in; of another world the one that the item carries."""
-    if (world := of_item(item).kin) != STRICT:
-        return family_of_rows(item.facts["family"], named=len(facts.names), world=world)
-    return _family_of(facts.genders, facts.edges, facts.pair)
+    """The one that the item carries, or one that the search finds."""
+    world = of_item(item).kin
+    if rows := item.facts.get("family"):
+        return lean(family_of_rows(rows, named=len(facts.names), world=world), facts.edges, facts.pair)
+    return _family_of(facts.genders, facts.edges, facts.pair, world)
 
 
 @lru_cache(maxsize=8)
-def _family_of(genders: tuple[str, ...], edges: tuple[Edge, ...], query: tuple[int, int]) -> Family | None:
+def _family_of(
+    genders: tuple[str, ...], edges: tuple[Edge, ...], query: tuple[int, int], world: World
+) -> Family | None:
     """Once for all answers to a story."""
-    family = fill_in(genders, edges)
+    family = family_of(genders, edges, query, world=world)
     return family and lean(family, edges, query)
 
 

@@ -32,14 +32,14 @@ from proband.core.suite import Analysis, Results, Sheet
 from proband.core.types import WRONG, Answer, Item
 from proband.stats import Mean, Scores
 from proband.stats.clusters import clusters_of
-from proband.suites.kinship.world.relations import UNTOLD, possibilities
+from proband.suites.kinship.world.relations import UNDETERMINED, possibilities
 
 HEADER = ("model", "right, %", "abstained wrongly, %", "abstained rightly, %", "guessed, %", "score", "95 % interval")
 
 
 def outcome(item: Item, answer: Answer) -> str:
     """
-    >>> item = Item(id="a", suite="kinship", prompt="?", choices=("aunt", "niece", UNTOLD), gold=0)
+    >>> item = Item(id="a", suite="kinship", prompt="?", choices=("aunt", "niece", UNDETERMINED), gold=0)
     >>> [outcome(item, Answer(item_id="a", scores=s)) for s in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), ())]
     ['right', 'wrong', 'abstained wrongly', 'wrong']
     >>> outcome(item, Answer(item_id="a", scores=(1.0, 1.0, 0.0)))  # a tie is no answer
@@ -47,21 +47,21 @@ def outcome(item: Item, answer: Answer) -> str:
     """
     chosen = chosen_answer(item, answer)
     right = item.gold is not None and chosen == item.choices[item.gold]
-    if item.gold is not None and item.choices[item.gold] == UNTOLD:
+    if item.gold is not None and item.choices[item.gold] == UNDETERMINED:
         return "abstained rightly" if right else "guessed"
-    return "right" if right else "abstained wrongly" if chosen == UNTOLD else "wrong"
+    return "right" if right else "abstained wrongly" if chosen == UNDETERMINED else "wrong"
 
 
 def preference_for_open(item: Item, answer: Answer) -> tuple[float, float] | None:
     """How far "cannot be told" is preferred to the best relation, and whether it is right; None where it is no choice.
 
-    >>> item = Item(id="a", suite="kinship", prompt="?", choices=("aunt", "niece", UNTOLD), gold=2)
+    >>> item = Item(id="a", suite="kinship", prompt="?", choices=("aunt", "niece", UNDETERMINED), gold=2)
     >>> preference_for_open(item, Answer(item_id="a", scores=(-2.0, -1.0, -1.5)))
     (-0.5, 1.0)
     """
-    if UNTOLD not in item.choices or item.gold is None:
+    if UNDETERMINED not in item.choices or item.gold is None:
         return None
-    place = item.choices.index(UNTOLD)
+    place = item.choices.index(UNDETERMINED)
     truth = float(item.gold == place)
     if answer.status in WRONG or not answer.scores:
         return (-WORST if truth else WORST), truth
@@ -84,14 +84,15 @@ def table(results: Results, seed: int) -> Sequence[Sheet]:
     rows = []
     asked: list[Item] = []
     for run, label in enumerate(results.labels):
-        pairs = [(item, answer) for item, answer in results.scored(run) if UNTOLD in item.choices]
+        pairs = [(item, answer) for item, answer in results.scored(run) if UNDETERMINED in item.choices]
         if pairs:
             asked = [item for item, _ in pairs]
             rows.append((label, *_figures(asked, [outcome(*pair) for pair in pairs])))
     if not rows:
         return ()
     guesses = [
-        ((2 if item.choices[item.gold or 0] == UNTOLD else 3) - len(item.choices)) / len(item.choices) for item in asked
+        ((2 if item.choices[item.gold or 0] == UNDETERMINED else 3) - len(item.choices)) / len(item.choices)
+        for item in asked
     ]
     rows.append(("*a guess*", None, None, None, None, round(sum(guesses) / len(guesses), 3), ""))
     return (

@@ -25,26 +25,30 @@ from proband.core.plugins import declared
 from proband.core.suite import Built
 from proband.core.types import Item
 from proband.core.worker_processes import Pool
-from proband.suites.kinship.generate.balance import Wanted, matched_drafts, sets_of
+from proband.suites.kinship.generate.balance import matched_drafts, sets_of
 from proband.suites.kinship.generate.hold_outs import HeldClauses
 from proband.suites.kinship.generate.options import HOLD_OUTS, LICENCE, MIXED, BuildOptions, Cell, Plan, make_plan
+from proband.suites.kinship.generate.pairs import opened
 from proband.suites.kinship.generate.rule_world_logic import rules_draft
 from proband.suites.kinship.generate.story_logic import (
     Accept,
     Draft,
+    DraftSource,
     Goal,
-    Setting,
     family_draft,
     from_either_side,
     goals,
-    other_questions,
+    with_proof,
 )
-from proband.suites.kinship.generate.wording import Note, Wording
+from proband.suites.kinship.generate.word_detector import kin_word_auc
+from proband.suites.kinship.generate.wording import Note, Wording, retold
 from proband.suites.kinship.logic.noise import SECOND
 from proband.suites.kinship.telling.bank import OURS, crowd_folder
 from proband.suites.kinship.telling.crowd_templates import ONLY, bank_licence
+from proband.suites.kinship.telling.stories import telling_of
+from proband.suites.kinship.verify.items import verify
 from proband.suites.kinship.world.families import Random, family_pool, shuffle
-from proband.suites.kinship.world.relations import INVERSE, NEUTRAL, STRICT, World
+from proband.suites.kinship.world.relations import ALL_INVERSE, ALL_NEUTRAL, STRICT, World
 from proband.suites.kinship.world.rules import SHIPPED, Rules, load
 
 OTHER_BUILDERS = {  # by the option that asks for one
@@ -52,11 +56,14 @@ OTHER_BUILDERS = {  # by the option that asks for one
     "release": "proband.suites.kinship.generate.release:build_release",
 }
 SAMPLE = 500  # without --certify full, one item in so many is searched for a counter-family
+CHECKED = 25  # and one in so many is verified as `proband verify` does it
+KEPT_NOTES = 20_000  # stories that the detector of kin words looks at
 ROUNDS = 5  # of stories per message between processes
 MAX_TRIES = 50  # under a quota of clauses, so many stories are looked through for each that is wanted
 COUNTED_CLAUSES = 100_000  # clauses to count apart at most
 CountedItem = tuple[Item, Note]  # a story, and what the manifest counts of it
 REST = "the rest is Proband's own, Apache-2.0"
+MOST_AUC = 0.60  # of the detector of kin words
 ENOUGH, UNEVEN = 44, 0.15  # a balanced cell of so many stories has no label as common as this
 
 
@@ -76,9 +83,7 @@ def build(options: BuildOptions, *, seed: int) -> Built:
 
 
 def planned(plan: Plan) -> Counter[tuple[str, int]] | None:
-    """How many items the plan gives, by split and number of choices; of `sets` the choices differ from item to item."""
-    if plan.options.question == "sets":
-        return None
+    """How many items the plan gives, by split and number of choices."""
     with closing(items_of(plan, plan.cells, BuildTally())) as items:
         choices = len(next(items).choices)
     results = Counter[tuple[str, int]]()
@@ -95,11 +100,11 @@ def items_of(plan: Plan, cells: Sequence[Cell], tally: BuildTally) -> Generator[
             if plan.balanced and cell.k < 3:
                 raise ProbandError(f"'balance' needs k of 3 or more, not {cell.k}: two facts determine the answer")
             only = plan.options.bank.startswith(ONLY)
-            all_kept = most is None and not only and not plan.balanced
+            all_kept = most is None and not only and not plan.balanced and not plan.paired
             limit, kept = cell.count if all_kept else MAX_TRIES * cell.count, 0
             with closing(workers.results(_tasks(cell, limit, plan))) as rounds:
                 stories = islice(chain.from_iterable(rounds), limit)
-                told = (story for story in stories if not only or not story[1].bank_templates[1])
+                told = (story for story in stories if not only or not story[1].of_bank[1])
                 for item, note in islice(_within_quota(told, most), cell.count):
                     tally.add(note)
                     yield item
@@ -111,7 +116,8 @@ def items_of(plan: Plan, cells: Sequence[Cell], tally: BuildTally) -> Generator[
                     f"({limit:,} tried); collect more, or --bank clutrr:FOLDER"
                 )
             if kept < cell.count and most is None:
-                raise ProbandError(f"'balance': only {kept} of {cell.count} stories of {cell.k} facts have fellows")
+                wanted = "a partner with the same words" if plan.paired else "others with the same ends"
+                raise ProbandError(f"only {kept} of {cell.count} {cell.task} stories of {cell.k} facts have {wanted}")
             if kept < cell.count:
                 raise ProbandError(
                     f"'max-per-clause' is {most}: the {cell.task} stories of {cell.k} facts have too few clauses for "
@@ -145,8 +151,8 @@ def both_ways(item: Item) -> str:
     >>> both_ways(Item(id="a", suite="kinship", prompt="...", facts=facts))
     'child.parent child spouse'
     """
-    second = [NEUTRAL[edge[1]] for edge, kind in item.facts["noise"] if kind == SECOND]
-    return " ".join([item.facts["clusters"][0], *sorted(min(name, INVERSE[name]) for name in second)])
+    second = [ALL_NEUTRAL[edge[1]] for edge, kind in item.facts["noise"] if kind == SECOND]
+    return " ".join([item.facts["clusters"][0], *sorted(min(name, ALL_INVERSE[name]) for name in second)])
 
 
 def rounds_of(plan: Plan) -> Callable[[tuple[Cell, range]], Iterator[CountedItem]]:
@@ -161,96 +167,119 @@ class Rounds:
     def __init__(self, plan: Plan) -> None:
         self.plan, options = plan, plan.options
         self.rules: Rules = load(options.rules)
-        self.setting = Setting(
+        self.source = DraftSource(
             rules=self.rules,
             sound=load("sound") if self.rules.world == "family" and self.rules.kin == STRICT else self.rules,
             graphs=family_pool(self.rules, seed=plan.seed, shape=plan.shape),
-            families=options.families,
+            families=plan.families,
             size=plan.noise_size,
-            revisit=options.revisit,
-            blind=options.anonymise,
+            spread=options.spread,
         )
         self.draft = family_draft if self.rules.world == "family" else rules_draft
         self.goals = goals(self.rules)
         self.from_here = {goal: [*self.goals[i:], *self.goals[:i]] for i, goal in enumerate(self.goals)}
         held = "clauses" in plan.hold_out
-        clauses = HeldClauses(self.rules, share=options.held_clauses, seed=plan.seed) if held else None
+        clauses = HeldClauses(self.rules, share=plan.held["clauses"], seed=plan.seed) if held else None
         self.shared = {c.k for c in plan.cells if c.part == "train"}  # longer clauses are new to training anyway
         self.accept = {part: clauses.accept(part) if clauses and part else None for part in ("", "train", "test")}
-        self.sets: list[list[Wanted]] = []
-        if plan.balanced:
-            self.sets = sets_of(self.rules, self.goals, open=options.open > 0, several=options.question == "sets")
+        self.sets = sets_of(self.rules, self.goals) if plan.balanced else []
         self.wording = Wording(plan, self.rules)
+        self.manifest = {"options": {"bank": options.bank}, "rules": {self.rules.name: self.rules.sha256}}
 
     @staticmethod
     def size(plan: Plan) -> int:
-        """Stories per round: as many as there are goals. A balanced round may have fewer, or with open ones more."""
-        return (2 if plan.balanced else 1) * len(goals(load(plan.options.rules)))
+        """Stories per round at most: as many as there are goals; of pairs, and of balanced sets, twice as many."""
+        return (2 if plan.balanced or plan.paired else 1) * len(goals(load(plan.options.rules)))
 
     def stories(self, cell: Cell, number: int) -> Iterator[CountedItem]:
-        """The stories of a round, one for every goal."""
+        """The stories of a round, one for every goal (or a pair)."""
         secret = self.plan.secret
         key = (f"{self.plan.seed} {secret}" if secret else self.plan.seed, cell.part, cell.task, cell.k, number)
         draw, words = generator(*key).random, generator(*key, "words")  # apart: the same facts in any form
         sides = generator(*key, "sides").random  # apart: the same questions, whichever side facts are stated from
-        opens = generator(*key, "open").random
         first = number * self.size(self.plan)
-        sample = self._sample(cell, first)
-        for index, (task, draft) in enumerate(self._drafts(cell, first, draw, opens), start=first):
+        sample, index = self._sample(cell, first), first
+        for task, draft in self._drafts(cell, first, draw):
             if not self.plan.options.facts_along_chain:
                 draft = from_either_side(draft, self.rules, sides)
+            draft = with_proof(draft, self.source.sound)
+            if self.plan.paired:
+                pair = list(self._pair(cell, task, draft, draw, words, sides, index))
+                yield from pair
+                index += 2
+                continue
             searched = index in sample and draft.verdict == "entailed"
             if searched:
                 _search(draft, self.rules.kin)
             name = f"{cell.prefix}-{index:06d}"
-            one = self.wording.item(draft, draw, words, cell=cell, name=name, kind=task, searched=searched)
-            yield one
-            if self.plan.options.questions > 1:
-                yield from self._further(draft, one[0], cell, index, words)
-
-    def _further(self, draft: Draft, one: Item, cell: Cell, index: int, words: random.Random) -> Iterator[CountedItem]:
-        """Further questions about the story of an item, which begin with its number."""
-        others = islice(other_questions(draft, self.rules, words.random), self.plan.options.questions - 1)
-        for number, other in enumerate(others, start=1):
-            own = replace(cell, task="irrelevant", k=other.k)
-            name = f"{own.prefix}-{cell.k:02d}{index:06d}{number:02d}"
-            yield self.wording.item_about(
-                other, one.facts["names"], self.wording.telling_of(one), words, cell=own, name=name, kind=own.task
+            yield self._checked(
+                self.wording.item(draft, draw, words, cell=cell, name=name, kind=task, searched=searched), index
             )
+            index += 1
 
-    def _drafts(self, cell: Cell, first: int, draw: Random, opens: Random) -> Iterator[tuple[str, Draft]]:
+    def _checked(self, story: CountedItem, index: int) -> CountedItem:
+        """The story, once it is verified as `proband verify` does it: every one with `certify` full, else some."""
+        certify, (item, note) = self.plan.options.certify, story
+        if certify == "none" or (certify == "sample" and index % CHECKED) or note.verdict == "ambiguous":
+            return story
+        if problem := verify(item, self.manifest).problem:
+            raise ProbandError(f"item {item.id!r} does not verify: {problem}: please report")
+        return story
+
+    def _pair(
+        self, cell: Cell, task: str, draft: Draft, draw: Random, words: random.Random, sides: Random, index: int
+    ) -> Iterator[CountedItem]:
+        """A story whose answer follows and one with the same words that leaves several; where the share of open stories
+        is not a half, one of the two may be left out. Nothing where no partner is found."""
+        sets, share = self.plan.options.question == "sets", self.plan.options.open
+        found = opened(draft, self.rules, draw, sets=sets)
+        if found is None:
+            return
+        partner, neighbour = found
+        pair = f"pair {cell.prefix}-{index:06d}"
+        alone = (neighbour.place,) if neighbour.place >= 0 else ()
+        draft, partner = replace(draft, alone=alone, pair=pair), replace(partner, pair=pair)
+        name = f"{cell.prefix}-{index:06d}"
+        one = self.wording.item(draft, draw, words, cell=cell, name=name, kind=task, searched=False)
+        told = retold(telling_of(one[0].facts), neighbour)
+        name = f"{cell.prefix}-{index + 1:06d}"
+        names = one[0].facts["names"]
+        two = self.wording.item_about(partner, names, told, words, cell=cell, name=name, kind=task)
+        kept = sides()
+        if sets or share <= 0.5 or kept < (1 - share) / share:
+            yield self._checked(one, index // 2)
+        if sets or share >= 0.5 or kept < share / (1 - share):
+            yield self._checked(two, index // 2)
+
+    def _drafts(self, cell: Cell, first: int, draw: Random) -> Iterator[tuple[str, Draft]]:
         """The drafts of a round, each with its task."""
         if self.sets:
             accept = self._accept(cell, cell.task)
             drafts = [
                 draft
                 for wanted in self.sets
-                for draft in matched_drafts(self.setting, wanted, cell.k, task=cell.task, draw=draw, accept=accept)
+                for draft in matched_drafts(self.source, wanted, cell.k, task=cell.task, draw=draw, accept=accept)
             ]
             yield from ((cell.task, drafts[i]) for i in shuffle(len(drafts), draw))
             return
         for index, goal in enumerate(self._order(draw), start=first):
             task = MIXED[index % len(MIXED)] if cell.task == "mixed" else cell.task
-            yield task, self._draft(cell, goal, task, draw, open=opens() < self.plan.options.open)
+            yield task, self._draft(cell, goal, task, draw)
 
     def _order(self, draw: Random) -> list[Goal]:
-        """Balanced: every goal once, each word with one gender of x, in random order, then each with the other.
-        Uniform: as many goals, each drawn."""
-        if self.plan.options.labels == "uniform":
-            return [self.goals[int(draw() * len(self.goals))] for _ in self.goals]
+        """Every goal once, each word with one gender of x, in random order, then each with the other."""
         by_word = group_by_key((goal[:2], goal) for goal in self.goals)
         mixed = [[same[i] for i in shuffle(len(same), draw)] for same in by_word.values()]
         return [layer[i] for layer in zip(*mixed, strict=True) for i in shuffle(len(mixed), draw)]
 
-    def _draft(self, cell: Cell, goal: Goal, task: str, draw: Random, *, open: bool) -> Draft:
+    def _draft(self, cell: Cell, goal: Goal, task: str, draw: Random) -> Draft:
         """A draft for the goal or, where its clauses are all held out, for one of the goals that come after it."""
         accept = self._accept(cell, task)
         candidates = self.from_here[goal]
         if task == "both":  # in some families no two ways leave a grandparent or a spouse together: anybody instead
             candidates = [goal, *(candidates[i] for i in shuffle(len(candidates), draw))]
         for candidate in candidates:
-            more = {"open": True} if open else {}
-            draft = self.draft(self.setting, candidate, cell.k, task=task, draw=draw, accept=accept, **more)
+            draft = self.draft(self.source, candidate, cell.k, task=task, draw=draw, accept=accept)
             if draft is not None:
                 return draft
         raise ProbandError(f"no story of {cell.k} facts for task {task!r} can be made with these settings")
@@ -329,6 +358,8 @@ class BuildTally:
         self.verdicts: Counter[str] = Counter()
         self.searched = 0
         self.bank_stories = self.only_bank = 0
+        self.stated: Counter[str] = Counter()
+        self.bags: list[tuple[tuple[str, ...], bool, str]] = []  # stated words, whether several are left, pair
         self.sets: dict[tuple[Any, ...], Fraction] = defaultdict(
             Fraction
         )  # balanced sets by cell, in shares of 1 / stories of the set
@@ -336,29 +367,32 @@ class BuildTally:
     def add(self, note: Note) -> None:
         self.targets[note.cell, note.target] += 1
         self.genders[note.genders] += 1
-        self.sets[note.cell] += Fraction(1, note.fellows)
+        self.sets[note.cell] += Fraction(1, note.balanced_set_size)
         if len(self.clauses) < COUNTED_CLAUSES or note.clause in self.clauses:  # flat memory, however long the build
             self.clauses[note.clause] += 1
         self.verdicts[note.verdict] += 1
         self.searched += note.searched
-        self.bank_stories += note.bank_templates[0] > 0
-        self.only_bank += note.bank_templates[0] > 0 and not note.bank_templates[1]
+        self.bank_stories += note.of_bank[0] > 0
+        self.only_bank += note.of_bank[0] > 0 and not note.of_bank[1]
+        self.stated.update(note.words)
+        if note.pair and len(self.bags) < KEPT_NOTES:
+            self.bags.append((note.words, note.verdict != "entailed", note.pair))
         if note.seen:
             self._see(self.seen[note.cell[0]], note)
 
     def _see(self, seen: dict[str, Counter[Any]], note: Note) -> None:
-        templates, names, cluster, prompt, sentences, phrases = note.seen
+        names, cluster, used, prompt, sentences = note.seen
         k = note.cell[2]
-        parts = ([k], [cluster] if k > 2 else [], [prompt], templates, names, sentences, phrases)
-        for what, each in zip(("lengths", "clauses", "prompts", "paraphrases", "names", "sentences", "phrases"), parts):
+        parts = ([k], [cluster] if k > 2 else [], [prompt], used, names, sentences)
+        for what, each in zip(("lengths", "clauses", "prompts", "paraphrases", "names", "sentences"), parts):
             seen.setdefault(what, Counter()).update(each)
 
     def leaks(self, held: Sequence[str]) -> dict[str, dict[str, float]]:
-        """For each of the four, whole prompts, and sentences and fact-telling phrases with the names masked: how many
-        different ones train, test and both have, and which share of test's train has (of the different ones, and of
-        all that occur)."""
+        """For each of the four (paraphrases: occasions and frames), whole prompts, and sentences with the names masked:
+        how many different ones train, test and both have, and which share of test's train has (of the different ones,
+        and of all that occur)."""
         report = {}
-        for what in (*HOLD_OUTS, "prompts", "sentences", "phrases"):
+        for what in (*HOLD_OUTS, "prompts", "sentences"):
             train, test = (self.seen[split].get(what, Counter()) for split in ("train", "test"))
             both = train.keys() & test.keys()
             report[what] = {
@@ -370,6 +404,10 @@ class BuildTally:
                 "held_out": (what if what in HOLD_OUTS else "paraphrases") in held and what != "prompts",
             }
         return report
+
+    def word_detector(self) -> dict[str, float | int]:
+        """How well stated kin words alone say whether a story leaves several answers."""
+        return {"auc": kin_word_auc(self.bags), "stories": len(self.bags), "at_most": MOST_AUC}
 
     def priors(self) -> dict[str, LabelShares]:
         """Per task and k (and split): how many, the share of the commonest label, and every label's share."""
@@ -394,24 +432,26 @@ def shares(counts: Counter[str]) -> dict[str, float]:
 
 def _summary(plan: Plan, tally: BuildTally) -> Mapping[str, Any]:
     """Counts, priors and majority accuracy, genders, clauses, certificates, and the leak report of a split."""
-    total = tally.targets.total()
+    total, rules = tally.targets.total(), load(plan.options.rules)
     cells = tally.priors()
-    even = plan.options.labels == "balanced" and not plan.options.open and not plan.balanced
     warnings = [
         f"{name}: {cell['majority_accuracy']:.0%} of the stories have one label; hold out fewer clauses"
         for name, cell in cells.items()
-        if even and cell["items"] >= ENOUGH and cell["majority_accuracy"] > UNEVEN
+        if not plan.paired and not plan.balanced and cell["items"] >= ENOUGH and cell["majority_accuracy"] > UNEVEN
     ]
+    detector = {"kin_word_detector": tally.word_detector()} if plan.paired else {}
+    if detector and len(tally.bags) >= 10 * ENOUGH and detector["kin_word_detector"]["auc"] > MOST_AUC:
+        warnings.append(f"kin words alone tell open stories apart (AUC {detector['kin_word_detector']['auc']})")
+    at_most = {"shortcuts_at_most": {name: cell["shortcuts_at_most"] for name, cell in cells.items()}}
     return {
         **({"warnings": warnings} if warnings else {}),
+        "rules": {rules.name: rules.sha256},
         "counts": {name: cell["items"] for name, cell in cells.items()},
         "majority_accuracy": {name: cell["majority_accuracy"] for name, cell in cells.items()},
         "priors": {name: cell["priors"] for name, cell in cells.items()},
-        **(
-            {"shortcuts_at_most": {name: cell["shortcuts_at_most"] for name, cell in cells.items()}}
-            if plan.balanced
-            else {}
-        ),
+        **(at_most if plan.balanced else {}),
+        **detector,
+        "stated": shares(tally.stated),
         "genders": shares(tally.genders),
         **_of_the_crowd(plan, tally, total),
         "clauses": {"distinct": len(tally.clauses), "most_common": dict(tally.clauses.most_common(5))},
@@ -420,6 +460,7 @@ def _summary(plan: Plan, tally: BuildTally) -> Mapping[str, Any]:
             "by_search": tally.searched,
             "share_searched": round(tally.searched / total, 6) if total else 0.0,
             "sampled_one_in": SAMPLE if plan.options.certify == "sample" else None,
+            "verified_one_in": {"full": 1, "sample": CHECKED}.get(plan.options.certify),
             **{name: count for name, count in sorted(tally.verdicts.items()) if name != "entailed"},
         },
         **({"leaks": tally.leaks(plan.hold_out)} if any(cell.part for cell in plan.cells) else {}),
@@ -440,11 +481,11 @@ def _licence(options: BuildOptions) -> str:
     "that of the rules in office.toml (the rest is Proband's own, Apache-2.0)"
     """
     foreign = [] if options.rules in SHIPPED else [f"the rules in {Path(options.rules).name}"]
-    bank = options.bank if options.form == "story" else "proband"
+    bank = options.bank if options.form == "story" else OURS
     if (folder := crowd_folder(bank)) is not None:
         own = bank_licence(folder)
         templates = f"{own} (the templates in {folder.name}" if own else "CC BY-NC 4.0 (the templates are CLUTRR's"
         return "; ".join([templates, *foreign]) + f"; {REST})"
-    if bank not in OURS:
+    if bank != OURS:
         foreign.append(f"the templates in {Path(bank).name}")
     return f"that of {' and '.join(foreign)} ({REST})" if foreign else LICENCE

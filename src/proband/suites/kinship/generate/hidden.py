@@ -69,10 +69,10 @@ def hide(definition: Definition, secret: str) -> tuple[list[bytes], Key]:
 
 
 def _certified(definition: Definition, secret: str) -> Iterator[Item]:
-    for part in definition.part:
+    for part in definition.slice:
         if part.split == HIDDEN:
             plan = definition.plan(part, secret=secret)
-            for item in items_of(plan, definition.cells(part, plan), BuildTally()):
+            for item in items_of(plan, plan.cells, BuildTally()):
                 yield decode(Item, encode(definition.marked(item)), file=definition.path)  # as it is read from a file
 
 
@@ -110,7 +110,7 @@ def freeze(
     release = load_release(str(definition))
     secret = read_key(key).secret if key.exists() else secrets.token_hex(32)
     questions, sealed = hide(release, secret)
-    making = Release(release, workers=workers)
+    making = Release(release, release.slices(""), workers=workers)
     stories = sum(1 for _ in making.items(check=False))
     lines = b"".join(line + b"\n" for line in questions)
     hashes = {**making.sha256, HIDDEN: hashlib.sha256(lines).hexdigest()}
@@ -124,16 +124,17 @@ def freeze(
 def with_hashes(text: str, hashes: Mapping[str, str], commitment: str, *, generator: str) -> str:
     """A definition with these hashes instead of those it had.
 
-    >>> print(with_hashes('seed = 1\\n\\n[[part]]\\nsplit = "train"\\n', {"train": "ab"}, "cd", generator="0.1.0"))
+    >>> text = 'seed = 1\\n\\n[[slice]]\\nsplit = "train"\\n'
+    >>> print(with_hashes(text, {"train clean": "ab"}, "cd", generator="0.1.0"))
     generator = "0.1.0"
     key-sha256 = "cd"
     seed = 1
     <BLANKLINE>
-    [[part]]
+    [[slice]]
     split = "train"
     <BLANKLINE>
     [sha256]
-    train = "ab"
+    "train clean" = "ab"
     <BLANKLINE>
     """
     bare = re.sub(r"(?m)^(?:generator|key-sha256) = .*\n", "", text)
@@ -141,7 +142,8 @@ def with_hashes(text: str, hashes: Mapping[str, str], commitment: str, *, genera
     comments = re.match(r"(?:#.*\n|\n)*", bare)
     at = comments.end() if comments else 0
     own = f'generator = "{generator}"\nkey-sha256 = "{commitment}"\n'
-    return bare[:at] + own + bare[at:] + "\n[sha256]\n" + "".join(f'{name} = "{sha}"\n' for name, sha in hashes.items())
+    lines = [f'"{name}" = "{sha}"\n' for name, sha in hashes.items()]
+    return bare[:at] + own + bare[at:] + "\n[sha256]\n" + "".join(lines)
 
 
 # ---- proband kinship score -----------------------------------------------------------------------------------------

@@ -3,32 +3,29 @@ before the first one is made."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from proband.core.errors import ProbandError
-from proband.core.plugins import Meta, OnCommandLine
+from proband.core.plugins import Meta, OnCommandLine, read_options
 from proband.core.types import Split
 from proband.suites.kinship.logic.noise import KINDS, WAYS
-from proband.suites.kinship.telling.bank import FAMILIES, OURS, checked_bank, names_in
+from proband.suites.kinship.telling.bank import OURS, checked_bank, load_bank
 from proband.suites.kinship.world.families import FamilyShape
-from proband.suites.kinship.world.relations import STRICT
+from proband.suites.kinship.world.relations import UNDETERMINED
 from proband.suites.kinship.world.rules import load
 
 MIXED = ("clean", "supporting", "irrelevant", "disconnected", "all", "memory")
 TASKS = (*MIXED, "mixed")  # for chains of any length
+PROVED = ("sound", "wide", "blended")  # rules whose table is proved, in worlds of families
 LONGEST_OF_BOTH = 4  # facts of the shorter of two ways that are both needed: longer ones hardly come up
 LICENCE = "Apache-2.0 (rules, templates, names and stories are Proband's own)"
 HOLD_OUTS = ("paraphrases", "clauses", "lengths", "names")
-CONSTRUCTED = "constructions"  # held out by name, of a bank that has them
+CONSTRUCTIONS = "constructions:"  # held out by name, of a bank that has them
 MOST_LEVELS = 8  # a family grows with each by as many times as couples have children
-LEVELS_WITH_GREAT_GRANDPARENTS = 4
-PARTED = 0.5  # share of the couples of the blended world
 LARGEST = 200  # of k, noise-size and children
-Share = Annotated[float, Meta(gt=0, lt=1)]
 Probability = Annotated[float, Meta(ge=0, le=1)]
 Count = Annotated[int, Meta(ge=1)]
 Natural = Annotated[int, Meta(ge=0)]
@@ -49,7 +46,7 @@ class BuildOptions:
     k: Annotated[str | int, _says("facts per story, like 2,3,4 or 2..10")] = "2,3,4"
     per_k: Annotated[Count, _says("stories per task and k")] = 100
     hold_out: Annotated[
-        str, _says(f"{', '.join(HOLD_OUTS)} (several with commas) or all; {CONSTRUCTED} (of a bank that has them)")
+        str, _says(f"{', '.join(HOLD_OUTS)} (several with commas), all, or constructions:NAME+NAME (of the bank)")
     ] = ""
     test_k: Annotated[
         str | int | None, _says("lengths of the test stories (default: k; with lengths held out: up to 10)")
@@ -57,86 +54,63 @@ class BuildOptions:
     test_per_k: Annotated[
         Natural | None, _says("test stories per task and k (default with a hold-out: 100 at most)")
     ] = None
-    held_paraphrases: Annotated[Share, _says("share of the paraphrases held out"), RARE] = 0.2
-    held_clauses: Annotated[Share, _says("share of the clauses held out (only k > 2)"), RARE] = 0.1
-    held_names: Annotated[Share, _says("share of the names held out"), RARE] = 0.2
     rules: Annotated[
         str, _says("sound, wide (great-grandparents, cousins), blended (half-, step-), clutrr, grid, or a TOML file")
     ] = "sound"
     certify: Annotated[
         Literal["full", "sample", "none"],
-        _says("search for a counter-family: full, a random sample (1 in 500), none; the closure proves every item"),
+        _says("check what is written, and search for a counter-family: every item, a sample, or none"),
     ] = "sample"
-    labels: Annotated[
-        Literal["balanced", "uniform"], _says("balanced: every target and gender equally often; uniform: drawn"), RARE
-    ] = "balanced"
-    balance: Annotated[
-        Literal["none", "shortcuts"],
-        _says("shortcuts: stories in sets with the same ends and generations and different answers"),
-        RARE,
-    ] = "none"
-    max_per_clause: Annotated[Count | None, _says("largest number of stories of one clause per task and k"), RARE] = (
-        None
-    )
     noise_size: Annotated[
         str | int, _says("facts per noise path: a number, a range like 2..3, or by kind: supporting=2,irrelevant=1")
     ] = "2"
     open: Annotated[
-        Probability, _says('share of the stories whose answer cannot be told; "cannot be told" is then a choice')
+        Probability, _says(f'share of the stories whose answer does not follow; "{UNDETERMINED}" is then a choice')
     ] = 0.0
     question: Annotated[
         Literal["choice", "text", "yes-no", "sets"],
         _says("choice, text, yes-no, or sets: all that somebody can be"),
     ] = "choice"
-    questions: Annotated[
-        Count, _says("questions about one story (task clean), the others about parts of its chain"), RARE
-    ] = 1
     form: Annotated[Literal["story", "facts", "graph"], _says("story, facts (plain sentences) or graph (triples)")] = (
         "story"
     )
-    brackets: Annotated[bool, _says("names in [brackets]")] = False
-    anonymise: Annotated[bool, _says("@entity-k instead of names"), RARE] = False
     bank: Annotated[
         str,
-        _says(
-            "proband, scenes (with paraphrases for certain relations), constructions (kin told in ten ways), release2 "
-            "(those and one more, in 154 settings), a bank file, "
-            "clutrr:FOLDER (the crowd's, with ours where it has none) or clutrr-only:FOLDER"
-        ),
+        _says("proband, a bank file, clutrr:FOLDER (the crowd's, with ours where it has none) or clutrr-only:FOLDER"),
     ] = "proband"
-    constructions: Annotated[
-        str,
-        _says(f"those to tell with, or to keep for the test, of the bank: {', '.join(FAMILIES['release2'])}"),
-    ] = ""
-    weave_noise: Annotated[
-        bool, _says("noise at random places among the facts, never all of it before or behind them")
-    ] = False
-    avoid: Annotated[
-        str,
-        _says("regular expression: a story whose text has it is told again in other words (with --form story)"),
-        RARE,
-    ] = ""
-    revisit: Annotated[bool, _says("a chain may visit a person twice, as in CLUTRR"), RARE] = False
-    facts_along_chain: Annotated[
-        bool, _says("state every fact from the asker's side, in the order of the chain, as CLUTRR does")
-    ] = False
-    families: Annotated[int, Meta(ge=2), _says("number of families the stories come from"), RARE] = 12
-    levels: Annotated[
-        int, Meta(ge=2, le=MOST_LEVELS), _says(f"generations per family, at most {MOST_LEVELS}"), RARE
-    ] = 3
-    children: Annotated[str | int, _says("children per couple, a range"), RARE] = "1..4"
-    marry: Annotated[Probability, _says("probability that a child marries"), RARE] = 0.8
-    inlaws: Annotated[Probability, _says("probability that a person who marries in has parents"), RARE] = 0.6
-    founders: Annotated[Count, _says("founding couples per family"), RARE] = 2
     workers: Annotated[Count, _says("processes; the result does not depend on it")] = 1
     data: Annotated[
         Path | None, _says("take CLUTRR's own rows instead: a CSV file, a release, or a folder of them")
     ] = None
     release: Annotated[
-        str | int | None, _says("build a frozen set: its number, or a definition of your own as TOML file")
+        str | int | None, _says("build the frozen set (1), or a definition of your own as TOML file")
     ] = None
+    slice: Annotated[str, _says("with --release: these slices only (several with commas)")] = ""
+    brackets: Annotated[bool, _says("names in [brackets]"), RARE] = False
+    facts_along_chain: Annotated[
+        bool, _says("state every fact from the asker's side, in the order of the chain, as CLUTRR does"), RARE
+    ] = False
+    balance: Annotated[
+        Literal["none", "shortcuts"],
+        _says("shortcuts: stories in sets with the same ends and generations and different answers"),
+        RARE,
+    ] = "none"
+    spread: Annotated[bool, _says("noise that states the relations that chains rarely do"), RARE] = False
+    max_per_clause: Annotated[Count | None, _says("largest number of stories of one clause per task and k"), RARE] = (
+        None
+    )
+    held: Annotated[str, _says("shares held out, like paraphrases=0.2,clauses=0.1,names=0.2"), RARE] = (
+        "paraphrases=0.2,clauses=0.1,names=0.2"
+    )
+    family: Annotated[
+        str,
+        _says(
+            "families: how many, generations, children per couple, who marries, who brings in-laws, founding couples"
+        ),
+        RARE,
+    ] = "families=12,levels=3,children=1..4,marry=0.8,inlaws=0.6,founders=2"
     unreadable: Annotated[
-        Literal["fail", "skip"], _says("at a row of --data that cannot be read: fail and name it, or skip it")
+        Literal["fail", "skip"], _says("at a row of --data that cannot be read: fail and name it, or skip it"), RARE
     ] = "fail"
 
 
@@ -179,16 +153,41 @@ def parse_range(text: str | int, name: str = "k") -> tuple[int, ...]:
 
 def parse_hold_out(text: str) -> tuple[str, ...]:
     """
-    >>> parse_hold_out("names,clauses"), len(parse_hold_out("all")), parse_hold_out("")
-    (('clauses', 'names'), 4, ())
+    >>> parse_hold_out("names,clauses"), len(parse_hold_out("all")), parse_hold_out("constructions:of+who")
+    (('clauses', 'names'), 4, ('constructions:of+who',))
     """
     names = [part.strip() for part in text.split(",") if part.strip()]
     if names == ["all"]:
         return HOLD_OUTS
-    known = (*HOLD_OUTS, CONSTRUCTED)
-    if wrong := next((name for name in names if name not in known), None):
-        raise ProbandError(f"'hold-out' has no {wrong!r}; it takes {', '.join(known)} or all")
-    return tuple(name for name in known if name in names)
+    constructed = [name for name in names if name.startswith(CONSTRUCTIONS)]
+    if wrong := next((name for name in names if name not in (*HOLD_OUTS, *constructed)), None):
+        raise ProbandError(f"'hold-out' has no {wrong!r}; it takes {', '.join(HOLD_OUTS)}, {CONSTRUCTIONS}NAME or all")
+    return (*(name for name in HOLD_OUTS if name in names), *constructed)
+
+
+def parse_settings(text: str, default: str, name: str) -> dict[str, str]:
+    """Settings written as name=value,name=value, the others as in `default`.
+
+    >>> parse_settings("marry=1", "levels=3,marry=0.8", "family")
+    {'levels': '3', 'marry': '1'}
+    """
+    values = dict(part.split("=") for part in default.split(","))
+    for part in filter(None, text.split(",")):
+        key, _, value = (word.strip() for word in part.partition("="))
+        if key not in values or not value:
+            raise ProbandError(f"{name!r} has {part!r}; write it like {default}")
+        values[key] = value
+    return values
+
+
+def _number(text: str, name: str, low: float, high: float) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        raise ProbandError(f"{name!r} is {text!r}, not a number") from None
+    if not low <= value <= high:
+        raise ProbandError(f"{name!r} is {text}; it must lie between {low:g} and {high:g}")
+    return value
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -231,38 +230,65 @@ class Plan:
     options: BuildOptions
     cells: tuple[Cell, ...]
     hold_out: tuple[str, ...]
+    held: dict[str, float]  # shares
+    families: int
     noise_size: dict[str, range]  # by kind
     shape: FamilyShape
     secret: str = ""  # with the seed, decides stories that nobody can make without it; hold-outs are the seed's alone
 
     @property
+    def constructions(self) -> tuple[str, ...]:
+        """Those of the bank that are kept for the test."""
+        return tuple(
+            name
+            for part in self.hold_out
+            if part.startswith(CONSTRUCTIONS)
+            for name in part[len(CONSTRUCTIONS) :].split("+")
+        )
+
+    @property
     def balanced(self) -> bool:
         """Whether stories come in sets with the same ends and generations."""
-        return self.options.balance != "none" or self.options.question == "sets"
+        return self.options.balance != "none"
+
+    @property
+    def paired(self) -> bool:
+        """Whether stories come in pairs that differ in one fact: one whose answer follows, one that leaves several."""
+        return self.options.open > 0 or self.options.question == "sets"
 
 
 def make_plan(options: BuildOptions, *, seed: int) -> Plan:
     """The plan for the options; fails at once, in a sentence, for what cannot be built."""
-    children_range = parse_range(options.children, "children")
     held, world = parse_hold_out(options.hold_out), load(options.rules).kin
+    shares = parse_settings(options.held, str(BuildOptions.held), "held")
+    family = parse_settings(options.family, str(BuildOptions.family), "family")
+    children = parse_range(family["children"], "children")
     plan = Plan(
         seed=seed,
         options=options,
         cells=_cells(options, held),
         hold_out=held,
+        held={name: _number(share, f"held {name}", 0.01, 0.99) for name, share in shares.items()},
+        families=int(_number(family["families"], "families", 2, 1_000)),
         noise_size=_noise_sizes(str(options.noise_size)),
         shape=FamilyShape(
-            levels=max(options.levels, LEVELS_WITH_GREAT_GRANDPARENTS if world.wide else 2),
-            children=(min(children_range), max(children_range)),
-            marry=options.marry,
-            inlaws=options.inlaws,
-            founders=options.founders,
-            part=PARTED if world.blended else 0.0,
-            cross=0.0 if world.blended else FamilyShape.cross,  # or step-siblings might marry
+            levels=max(int(_number(family["levels"], "levels", 2, MOST_LEVELS)), world.levels),
+            children=(min(children), max(children)),
+            marry=_number(family["marry"], "marry", 0, 1),
+            inlaws=_number(family["inlaws"], "inlaws", 0, 1),
+            founders=int(_number(family["founders"], "founders", 1, 20)),
+            part=world.parted,
+            cross=world.cross,
         ),
     )
     _check(plan)
     return plan
+
+
+def make_plan_from_manifest(manifest: Mapping[str, Any]) -> Plan:
+    """The plan of a folder that was built with stories of ours."""
+    given = {name: value for name, value in (manifest.get("options") or {}).items() if value is not None}
+    return make_plan(read_options(BuildOptions, given, of="manifest.json"), seed=manifest.get("seed", 0))
 
 
 def _cells(options: BuildOptions, held: tuple[str, ...]) -> tuple[Cell, ...]:
@@ -301,63 +327,43 @@ def _noise_sizes(text: str) -> dict[str, range]:
 def _check(plan: Plan) -> None:
     options, rules = plan.options, load(plan.options.rules)
     kinds, noise = {cell.task for cell in plan.cells}, min(size.start for size in plan.noise_size.values())
-    shortest = min((cell.k for cell in plan.cells if cell.task != "memory"), default=2)
-    if shortest < 2 or any(cell.k < 1 for cell in plan.cells):
-        raise ProbandError(f"'k' is {shortest}; a story whose answer is not told has at least 2 facts")
+    families = rules.world == "family"
+    if any(cell.k < 1 for cell in plan.cells):
+        raise ProbandError("'k' is 0; a story has at least 1 fact")
+    if any(cell.k < 2 for cell in plan.cells) and kinds & {*WAYS, *("supporting", "all", "mixed")}:
+        raise ProbandError("'k' is 1; tasks with a second way between two people of the chain need at least 2 facts")
     if noise < 1:
         raise ProbandError(f"'noise-size' is {noise}; it must be at least 1")
     if plan.noise_size["supporting"].start < 2 and kinds & {"supporting", "all", "mixed"}:
         raise ProbandError("'noise-size' is 1; a supporting path has at least 2 facts, or it would be a short cut")
-    if rules.world != "family" and (options.certify == "full" or options.revisit):
-        raise ProbandError(
-            f"rule base {rules.name!r} has no families: 'certify' full and 'revisit' need world = \"family\""
-        )
-    if "paraphrases" in plan.hold_out and (options.form != "story" or rules.world != "family"):
+    if "paraphrases" in plan.hold_out and (options.form != "story" or not families):
         raise ProbandError("'hold-out' paraphrases needs --form story and the family world: nothing else has any")
-    _check_constructions(plan)
-    if rules.kin != STRICT and options.form == "story" and options.bank != OURS[0]:
-        raise ProbandError(f"'bank' {options.bank} has no words for the relations of {rules.name!r}: --bank {OURS[0]}")
-    if options.open:
-        if rules.world != "family" or options.question in ("yes-no", "sets") or options.revisit or options.anonymise:
-            raise ProbandError("'open' needs the family world, --question choice or text, no 'revisit', no 'anonymise'")
-        if kinds & set(WAYS):
-            raise ProbandError("'open' has no meaning for tasks 'either' and 'both', whose answers follow")
-        if kinds & {"memory", "mixed"}:
-            raise ProbandError("'open' has no meaning for tasks 'memory' and 'mixed', where answers are told")
-    if kinds & set(WAYS) and (rules.name != "sound" or options.revisit or options.anonymise):
-        raise ProbandError("tasks 'either' and 'both' need the rules 'sound', no 'revisit', no 'anonymise'")
+    if plan.constructions:
+        if options.form != "story" or not families:
+            raise ProbandError("'hold-out' constructions needs --form story and the family world")
+        load_bank(options.bank).hold_out_constructions(plan.constructions)
+    if plan.paired or plan.balanced or kinds & set(WAYS):
+        name = "open" if options.open else "question sets" if plan.paired else "balance"
+        what = f"'{name}'" if plan.paired or plan.balanced else f"task {min(kinds & set(WAYS))!r}"
+        if rules.reference not in PROVED:
+            raise ProbandError(f"{what} needs one of the rules {', '.join(PROVED)}, not {rules.name!r}")
+        if (plan.paired or plan.balanced) and kinds & {"memory", "mixed", *WAYS}:
+            raise ProbandError(f"{what} needs tasks with one chain whose answer is not told")
+        if plan.paired and any(cell.k < 2 for cell in plan.cells):
+            raise ProbandError(f"{what} needs k of 2 or more: one fact tells the answer")
+    if plan.paired and (plan.balanced or options.max_per_clause or options.facts_along_chain):
+        raise ProbandError("'open' and 'question' sets come in pairs: no 'balance', 'max-per-clause' or chain order")
+    if options.open and options.question in ("yes-no", "sets"):
+        raise ProbandError("'open' needs --question choice or text")
+    if plan.balanced and options.max_per_clause:
+        raise ProbandError("'balance' and 'max-per-clause' exclude each other")
     if any(cell.task == "both" and cell.k > LONGEST_OF_BOTH for cell in plan.cells):
         raise ProbandError(f"task 'both' has ways of {LONGEST_OF_BOTH} facts at most (k)")
-    if options.questions > 1 and options.question == "sets":
-        raise ProbandError("'question' sets asks one question about a story ('questions')")
-    if options.questions > 1 and (kinds != {"clean"} or rules.name != "sound" or options.revisit or options.anonymise):
-        raise ProbandError("'questions' needs the task 'clean', the rules 'sound', no 'revisit', no 'anonymise'")
-    if plan.balanced:
-        balance = "'balance'" if options.balance != "none" else "'question' sets"
-        if rules.name != "sound" or options.revisit or options.anonymise or options.max_per_clause:
-            raise ProbandError(f"{balance} needs the rules 'sound', no 'revisit', 'anonymise' or 'max-per-clause'")
-        if kinds & {"memory", "mixed", *WAYS}:
-            raise ProbandError(f"{balance} needs tasks with one chain whose answer is not told")
-    if options.avoid:
-        try:
-            re.compile(options.avoid)
-        except re.error as error:
-            raise ProbandError(f"'avoid' is no regular expression: {error}") from None
-    if options.anonymise and "names" in plan.hold_out:
-        raise ProbandError("'hold-out' names and 'anonymise' exclude each other")
+    if options.certify == "full" and not families and options.question == "sets":
+        raise ProbandError(f"rule base {rules.name!r} has no families")
     if options.unreadable != BuildOptions.unreadable:
         raise ProbandError("'unreadable' is about the rows of --data, which is not given")
-    if options.form == "story" and rules.world == "family" and options.bank not in OURS:
+    if options.slice:
+        raise ProbandError("'slice' names a part of --release, which is not given")
+    if options.form == "story" and families and options.bank != OURS:
         checked_bank(options.bank)
-
-
-def _check_constructions(plan: Plan) -> None:
-    named, families = names_in(plan.options.constructions), FAMILIES.get(plan.options.bank, ())
-    if (named or CONSTRUCTED in plan.hold_out) and not families:
-        raise ProbandError(f"'constructions' needs --bank {' or '.join(FAMILIES)}")
-    if wrong := next((name for name in named if name not in families), None):
-        raise ProbandError(f"'constructions' has no {wrong!r}; there are {', '.join(families)}")
-    if CONSTRUCTED in plan.hold_out and not 0 < len(named) < len(families):
-        raise ProbandError("'hold-out' constructions: --constructions names those that are kept for the test")
-    if CONSTRUCTED in plan.hold_out and "paraphrases" in plan.hold_out and plan.options.bank == CONSTRUCTED:
-        raise ProbandError("'hold-out' constructions keeps their paraphrases for the test: leave out 'paraphrases'")

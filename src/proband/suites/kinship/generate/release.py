@@ -1,20 +1,20 @@
-"""`proband build kinship --release 1`: a frozen set, rebuilt byte for byte from its definition or not at all.
+"""`proband build kinship --release 1`: the frozen set, rebuilt byte for byte from its definition or not at all.
 
-A definition (data/kinship/releases/1.toml) names the seed and the options of every part and the sha256 of every split:
-that of its lines in items.jsonl, in their order. A build whose bytes differ is refused. The hidden split is no function
-of the definition: its questions ship as they are, without answers, and hidden.py says what is known of its key.
+The definition (data/kinship/releases/1.toml) names the seed and the options of every slice, what the slice measures and
+what it does not, and the sha256 of its lines in items.jsonl. A build whose bytes differ is refused. `--slice NAME`
+builds a part. The hidden split is no function of the definition: its questions ship as they are, without answers
+(hidden.py).
 
-    train, valid    the same kind of story; valid has the stories after those of train
-    test            slices, each of which differs from `clean` in one thing: noise, known phrases, plain sentences
-    hidden          hidden/items.jsonl: questions without answers, facts or certificates
+The card (README.md) is computed from the items: chance and the strongest shortcut of each slice, and which share of its
+occasions, constructions, clauses and sentences stands in training (`shares_in_training`).
 """
 
 from __future__ import annotations
 
 import gzip
 import hashlib
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -22,11 +22,13 @@ from typing import Any, Final, Literal
 import msgspec
 
 from proband.core.errors import ProbandError, in_words
-from proband.core.files import DATA, dumps, encode, read_toml
+from proband.core.files import DATA, decode, dumps, encode, read_toml
+from proband.core.metrics import chosen_answer
 from proband.core.plugins import read_options
 from proband.core.suite import Built
 from proband.core.types import Item
-from proband.suites.kinship.generate.build import BuildTally, Rounds, items_of
+from proband.suites.kinship.baselines import SHORTCUTS
+from proband.suites.kinship.generate.build import BuildTally, Rounds, items_of, planned
 from proband.suites.kinship.generate.options import (
     LICENCE,
     BuildOptions,
@@ -36,13 +38,16 @@ from proband.suites.kinship.generate.options import (
     parse_range,
     refuse_others,
 )
+from proband.suites.kinship.telling.phrases import masked_sentences
+from proband.suites.kinship.world.rules import load, story_of
 
 HIDDEN: Final = "hidden"
 CARD: Final = "card.md"
+HELD: Final = ("occasions", "constructions", "clauses", "sentences")
 
 
-class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
-    """Stories of one split and slice: `per_k` of each length, `k` or those of training or test."""
+class Slice(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+    """Stories of one split: `per_k` of each length, `k` or those of training or test."""
 
     split: Literal["train", "valid", "test", "hidden"]
     per_k: int
@@ -51,8 +56,12 @@ class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keba
     k: str = ""
     phrases: Literal["", "train"] = ""
     options: dict[str, Any] = {}
-    after: int = 0  # of each length, stories of the same kind in another slice, which these come after
-    added: bool = False  # after the others were frozen: it has a hash of its own, and the split keeps the one it had
+    measures: str = ""
+    does_not: str = ""
+
+    @property
+    def name(self) -> str:
+        return f"{self.split} {self.slice}"
 
 
 class Definition(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
@@ -62,9 +71,9 @@ class Definition(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
     version: int
     seed: int
     options: dict[str, Any]
-    part: list[Part]
+    slice: list[Slice]
     generator: str = ""  # version of Proband that it was frozen with
-    sha256: dict[str, str] = {}  # of the lines of each split, and of each slice that was added
+    sha256: dict[str, str] = {}  # of the lines of each slice, and of the hidden split
     key_sha256: str = ""  # of the answer key of the hidden split
     canary: str = ""  # a text that stands in every item, to find them in training data by
     path: Path = Path()
@@ -78,26 +87,26 @@ class Definition(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
         """The hidden split, beside the definition."""
         return self.path.with_name(f"{self.path.stem}-hidden.jsonl.gz")
 
-    @property
-    def pieces(self) -> dict[str, list[Part]]:
-        """What has a hash, but for the hidden split: the parts of a split, and those of each slice that was added."""
-        found: dict[str, list[Part]] = {}
-        for split in ("train", "valid", "test"):
-            for part in (each for each in self.part if each.split == split):
-                found.setdefault(part.slice if part.added else split, []).append(part)
-        return found
+    def slices(self, names: str) -> list[Slice]:
+        """Those that anybody can make, or those of them that are named: by slice, or by split."""
+        wanted = [name.strip() for name in names.split(",") if name.strip()]
+        known = [each for each in self.slice if each.split != HIDDEN]
+        if wrong := next((name for name in wanted if not any(name in (e.slice, e.split) for e in known)), None):
+            names = ", ".join(dict.fromkeys(each.slice for each in known))
+            raise ProbandError(f"'slice' has no {wrong!r}; there are {names}", file=self.path)
+        return [each for each in known if not wanted or each.slice in wanted or each.split in wanted]
 
-    def plan(self, part: Part, *, workers: int = 1, secret: str = "") -> Plan:
+    def plan(self, part: Slice, *, workers: int = 1, secret: str = "") -> Plan:
         given = {**self.options, **part.options, "task": part.task, "per-k": 1, "test-per-k": 1, "workers": workers}
-        options = read_options(BuildOptions, given, of=f"{self.path.name}, part {part.split} {part.slice}")
-        return replace(make_plan(options, seed=self.seed), secret=secret)
+        options = read_options(BuildOptions, given, of=f"{self.path.name}, slice {part.name}")
+        plan = make_plan(options, seed=self.seed)
+        return replace(plan, secret=secret, cells=tuple(self.cells(part, plan)))
 
-    def cells(self, part: Part, plan: Plan) -> list[Cell]:
-        """Of a part; the stories of valid are those after the stories of train."""
+    def cells(self, part: Slice, plan: Plan) -> list[Cell]:
+        """The stories of valid are those after the stories of train."""
         side = "train" if part.split in ("train", "valid") else "test"
         lengths = parse_range(part.k or (plan.options.k if side == "train" else plan.options.test_k or plan.options.k))
-        trained = sum(each.per_k for each in self.part if each.split == "train") if part.split == "valid" else 0
-        before = max(trained, part.after)
+        before = sum(each.per_k for each in self.slice if each.split == "train") if part.split == "valid" else 0
         return [
             Cell(
                 part=side,
@@ -114,7 +123,7 @@ class Definition(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
 
 
 def load_release(name: str | int) -> Definition:
-    """A release that ships, by its number, or a definition in a file."""
+    """The release that ships, by its number, or a definition in a file."""
     folder = DATA / "kinship" / "releases"
     path = Path(str(name)) if str(name).endswith(".toml") else folder / f"{name}.toml"
     if not path.is_file():
@@ -129,56 +138,57 @@ def load_release(name: str | int) -> Definition:
 
 def build_release(options: BuildOptions, *, seed: int) -> Built:
     """The items of a release. It fixes everything: an option that says otherwise is refused."""
-    refuse_others(options, ("release", "workers"), "--release, which fixes what is built")
+    refuse_others(options, ("release", "slice", "workers"), "--release, which fixes what is built")
     assert options.release is not None
     definition = load_release(options.release)
     if seed not in (0, definition.seed):
         raise ProbandError(f"'seed' is {seed}, and --release {options.release} has a seed of its own")
     if not definition.sha256 or not definition.questions.is_file():
         raise ProbandError("is not frozen yet: `proband kinship freeze` does that", file=definition.path)
-    release = Release(definition, workers=options.workers)
-    return Built(items=release.items(), licence=LICENCE, summary=release.summary, files=release.files)
+    release = Release(definition, definition.slices(options.slice), workers=options.workers)
+    return Built(
+        items=release.items(),
+        licence=LICENCE,
+        summary=release.summary,
+        files=release.files,
+        planned=release.planned,
+    )
 
 
 class Release:
-    """The splits that can be made by anyone, with their hashes as they go by; and the hidden questions."""
+    """The slices that can be made by anyone, with their hashes as they go by; and the hidden questions."""
 
-    def __init__(self, definition: Definition, *, workers: int = 1) -> None:
-        self.definition, self.workers = definition, workers
-        self.tally, self.apart = (
-            BuildTally(),
-            BuildTally(),
-        )  # apart: not to be compared with training stories
-        self.counts: Counter[str] = Counter()
+    def __init__(self, definition: Definition, slices: Sequence[Slice], *, workers: int = 1) -> None:
+        self.definition, self.slices, self.workers = definition, slices, workers
+        self.tally: dict[str, BuildTally] = defaultdict(BuildTally)
         self.sha256: dict[str, str] = {}
+        self.made: list[Item] = []
 
-    def items(self, *, check: bool = True, only: str = "") -> Iterator[Item]:
-        """Of all pieces, or of one."""
-        for name, parts in self.definition.pieces.items():
-            if only not in ("", name):
-                continue
+    def planned(self) -> Counter[tuple[str, int]]:
+        """How many items there will be, by split and number of choices."""
+        counts = Counter[tuple[str, int]]()
+        for part in self.slices:
+            counts.update(planned(self.definition.plan(part)))
+        return counts
+
+    def items(self, *, check: bool = True) -> Iterator[Item]:
+        for name in dict.fromkeys(part.name for part in self.slices):
             digest = hashlib.sha256()
-            for item in (item for part in parts for item in self._items_of(part)):
-                digest.update(encode(item) + b"\n")
-                yield item
+            for part in (each for each in self.slices if each.name == name):
+                plan = self.definition.plan(part, workers=self.workers)
+                for item in map(self.definition.marked, items_of(plan, plan.cells, self.tally[name])):
+                    digest.update(encode(item) + b"\n")
+                    self.made.append(item)
+                    yield item
             self.sha256[name] = digest.hexdigest()
             if check:
                 self._compare(name)
 
-    def _items_of(self, part: Part) -> Iterator[Item]:
-        plan = self.definition.plan(part, workers=self.workers)
-        new = plan.options.form == "story" and not part.phrases and "clauses" in plan.hold_out
-        held_out = part.split == "train" or (part.split == "test" and new)
-        cells = self.definition.cells(part, plan)
-        self.counts.update({f"{part.split} {part.slice} k={cell.k}": cell.count for cell in cells})
-        yield from map(self.definition.marked, items_of(plan, cells, self.tally if held_out else self.apart))
-
-    def _compare(self, split: str) -> None:
-        frozen, now, of = self.definition.sha256.get(split, "none"), self.sha256[split], self.definition
+    def _compare(self, name: str) -> None:
+        frozen, now, of = self.definition.sha256.get(name, "none"), self.sha256[name], self.definition
         if frozen != now:
-            kind = "split" if split in ("train", "valid", "test", HIDDEN) else "slice"
             raise ProbandError(
-                f"{kind} {split!r} is not the frozen one: sha256 {now[:16]}, not {frozen[:16]} "
+                f"{name!r} is not the frozen one: sha256 {now[:16]}, not {frozen[:16]} "
                 f"(frozen with proband {of.generator})",
                 file=of.path,
             )
@@ -211,40 +221,99 @@ class Release:
         }
 
     def card(self, hidden: int) -> str:
-        """The data card: a template, and the counts and hashes of this release."""
-        of, rows = self.definition, Counter[tuple[str, str]]()
-        lengths: dict[tuple[str, str], set[int]] = {}
-        for name, count in self.counts.items():
-            split, part, k = name.split()
-            rows[split, part] += count
-            lengths.setdefault((split, part), set()).add(int(k.removeprefix("k=")))
-        table = [f"| {s} | {p} | {min(lengths[s, p])} to {max(lengths[s, p])} | {n:,} |" for (s, p), n in rows.items()]
-        hashes = [f"| {split} | `{sha}` |" for split, sha in self.sha256.items()]
-        own = of.path.with_name(f"{of.path.stem}-{CARD}")
-        shipped = DATA / "kinship" / "releases" / CARD
-        return (own if own.is_file() else shipped).read_text(encoding="utf-8").format(
-            canary=of.canary,
-            name=of.name, version=of.version, generator=of.generator, key=of.key_sha256, hidden=hidden, licence=LICENCE,
-            composition="\n".join(table), hashes="\n".join(hashes), leaks=self._leaks_in_words(),
+        """The data card: a template, and what is computed from the items."""
+        of = self.definition
+        made = [decode(Item, encode(item), file=of.path) for item in self.made]
+        by_slice = {name: [i for i in made if _slice_of(i) == name] for name in self.tally}
+        strongest = strongest_shortcuts(made)
+        rows, about = list[str](), list[str]()
+        for name, items in by_slice.items():
+            part = next(each for each in self.slices if each.name == name)
+            lengths = sorted({int(item.tags["k"]) for item in items})
+            best = strongest.get(name)
+            shortcut = f"{100 * best[1]:.1f} ({best[0]})" if best else ""
+            chance = 100 * sum(1 / len(item.choices) for item in items) / len(items)
+            detector = self.tally[name].word_detector()
+            auc = f"{detector['auc']:.2f}" if detector["stories"] else ""
+            rows.append(
+                f"| {name} | {lengths[0]} to {lengths[-1]} | {len(items):,} | {chance:.1f} | {shortcut} | {auc} |"
+            )
+            if part.measures:
+                about.append(f"- **{name}** measures {part.measures}. It does not measure {part.does_not}.")
+        held = [
+            f"| {name} | {' | '.join(f'{100 * share:.1f}' for share in shares.values())} |"
+            for name, shares in shares_in_training(by_slice).items()
+        ]
+        stated = sum((tally.stated for tally in self.tally.values()), Counter[str]())
+        rarest = min(stated, key=lambda kin: stated[kin])
+        return (DATA / "kinship" / "releases" / CARD).read_text(encoding="utf-8").format(
+            canary=of.canary, name=of.name, version=of.version, generator=of.generator, key=of.key_sha256,
+            hidden=hidden, licence=LICENCE, composition="\n".join(rows), about="\n".join(about),
+            held="\n".join(held), hashes="\n".join(f"| {name} | `{sha}` |" for name, sha in self.sha256.items()),
+            relations=len(stated), rarest=f"{rarest} {100 * stated[rarest] / stated.total():.1f} %",
         )  # fmt: skip
 
-    def _leaks_in_words(self) -> str:
-        leaks = self.tally.leaks(("clauses", "paraphrases"))
-        return ", ".join(
-            f"{what} {100 * leaks[what]['share_of_occurrences']:.1f} %"
-            for what in ("prompts", "sentences", "phrases", "paraphrases", "clauses")
-        )
-
     def summary(self) -> Mapping[str, Any]:
-        of, verdicts = self.definition, self.tally.verdicts + self.apart.verdicts
+        of, tallies = self.definition, self.tally.values()
+        rules = {load(of.plan(part).options.rules) for part in self.slices}
+        detectors = {name: tally.word_detector() for name, tally in self.tally.items() if tally.bags}
+        stated = sum((tally.stated for tally in tallies), Counter[str]())
         return {
             "release": {"name": of.name, "version": of.version, "generator": of.generator, "seed": of.seed},
-            "splits_sha256": dict(self.sha256),
+            "rules": {each.name: each.sha256 for each in sorted(rules, key=lambda each: each.name)},
+            "slices_sha256": dict(self.sha256),
             "key_sha256": of.key_sha256,
-            "counts": dict(self.counts),
-            "certificates": {
-                "by_closure": verdicts["entailed"],
-                "by_search": self.tally.searched + self.apart.searched,
-            },
-            "leaks": self.tally.leaks(("clauses", "paraphrases")),
+            "counts": {name: tally.targets.total() for name, tally in self.tally.items()},
+            "kin_word_detector": detectors,
+            "stated": {kin: round(n / stated.total(), 4) for kin, n in stated.most_common()},
+            "certificates": dict(sum((tally.verdicts for tally in tallies), Counter[str]())),
         }
+
+
+def _slice_of(item: Item) -> str:
+    return f"{item.split} {item.tags['slice']}"
+
+
+def shares_in_training(by_slice: Mapping[str, Sequence[Item]]) -> dict[str, dict[str, float]]:
+    """For every slice but training's, which share of its occasions, constructions, clauses of more than two facts and
+    sentences (names masked) stands in training: claims about what is held out, computed from the items."""
+    seen = {name: [_parts(item) for item in items] for name, items in by_slice.items()}
+    trained = [parts for name, some in seen.items() if name.startswith("train ") for parts in some]
+    known = {what: {each for parts in trained for each in parts[what]} for what in HELD}
+    shares = {}
+    for name, some in seen.items() if trained else ():
+        if not name.startswith("train "):
+            used = {what: [each for parts in some for each in parts[what]] for what in HELD}
+            shares[name] = {
+                what: sum(each in known[what] for each in all_of) / max(1, len(all_of)) for what, all_of in used.items()
+            }
+    return shares
+
+
+def _parts(item: Item) -> dict[str, list[str]]:
+    scenes = item.facts["telling"].get("scenes", ())
+    return {
+        "occasions": [scene[0] for scene in scenes],
+        "constructions": [str(sentence[0]).partition(".")[0] for scene in scenes for sentence in scene[2]],
+        "clauses": [item.facts["clusters"][0]] if item.facts["k"] > 2 else [],
+        "sentences": masked_sentences(story_of(item), item.facts["names"]) if scenes else [],
+    }
+
+
+def strongest_shortcuts(items: Sequence[Item]) -> dict[str, tuple[str, float]]:
+    """For every slice of the test, the shortcut with the highest accuracy and that accuracy; trained on train."""
+    test = [item for item in items if item.split == "test"]
+    best: dict[str, tuple[str, float]] = {}
+    if not any(item.split == "train" for item in items):
+        return best
+    for shortcut, make in SHORTCUTS.items():
+        right: dict[str, list[bool]] = defaultdict(list)
+        for item, answer in zip(test, make().learn(items).answer(test), strict=True):
+            right[_slice_of(item)].append(
+                item.gold is not None and chosen_answer(item, answer) == item.choices[item.gold]
+            )
+        for name, each in right.items():
+            accuracy = sum(each) / len(each)
+            if name not in best or accuracy > best[name][1]:
+                best[name] = shortcut, accuracy
+    return best

@@ -28,8 +28,8 @@ from proband.suites.kinship.audit.row_formats import CLUTRR, audit_row
 from proband.suites.kinship.clutrr.items import to_item
 from proband.suites.kinship.clutrr.rows import ClutrrRow, Unreadable, scan
 from proband.suites.kinship.generate.options import RELEASED, BuildOptions, refuse_others
-from proband.suites.kinship.telling import stories
-from proband.suites.kinship.telling.stories import plain, shown_names
+from proband.suites.kinship.telling.questions import StoryQuestion, ask
+from proband.suites.kinship.telling.stories import plain, shown_names, triples
 from proband.suites.kinship.world.relations import INVERSE, NEUTRAL
 from proband.suites.kinship.world.rules import canonical_clause, load
 
@@ -139,17 +139,17 @@ class Released:
         prompt = f"{self.text(row)}\n{question.text}"
         return replace(item, prompt=prompt, choices=question.choices, gold=question.gold, tags=tags, facts=facts)
 
-    def _question(self, row: ClutrrRow, source: RowFile) -> stories.StoryQuestion:
+    def _question(self, row: ClutrrRow, source: RowFile) -> StoryQuestion:
         rng = random.Random(f"{self.seed} {source.name} {row.line}")
         x, z = shown_names([row.names[i] for i in row.query], brackets=self.options.brackets)
-        return stories.ask(self.options.question, x=x, z=z, target=row.target, rules=load("sound"), draw=rng.random)
+        return ask(self.options.question, x=x, z=z, target=row.target, rules=load("sound"), draw=rng.random)
 
     def text(self, row: ClutrrRow) -> str:
         """The story as it stands, with or without its brackets; or the typed facts."""
         names = shown_names(row.names, brackets=self.options.brackets)
         edges = row.typed_facts
         if self.options.form == "graph":
-            return stories.triples(edges, names)
+            return triples(edges, names)
         if self.options.form == "facts":
             return " ".join(plain(edges, names, row.genders))
         story = " ".join(row.story.split())
@@ -158,6 +158,7 @@ class Released:
     def summary(self) -> Mapping[str, Any]:
         return {
             "fingerprint": self.fingerprint.hex(),
+            "rules": {"sound": load("sound").sha256},
             "conditions": {"form": self.options.form, "question": self.options.question},
             "counts": dict(self.cells),
             **({"verdicts": dict(self.verdicts.most_common())} if self.verdicts else {}),

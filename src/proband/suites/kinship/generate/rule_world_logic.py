@@ -15,8 +15,8 @@ from proband.suites.kinship.generate.story_logic import (
     Accept,
     Chain,
     Draft,
+    DraftSource,
     Goal,
-    Setting,
     Step,
     number_people,
 )
@@ -31,17 +31,17 @@ Strange = tuple[str, list[Fact]]  # a noise path: its kind and its facts
 
 
 def rules_draft(
-    setting: Setting, goal: Goal, k: int, *, task: str, draw: Random, accept: Accept | None = None
+    source: DraftSource, goal: Goal, k: int, *, task: str, draw: Random, accept: Accept | None = None
 ) -> Draft | None:
     """A story that the closure proves, or None where `accept` lets none through."""
-    rules = setting.rules
+    rules = source.rules
     target, z, x = goal
     for _ in range(ATTEMPTS):
         relations, steps, ends = _chain(rules, target, k, task, draw)
         if accept is not None and not accept(tuple(relations)):
             continue
         facts = [(i, relation, i + 1) for i, relation in enumerate(relations)]
-        noise = _strange(setting, k, NOISE.get(task, ()), draw)
+        noise = _strange(source, k, NOISE.get(task, ()), draw)
         genders = _genders(rules, [*facts, *(fact for _, way in noise for fact in way)], {ends[0]: x, ends[1]: z}, draw)
         if genders is None:
             continue
@@ -88,12 +88,12 @@ def symbolic(rules: Rules, target: int, k: int, draw: Random) -> Chain | None:
     return relations, [(place[a], place[y], place[b]) for a, y, b in steps]
 
 
-def _strange(setting: Setting, k: int, kinds: Sequence[str], draw: Random) -> list[Strange]:
+def _strange(source: DraftSource, k: int, kinds: Sequence[str], draw: Random) -> list[Strange]:
     """Noise paths with relations drawn at random; the closure throws out contradictions later."""
     fresh = k + 1
     noise: list[Strange] = []
     for kind in kinds:
-        sizes = setting.size[kind]
+        sizes = source.size[kind]
         size = sizes[int(draw() * len(sizes))]
         if kind == "supporting":
             gap = 1 + int(draw() * min(size - 1, k))
@@ -104,7 +104,7 @@ def _strange(setting: Setting, k: int, kinds: Sequence[str], draw: Random) -> li
         else:
             way = list(range(fresh, fresh + size + 1))
         fresh = max(fresh, max(way) + 1)
-        noise.append((kind, [(a, int(draw() * len(setting.rules.neutrals)), b) for a, b in pairwise(way)]))
+        noise.append((kind, [(a, int(draw() * len(source.rules.neutrals)), b) for a, b in pairwise(way)]))
     return noise
 
 

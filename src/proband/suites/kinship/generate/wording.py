@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Final
 
+import msgspec
+
 from proband.core.errors import ProbandError
 from proband.core.types import Item, Tag
 from proband.suites.kinship.generate.hold_outs import names_of
-from proband.suites.kinship.generate.options import CONSTRUCTED, BuildOptions, Cell, Plan
+from proband.suites.kinship.generate.options import BuildOptions, Cell, Plan
+from proband.suites.kinship.generate.pairs import Neighbour
 from proband.suites.kinship.generate.story_logic import Draft
 from proband.suites.kinship.logic.noise import WAYS
-from proband.suites.kinship.reading.reader import unfaithful
-from proband.suites.kinship.telling import stories
-from proband.suites.kinship.telling.bank import Bank, bank_of_build, crowd_folder
+from proband.suites.kinship.reading.reader import mismatch_with_facts
+from proband.suites.kinship.telling.bank import OURS, Bank, bank_of_build, crowd_folder
 from proband.suites.kinship.telling.crowd_templates import ONLY
-from proband.suites.kinship.telling.phrases import fact_phrases, masked_sentences
-from proband.suites.kinship.telling.stories import Telling, plain, shown_names, tell
+from proband.suites.kinship.telling.phrases import masked_sentences
+from proband.suites.kinship.telling.questions import ask
+from proband.suites.kinship.telling.stories import SENTENCES, Telling, digest, render, seal, shown_names, tell
 from proband.suites.kinship.world.families import NAMES, Random, shuffle
 from proband.suites.kinship.world.relations import possibilities
-from proband.suites.kinship.world.rules import NONE, Rules, canonical_clause, load, story_of
+from proband.suites.kinship.world.rules import NONE, Rules, canonical_clause, load
 
 CERTIFIED_BY: Final = {"open": ("search",), "one-of": ("closure", "search")}  # the same of every story
-ENTITIES = 40  # placeholders to draw from when names are anonymised
 UNLIKE = 50  # draws of a name unlike those of the story; after that, any other name will do
 TELLINGS = 200  # of one story, with templates of others
 ONLY_TELLINGS = 20  # of one story, until none of ours is in it
@@ -45,10 +46,12 @@ class Note:
     clause: str
     verdict: str
     searched: bool
-    # templates, names, cluster, digests of the prompt, its sentences and its phrases; nothing where nothing is held out
+    words: tuple[str, ...]  # stated kin words
+    # names, cluster, occasions and frames, digests of the prompt and its sentences; empty where nothing is held out
     seen: tuple[Any, ...]
-    bank_templates: tuple[int, int] = (0, 0)  # of the bank itself, and of ours that complete it
-    fellows: int = 1  # stories of its balanced set
+    of_bank: tuple[int, int] = (0, 0)  # frames of the bank itself, and of ours that complete it
+    balanced_set_size: int = 1
+    pair: str = ""
 
 
 class Wording:
@@ -59,19 +62,23 @@ class Wording:
         self.table = rules.sha256
         ours = [load(each).words for each in ("sound", "wide", "blended")]
         self.english = rules.world == "family" and rules.words in ours
-        self.avoided = re.compile(self.options.avoid) if self.options.avoid else None
         self.spell = lru_cache(maxsize=REMEMBERED)(self._spell)
+        self.bank_of = lru_cache(maxsize=4)(self._bank_of)
 
     @cached_property
     def bank(self) -> Bank:
-        options = self.options
         return bank_of_build(
-            options.bank,
+            self.options.bank,
             hold_out=self.plan.hold_out,
-            share=options.held_paraphrases,
-            constructions=options.constructions,
+            share=self.plan.held["paraphrases"],
+            constructions=self.plan.constructions,
             seed=self.plan.seed,
         )
+
+    def _bank_of(self, part: str) -> Bank:
+        """What tells the stories of a part, where phrases or constructions are held out."""
+        held = self.plan.constructions or "paraphrases" in self.plan.hold_out
+        return self.bank.of_split(part) if part and held else self.bank
 
     @cached_property
     def names(self) -> dict[str, Mapping[str, Sequence[str]]]:
@@ -80,7 +87,7 @@ class Wording:
         if not given:
             given = NAMES if self.rules.gendered else {NONE: [name for names in NAMES.values() for name in names]}
         if "names" in self.plan.hold_out:
-            return {"": given, **names_of(given, share=self.options.held_names, seed=self.plan.seed)}
+            return {"": given, **names_of(given, share=self.plan.held["names"], seed=self.plan.seed)}
         return {"": given, "train": given, "test": given}
 
     def item(
@@ -92,10 +99,6 @@ class Wording:
         telling = self._tell(draft, names, cell.phrases or cell.part, words)
         return self.item_about(draft, names, telling, words, cell=cell, name=name, kind=kind, searched=searched)
 
-    def telling_of(self, item: Item) -> Telling:
-        """How an item of ours was told."""
-        return Telling(story_of(item), item.facts["templates"], item.facts["groups"])
-
     def item_about(
         self, draft: Draft, names: list[str], telling: Telling, words: random.Random,
         *, cell: Cell, name: str, kind: str, searched: bool = False,
@@ -103,11 +106,13 @@ class Wording:
         """The item of a draft that is told so."""
         x, z = draft.query
         shown = shown_names(names, brackets=self.options.brackets)
-        question = stories.ask(
+        question = ask(
             self.options.question, x=shown[x], z=shown[z], target=draft.target, rules=self.rules,
             draw=words.random, open=self.options.open > 0, gender=draft.genders[z],
         )  # fmt: skip
-        prompt = f"{telling.text}\n{question.text}"
+        bank = self.bank if telling.scenes else None
+        text = render(telling, draft.edges, names=names, genders=draft.genders, bank=bank, rules=self.rules)
+        prompt = f"{text}\n{question.text}"
         clause, cluster = self.spell(draft.clause)
         item = Item(
             id=name,
@@ -120,13 +125,27 @@ class Wording:
             split=cell.split,
         )
         seen: tuple[Any, ...] = ()
+        frames = [sentence.frame for sentence in telling.sentences]
         if cell.part:
-            seen = (telling.templates, names, cluster, stories.digest(prompt), *self._phrases(telling.text, names))
+            used = [*(scene.occasion for scene in telling.scenes), *frames]
+            sentences = [digest(each) for each in masked_sentences(text, names)] if telling.scenes else []
+            seen = (names, cluster, used, digest(prompt), sentences)
         genders = f"{draft.genders[x]}-{draft.genders[z]}"
-        cell_name = (cell.part, cell.task, cell.k)
-        ours = sum(name in self.bank.added for name in telling.templates) if self.options.form == "story" else 0
-        used = (len(telling.templates) - ours, ours)
-        return item, Note(cell_name, draft.target, genders, clause, draft.verdict, searched, seen, used, draft.fellows)
+        added = sum(frame in self.bank.added for frame in frames)
+        note = Note(
+            cell=(cell.part, cell.task, cell.k),
+            target=draft.target,
+            genders=genders,
+            clause=clause,
+            verdict=draft.verdict,
+            searched=searched,
+            words=tuple(kin for _, kin, _ in draft.edges),
+            seen=seen,
+            of_bank=(len(frames) - added, added),
+            balanced_set_size=draft.balanced_set_size,
+            pair=draft.pair,
+        )
+        return item, note
 
     def _facts(
         self, draft: Draft, names: Sequence[str], telling: Telling, prompt: str, *, searched: bool
@@ -151,21 +170,12 @@ class Wording:
             "certificate": draft.verdict,
             "certified_by": CERTIFIED_BY.get(draft.verdict, proved if draft.verdict == "entailed" else ()),
             "clause": clause,
-            "clusters": [cluster, *([f"story {stories.seal(telling.text)}"] if self.options.questions > 1 else [])],
-            "templates": telling.templates,
-            "groups": telling.groups,
+            "clusters": [cluster, *filter(None, [draft.pair])],
+            "telling": msgspec.to_builtins(telling),
             "rules": self.rules.reference,
             "table": self.table,
-            "seal": stories.seal(prompt),
+            "seal": seal(prompt),
         }
-
-    def _phrases(self, text: str, names: Sequence[str]) -> tuple[list[bytes], list[bytes]]:
-        """The sentences of a story and its phrases that tell a fact, names masked; nothing for other forms."""
-        if self.options.form != "story" or not self.english:
-            return [], []
-        sentences = masked_sentences(text, names)
-        phrases = fact_phrases(sentences, whole=bool(self.bank.settings))
-        return [stories.digest(s) for s in sentences], [stories.digest(p) for p in phrases]
 
     def _spell(self, clause: tuple[int, ...]) -> tuple[str, str]:
         """A clause in words, and the name it shares with its reading from the other end."""
@@ -174,9 +184,6 @@ class Wording:
 
     def _names_for(self, genders: Sequence[str], part: str, draw: Random) -> list[str]:
         """A different name for everybody, of the right gender; of our names, none too like another of the story."""
-        if self.options.anonymise:
-            order = shuffle(max(ENTITIES, len(genders)), draw)
-            return [f"@entity-{order[i]}" for i in range(len(genders))]
         lists, names = self.names[part], list[str]()
         for gender in dict.fromkeys(genders):
             needed, given = genders.count(gender), len(lists.get(gender, ()))
@@ -194,29 +201,20 @@ class Wording:
         return names
 
     def _tell(self, draft: Draft, names: list[str], part: str, rng: random.Random) -> Telling:
-        options, rules = self.options, self.rules
+        options = self.options
         if options.form == "story" and self.english:
             return self._story(draft, names, part, rng)
-        shown = shown_names(names, brackets=options.brackets)
         order = shuffle(len(draft.edges), rng.random)
-        while options.weave_noise and in_one_block(draft, order):
+        while in_one_block(draft, order):
             order = shuffle(len(draft.edges), rng.random)
-        edges, groups = [draft.edges[i] for i in order], tuple((i,) for i in order)
+        if not self.english and options.form != "graph":
+            forms = len(self.rules.sentences) if options.form == "story" else 1
+            lines = tuple((place, int(rng.random() * forms)) for place in order)
+            return Telling(form=SENTENCES, brackets=options.brackets, lines=lines)
         # along the chain, words tell who is asked for
-        genders = draft.genders if rules.gendered and not options.facts_along_chain else []
-        if options.form == "graph":
-            lines = [stories.triples(edges, shown), *stories.gender_lines(shown, genders)]
-            return Telling("\n".join(lines), (), groups)
-        if self.english:
-            sentences = [*plain(edges, shown, draft.genders), *stories.gender_sentences(shown, genders)]
-            return Telling(" ".join(sentences), (), groups)
-        forms = rules.sentences if options.form == "story" else rules.sentences[:1]
-        texts, used = [], []
-        for i, word, j in edges:
-            form = int(rng.random() * len(forms))
-            texts.append(stories.capital(forms[form].format(i=shown[i], j=shown[j], word=word)))
-            used.append(f"{rules.name}.{form}")
-        return Telling(" ".join(texts), tuple(used), groups)
+        genders = self.rules.gendered and not options.facts_along_chain
+        lines = tuple((place, 0) for place in order)
+        return Telling(form=options.form, brackets=options.brackets, lines=lines, genders=genders)
 
     def _woven(self, draft: Draft, path: Sequence[int], rng: random.Random) -> list[int]:
         """The facts in their order along the chain, those of the noise each at a place of its own among them."""
@@ -228,46 +226,64 @@ class Wording:
         return order
 
     def _story(self, draft: Draft, names: list[str], part: str, rng: random.Random) -> Telling:
-        """A story in paraphrases. Ours can be joined freely. Those of others are checked one by one, but a pronoun may
-        mean somebody else beside another paraphrase, so the whole story is read back, and told anew if it lies."""
+        """A story in the frames of the bank. Ours can be joined freely. Those of others are checked one by one, but a
+        pronoun may mean somebody else beside another frame, so the whole story is read back, and told anew if it
+        lies."""
         options, path = self.options, list(draft.path or range(len(draft.edges)))
-        held = {"paraphrases", CONSTRUCTED} & set(self.plan.hold_out)
-        only = options.bank.startswith(ONLY)
+        bank, only = self.bank_of(part), options.bank.startswith(ONLY)
         for attempt in range(TELLINGS):
-            path = self._woven(draft, path, rng) if options.weave_noise else path
-            story = tell(
-                [draft.edges[place] for place in path],
-                names=shown_names(names, brackets=options.brackets),
+            telling = tell(
+                draft.edges,
                 genders=draft.genders,
-                bank=self.bank,
+                bank=bank,
                 rng=rng,
-                split=(part or None) if held else None,
-                reveal=draft.query[1] if options.anonymise else None,
-                either_end=not options.facts_along_chain,
+                along=options.facts_along_chain,
+                order=self._woven(draft, path, rng),
+                alone=draft.alone,
+                brackets=options.brackets,
             )
-            if self.avoided and self.avoided.search(story.text):
+            if in_one_block(draft, telling.order(draft.edges)):
                 continue
-            if only and attempt < ONLY_TELLINGS and not self.bank.added.isdisjoint(story.templates):
+            if options.bank == OURS:
+                return telling
+            if only and attempt < ONLY_TELLINGS and any(each.frame in bank.added for each in telling.sentences):
                 continue
-            if options.weave_noise and in_one_block(draft, [path[fact] for group in story.groups for fact in group]):
-                continue
-            if options.bank == "proband" or not unfaithful(
-                story.text,
+            if not mismatch_with_facts(
+                render(telling, draft.edges, names=names, genders=draft.genders, bank=bank),
                 names=names,
                 genders=draft.genders,
                 edges=draft.edges,
                 rules=self.rules,
                 strict=crowd_folder(options.bank) is None,
             ):
-                groups = tuple([tuple([path[fact] for fact in group]) for group in story.groups])
-                return Telling(story.text, story.templates, groups)
-        rule = "is read back to its facts" + (f" and free of {options.avoid!r} ('avoid')" if options.avoid else "")
-        raise ProbandError(f"'bank' {options.bank}: no telling of {TELLINGS} {rule}")
+                return telling
+        raise ProbandError(f"'bank' {options.bank}: no telling of {TELLINGS} is read back to its facts")
+
+
+def retold(telling: Telling, neighbour: Neighbour) -> Telling:
+    """The same sentences about the facts of a neighbour: other names in one of them."""
+    other = dict(neighbour.other)
+
+    def renamed(people: tuple[int, ...]) -> tuple[int, ...]:
+        here = set(people) == set(other) and len(people) == 2
+        return tuple(other[person] for person in people) if here else people
+
+    scenes = tuple(
+        msgspec.structs.replace(
+            scene,
+            sentences=tuple(msgspec.structs.replace(each, people=renamed(each.people)) for each in scene.sentences),
+        )
+        for scene in telling.scenes
+    )
+    return msgspec.structs.replace(telling, scenes=scenes)
 
 
 def in_one_block(draft: Draft, order: Sequence[int]) -> bool:
-    """Whether all noise stands before the other facts, or behind them, when they are told in this order."""
+    """Whether all noise stands before the other facts, or behind them, when they are told in this order (where there is
+    more than one of either)."""
     noise = {edge for edge, _ in draft.noise}
+    if len(noise) < 2 or len(order) - len(noise) < 2:
+        return False
     places = [at for at, fact in enumerate(order) if draft.edges[fact] in noise]
     return bool(places) and (places[-1] == len(places) - 1 or places[0] == len(order) - len(places))
 

@@ -9,34 +9,23 @@ which is why what it cannot prove is not emitted, and why `search` looks for cou
 >>> closure = close(load("sound"), ["male", "female", "male"], [(0, "mother", 1), (1, "brother", 2)])
 >>> closure.answers(0, 2)
 ['uncle']
-
-The chase fills in a family in which told facts are true: quicker than `search`, for looking at, not for proving. Each
-fact brings the people it speaks of without naming them: a sibling a couple of parents, an uncle a parent who is his
-sibling. Whoever must be the same is made one: two fathers of one person, two spouses of one person, their parents.
-Where a fact leaves open what it means (my grandfather's child is my father or my mother, my brother-in-law my wife's
-brother or my sister's husband), each is tried. Nobody is made the same who need not be: if none of these is a family,
-there is none.
-
->>> family = fill_in(["male", "female", "male"], [(0, "mother", 1), (1, "brother", 2)])
->>> family.relations(0, 2), family.named, len(family)
-(frozenset({'uncle'}), 3, 6)
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, NamedTuple
 
 from proband.core.errors import ProbandError
 from proband.core.types import Answer, Item
-from proband.suites.kinship.logic.search import check_people
-from proband.suites.kinship.world.relations import FEMALE, INVERSE, MALE, NEUTRAL, UNTOLD, Family, agrees, possibilities
+from proband.suites.kinship.world.relations import UNDETERMINED, possibilities
 from proband.suites.kinship.world.rules import OTHER, YES_NO, Rules, asked_relation, facts_of, of_item
 
 Edge = Any  # [i, word, j] as a list or a tuple: person j is the word of person i
+Steps = tuple[Edge, ...]  # two premises (one: a fact from its other side) and the conclusion
 
 
 def chart(rules: Rules, relations: Sequence[int], genders: Sequence[str]) -> tuple[int, int]:
@@ -70,45 +59,6 @@ def chart(rules: Rules, relations: Sequence[int], genders: Sequence[str]) -> tup
             rows[i].append((mask, total))
             column.append((mask, total))
     return rows[0][-1]
-
-
-class Narrowing(NamedTuple):
-    """A step of a proof about the people of a path: what is left between the first and the last of three, given what is
-    left between each of them and the one in the middle."""
-
-    first: int
-    middle: int
-    last: int
-    left: int
-
-
-def narrowings(rules: Rules, relations: Sequence[int], genders: Sequence[str]) -> list[Narrowing]:
-    """The steps that lead to the set of `chart`: of all ways to cut a segment, one that leaves least, and others only
-    where they narrow it further.
-
-    >>> from proband.suites.kinship.world.rules import load
-    >>> narrowings(load("sound"), [0, 4, 1], ["male"] * 4)  # a parent's grandparent's child
-    [Narrowing(first=1, middle=2, last=3, left=65), Narrowing(first=0, middle=1, last=3, left=2064)]
-    """
-    size, left = len(relations), {(i, i + 1): 1 << relation for i, relation in enumerate(relations)}
-    cuts: dict[tuple[int, int], list[Narrowing]] = {}
-    for length in range(2, size + 1):
-        for i in range(size + 1 - length):
-            j = i + length
-            allowed = rules.full & ~(rules.opposite if genders[i] == genders[j] else 0)
-            composed = {m: rules.union(left[i, m], left[m, j]) & allowed for m in range(i + 1, j)}
-            rest, cuts[i, j] = allowed, []
-            for m in sorted(composed, key=lambda m: composed[m].bit_count()):
-                if rest & composed[m] != rest:
-                    rest &= composed[m]
-                    cuts[i, j].append(Narrowing(i, m, j, rest))
-            left[i, j] = rest
-    needed, steps = [(0, size)], dict[tuple[int, int], list[Narrowing]]()
-    for pair in needed:  # grows: what a step is about is proved first
-        if pair in cuts and pair not in steps:
-            steps[pair] = cuts[pair]
-            needed += [part for i, m, j, _ in cuts[pair] for part in ((i, m), (m, j))]
-    return [step for pair in sorted(steps, key=lambda pair: pair[1] - pair[0]) for step in steps[pair]]
 
 
 @dataclass
@@ -196,6 +146,23 @@ def shortest_path(edges: Sequence[Edge], query: Sequence[int]) -> list[Edge] | N
     return None
 
 
+def chain_left(rules: Rules, genders: Sequence[str], edges: Sequence[Edge], query: Sequence[int]) -> int | None:
+    """The relations that facts leave between two people, if they are one chain from the one to the other; else None.
+
+    >>> from proband.suites.kinship.world.rules import load
+    >>> chain_left(load("sound"), ["male", "female", "male"], [(1, "son", 0), (1, "brother", 2)], (0, 2))  # pibling
+    64
+    """
+    path, here, relations = shortest_path(edges, query) or [], query[0], list[int]()
+    people = [here]
+    for i, word, j in path:
+        relation = rules.code[word]
+        relations.append(relation if i == here else rules.inverse[relation])
+        here = j if i == here else i
+        people.append(here)
+    return chart(rules, relations, [genders[x] for x in people])[0] if path and len(path) == len(edges) else None
+
+
 def depth(rules: Rules, genders: Sequence[str], edges: Sequence[Edge], query: tuple[int, int]) -> int | None:
     """The length of the shortest proof: the least number of told facts whose closure leaves one answer; None for none.
 
@@ -280,6 +247,71 @@ def derivation(
     return list(steps.values())
 
 
+def prove(
+    rules: Rules, genders: Sequence[str], edges: Sequence[Edge], query: tuple[int, int]
+) -> tuple[int, list[Steps]]:
+    """The relations that are left between the two people of the query, and a proof of it over sets: each step says what
+    is left between two people, given what is left between each of them and a third; or turns a fact round.
+
+    Unlike `derivation` it follows several ways between two people, and steps with more than one outcome.
+
+    >>> from proband.suites.kinship.world.rules import load
+    >>> left, steps = prove(load("sound"), ["male"] * 3, [(0, "son", 1), (1, "uncle", 2)], (0, 2))
+    >>> steps
+    [((0, 'son', 1), (1, 'uncle', 2), (0, 'brother|brother-in-law', 2))]
+    """
+    narrowed = _narrowed(rules, genders, edges)
+    needed, kept = {frozenset(query)}, list[tuple[int, int, int, int]]()
+    for a, y, b, left in reversed(narrowed):  # what a step that is needed rests on is needed before it
+        if frozenset((a, b)) in needed:
+            needed |= {frozenset((a, y)), frozenset((y, b))}
+            kept.append((a, y, b, left))
+    known = {(i, j): 1 << rules.code[kin] for i, kin, j in edges}
+    steps: list[Steps] = []
+
+    def said(a: int, b: int) -> Edge:
+        return a, "|".join(rules.set_words(known[a, b], genders[b])), b
+
+    def turn(a: int, b: int) -> None:
+        """State what is known of b and a from its other side."""
+        if (b, a) in known and known.get((a, b)) != rules.invert(known[b, a]):
+            known[a, b] = rules.invert(known[b, a])
+            steps.append((said(b, a), said(a, b)))
+
+    for a, y, b, left in reversed(kept):
+        for pair in ((a, y), (y, b), (a, b)):
+            turn(*pair)
+        known[a, b] = left
+        steps.append((said(a, y), said(y, b), said(a, b)))
+        if (b, a) in known:
+            turn(b, a)
+    turn(*query)
+    return known.get(query, rules.full), steps
+
+
+def _narrowed(rules: Rules, genders: Sequence[str], edges: Sequence[Edge]) -> list[tuple[int, int, int, int]]:
+    """Every narrowing of a pair (a, b) through a third person y that closing the facts takes, in order."""
+    known: dict[tuple[int, int], int] = {}
+    queue: deque[tuple[int, int]] = deque()
+    for i, kin, j in edges:
+        known[i, j], known[j, i] = 1 << rules.code[kin], rules.invert(1 << rules.code[kin])
+        queue += ((i, j), (j, i))
+    narrowed = []
+    while queue:
+        i, j = queue.popleft()
+        for m in range(len(genders)):
+            for a, y, b in ((i, j, m), (m, i, j)) if m not in (i, j) else ():
+                if (a, y) not in known or (y, b) not in known:
+                    continue
+                before = rules.full & ~(rules.opposite if genders[a] == genders[b] else 0)
+                left = known.get((a, b), before) & rules.union(known[a, y], known[y, b])
+                if left and left != known.get((a, b), before):
+                    known[a, b], known[b, a] = left, rules.invert(left)
+                    narrowed.append((a, y, b, left))
+                    queue += ((a, b), (b, a))
+    return narrowed
+
+
 # ---- solver:symbolic -----------------------------------------------------------------------------------------------
 
 
@@ -315,166 +347,8 @@ def scores(item: Item, words: Sequence[str]) -> tuple[float, ...]:
     if item.choices == YES_NO:
         yes = list(words).count(asked_relation(item)) / len(words) if words else 0.0
         return (yes, 1.0 - yes)
-    if UNTOLD in item.choices and len(words) != 1:
-        words = [UNTOLD]
+    if UNDETERMINED in item.choices and len(words) != 1:
+        words = [UNDETERMINED]
     if any(len(possibilities(choice)) > 1 for choice in item.choices):
         return tuple(1.0 if possibilities(choice) == set(words) else 0.0 for choice in item.choices)
     return tuple(1.0 if choice in words else 0.0 for choice in item.choices)
-
-
-# ---- the chase: a family of a story, by filling in -------------------------------------------------------------------
-
-
-TRIES = 5_000  # readings of the facts to try at most
-TURNED = ("child", "grandchild", "nibling", "child-in-law")  # read from the other end
-SURE = ("parent", "sibling", "spouse", "parent-in-law")  # mean one thing
-OPPOSITE = {MALE: FEMALE, FEMALE: MALE}
-
-
-class Clash(Exception):
-    """Two different people would be one."""
-
-
-class Sketch:
-    """A family being filled in: people, and couples (man, woman) that people are born to and live in."""
-
-    def __init__(self, genders: Sequence[str]) -> None:
-        self.named = len(genders)
-        self.genders = list(genders)
-        self.one = list(range(len(genders)))  # who somebody has turned out to be
-        self.couples: list[list[int]] = []
-        self.same: list[int] = []  # which couple a couple has turned out to be
-        self.born: dict[int, int] = {}
-        self.lives: dict[int, int] = {}
-
-    def copy(self) -> Sketch:
-        twin = Sketch(())
-        twin.named, twin.genders, twin.one, twin.same = self.named, self.genders[:], self.one[:], self.same[:]
-        twin.couples, twin.born, twin.lives = [c[:] for c in self.couples], dict(self.born), dict(self.lives)
-        return twin
-
-    def who(self, x: int) -> int:
-        while self.one[x] != x:
-            x = self.one[x]
-        return x
-
-    def couple(self, c: int) -> int:
-        while self.same[c] != c:
-            c = self.same[c]
-        return c
-
-    def somebody(self, gender: str) -> int:
-        self.genders.append(gender)
-        self.one.append(len(self.one))
-        return len(self.one) - 1
-
-    def home(self, x: int) -> int:
-        """The couple that x is half of."""
-        x = self.who(x)
-        if x not in self.lives:
-            other = self.somebody(OPPOSITE[self.genders[x]])
-            self.couples.append([x, other] if self.genders[x] == MALE else [other, x])
-            self.same.append(len(self.same))
-            self.lives[x] = self.lives[other] = len(self.couples) - 1
-        return self.couple(self.lives[x])
-
-    def bear(self, x: int, c: int) -> None:
-        """x is a child of couple c."""
-        x = self.who(x)
-        self.join(self.born.setdefault(x, c), c)
-
-    def join(self, c: int, d: int) -> None:
-        """The two couples are one."""
-        c, d = self.couple(c), self.couple(d)
-        if c != d:
-            self.same[d] = c
-            for one, other in zip(self.couples[c], self.couples[d]):
-                self.merge(one, other)
-
-    def merge(self, x: int, y: int) -> None:
-        """The two people are one; of them the named one remains."""
-        x, y = sorted((self.who(x), self.who(y)))
-        if x == y:
-            return
-        if y < self.named or self.genders[x] != self.genders[y]:
-            raise Clash
-        self.one[y] = x
-        for table in (self.born, self.lives):
-            if y in table:
-                self.join(table.setdefault(x, table[y]), table[y])
-
-    def marry(self, x: int, y: int) -> None:
-        self.merge(self.couples[self.home(x)][self.genders[y] == FEMALE], y)
-
-    def siblings(self, x: int, y: int) -> None:
-        x, y = self.who(x), self.who(y)
-        if x == y:
-            raise Clash
-        parents = self.born.get(x, self.born.get(y))
-        if parents is None:
-            parents = self.home(self.somebody(MALE))
-        self.bear(x, parents)
-        self.bear(y, parents)
-
-    def family(self) -> Family:
-        people = [x for x in range(len(self.one)) if self.one[x] == x]
-        number = {x: n for n, x in enumerate(people)}
-
-        def half(table: dict[int, int], x: int, woman: bool) -> int | None:
-            return number[self.who(self.couples[self.couple(table[x])][woman])] if x in table else None
-
-        spouses = [half(self.lives, x, self.genders[x] == MALE) for x in people]
-        return Family(
-            named=self.named,
-            genders=tuple(self.genders[x] for x in people),
-            father=tuple(half(self.born, x, False) for x in people),
-            mother=tuple(half(self.born, x, True) for x in people),
-            spouses=tuple(() if s is None else (s,) for s in spouses),
-        )
-
-
-def readings(sketch: Sketch, fact: Edge) -> Iterator[Sketch]:
-    """The sketch with the fact (neutral, not of TURNED) added, in every way it can be meant."""
-    i, relation, j = fact
-    genders = (OPPOSITE[sketch.genders[i]],) if relation in SURE else (MALE, FEMALE)
-    for number, gender in enumerate(genders):
-        new = sketch.copy()
-        try:
-            if relation == "parent":
-                new.bear(i, new.home(j))
-            elif relation == "sibling":
-                new.siblings(i, j)
-            elif relation == "spouse":
-                new.marry(i, j)
-            elif relation == "parent-in-law":
-                new.bear(new.couples[new.home(i)][gender == FEMALE], new.home(j))
-            elif relation == "sibling-in-law":
-                a, b = (i, j) if number == 0 else (j, i)
-                new.siblings(new.couples[new.home(a)][new.genders[a] == MALE], b)
-            else:
-                if i not in new.born:
-                    new.bear(i, new.home(new.somebody(gender)))
-                parent = new.couples[new.couple(new.born[i])][gender == FEMALE]
-                if relation == "grandparent":
-                    new.bear(parent, new.home(j))
-                else:
-                    new.siblings(parent, j)
-        except Clash:
-            continue
-        yield new
-
-
-def fill_in(genders: Sequence[str], edges: Sequence[Edge]) -> Family | None:
-    """A family in which the facts hold, always the same one; None where there is none (or too much to try)."""
-    check_people(genders, edges, (0, 0))
-    facts = [(j, INVERSE[NEUTRAL[w]], i) if NEUTRAL[w] in TURNED else (i, NEUTRAL[w], j) for i, w, j in edges]
-    facts.sort(key=lambda fact: fact[1] not in SURE)  # what leaves nothing open comes first
-    waiting, tries = [(Sketch(genders), 0)], 0
-    while waiting and tries < TRIES:
-        sketch, done = waiting.pop()
-        tries += 1
-        if done < len(facts):
-            waiting += [(new, done + 1) for new in readings(sketch, facts[done])][::-1]
-        elif agrees(family := sketch.family(), genders, edges):
-            return family
-    return None

@@ -27,6 +27,8 @@ WAYS = ("either", "both")
 SECOND = "second"
 ENDS = {"supporting": 2, "irrelevant": 1, "disconnected": 0}  # on the story's path
 TRIES = 30
+COMMON = ("parent", "child", "sibling", "spouse", "parent-in-law", "child-in-law")  # chains are mostly made of these
+RARE = 6  # times as often as a common relation another one is stated, where relations are spread
 
 
 class NoisePath(NamedTuple):
@@ -39,22 +41,31 @@ class NoisePath(NamedTuple):
 
 
 def noise_paths(
-    home: FamilyGraph, strangers: FamilyGraph, path: Sequence[int], *, sizes: Mapping[str, range], draw: Random
+    home: FamilyGraph,
+    strangers: FamilyGraph,
+    path: Sequence[int],
+    *,
+    sizes: Mapping[str, range],
+    draw: Random,
+    spread: bool = False,
 ) -> list[NoisePath] | None:
     """One path per kind of `sizes`, of as many facts as it allows, or None where the family gives out.
 
-    Nobody of the story's family `home` comes twice, except where noise meets the path.
+    Nobody of the story's family `home` comes twice, except where noise meets the path. `spread`: with relations that
+    chains rarely state.
     """
     used, paths = set(path), []
     for kind, allowed in sizes.items():
         size = allowed[int(draw() * len(allowed))]
         graph = strangers if kind == "disconnected" else home
         if kind == "supporting":
-            people = supporting(graph, path, size, used=used, draw=draw)
+            people = supporting(graph, path, size, used=used, draw=draw, spread=spread)
         elif kind == "irrelevant":
-            people = leading_away(graph, path[0] if draw() < 0.5 else path[-1], size, used=used, draw=draw)
+            people = leading_away(
+                graph, path[0] if draw() < 0.5 else path[-1], size, used=used, draw=draw, spread=spread
+            )
         else:
-            people = leading_away(graph, int(draw() * len(graph.genders)), size, used=set(), draw=draw)
+            people = leading_away(graph, int(draw() * len(graph.genders)), size, used=set(), draw=draw, spread=spread)
         if people is None:
             return None
         words, genders = [graph.words[a][b] for a, b in pairwise(people)], graph.genders
@@ -90,14 +101,30 @@ def harmless(path: Sequence[int], noise: Sequence[NoisePath]) -> bool:
     return len(everybody) == count
 
 
-def walk(graph: FamilyGraph, start: int, size: int, *, used: set[int], draw: Random) -> list[int] | None:
+def kin_of(graph: FamilyGraph, here: int, draw: Random, *, spread: bool) -> int:
+    """A relative: anybody or, `spread`, somebody of a relation that is drawn first, a rare one more often."""
+    kin = graph.kin[here]
+    if not spread:
+        return kin[int(draw() * len(kin))]
+    known = [(r, people) for r, people in enumerate(graph.by_relation[here][: graph.none]) if people]
+    weights = [1 if graph.rules.neutrals[r] in COMMON else RARE for r, _ in known]
+    at, chosen = draw() * sum(weights), 0
+    while at >= weights[chosen]:
+        at -= weights[chosen]
+        chosen += 1
+    people = known[chosen][1]
+    return people[int(draw() * len(people))]
+
+
+def walk(
+    graph: FamilyGraph, start: int, size: int, *, used: set[int], draw: Random, spread: bool = False
+) -> list[int] | None:
     """`size` relatives in a row, starting from (and without) `start`, none of them used; None where they give out."""
     for _ in range(TRIES):
         path: list[int] = []
         here = start
         while len(path) < size:
-            kin = graph.kin[here]
-            here = kin[int(draw() * len(kin))]
+            here = kin_of(graph, here, draw, spread=spread)
             if here in used or here in path or here == start:
                 break
             path.append(here)
@@ -106,7 +133,9 @@ def walk(graph: FamilyGraph, start: int, size: int, *, used: set[int], draw: Ran
     return None
 
 
-def supporting(graph: FamilyGraph, path: Sequence[int], size: int, *, used: set[int], draw: Random) -> list[int] | None:
+def supporting(
+    graph: FamilyGraph, path: Sequence[int], size: int, *, used: set[int], draw: Random, spread: bool = False
+) -> list[int] | None:
     """A way of `size` facts between two people of the path that are fewer than `size` facts apart on it."""
     last = len(path) - 1
     for _ in range(TRIES):
@@ -115,18 +144,23 @@ def supporting(graph: FamilyGraph, path: Sequence[int], size: int, *, used: set[
         ends = path[at], path[at + gap]
         if draw() < 0.5:
             ends = ends[1], ends[0]
-        inner = walk(graph, ends[0], size - 2, used=used, draw=draw) if size > 2 else []
+        inner = walk(graph, ends[0], size - 2, used=used, draw=draw, spread=spread) if size > 2 else []
         if inner is None:
             continue
         here = inner[-1] if inner else ends[0]
         common = graph.in_common(here, ends[1])
+        if spread:
+            rare = [y for y in common if graph.rules.neutrals[graph.matrix[here][y]] not in COMMON]
+            common = rare or common
         y = resolve([common], used.union(inner), draw) if common else -1
         if y >= 0:
             return [ends[0], *inner, y, ends[1]]
     return None
 
 
-def leading_away(graph: FamilyGraph, start: int, size: int, *, used: set[int], draw: Random) -> list[int] | None:
+def leading_away(
+    graph: FamilyGraph, start: int, size: int, *, used: set[int], draw: Random, spread: bool = False
+) -> list[int] | None:
     """A way of `size` facts from somebody to people who are not used."""
-    away = walk(graph, start, size, used=used, draw=draw)
+    away = walk(graph, start, size, used=used, draw=draw, spread=spread)
     return None if away is None else [start, *away]

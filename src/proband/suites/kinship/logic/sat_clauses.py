@@ -36,31 +36,31 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from itertools import combinations, permutations
+from itertools import combinations, permutations, product
 from typing import Final
 
 from proband.suites.kinship.world.relations import ALL_NEUTRAL, FEMALE, MALE, Edge, Family, World
 
 FALSE: Final = 0  # the literal of an atom that can never hold, such as parent(a, a)
-WITNESSES: Final = {
-    **dict.fromkeys(("parent", "child", "spouse"), 0),
-    **dict.fromkeys(("sibling", "grandparent", "grandchild", "parent-in-law", "child-in-law"), 1),
-    **dict.fromkeys(("pibling", "nibling", "sibling-in-law", "great-grandparent", "great-grandchild"), 2),
-    "cousin": 3,
-    **dict.fromkeys(("half-sibling", "step-parent", "step-child"), 1),
-    "step-sibling": 2,
-}
-COMMON: Final = 2  # witnesses of a question of the blended world: a father and a mother in common
+COMMON: Final = 2  # witnesses of a question about half- or step-siblings: a father and a mother in common
 Clause = list[int]
 
 
 def witnesses(neutral: str, world: World) -> int:
     """
-    >>> witnesses("pibling", World()), witnesses("pibling", World(by_blood=False))
-    (2, 3)
+    >>> witnesses("pibling", World()), witnesses("sibling-in-law", World())
+    (2, 2)
     """
-    more = neutral in ("pibling", "nibling") and not world.by_blood
-    return WITNESSES[neutral] + more + (world.blended and neutral == "sibling")
+    return max(len(path) - 1 + sum(_own(letter, world) for letter in path) for path in world.paths[neutral])
+
+
+def _own(letter: str, world: World) -> int:
+    """Witnesses of a letter itself, beside the people between two letters."""
+    return {"p": 0, "c": 0, "s": 0, "b": world.shared, "q": 2}.get(letter, 1)
+
+
+def common(world: World) -> int:
+    return COMMON if any(letter in "hq" for paths in world.paths.values() for path in paths for letter in path) else 0
 
 
 class Atoms:
@@ -124,7 +124,7 @@ def axioms(atoms: Atoms, world: World) -> Iterator[Clause]:
             yield [-married[a, b], -parent[a, x], parent[b, x]]
         if a < b:
             yield from implies([same[a, x], same[x, b]], same[a, b])
-            if world.married_parents and not world.blended:  # those of one gender cannot be: they are the same
+            if world.married_parents:  # those of one gender cannot be: they are the same
                 yield from implies([parent[a, x], parent[b, x]], same[a, b], married[a, b])
             if world.one_spouse:
                 yield from implies([married[a, x], married[b, x]], same[a, b])
@@ -137,8 +137,8 @@ def axioms(atoms: Atoms, world: World) -> Iterator[Clause]:
         yield from _strangers(atoms)
     if world.one_generation:
         yield from _generations(atoms)
-    if world.blended:
-        yield from _blended(atoms)
+    if world.partners_apart:
+        yield from _partners_apart(atoms)
     elif not world.married_parents or not world.two_genders:
         yield from _two_parents(atoms, world)
 
@@ -158,7 +158,7 @@ def _two_parents(atoms: Atoms, world: World) -> Iterator[Clause]:
                 yield from implies([*body, atoms.kin[a, b]], same[a, b])
 
 
-def _blended(atoms: Atoms) -> Iterator[Clause]:
+def _partners_apart(atoms: Atoms) -> Iterator[Clause]:
     """Axioms 2' and 4' of parents, axiom 6; and what is true of two people who have a parent, or both, in common."""
     parent, married, kin, same, male = atoms.parent, atoms.married, atoms.kin, atoms.same, atoms.male
     people = range(atoms.size)
@@ -236,49 +236,40 @@ def fact(atoms: Atoms, edge: Edge, *, free: Sequence[int], world: World) -> Fact
     True
     """
     i, relation, j = edge
-    neutral = ALL_NEUTRAL[relation]
-    if neutral in ("child", "grandchild", "nibling", "child-in-law", "great-grandchild", "step-child"):  # the inverses
-        i, j = j, i
-    parent, married, same = atoms.parent, atoms.married, atoms.same
-    match neutral:
-        case "parent" | "child":
-            return [parent[j, i]], None
-        case "spouse":
-            return [married[i, j]], None
-        case "sibling" if world.blended:
-            both = [parent[p, child] for p in free[:2] for child in (i, j)]
-            return [*both, atoms.male(free[0]), -atoms.male(free[1])], None
-        case "sibling":
-            return [parent[free[0], i], parent[free[0], j]], None
-        case "half-sibling":
-            return [parent[free[0], i], parent[free[0], j], -atoms.shares_both[i, j]], None
-        case "step-parent" | "step-child":
-            return [parent[free[0], i], married[free[0], j], -parent[j, i]], None
-        case "step-sibling":
-            u, w = free[:2]
-            return [parent[u, i], married[u, w], parent[w, j], -atoms.shares[i, j]], None
-        case "grandparent" | "grandchild":
-            return [parent[free[0], i], parent[j, free[0]]], None
-        case "parent-in-law" | "child-in-law":
-            return [married[i, free[0]], parent[j, free[0]]], None
-        case "pibling" | "nibling":
-            u, w = free[:2]
-            blood = [parent[w, j], -same[u, j]]
-            if world.by_blood:
-                return [parent[u, i], parent[w, u], *blood], None
-            v = free[2]
-            return [parent[u, i], parent[w, u]], (blood, [married[v, j], parent[w, v], -same[u, v]])
-        case "great-grandparent" | "great-grandchild":
-            u, w = free[:2]
-            return [parent[u, i], parent[w, u], parent[j, w]], None
-        case "cousin":
-            u, v, w = free[:3]
-            return [parent[u, i], parent[v, j], parent[w, u], parent[w, v], -same[u, v]], None
+    ways = []
+    for path in world.paths[ALL_NEUTRAL[relation]]:
+        people, left = [i, *free[: len(path) - 1], j], list(free[len(path) - 1 :])
+        literals: Clause = []
+        for letter, x, y in zip(path, people, people[1:]):
+            own, left = left[: _own(letter, world)], left[_own(letter, world) :]
+            literals += _literals(atoms, letter, x, y, own)
+        ways.append([literal for literal in literals if literal])  # -same of two named people holds anyway
+    return (ways[0], None) if len(ways) == 1 else ([], (ways[0], ways[1]))
+
+
+def _literals(atoms: Atoms, letter: str, x: int, y: int, own: Sequence[int]) -> Clause:
+    """That y is the letter of x, with its own witnesses."""
+    parent, married = atoms.parent, atoms.married
+    match letter:
+        case "p":
+            return [parent[y, x]]
+        case "c":
+            return [parent[x, y]]
+        case "s":
+            return [married[x, y]]
+        case "a" | "b":
+            both = [parent[z, child] for z in own for child in (x, y)]
+            genders = [atoms.male(own[0]), -atoms.male(own[1])] if len(own) == 2 else []
+            return [*both, *genders, -atoms.same[x, y]]
+        case "h":
+            return [parent[own[0], x], parent[own[0], y], -atoms.shares_both[x, y]]
+        case "t":
+            return [parent[own[0], x], married[own[0], y], -parent[y, x]]
+        case "u":
+            return _literals(atoms, "t", y, x, own)
         case _:
-            u, w = free[:2]
-            mine = [married[i, u], parent[w, j], -same[u, j]]  # the sibling of a spouse
-            theirs = [married[j, u], parent[w, i], -same[u, i]]  # the spouse of a sibling
-            return [parent[w, u]], (mine, theirs)
+            z, w = own
+            return [parent[z, x], married[z, w], parent[w, y], -atoms.shares[x, y]]
 
 
 # ---- the question: what is person 1 to person 0? -------------------------------------------------------------------
@@ -286,56 +277,43 @@ def fact(atoms: Atoms, edge: Edge, *, free: Sequence[int], world: World) -> Fact
 
 def instances(atoms: Atoms, world: World) -> Iterator[tuple[str, Clause, Clause]]:
     """Every way in which a relation can hold between 0 and 1: (neutral relation, literals, constants not the same)."""
-    parent, married, same = atoms.parent, atoms.married, atoms.same
-    yield "parent", [parent[1, 0]], []
-    yield "child", [parent[0, 1]], []
-    yield "spouse", [married[0, 1]], []
-    if world.blended:
-        yield from _blended_instances(atoms)
-        return
-    for z in range(atoms.size):
-        yield "sibling", [parent[z, 0], parent[z, 1]], []
-        yield "grandparent", [parent[z, 0], parent[1, z]], []
-        yield "grandchild", [parent[0, z], parent[z, 1]], []
-        yield "parent-in-law", [married[0, z], parent[1, z]], []
-        yield "child-in-law", [married[1, z], parent[0, z]], []
-        for w in range(atoms.size):
-            if world.wide:
-                yield "great-grandparent", [parent[z, 0], parent[w, z], parent[1, w]], []
-                yield "great-grandchild", [parent[z, 1], parent[w, z], parent[0, w]], []
-                for v in range(atoms.size):
-                    if v != z:
-                        yield "cousin", [parent[z, 0], parent[v, 1], parent[w, z], parent[w, v]], [same[z, v]]
-            for name, i, j in (("pibling", 0, 1), ("nibling", 1, 0)):
-                if z != j:
-                    yield name, [parent[z, i], parent[w, z], parent[w, j]], [same[z, j]]
-                for v in range(atoms.size if not world.by_blood else 0):
-                    if v not in (z, j):
-                        yield name, [parent[z, i], parent[w, z], parent[w, v], married[v, j]], [same[z, v]]
-            for i, j in ((0, 1), (1, 0)):
-                if z != j:
-                    yield "sibling-in-law", [married[i, z], parent[w, z], parent[w, j]], [same[z, j]]
+    shared: Clause = []
+    if common(world):  # the last two constants are the parents that 0 and 1 have in common
+        shared = [atoms.fresh() for _ in range(COMMON)]
+        for atom, constant, sign in zip(shared, (atoms.size - 2, atoms.size - 1), (1, -1)):
+            for literal in (atoms.parent[constant, 0], atoms.parent[constant, 1], sign * atoms.male(constant)):
+                yield "", [atom], [literal]
+    for neutral, paths in world.meanings:
+        for path in paths:
+            for between in product(range(atoms.size), repeat=len(path) - 1):
+                people = (0, *between, 1)
+                steps = [list(_step(atoms, letter, x, y, shared)) for letter, x, y in zip(path, people, people[1:])]
+                for way in product(*steps):
+                    yield neutral, [b for body, _ in way for b in body], [u for _, unless in way for u in unless]
 
 
-def _blended_instances(atoms: Atoms) -> Iterator[tuple[str, Clause, Clause]]:
-    """The same for the blended world, where the last two constants are the parents that 0 and 1 have in common."""
-    parent, married = atoms.parent, atoms.married
-    father, mother = (atoms.fresh() for _ in range(COMMON))  # there is one in common, the constant
-    for atom, constant, sign in ((father, atoms.size - 2, 1), (mother, atoms.size - 1, -1)):
-        for literal in (parent[constant, 0], parent[constant, 1], sign * atoms.male(constant)):
-            yield "", [atom], [literal]
-    yield "sibling", [atoms.shares_both[0, 1]], []
-    for z in range(atoms.size):
-        yield "grandparent", [parent[z, 0], parent[1, z]], []
-        yield "grandchild", [parent[0, z], parent[z, 1]], []
-        yield "pibling", [parent[z, 0], atoms.shares[z, 1]], [atoms.same[z, 1]]
-        yield "nibling", [parent[z, 1], atoms.shares[z, 0]], [atoms.same[z, 0]]
-        yield "half-sibling", [parent[z, 0], parent[z, 1]], [father]
-        yield "half-sibling", [parent[z, 0], parent[z, 1]], [mother]
-        yield "step-parent", [parent[z, 0], married[z, 1]], [parent[1, 0]]
-        yield "step-child", [parent[z, 1], married[z, 0]], [parent[0, 1]]
-        for w in range(atoms.size):
-            yield "step-sibling", [parent[z, 0], married[z, w], parent[w, 1]], [father, mother]
+def _step(atoms: Atoms, letter: str, x: int, y: int, shared: Clause) -> Iterator[tuple[Clause, Clause]]:
+    """Every way in which y can be the letter of x: literals, and those of which one holds if it is not."""
+    parent, married, people = atoms.parent, atoms.married, range(atoms.size)
+    match letter:
+        case "p" | "c" | "s":
+            yield _literals(atoms, letter, x, y, ()), []
+        case _ if x == y:
+            return
+        case "b" if atoms.shares_both[x, y]:
+            yield [atoms.shares_both[x, y]], []
+        case "a" if atoms.shares[x, y]:
+            yield [atoms.shares[x, y]], [atoms.same[x, y]]
+        case "a" | "b":
+            yield from (([parent[z, x], parent[z, y]], [atoms.same[x, y]]) for z in people)
+        case "h":
+            yield from (([parent[z, x], parent[z, y]], [one]) for z in people for one in shared)
+        case "t":
+            yield from (([parent[z, x], married[z, y]], [parent[y, x]]) for z in people)
+        case "u":
+            yield from _step(atoms, "t", y, x, shared)
+        case _:
+            yield from (([parent[z, x], married[z, w], parent[w, y]], shared) for z in people for w in people)
 
 
 def question(atoms: Atoms, world: World) -> tuple[dict[str, int], list[Clause]]:

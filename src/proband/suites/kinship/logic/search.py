@@ -26,7 +26,7 @@ from functools import lru_cache
 
 from proband.core.errors import ProbandError
 from proband.core.files import group_by_key
-from proband.suites.kinship.logic.sat_clauses import COMMON, Atoms, axioms, fact, model_family, question, witnesses
+from proband.suites.kinship.logic.sat_clauses import Atoms, axioms, common, fact, model_family, question, witnesses
 from proband.suites.kinship.world.relations import (
     ALL_GENDER,
     ALL_NEUTRAL,
@@ -150,7 +150,7 @@ class Search:
 
         self.world, self.stories = world, 0
         extra = max(witnesses(neutral, world) for neutral in world.neutrals) if open else 0
-        self.atoms = Atoms(named=named, size=named + spare + extra + (COMMON if world.blended else 0))
+        self.atoms = Atoms(named=named, size=named + spare + extra + common(world))
         self.spare = range(named, named + spare)
         clauses = list(axioms(self.atoms, world))  # they number atoms that the question has
         self.holds, asked = question(self.atoms, world)

@@ -17,7 +17,7 @@ from proband.suites.kinship.nets.batches import Batch
 from proband.suites.kinship.nets.options import NetOptions
 from proband.suites.kinship.nets.stories import NUMBER, readable_story
 from proband.suites.kinship.nets.task import KINDS, Reads
-from proband.suites.kinship.world.relations import UNTOLD
+from proband.suites.kinship.world.relations import UNDETERMINED
 from proband.suites.kinship.world.rules import YES_NO, asked_relation
 from proband.training.batches import to_device
 from proband.training.folder import NOTE
@@ -84,10 +84,10 @@ def choice_scores(item: Item, logprobs: Sequence[float], *, untold: float = NEVE
             raise ProbandError(f"item {item.id!r} asks about none of the 22 relations")
         yes = torch.tensor(logprobs[number], dtype=torch.float64).clamp(max=-1e-12)
         return float(yes), float(torch.log(-torch.expm1(yes)))
-    unknown = next((word for word in item.choices if word not in NUMBER and word != UNTOLD), None)
+    unknown = next((word for word in item.choices if word not in NUMBER and word != UNDETERMINED), None)
     if unknown is not None:
         raise ProbandError(f"item {item.id!r}: choice {unknown!r} is none of the 22 relations")
-    return tuple(untold if word == UNTOLD else round(logprobs[NUMBER[word]], 6) for word in item.choices)
+    return tuple(untold if word == UNDETERMINED else round(logprobs[NUMBER[word]], 6) for word in item.choices)
 
 
 def load(folder: Path, *, options: type[NetOptions]) -> Trained:

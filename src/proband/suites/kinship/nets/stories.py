@@ -25,7 +25,7 @@ from proband.core.errors import ProbandError
 from proband.core.files import items_path, read_items
 from proband.core.types import Item
 from proband.suites.kinship.nets.options import NetOptions
-from proband.suites.kinship.world.relations import RELATIONS, UNTOLD
+from proband.suites.kinship.world.relations import RELATIONS, UNDETERMINED
 from proband.suites.kinship.world.rules import StoryFacts, facts_of, story_of
 
 TOKEN = re.compile(r"@[\w-]+|\w+|[^\w\s\[\]]")
@@ -83,7 +83,7 @@ def story_of_item(item: Item, *, genders: bool, file: object, line: int | None =
     if missing is not None:
         raise ProbandError(f"item {item.id!r} has no {missing!r} in its facts", file=file, line=line)
     facts = facts_of(item)
-    target = None if facts.target == UNTOLD else facts.target  # which no net can say
+    target = None if facts.target == UNDETERMINED else facts.target  # which no net can say
     if target is not None and target not in NUMBER:
         raise ProbandError(f"item {item.id!r}: 'target' {target!r} is none of the 22 relations", file=file, line=line)
     return NetStory(

@@ -113,7 +113,7 @@ def table(results: Results, seed: int) -> Sequence[Sheet]:
     ]
     words = ("unique words", paper["unique_words"][None], bank.vocabulary)
     overlaps = [
-        (f"Jaccard overlap, {kind}", paper[f"jaccard_{kind}"][None], round(own.pooled, 4))
+        (f"Jaccard overlap, {kind}", paper[f"jaccard_{kind}"][None], round(own, 4))
         for kind, own in (("unigrams", bank.unigrams), ("bigrams", bank.bigrams))
     ]
     return (

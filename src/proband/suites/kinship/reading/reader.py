@@ -60,7 +60,7 @@ def _read_strictly(story: str, known: tuple[tuple[str, str | None], ...]) -> Gra
     return read_facts(story, dict(known), strict=True)
 
 
-def unfaithful(
+def mismatch_with_facts(
     story: str,
     *,
     names: Sequence[str],
@@ -76,8 +76,8 @@ def unfaithful(
 
     >>> from proband.suites.kinship.world.rules import load
     >>> people = {"names": ["Ben", "Ann"], "genders": ["male", "female"], "rules": load("sound")}
-    >>> unfaithful("Ben rang his aunt Ann.", edges=[(0, "aunt", 1)], **people)
-    >>> unfaithful("Ben rang his aunt Ann.", edges=[(0, "sister", 1)], **people)
+    >>> mismatch_with_facts("Ben rang his aunt Ann.", edges=[(0, "aunt", 1)], **people)
+    >>> mismatch_with_facts("Ben rang his aunt Ann.", edges=[(0, "sister", 1)], **people)
     'the text does not tell that Ann is the sister of Ben'
     """
     known = dict(zip(names, genders))
@@ -220,8 +220,8 @@ def is_ours(item: Item) -> bool:
     hidden split of a release."""
     if "edges" not in item.facts:
         return True
-    templates = item.facts.get("templates") or ()
-    return bool(templates) and not any(str(each).startswith("clutrr.") for each in templates)
+    telling = item.facts.get("telling") or {}
+    return bool(telling.get("scenes")) and telling.get("bank", "proband") == "proband"
 
 
 def told_genders(facts: Sequence[Fact], names: Sequence[str]) -> list[str]:

@@ -1,140 +1,131 @@
-"""A bank of paraphrases: where it comes from (our own, a file of the user's, CLUTRR's crowd templates), its file
-format, and which of its paraphrases are kept for the test.
+"""A bank is data for the teller: frames (constructions that tell one to three facts) and occasions, whose phrases fill
+the frames. Ours ships; one's own is a file of frames, or the crowd's templates of CLUTRR, which need no occasion.
 
 >>> bank = parse_bank("== parent, pibling\\n{1} is {0}'s {1 of 0}.", name="mine")
->>> bank.templates[0].patterns
+>>> bank.frames[0].patterns
 (('parent',), ('pibling',))
 """
 
 from __future__ import annotations
 
 import random
+import re
+import tomllib
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
 from itertools import product
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from proband.core.errors import ProbandError
 from proband.core.files import DATA, read_utf8
-from proband.suites.kinship.telling.crowd_templates import Crowd, load_crowd
-from proband.suites.kinship.telling.paraphrases import (
-    ANY,
-    LONGEST,
-    VERBS,
-    Menus,
-    Occasion,
-    Template,
-    load_occasions,
-    parse_occasions,
-    template_id,
-)
-from proband.suites.kinship.telling.phrases import templates_by_phrase
-from proband.suites.kinship.telling.settings import Setting, parse_families, parse_settings
-from proband.suites.kinship.telling.template_check import Fault, check_template
-from proband.suites.kinship.world.relations import INVERSE, NEUTRALS
+from proband.suites.kinship.telling.crowd_templates import load_crowd
+from proband.suites.kinship.telling.template_check import Fault, check_frame
+from proband.suites.kinship.telling.template_language import ANY, LONGEST, Frame, Phrase, Row
+from proband.suites.kinship.world.relations import ALL_INVERSE, ALL_WORDS, NEUTRALS
 
-OURS: Final = ("proband", "scenes", "constructions", "release2")
-CONSTRUCTIONS: Final = (
-    "apposition", "cleft", "dialogue", "inversion", "list", "of", "passive", "possessive", "relative", "two_sentences",
-)  # fmt: skip
-FAMILIES: Final = {"constructions": CONSTRUCTIONS, "release2": (*CONSTRUCTIONS, "pronoun")}  # by bank
+OURS: Final = "proband"
+FAMILY: Final = re.compile(r"^## (\w+)\n", re.MULTILINE)
+BARE: Final = ("{1} is {0}'s {1 of 0}.", "{1} is the {1 of 0} of {0}.", "{0} has {a 1 of 0} named {1}.")
+FEWEST: Final = 2  # phrases of an occasion
 
 
-@dataclass
-class Bank:
-    """Templates with, after `hold_out`, the split each belongs to. Those of a bank with occasions are their phrases."""
+@dataclass(frozen=True)
+class Occasion:
+    """One place, one time and one reason to meet: `openings` say what it is, `moments` are its parts in the order of
+    time, and facts are told with its phrases."""
 
     name: str
-    templates: tuple[Template, ...]
-    split: dict[str, str] = field(default_factory=dict)
+    openings: tuple[str, ...]
+    moments: tuple[str, ...]
+    phrases: tuple[Phrase, ...] = field(repr=False)
+
+    @cached_property
+    def by_id(self) -> dict[str, Phrase]:
+        return {phrase.id: phrase for phrase in self.phrases}
+
+
+@dataclass(frozen=True)
+class Bank:
+    """`split` says to which split an occasion (by name) or a frame (by id) belongs; others belong to both."""
+
+    name: str
+    frames: tuple[Frame, ...]
     occasions: tuple[Occasion, ...] = ()
-    added: frozenset[str] = frozenset()  # templates of ours that complete a bank of others
-    families: dict[str, str] = field(default_factory=dict)  # of a bank of constructions: which one a template is
-    settings: tuple[Setting, ...] = ()  # of a bank of frames; `split` has their names, too
-    _menus: dict[str | None, Menus] = field(default_factory=dict, repr=False)
-    _open: dict[str | None, tuple[Occasion, ...]] = field(default_factory=dict, repr=False)
+    split: dict[str, str] = field(default_factory=dict, hash=False)
+    added: frozenset[str] = frozenset()  # frames of ours that complete a bank of others
 
-    def menus(self, split: str | None = None) -> Menus:
-        """What tells a path whose first person has gender key[0] and whose relation words are key[1:], by key."""
-        if split not in self._menus:
-            kept = [t for t in self.templates if split is None or self.split.get(t.id, split) == split]
-            self._menus[split] = Menus(kept)
-        return self._menus[split]
+    def of_split(self, split: str | None) -> Bank:
+        """What tells the stories of a split."""
+        if split is None or not self.split:
+            return self
 
-    def occasions_of(self, split: str | None = None) -> tuple[Occasion, ...]:
-        """The occasions that stories of a split happen at."""
-        if split not in self._open:
-            self._open[split] = tuple(
-                each for each in self.occasions if split is None or self.split.get(each.phrases[0].id, split) == split
-            )
-        return self._open[split]
+        def own(name: str) -> bool:
+            return self.split.get(name, split) == split
 
-    def settings_of(self, split: str | None = None) -> list[Setting]:
-        """The settings of the stories of a split."""
-        return [each for each in self.settings if split is None or self.split.get(each.name, split) == split]
+        frames = tuple(frame for frame in self.frames if own(frame.id))
+        return replace(self, frames=frames, occasions=tuple(each for each in self.occasions if own(each.name)))
 
-    def within(self, setting: Setting) -> Bank:
-        """The same frames in one setting."""
-        split = {each: part for each, part in self.split.items() if each in self.families}
-        return Bank(self.name, self.templates, split, families=self.families, settings=(setting,))
+    @cached_property
+    def by_id(self) -> dict[str, Frame]:
+        return {frame.id: frame for frame in self.frames}
 
-    def hold_out(self, share: float = 0.2, seed: int = 0) -> Bank:
-        """The same bank with `share` of its templates kept for the test, so that no phrase that tells a fact in test
-        tells one in training: whole occasions or settings, or all templates that have a phrase in common.
+    @cached_property
+    def occasion(self) -> dict[str, Occasion]:
+        return {each.name: each for each in self.occasions}
+
+    @property
+    def families(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(frame.family for frame in self.frames))
+
+    def frames_of(self, relations: Row, genders: Row) -> tuple[Frame, ...]:
+        """The frames that tell a path of these relations."""
+        key = (relations, genders)
+        if key not in self._known:
+            self._known[key] = tuple(frame for frame in self.frames if frame.suits(relations, genders))
+        return self._known[key]
+
+    @cached_property
+    def _known(self) -> dict[tuple[Row, Row], tuple[Frame, ...]]:
+        return {}
+
+    def hold_out(self, share: float, seed: int) -> Bank:
+        """The same bank with `share` of its occasions kept for the test or, where it has none, of its frames: of every
+        clause at most the share, and never its last one for training.
 
         >>> bank = parse_bank("== parent\\n{1} met {0}, {1 his} {0 of 1}.\\n{1} is the {1 of 0} of {0}.", name="mine")
         >>> sorted(bank.hold_out(0.2, seed=0).split.values())
         ['test', 'train']
         """
-        if not 0.0 < share < 1.0:
-            raise ProbandError(f"the share of paraphrases to hold out must lie between 0 and 1, not {share}")
         rng = random.Random(f"paraphrases {seed}")
-        if len(self.occasions) == 1:
-            raise ProbandError(f"bank {self.name} has one occasion: nothing would be left to train with")
         if self.occasions:
-            held = set(rng.sample(range(len(self.occasions)), max(1, round(share * len(self.occasions)))))
-            split = {
-                p.id: "test" if i in held else "train" for i, each in enumerate(self.occasions) for p in each.phrases
-            }
-            return Bank(self.name, self.templates, split, self.occasions)
-        if self.settings:
-            names = [each.name for each in self.settings]
-            unseen = set(rng.sample(names, max(1, round(share * len(names)))))
-            split = {**self.split, **{name: "test" if name in unseen else "train" for name in names}}
-            return Bank(self.name, self.templates, split, families=self.families, settings=self.settings)
-        return Bank(self.name, self.templates, self._held_templates(share, rng), added=self.added)
+            names = [each.name for each in self.occasions]
+            held = set(rng.sample(names, max(1, round(share * len(names)))))
+            return replace(self, split={**self.split, **{name: "test" if name in held else "train" for name in names}})
+        kinds = Counter((frame.patterns, frame.genders) for frame in self.frames)
+        left = {kind: max(1, round(share * n)) if n > 1 else 0 for kind, n in kinds.items()}
+        split = {}
+        for frame in rng.sample(self.frames, len(self.frames)):
+            left[frame.patterns, frame.genders] -= 1
+            split[frame.id] = "test" if left[frame.patterns, frame.genders] >= 0 else "train"
+        return replace(self, split=split)
 
-    def held_constructions(self, names: Sequence[str]) -> Bank:
+    def hold_out_constructions(self, families: Sequence[str]) -> Bank:
         """The same bank with whole constructions kept for the test.
 
-        >>> bank = load_bank("constructions").held_constructions(["cleft"])
-        >>> {bank.families[id] for id, split in bank.split.items() if split == "test"}
-        {'cleft'}
+        >>> bank = load_bank().hold_out_constructions(["of"])
+        >>> {bank.by_id[id].family for id, split in bank.split.items() if split == "test"}
+        {'of'}
         """
-        split = {each: "test" if family in names else "train" for each, family in self.families.items()}
-        return Bank(self.name, self.templates, split, families=self.families, settings=self.settings)
+        if wrong := next((name for name in families if name not in self.families), None):
+            raise ProbandError(f"'constructions' has no {wrong!r}; there are {', '.join(self.families)}")
+        held = {frame.id: "test" if frame.family in families else "train" for frame in self.frames}
+        return replace(self, split={**self.split, **held})
 
-    def only(self, names: Sequence[str]) -> Bank:
-        """The templates of some constructions."""
-        kept = tuple(template for template in self.templates if self.families[template.id] in names)
-        return Bank(self.name, kept, families=self.families, settings=self.settings)
 
-    def _held_templates(self, share: float, rng: random.Random) -> dict[str, str]:
-        """Of every clause at most the share, and never its last template for training."""
-        kind = {t.id: (t.patterns, t.genders) for t in self.templates}
-        most = {k: max(1, round(share * n)) if n > 1 else 0 for k, n in Counter(kind.values()).items()}
-        held: set[str] = set()
-        used = Counter[Any]()
-        groups = templates_by_phrase(self.templates)
-        for group in rng.sample(groups, len(groups)):
-            more = Counter(kind[i] for i in group)
-            if all(used[k] + n <= most[k] for k, n in more.items()):
-                held |= set(group)
-                used += more
-        return {i: "test" if i in held else "train" for i in kind}
+# ---- where banks come from -------------------------------------------------------------------------------------------
 
 
 def crowd_folder(bank: str) -> Path | None:
@@ -147,112 +138,74 @@ def crowd_folder(bank: str) -> Path | None:
     return Path(folder) if colon and kind in ("clutrr", "clutrr-only") else None
 
 
-def load_bank(path_or_name: str = "proband") -> Bank:
-    """Our own bank ("proband"), one with scenes for certain relations ("scenes"), one with many ways to tell kin
-    ("constructions"), one with those ways in many settings ("release2"), a bank file, or CLUTRR's crowd templates from
-    a folder ("clutrr:FOLDER"; with "clutrr-only:FOLDER" stories have no others)."""
-    if path_or_name in OURS or crowd_folder(path_or_name) is not None:
-        return _load(path_or_name)
-    path = Path(path_or_name)  # somebody may be writing it: never remembered
-    if not path.is_file():
-        raise ProbandError("no such template bank", file=path)
-    text = path.read_text(encoding="utf-8")
-    if path.suffix == ".toml":
-        return _of_occasions(str(path), parse_occasions(text, name=str(path), verbs=VERBS))
-    return parse_bank(text, name=str(path))
+def load_bank(name: str = OURS) -> Bank:
+    """Our own bank ("proband"), a bank file, or CLUTRR's crowd templates from a folder ("clutrr:FOLDER"; with
+    "clutrr-only:FOLDER" stories have no others)."""
+    if name == OURS:
+        return _ours()
+    if (folder := crowd_folder(name)) is not None:
+        return _of_the_crowd(folder)
+    if not Path(name).is_file():
+        raise ProbandError("no such template bank", file=name)
+    return parse_bank(read_utf8(Path(name)), name=name)
 
 
-def bank_of_build(name: str, *, hold_out: Sequence[str], share: float, constructions: str, seed: int) -> Bank:
+def bank_of_build(name: str, *, hold_out: Sequence[str], share: float, constructions: Sequence[str], seed: int) -> Bank:
     """The bank that a build tells its stories from, with what it keeps for the test."""
-    bank, named = load_bank(name), names_in(constructions)
-    if "constructions" in hold_out:
-        bank = bank.held_constructions(named)
-        return bank.hold_out(share, seed) if "paraphrases" in hold_out else bank
-    bank = bank.only(named) if named else bank
+    bank = load_bank(name)
+    if constructions:
+        bank = bank.hold_out_constructions(constructions)
     return bank.hold_out(share, seed) if "paraphrases" in hold_out else bank
 
 
-def names_in(text: str) -> list[str]:
-    """
-    >>> names_in("cleft, list")
-    ['cleft', 'list']
-    """
-    return [name.strip() for name in text.split(",") if name.strip()]
+@lru_cache(maxsize=1)
+def _ours() -> Bank:
+    folder = DATA / "kinship" / "bank"
+    files = sorted(folder.glob("*.toml"))
+    occasions = [each for file in files for each in parse_occasions(read_utf8(file), name=file.name)]
+    _, *parts = FAMILY.split(read_utf8(folder / "frames.txt"))
+    banks = [parse_bank(text, name="frames.txt", family=name) for name, text in zip(parts[::2], parts[1::2])]
+    return Bank(OURS, tuple(frame for bank in banks for frame in bank.frames), tuple(occasions))
 
 
-def _of_occasions(name: str, occasions: Sequence[Occasion]) -> Bank:
-    """A bank whose templates are the phrases of its occasions."""
-    templates = tuple(phrase.template for occasion in occasions for phrase in occasion.phrases)
-    return Bank(name, templates, occasions=tuple(occasions))
-
-
-@lru_cache(maxsize=8)
-def _load(path_or_name: str) -> Bank:
-    if path_or_name == "proband":
-        return _of_occasions(path_or_name, load_occasions())
-    if path_or_name == "release2":
-        return _of_frames(path_or_name)
-    if path_or_name in OURS:
-        names = CONSTRUCTIONS if path_or_name == "constructions" else ("facts1", "facts2", "facts3")
-        folder = DATA / "kinship" / path_or_name
-        banks = [parse_bank(read_utf8(folder / f"{n}.txt"), name=f"{n}.txt") for n in names]
-        families = {t.id: name for name, bank in zip(names, banks) for t in bank.templates}
-        own = families if path_or_name == "constructions" else {}
-        return Bank(path_or_name, tuple(t for bank in banks for t in bank.templates), families=own)
-    templates = crowd_folder(path_or_name)
-    assert templates is not None
-    return completed(crowd_bank(load_crowd(templates)))
-
-
-def _of_frames(name: str) -> Bank:
-    """A bank of frames by family, and of the settings whose doings they tell."""
-    folder = DATA / "kinship" / name
-    parts = sorted(folder.glob("settings*"))
-    settings = [each for part in parts for each in parse_settings(read_utf8(part), name=part.name)]
-    frames = parse_families(read_utf8(folder / "frames.txt"))
-    banks = {family: parse_bank(text, name="frames.txt") for family, text in frames.items()}
-    families = {template.id: family for family, bank in banks.items() for template in bank.templates}
-    templates = tuple(template for bank in banks.values() for template in bank.templates)
-    return Bank(name, templates, families=families, settings=tuple(settings))
-
-
-def checked_bank(name: str) -> Bank:
-    """A bank that stories may be told with. One's own file is read back first: a story is only as true as its words."""
-    bank, path = load_bank(name), Path(name)
-    for line, fault in faults_of_file(bank, path) if path.is_file() else ():
-        raise ProbandError(f'does not tell its label ({fault.reason}): "{fault.text}"', file=path, line=line)
-    return bank
-
-
-def check_bank(bank: Bank, *, every: bool = False) -> list[Fault]:
-    """The faults of all templates (of the clauses that a general one tells a part is looked at, unless `every`)."""
-    return [fault for template in bank.templates for fault in check_template(template, every=every)]
-
-
-def faults_of_file(bank: Bank, path: Path) -> Iterator[tuple[int, Fault]]:
-    """(line, first fault) of every faulty template of a bank file."""
-    lines = [line.strip() for line in path.read_text(encoding="utf-8").splitlines()]
-    ids = [template_id(line, facts=1) for line in lines] if bank.occasions else []
-    for template in bank.templates:
-        for fault in check_template(template)[:1]:
-            yield (ids.index(template.id) if bank.occasions else lines.index(template.text)) + 1, fault
-
-
-def crowd_bank(crowd: Crowd) -> Bank:
-    return Bank(crowd.name, crowd.templates, dict(crowd.split))
+@lru_cache(maxsize=4)
+def _of_the_crowd(folder: Path) -> Bank:
+    """The crowd's templates that tell exactly their facts."""
+    crowd = load_crowd(folder)
+    return completed(Bank(crowd.name, crowd.frames, split=dict(crowd.split)))
 
 
 def completed(bank: Bank) -> Bank:
-    """The bank, with our single facts of the relations it cannot tell (the crowd has no siblings-in-law)."""
-    single = {pattern for template in bank.templates for pattern in template.patterns if len(pattern) == 1}
-    lacking = [(n,) for n in NEUTRALS if not single & {(n,), (INVERSE[n],), (ANY,)}]
-    ours = load_bank("scenes").hold_out()
-    added = tuple(t for t in ours.templates if any(pattern in lacking for pattern in t.patterns))
-    split = {**bank.split, **{t.id: ours.split[t.id] for t in added}}
-    return Bank(bank.name, bank.templates + added, split, added=frozenset(t.id for t in added))
+    """The bank, with bare frames of ours for the single facts that it lacks (the crowd has no siblings-in-law)."""
+    single = {pattern for frame in bank.frames for pattern in frame.patterns if len(pattern) == 1}
+    lacking = tuple((n,) for n in NEUTRALS if not single & {(n,), (ALL_INVERSE[n],), (ANY,)})
+    added = tuple(Frame.parse(text, family="bare", patterns=lacking) for text in BARE) if lacking else ()
+    return replace(bank, frames=bank.frames + added, added=frozenset(frame.id for frame in added))
 
 
-def parse_pattern(text: str) -> list[tuple[str, ...]]:
+def parse_occasions(text: str, *, name: str) -> list[Occasion]:
+    """The occasions of a file."""
+    try:
+        occasions = [
+            Occasion(
+                each["name"],
+                tuple(each["openings"]),
+                tuple(each["moments"]),
+                tuple(Phrase.parse(line) for line in each["phrases"].strip().splitlines()),
+            )
+            for each in tomllib.loads(text)["occasion"]
+        ]
+    except (tomllib.TOMLDecodeError, KeyError) as error:
+        raise ProbandError(f"not a file of occasions: {error}", file=name) from None
+    except ProbandError as error:
+        raise ProbandError(str(error), file=name) from None
+    for occasion in occasions:
+        if not occasion.openings or len(occasion.phrases) < FEWEST:
+            raise ProbandError(f"occasion {occasion.name!r} needs an opening and at least {FEWEST} phrases", file=name)
+    return occasions
+
+
+def parse_pattern(text: str) -> list[Row]:
     """The clauses a header stands for; `/` separates alternatives.
 
     >>> parse_pattern("parent/pibling sibling")
@@ -260,17 +213,18 @@ def parse_pattern(text: str) -> list[tuple[str, ...]]:
     """
     steps = [step.split("/") for step in text.split()]
     for name in (name for step in steps for name in step):
-        if name != ANY and name not in NEUTRALS:
-            raise ProbandError(f"no relation {name!r}; there are {', '.join(NEUTRALS)} and *")
+        if name != ANY and name not in ALL_WORDS:
+            raise ProbandError(f"no relation {name!r}; there are {', '.join(ALL_WORDS)} and *")
     if not 1 <= len(steps) <= LONGEST:
         raise ProbandError(f"a clause has one to {LONGEST} relations, not {len(steps)}: {text!r}")
     return list(product(*steps))
 
 
-def parse_bank(text: str, *, name: str) -> Bank:
-    """A bank file: `== clause, clause` headers, then one paraphrase per line; `#` begins a comment."""
-    templates: list[Template] = []
-    patterns: tuple[tuple[str, ...], ...] = ()
+def parse_bank(text: str, *, name: str, family: str = "") -> Bank:
+    """A bank file: `== clause, clause` headers, then one frame per line; `#` begins a comment. Where no family is
+    given, each frame is a construction of its own."""
+    frames: list[Frame] = []
+    patterns: tuple[Row, ...] = ()
     seen: dict[str, int] = {}
     for number, line in enumerate(text.splitlines(), start=1):
         line = line.strip()
@@ -286,8 +240,33 @@ def parse_bank(text: str, *, name: str) -> Bank:
                 raise ProbandError("a paraphrase comes before the first '== clause' header")
             if line in seen:
                 raise ProbandError(f"the paraphrase repeats line {seen[line]}")
+            frames.append(Frame.parse(line, family=family or f"line{number}", patterns=patterns))
         except ProbandError as error:
             raise ProbandError(str(error), file=name, line=number) from error
         seen[line] = number
-        templates.append(Template(template_id(line, facts=len(patterns[0])), line, patterns))
-    return Bank(name, tuple(templates))
+    return Bank(name, tuple(frames))
+
+
+# ---- reading a bank back ---------------------------------------------------------------------------------------------
+
+
+def checked_bank(name: str) -> Bank:
+    """A bank that stories may be told with. One's own file is read back first: a story is only as true as its words."""
+    bank, path = load_bank(name), Path(name)
+    for line, fault in faults_of_file(bank, path) if path.is_file() else ():
+        raise ProbandError(f'does not tell its label ({fault.reason}): "{fault.text}"', file=path, line=line)
+    return bank
+
+
+def check_bank(bank: Bank, *, every: bool = False) -> list[Fault]:
+    """The faults of all frames (of the clauses that a general one tells a part is looked at, unless `every`)."""
+    phrases = [phrase for occasion in bank.occasions for phrase in occasion.phrases]
+    return [fault for frame in bank.frames for fault in check_frame(frame, phrases, every=every)]
+
+
+def faults_of_file(bank: Bank, path: Path) -> Iterator[tuple[int, Fault]]:
+    """(line, first fault) of every faulty frame of a bank file."""
+    lines = [line.strip() for line in read_utf8(path).splitlines()]
+    for frame in bank.frames:
+        for fault in check_frame(frame)[:1]:
+            yield lines.index(frame.text) + 1, fault

@@ -1,9 +1,8 @@
-"""Statistics of a template bank as in table 3.1 of the thesis: paraphrases, clauses, vocabulary, overlap of words.
+"""Statistics of a bank as in table 3.1 of the thesis: paraphrases, clauses, vocabulary, overlap of words.
 
-Jaccard overlap of two paraphrases with word sets A and B (or sets of word pairs): |A & B| / |A | B|. Within clauses it
-is averaged over all pairs of paraphrases of the same clause, `pooled` over all pairs of a bank and `by_clause` over
-the clauses' own averages; `across` over pairs of paraphrases of different clauses. A clause is a path of relation words
-with the gender of its first person; a name counts as the word for its slot, as in CLUTRR's files (ent_0_male).
+Jaccard overlap of two paraphrases with word sets A and B (or sets of word pairs): |A & B| / |A | B|, averaged over all
+pairs of paraphrases of the same clause. A clause is a path of relations with the genders of its people; a name counts
+as the word for its slot, as in CLUTRR's files (ent_0_male).
 
 >>> jaccard(("a", "b"), ("b", "c"))
 0.3333333333333333
@@ -13,71 +12,34 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, islice, pairwise
+from itertools import combinations, islice, pairwise, permutations
 from typing import Any, Final
 
 from proband.suites.kinship.telling.bank import Bank
-from proband.suites.kinship.telling.paraphrases import ANY, LONGEST, combined
 from proband.suites.kinship.telling.template_check import castings, clauses
-from proband.suites.kinship.world.relations import GENDER, INVERSE, word
+from proband.suites.kinship.telling.template_language import ANY, LONGEST, Frame
+from proband.suites.kinship.world.relations import ALL_INVERSE, word
 
 WORD: Final = re.compile(r"\w+(?:-\w+)*")
 MAX_COMPARED: Final = 300  # paraphrases of a clause that are compared pair by pair; of more, so many are drawn
-ONE_IN: Final = 33  # of the clauses that a general paraphrase tells, one in so many is looked at
-Clause = tuple[str, ...]  # gender of person 0, then the relation words
-
-
-@dataclass(frozen=True)
-class BankOverlap:
-    pooled: float
-    by_clause: float
-    across: float
+ONE_IN: Final = 33  # of the clauses that a general frame tells, one in so many is looked at
+Clause = tuple[tuple[str, ...], tuple[str, ...]]  # relations along a path, and the genders of its people
 
 
 @dataclass(frozen=True)
 class Statistics:
-    paraphrases: Mapping[int, int]  # facts -> paraphrases as written
-    clauses: Mapping[int, int]  # facts -> clauses with paraphrases of their own
-    tellings: Mapping[int, int]  # facts -> (clause, paraphrase) pairs
+    paraphrases: Mapping[int, int]  # facts -> frames with phrases that fit them
+    clauses: Mapping[int, int]  # facts -> clauses that frames are written for
     vocabulary: int
-    unigrams: BankOverlap
-    bigrams: BankOverlap
+    unigrams: float
+    bigrams: float
 
 
 def jaccard(a: Iterable[Any], b: Iterable[Any]) -> float:
     a, b = set(a), set(b)
     return len(a & b) / len(a | b) if a or b else 0.0
-
-
-def own_clauses(bank: Bank) -> list[Clause]:
-    """The clauses somebody wrote a paraphrase for (not those that only general ones tell), read either way. Of a bank
-    whose paraphrases are all general, which tell all clauses alike: a few."""
-    written: set[Clause] = set()
-    own = {p for template in bank.templates for p in template.patterns if ANY not in p}
-    for template in bank.templates:
-        patterns = (
-            template.patterns if own else [c for p in template.patterns for c in islice(clauses(p), 0, None, ONE_IN)]
-        )
-        for relations in (p for p in patterns if ANY not in p):
-            for genders in castings(relations) if template.genders is None else [template.genders]:
-                words = tuple(word(r, g) for r, g in zip(relations, genders[1:]))
-                written.add((genders[0], *words))
-                if template.genders is None:
-                    back = [word(INVERSE[r], g) for r, g in zip(relations[::-1], genders[-2::-1])]
-                    written.add((genders[-1], *back))
-    return sorted(written)
-
-
-def tellings(bank: Bank, clause: Clause) -> list[str]:
-    """Each paraphrase of a clause once, its names written as slots."""
-    genders = (clause[0], *(GENDER[w] for w in clause[1:]))
-    slots = [f"ent_{i}_{gender}" for i, gender in enumerate(genders)]
-    menu, texts = bank.menus()[clause], dict[str, str]()
-    for line in menu.lines:
-        texts.setdefault(line[0].id, menu.tell(line, slots))
-    return list(texts.values())
 
 
 def words_of(text: str) -> list[str]:
@@ -88,46 +50,60 @@ def words_of(text: str) -> list[str]:
     return WORD.findall(text.lower())
 
 
-def statistics(bank: Bank, *, seed: int = 0, across: int = 20_000) -> Statistics:
-    """Counts and overlaps; `across` pairs of different clauses are drawn."""
-    clauses = own_clauses(bank)
-    texts_of = {clause: [words_of(text) for text in tellings(bank, clause)] for clause in clauses}
-    facts: dict[int, set[str]] = {n: set() for n in range(1, LONGEST + 1)}
-    for template in bank.templates:
-        facts[template.facts].add(template.id)
-    lengths = range(1, LONGEST + 1)
+def _clauses(bank: Bank) -> list[Clause]:
+    """The clauses that frames are written for; of frames for any relation a few."""
+    written: set[Clause] = set()
+    for pattern, genders in {(p, frame.genders) for frame in bank.frames for p in frame.patterns}:
+        some = islice(clauses(pattern), 0, None, ONE_IN) if ANY in pattern else iter([pattern])
+        for relations in some:
+            written |= {(relations, casting) for casting in (castings(relations) if genders is None else [genders])}
+    return sorted(written)
+
+
+def _fillings(bank: Bank, frame: Frame) -> Iterator[tuple[Any, ...]]:
+    """The phrases that fit a frame together; nothing for a frame without."""
+    for phrases in (each.phrases for each in bank.occasions) if frame.slots else [()]:
+        for taken in permutations(phrases, len(frame.slots)):
+            if all(slot.fits(phrase) for slot, phrase in zip(frame.slots, taken)):
+                yield taken
+
+
+def tellings(bank: Bank, clause: Clause, *, rng: random.Random) -> list[str]:
+    """Paraphrases of a clause, its names written as slots; of many, some."""
+    relations, genders = clause
+    slots = [f"ent_{i}_{gender}" for i, gender in enumerate(genders)]
+    ahead = [word(r, g) for r, g in zip(relations, genders[1:])]
+    back = [word(ALL_INVERSE[r], g) for r, g in zip(relations, genders)]
+    frames = bank.frames_of(relations, genders)
+    if not bank.occasions:
+        return [frame.fill(slots, genders, ahead, back) for frame in frames]
+    texts = set[str]()
+    for _ in range(MAX_COMPARED):
+        frame, phrases = rng.choice(frames), rng.choice(bank.occasions).phrases
+        fits = [[phrase for phrase in phrases if slot.fits(phrase)] for slot in frame.slots]
+        texts.add(frame.fill(slots, genders, ahead, back, [rng.choice(some) for some in fits]))
+    return sorted(texts)
+
+
+def statistics(bank: Bank, *, seed: int = 0) -> Statistics:
+    rng, lengths = random.Random(f"statistics {seed}"), range(1, LONGEST + 1)
+    known = _clauses(bank)
+    texts = [[words_of(text) for text in tellings(bank, clause, rng=rng)] for clause in known]
     around = {w for o in bank.occasions for text in (*o.openings, *o.moments) for w in words_of(text)}
+    phrases = {w for o in bank.occasions for p in o.phrases for t in (*p.heads.values(), p.tail) for w in words_of(t)}
+    ways = {n: sum(1 for f in bank.frames if f.facts == n for _ in _fillings(bank, f)) for n in lengths}
     return Statistics(
-        paraphrases={n: combined(bank.occasions, n) if bank.occasions else len(facts[n]) for n in lengths},
-        clauses={n: len({c[1:] for c in clauses if len(c) == n + 1}) for n in lengths},
-        tellings={n: sum(len(texts) for c, texts in texts_of.items() if len(c) == n + 1) for n in lengths},
-        vocabulary=len(around | {w for texts in texts_of.values() for text in texts for w in text}),
-        unigrams=_overlap(texts_of, set, seed=seed, across=across),
-        bigrams=_overlap(texts_of, lambda text: set(pairwise(text)), seed=seed, across=across),
+        paraphrases={n: count for n, count in ways.items() if count},
+        clauses={n: len({c for c, _ in known if len(c) == n}) for n in lengths if ways[n]},
+        vocabulary=len(around | phrases | {w for some in texts for text in some for w in text}),
+        unigrams=_overlap(texts, set, rng),
+        bigrams=_overlap(texts, lambda text: set(pairwise(text)), rng),
     )
 
 
-def _overlap(
-    texts_of: Mapping[Clause, Sequence[list[str]]], grams: Callable[[list[str]], set[Any]], *, seed: int, across: int
-) -> BankOverlap:
-    rng = random.Random(f"across {seed}")
-    sets = {
-        clause: [grams(text) for text in (texts if len(texts) <= MAX_COMPARED else rng.sample(texts, MAX_COMPARED))]
-        for clause, texts in texts_of.items()
-    }
-    total, pairs, means = 0.0, 0, []
-    for texts in sets.values():
-        values = [(n := len(a & b)) / (len(a) + len(b) - n or 1) for a, b in combinations(texts, 2)]
-        if values:
-            means.append(sum(values) / len(values))
-            total, pairs = total + sum(values), pairs + len(values)
-    keys = [clause for clause, texts in sets.items() if texts]
-    drawn: list[float] = []
-    while len(keys) > 1 and len(drawn) < across:
-        a, b = rng.sample(keys, 2)
-        drawn.append(jaccard(rng.choice(sets[a]), rng.choice(sets[b])))
-    return BankOverlap(
-        pooled=total / pairs if pairs else 0.0,
-        by_clause=sum(means) / len(means) if means else 0.0,
-        across=sum(drawn) / len(drawn) if drawn else 0.0,
-    )
+def _overlap(texts: Sequence[Sequence[list[str]]], grams: Callable[[list[str]], set[Any]], rng: random.Random) -> float:
+    values: list[float] = []
+    for some in texts:
+        sample = some if len(some) <= MAX_COMPARED else rng.sample(some, MAX_COMPARED)
+        values += [jaccard(a, b) for a, b in combinations([grams(text) for text in sample], 2)]
+    return sum(values) / len(values) if values else 0.0

@@ -25,8 +25,8 @@ from proband.core.files import file_errors
 from proband.core.tables import read_table
 from proband.suites.kinship.logic.closure import close
 from proband.suites.kinship.reading.grammar import Fact, GrammarReading, read_facts
-from proband.suites.kinship.telling.paraphrases import LONGEST, Template
 from proband.suites.kinship.telling.template_check import STAND_INS, canonical
+from proband.suites.kinship.telling.template_language import LONGEST, Frame
 from proband.suites.kinship.world.relations import FEMALE, GENDER, MALE, NEUTRAL, word
 from proband.suites.kinship.world.rules import load
 
@@ -66,7 +66,7 @@ class Crowd:
     """The templates that are right, with the split each was released in; and a verdict for every row."""
 
     name: str
-    templates: tuple[Template, ...]
+    frames: tuple[Frame, ...]
     split: Mapping[str, str]
     verdicts: Mapping[str, str]  # row id -> a key of REASONS
     rows: tuple[TemplateRow, ...] = field(repr=False)
@@ -190,14 +190,14 @@ def load_crowd(folder: Path) -> Crowd:
     """The templates of a folder with a verdict for each, and those that are right, split as released."""
     rows = tuple(read_rows(folder))
     verdicts = {row.id: verdict(row.text, row.words, row.genders) for row in rows}
-    templates: dict[tuple[object, ...], Template] = {}
+    frames: dict[tuple[object, ...], Frame] = {}
     for row in rows:
         text = SLOT.sub(lambda m: f"{{{m[1]}}}", tidy(row.text))
         clause = tuple(NEUTRAL[w] for w in row.words)
         braces = text.count("{") - len(SLOT.findall(row.text))
-        if verdicts[row.id] == GOOD and len(row.words) <= LONGEST and not braces:
-            template = Template(f"clutrr.{row.id}", text, (clause,), row.genders)
-            templates.setdefault((text, clause, row.genders), template)
+        if verdicts[row.id] == GOOD and len(row.words) <= LONGEST and not braces and "<" not in text:
+            name = f"clutrr.{row.id}"
+            frames.setdefault((text, clause, row.genders), Frame(name, name, text, (clause,), row.genders))
     split = {f"clutrr.{row.id}": row.split for row in rows}
-    kept = tuple(templates.values())
+    kept = tuple(frames.values())
     return Crowd(f"clutrr:{folder}", kept, {t.id: split[t.id] for t in kept}, verdicts, rows)

@@ -13,12 +13,10 @@ other people is the same phrase.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from typing import Final
 
-from proband.core.files import group_by_key
 from proband.suites.kinship.reading.lexicon import KIN, PRONOUN
-from proband.suites.kinship.telling.paraphrases import Template
 
 NAME, KIN_MARK, PRONOUN_MARK = "_", "#", "@"
 SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+|(?<=[.!?][\"'])\s+")
@@ -26,7 +24,6 @@ KIN_WORD: Final = re.compile(rf"(?<![\w-])(?:{'|'.join(sorted(KIN, key=lambda w:
 PRONOUN_WORD: Final = re.compile(rf"\b(?:{'|'.join(PRONOUN)})\b", re.I)
 PHRASE: Final = re.compile(r"(?=(_[^_]*_(?:, (?:@|the|_'s) #)?))")
 WORD: Final = re.compile(r"\[?(@?\w[\w-]*)\]?")  # a name may stand in brackets, or be @entity-1
-SLOT: Final = re.compile(r"\{([^{}]*)\}")
 
 
 def masked_sentences(story: str, names: Collection[str]) -> list[str]:
@@ -48,33 +45,3 @@ def fact_phrases(sentences: Iterable[str], *, whole: bool = False) -> list[str]:
         found = [text] if whole else [match[1] for match in PHRASE.finditer(text)]
         phrases += [phrase for phrase in found if KIN_MARK in phrase]
     return phrases
-
-
-def template_phrases(text: str) -> list[str]:
-    """The phrases of a template, or of one without slots for kin words, as the crowd's."""
-
-    def mask(match: re.Match[str]) -> str:
-        slot = match[1]
-        if slot.isdigit():
-            return NAME
-        if " of " in slot or " dear " in slot or slot.endswith(" sib"):
-            return "brother"
-        return "his" if slot.split()[-1].lower() in PRONOUN else ""
-
-    return fact_phrases(SENTENCE_END.split(SLOT.sub(mask, text)))
-
-
-def templates_by_phrase(templates: Sequence[Template]) -> list[list[str]]:
-    """The ids of the templates that share a phrase, or are linked by others that do, together."""
-    group = {template.id: template.id for template in templates}
-
-    def head(each: str) -> str:
-        while group[each] != each:
-            each = group[each]
-        return each
-
-    first: dict[str, str] = {}
-    for template in templates:
-        for phrase in template_phrases(template.text):
-            group[head(template.id)] = head(first.setdefault(phrase, template.id))
-    return list(group_by_key((head(template.id), template.id) for template in templates).values())

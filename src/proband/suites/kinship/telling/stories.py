@@ -1,16 +1,18 @@
-"""Facts to English, as a story, plain sentences or triples, and the question about them (sections 3.2.3 and 3.2.6 of
-the thesis, figure 3.3 and table 3.3).
+"""Facts to English, as a story, plain sentences or triples (section 3.2.3 of the thesis, figure 3.3).
 
-For a story the edges are cut at random into paths of one to three connected facts. With our bank it happens at one
-occasion: an opening says what it is, and each fact is a verb phrase of it. With other banks each path is told by one
-paraphrase, which with a bank of settings is a frame for the doings of one of them.
+For a story the edges are cut at random into paths of one or more connected facts. Each path is told by a frame of the
+bank, filled with phrases of one occasion. A story keeps to one occasion (a bridge leads to another when its phrases are
+used up), uses no phrase twice, and no construction twice in three sentences.
+
+`tell` draws a `Telling`, which records every choice; `render` turns it into text. So a text is checked by rendering its
+telling again (verify/retelling.py), and varied by changing the telling (variations/).
 
 >>> import random
 >>> from proband.suites.kinship.telling.bank import load_bank
->>> facts = [(0, "father", 1), (1, "sister", 2)]
->>> story = tell(facts, names=["Ben", "Tom", "Mia"], genders=["male", "male", "female"],
-...              bank=load_bank(), rng=random.Random(1))
->>> sorted(i for group in story.groups for i in group), all(name in story.text for name in ("Ben", "Tom", "Mia"))
+>>> facts, genders = [(0, "father", 1), (1, "sister", 2)], ["male", "male", "female"]
+>>> telling = tell(facts, genders=genders, bank=load_bank(), rng=random.Random(1))
+>>> text = render(telling, facts, names=["Ben", "Tom", "Mia"], genders=genders, bank=load_bank())
+>>> sorted(telling.order(facts)), all(name in text for name in ("Ben", "Tom", "Mia"))
 ([0, 1], True)
 >>> plain(facts, ["Ben", "Tom", "Mia"], ["male", "male", "female"])
 ['Tom is the father of Ben.', 'Mia is the sister of Tom.']
@@ -20,13 +22,15 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, Final
+
+import msgspec
 
 from proband.core.errors import ProbandError
-from proband.suites.kinship.telling.bank import Bank
-from proband.suites.kinship.telling.paraphrases import FREE, JOINTS, LONGEST, Key, Occasion, Phrase
-from proband.suites.kinship.telling.settings import AND, Doing, Setting, doings_in, fill_doings
+from proband.suites.kinship.telling.bank import OURS, Bank, Occasion, load_bank
+from proband.suites.kinship.telling.template_language import Frame, Phrase
 from proband.suites.kinship.world.families import Random, shuffle
 from proband.suites.kinship.world.relations import (
     ALL_GENDER,
@@ -34,106 +38,273 @@ from proband.suites.kinship.world.relations import (
     ALL_NEUTRAL,
     FEMALE,
     MALE,
-    UNTOLD,
     Edge,
-    one_of,
     word,
 )
-from proband.suites.kinship.world.rules import YES_NO, Rules
+from proband.suites.kinship.world.rules import Rules
 
-TIMED, SOON = 0.4, 2  # share of the paths with a moment in front, and how many moments may be passed over to it
-TRIES: Final = 6  # more draws of a paraphrase whose scene the story has not told yet
+TIMED, SOON = 0.3, 2  # share of the sentences with a moment in front, and how many moments may be passed over to it
+APART: Final = 2  # sentences between two of one construction
+BRIDGE: Final = "Some time later they were all together again."
 INVERSE_WORD: Final = {(w, g): word(ALL_INVERSE[n], g) for w, n in ALL_NEUTRAL.items() for g in (MALE, FEMALE)}
-QUESTIONS: Final = (
-    "How is {z} related to {x}?",
-    "What relation is {z} to {x}?",
-    "Who is {z} to {x}?",
-    "Which word says what {z} is to {x}?",
-    "What is {z} to {x}?",
-)
-SETS_QUESTION: Final = "Going by the story alone, the full list of what {z} can be to {x} is: ___."
-QUESTIONS_OF_PLACES: Final = ("Where does {z} lie, seen from {x}?", "In which relation does {z} stand to {x}?")
+STORY, FACTS, GRAPH, SENTENCES = "story", "facts", "graph", "sentences"
 
 
-# ---- stories -------------------------------------------------------------------------------------------------------
+class Sentence(msgspec.Struct, frozen=True, array_like=True):
+    """A frame about the people of a path, its phrases by id, and the moment in front of it (-1: none)."""
+
+    frame: str
+    people: tuple[int, ...]
+    phrases: tuple[str, ...] = ()
+    moment: int = -1
 
 
-class Telling(NamedTuple):
-    text: str
-    templates: tuple[str, ...]  # ids, in the order of the text
-    groups: tuple[tuple[int, ...], ...]  # the edges each of them tells, as indices
+class Scene(msgspec.Struct, frozen=True, array_like=True):
+    """Sentences at one occasion, after one of its openings; a bank without occasions has a scene without a name."""
+
+    occasion: str
+    opening: int
+    sentences: tuple[Sentence, ...]
+
+
+class Telling(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How facts are told: every choice of the teller.
+
+    In a story `scenes`; in other forms `lines`: the number of a fact, and which sentence of the rule base tells it.
+    """
+
+    form: str = STORY
+    brackets: bool = False
+    scenes: tuple[Scene, ...] = ()
+    lines: tuple[tuple[int, int], ...] = ()
+    genders: bool = False  # whether everybody's gender is stated after the facts
+    bank: str = OURS
+
+    @property
+    def sentences(self) -> tuple[Sentence, ...]:
+        return tuple(sentence for scene in self.scenes for sentence in scene.sentences)
+
+    def order(self, edges: Sequence[Sequence[Any]]) -> list[int]:
+        """The numbers of the facts in the order in which they are told; -1 for a pair of people without a fact."""
+        place = {frozenset((i, j)): number for number, (i, _, j) in enumerate(edges)}
+        pairs = [pair for sentence in self.sentences for pair in pairwise(sentence.people)]
+        return [place.get(frozenset(pair), -1) for pair in pairs] + [fact for fact, _ in self.lines]
+
+
+# ---- drawing -------------------------------------------------------------------------------------------------------
 
 
 def tell(
     edges: Sequence[Edge],
     *,
-    names: Sequence[str],
     genders: Sequence[str],
     bank: Bank,
     rng: random.Random,
-    split: str | None = None,
-    reveal: int | None = None,
-    either_end: bool = False,
+    along: bool = False,
+    order: Sequence[int] | None = None,
+    alone: Collection[int] = (),
+    brackets: bool = False,
 ) -> Telling:
-    """One story that tells every edge once, its paraphrases in random order. `either_end`: a path is told from the end
-    that is drawn, not from its first person on.
-
-    Where names do not tell genders (`@entity-1`), `reveal` is a person whose gender some kin word or pronoun must.
-    """
+    """A story that tells every edge once. `along`: each path from its first person on, as CLUTRR has it. `order`: the
+    facts in the order in which paths are looked for. `alone`: facts that have a sentence of their own."""
     draw = rng.random
-    if bank.occasions:
-        return _at_an_occasion(edges, names, genders, bank.occasions_of(split), draw)
-    menus = bank.menus(split)
-    sentences: list[tuple[str, str, tuple[int, ...]]] = []
-    scenes: set[str] = set()
-    at, numbers = 0, tuple(range(len(edges)))
-    while at < len(edges):
-        path, key = walk(edges, at, size=1 + int(draw() * LONGEST), genders=genders)
-        if either_end and draw() < 0.5:
-            other = backwards(path, key, genders)
-            path, key = other if menus[other[1]].lines else (path, key)
-        while not (menu := menus[key]).lines:
-            if len(key) == 2:
-                raise ProbandError(f"bank {bank.name} has no paraphrase of {key[1]!r} of a {key[0]} person")
-            path, key = walk(edges, at, size=len(key) - 2, genders=genders)
-        hidden = path.index(reveal) if reveal is not None and reveal in path else None
-        lines = menu.lines if hidden is None else menu.revealing(hidden)
-        line = lines[int(draw() * len(lines))]
-        for _ in range(TRIES) if not scenes.isdisjoint(line[0].scene) else ():
-            line = lines[int(draw() * len(lines))]
-            if scenes.isdisjoint(line[0].scene):
-                break
-        if hidden is not None and hidden in menu.known(line):
-            reveal = None
-        template, end = line[0].id, at + len(key) - 1
-        scenes |= line[0].scene
-        sentences.append((menu.tell(line, [names[i] for i in path]), template, numbers[at:end]))
-        at = end
-    sentences = [sentences[i] for i in shuffle(len(sentences), draw)]
-    if bank.settings:
-        return _in_settings(sentences, bank.settings_of(split), draw)
-    text, ids, groups = zip(*sentences)
-    return Telling(" ".join(text), ids, groups)
+    places = list(range(len(edges)) if order is None else order)
+    facts, apart = [edges[place] for place in places], [place in alone for place in places]
+    longest = max((frame.facts for frame in bank.frames), default=1)
+    paths, at = list[list[int]](), 0
+    while at < len(facts):
+        size = 1 + int(draw() * longest)
+        size = next((n for n in range(1, size) if apart[at] or True in apart[at + n : at + n + 1]), size)
+        path = walk(facts, at, size=size)
+        paths.append(path if along or draw() < 0.5 else path[::-1])
+        at += len(path) - 1
+    teller = _Teller(edges, genders, bank, draw)
+    for number in shuffle(len(paths), draw):
+        teller.tell(paths[number], len(paths))
+    return Telling(brackets=brackets, scenes=teller.scenes(), bank=bank.name)
 
 
-def _in_settings(
-    frames: Sequence[tuple[str, str, tuple[int, ...]]], settings: Sequence[Setting], draw: Random
-) -> Telling:
-    """The frames with doings of one setting (of a second one only when its doings are used up)."""
-    left, doings = list(settings), list[Doing]()
-    texts: list[str] = []
-    templates: list[str] = []
-    for frame, name, _ in frames:
-        n = doings_in(frame)
-        if len(doings) < n:
-            left = left or list(settings)
-            setting = left.pop(int(draw() * len(left)))
-            doings = list(setting.doings)
-            texts.append(setting.openings[int(draw() * len(setting.openings))])
-        taken = [doings.pop(int(draw() * len(doings))) for _ in range(n)]
-        texts.append(fill_doings(frame, taken))
-        templates.append(AND.join([name, *(each.id for each in taken)]))
-    return Telling(" ".join(filter(None, texts)), tuple(templates), tuple(facts for _, _, facts in frames))
+def walk(edges: Sequence[Edge], start: int, *, size: int) -> list[int]:
+    """The people of the longest path of at most `size` consecutive edges from `start`.
+
+    >>> walk([(0, "father", 1), (2, "brother", 1)], 0, size=3)
+    [0, 1, 2]
+    """
+    path = [edges[start][0], edges[start][2]]
+    for i, _, j in edges[start + 1 : start + size]:
+        if len(path) == 2 and path[1] not in (i, j) and path[0] in (i, j):
+            path.reverse()
+        there = j if path[-1] == i else i
+        if path[-1] not in (i, j) or there in path:
+            break
+        path.append(there)
+    return path
+
+
+def kin_words(
+    edges: Sequence[Sequence[Any]], genders: Sequence[str], people: Sequence[int]
+) -> tuple[list[str], list[str]] | None:
+    """Along a path, the kin word of each person seen from the one before, and of each seen from the one after; None
+    where no fact joins two of them.
+
+    >>> kin_words([(0, "father", 1)], ["female", "male"], [1, 0])
+    (['daughter'], ['father'])
+    """
+    known = {(i, j): kin for i, kin, j in edges}
+    ahead, back = list[str](), list[str]()
+    for a, b in pairwise(people):
+        if (a, b) in known:
+            ahead.append(known[a, b])
+            back.append(INVERSE_WORD[known[a, b], genders[a]])
+        elif (b, a) in known:
+            ahead.append(INVERSE_WORD[known[b, a], genders[b]])
+            back.append(known[b, a])
+        else:
+            return None
+    return ahead, back
+
+
+class _Teller:
+    """Scenes as they grow: phrases are used once each, moments follow each other."""
+
+    def __init__(self, edges: Sequence[Edge], genders: Sequence[str], bank: Bank, draw: Random) -> None:
+        self.edges, self.genders, self.bank, self.draw = edges, genders, bank, draw
+        self.told: list[tuple[Occasion | None, int, list[Sentence]]] = []
+        self.families: list[str] = []  # of the sentences so far
+        self.left: list[Phrase] = []
+        self.moment = 0  # the next one that may come
+
+    def scenes(self) -> tuple[Scene, ...]:
+        return tuple(Scene(each.name if each else "", opening, tuple(some)) for each, opening, some in self.told)
+
+    def begin(self) -> None:
+        """A new scene, at an occasion where the story has not been."""
+        been = [each.name for each, _, _ in self.told if each]
+        free = [each for each in self.bank.occasions if each.name not in been] or list(self.bank.occasions)
+        occasion = free[int(self.draw() * len(free))] if free else None
+        self.left, self.moment = list(occasion.phrases) if occasion else [], 0
+        self.told.append((occasion, int(self.draw() * len(occasion.openings)) if occasion else 0, []))
+
+    def tell(self, people: list[int], paths: int) -> None:
+        """One path in one sentence or, where no frame tells it whole, in several."""
+        words = kin_words(self.edges, self.genders, people)
+        assert words is not None  # the path is one of the facts
+        relations = tuple(ALL_NEUTRAL[kin] for kin in words[0])
+        frames = self.bank.frames_of(relations, tuple(self.genders[person] for person in people))
+        if not frames and len(people) == 2:
+            frames = self.bank.frames_of(tuple(ALL_NEUTRAL[kin] for kin in words[1]), (*self._genders(people[::-1]),))
+            people = people[::-1]
+            if not frames:
+                raise ProbandError(f"bank {self.bank.name} has no paraphrase of {words[0][0]!r}")
+        if not frames:
+            for pair in pairwise(people):
+                self.tell(list(pair), paths)
+            return
+        if not self.told:
+            self.begin()
+        sentence = self._sentence(frames, people)
+        if sentence is None:
+            self.begin()
+            sentence = self._sentence(frames, people)
+        if sentence is None:
+            raise ProbandError(f"bank {self.bank.name}: an occasion has no phrase for {frames[0].text!r}")
+        self.told[-1][2].append(self._timed(sentence, paths))
+
+    def _genders(self, people: Sequence[int]) -> Iterator[str]:
+        return (self.genders[person] for person in people)
+
+    def _sentence(self, frames: Sequence[Frame], people: Sequence[int]) -> Sentence | None:
+        """A frame of another construction than the last sentences have, with phrases of the occasion that are left."""
+        fresh = [frame for frame in frames if frame.family not in self.families[-APART:]]
+        frames = fresh or frames
+        for at in shuffle(len(frames), self.draw):
+            frame, taken = frames[at], list[Phrase]()
+            for slot in frame.slots:
+                fits = [phrase for phrase in self.left if phrase not in taken and slot.fits(phrase)]
+                if not fits:
+                    break
+                taken.append(fits[int(self.draw() * len(fits))])
+            else:
+                self.left = [phrase for phrase in self.left if phrase not in taken]
+                self.families.append(frame.family)
+                return Sentence(frame.id, tuple(people), tuple(phrase.id for phrase in taken))
+        return None
+
+    def _timed(self, sentence: Sentence, paths: int) -> Sentence:
+        """The sentence with one of the moments to come, or with none."""
+        occasion, _, some = self.told[-1]
+        last = len(occasion.moments) if occasion else 0
+        first = max(self.moment, int(len(some) / paths * last), 1 if some else 0)
+        if first >= last or self.draw() >= TIMED or not self.bank.by_id[sentence.frame].timed:
+            return sentence
+        moment = first + (int(self.draw() * min(last - first, SOON)) if some else 0)
+        self.moment = moment + 1
+        return msgspec.structs.replace(sentence, moment=moment)
+
+
+# ---- writing -------------------------------------------------------------------------------------------------------
+
+
+def pieces(
+    telling: Telling,
+    edges: Sequence[Sequence[Any]],
+    *,
+    names: Sequence[str],
+    genders: Sequence[str],
+    bank: Bank | None = None,
+    rules: Rules | None = None,
+) -> Iterator[str]:
+    """The pieces of a text, as its telling has them; a telling that is not one of ours is a KeyError or IndexError."""
+    shown = shown_names(names, brackets=telling.brackets)
+    if telling.form == STORY:
+        yield from _story(telling, edges, shown, genders, bank or load_bank(telling.bank))
+        return
+    facts = [edges[fact] for fact, _ in telling.lines]
+    stated = genders if telling.genders else []
+    if telling.form == GRAPH:
+        yield from triples(facts, shown).split("\n")
+        yield from (f"({name}, {gender})" for name, gender in zip(shown, stated))
+    elif telling.form == FACTS:
+        yield from plain(facts, shown, genders)
+        yield from (f"{name} is {gender}." for name, gender in zip(shown, stated))
+    else:
+        assert rules is not None
+        for (i, kin, j), (_, form) in zip(facts, telling.lines):
+            yield capital(rules.sentences[form].format(i=shown[i], j=shown[j], word=kin))
+
+
+def _story(
+    telling: Telling, edges: Sequence[Sequence[Any]], shown: Sequence[str], genders: Sequence[str], bank: Bank
+) -> Iterator[str]:
+    for number, scene in enumerate(telling.scenes):
+        occasion = bank.occasion[scene.occasion] if bank.occasions else None
+        if occasion:
+            yield from ([BRIDGE] if number else [])
+            yield occasion.openings[scene.opening]
+        for sentence in scene.sentences:
+            words = kin_words(edges, genders, sentence.people)
+            if words is None:
+                raise KeyError(f"no fact joins {list(sentence.people)}")
+            phrases = [occasion.by_id[each] for each in sentence.phrases] if occasion else []
+            people = sentence.people
+            text = bank.by_id[sentence.frame].fill(
+                [shown[person] for person in people], [genders[person] for person in people], *words, phrases
+            )
+            yield f"{occasion.moments[sentence.moment]}, {text}" if occasion and sentence.moment >= 0 else text
+
+
+def render(
+    telling: Telling,
+    edges: Sequence[Sequence[Any]],
+    *,
+    names: Sequence[str],
+    genders: Sequence[str],
+    bank: Bank | None = None,
+    rules: Rules | None = None,
+) -> str:
+    """The text of a telling."""
+    parts = pieces(telling, edges, names=names, genders=genders, bank=bank, rules=rules)
+    return ("\n" if telling.form == GRAPH else " ").join(parts)
 
 
 def shown_names(names: Sequence[str], *, brackets: bool) -> list[str]:
@@ -141,131 +312,12 @@ def shown_names(names: Sequence[str], *, brackets: bool) -> list[str]:
     return [f"[{name}]" for name in names] if brackets else list(names)
 
 
-def walk(edges: Sequence[Edge], start: int, *, size: int, genders: Sequence[str]) -> tuple[list[int], Key]:
-    """The longest path of at most `size` consecutive edges from `start`: its people, and its key for the menu.
-
-    Edges are turned round where they must be.
-
-    >>> walk([(0, "father", 1), (2, "brother", 1)], 0, size=3, genders=["female", "male", "female"])
-    ([0, 1, 2], ('female', 'father', 'sister'))
-    """
-    a, relation, b = edges[start]
-    path = [a, b]
-    words = [relation]
-    for c, relation, d in edges[start + 1 : start + size]:
-        end = path[-1]
-        if len(path) == 2 and end != c and end != d and (path[0] == c or path[0] == d):
-            path.reverse()
-            words[0] = INVERSE_WORD[words[0], genders[path[1]]]
-            end = path[-1]
-        if end == c and d not in path:
-            path.append(d)
-            words.append(relation)
-        elif end == d and c not in path:
-            path.append(c)
-            words.append(INVERSE_WORD[relation, genders[c]])
-        else:
-            break
-    return path, (genders[path[0]], *words)
-
-
-def backwards(path: Sequence[int], key: Key, genders: Sequence[str]) -> tuple[list[int], Key]:
-    """The same path from its other end.
-
-    >>> backwards([0, 1, 2], ("female", "father", "sister"), ["female", "male", "female"])
-    ([2, 1, 0], ('female', 'brother', 'daughter'))
-    """
-    words = [INVERSE_WORD[word, genders[person]] for word, person in zip(key[1:], path)]
-    return list(path[::-1]), (genders[path[-1]], *words[::-1])
-
-
-class _Venue:
-    """Where the story is: an occasion whose phrases are used once each and whose moments follow each other."""
-
-    def __init__(self, occasions: Sequence[Occasion], draw: Random) -> None:
-        self.draw = draw
-        self.left = list(occasions)
-        self.phrases: list[Phrase] = []
-        self.moments: tuple[str, ...] = ()
-        self.moment = 0  # the next one that may come
-        self.begun = False
-
-    def enter(self, occasions: Sequence[Occasion]) -> str:
-        """Go to an occasion where the story has not been, if there is one left; returns its opening."""
-        self.left = self.left or list(occasions)
-        occasion = self.left.pop(int(self.draw() * len(self.left)))
-        self.phrases, self.moments = list(occasion.phrases), occasion.moments
-        self.moment, self.begun = 0, False
-        return occasion.openings[int(self.draw() * len(occasion.openings))]
-
-    def take(self, n: int) -> list[Phrase]:
-        return [self.phrases.pop(int(self.draw() * len(self.phrases))) for _ in range(n)]
-
-    def when(self, progress: float) -> str:
-        """One of the moments to come, or nothing: at the beginning the first, later none that is behind the story."""
-        last = len(self.moments)
-        first = max(self.moment, int(progress * last), 1 if self.begun else 0)
-        self.begun, begun = True, self.begun
-        if first >= last or self.draw() >= TIMED:
-            return ""
-        self.moment = first + 1 + (int(self.draw() * min(last - first, SOON)) if begun else 0)
-        return f"{self.moments[self.moment - 1]}, "
-
-
-def _at_an_occasion(
-    edges: Sequence[Edge], names: Sequence[str], genders: Sequence[str], occasions: Sequence[Occasion], draw: Random
-) -> Telling:
-    """A story whose sentences all belong to one occasion (to a second one only when its phrases are used up)."""
-    paths: list[tuple[list[int], Key, int]] = []
-    at = 0
-    while at < len(edges):
-        path, key = walk(edges, at, size=1 + int(draw() * LONGEST), genders=genders)
-        paths.append((path, key, at))
-        at += len(key) - 1
-    venue = _Venue(occasions, draw)
-    texts: list[str] = []
-    templates: list[str] = []
-    groups: list[tuple[int, ...]] = []
-    for number, which in enumerate(shuffle(len(paths), draw)):
-        path, key, first = paths[which]
-        n = len(key) - 1
-        if len(venue.phrases) < n:
-            texts.append(venue.enter(occasions))
-        phrases, joints, turned = venue.take(n), JOINTS[n], draw() < 0.5
-        joint = joints[int(draw() * len(joints))]
-        if not joint.free and not joint.suits(phrases):
-            joint = FREE[n][int(draw() * len(FREE[n]))]
-        text = venue.when(number / len(paths)) + joint.literals[0]
-        for phrase, (form, a, b, named), after in zip(phrases, joint.clauses, joint.literals[1:]):
-            a, b = (n - a, n - b) if turned else (a, b)
-            kin = key[b] if b > a else INVERSE_WORD[key[a], genders[path[b]]]
-            if named:
-                text += names[path[a]] + " "
-            loose = phrase.loose and after[0] == "."
-            text += phrase.clause(form, genders[path[a]], kin, names[path[b]], draw() if loose else 0.0) + after
-            templates.append(phrase.id)
-            groups.append((first + min(a, b),))
-        texts.append(text)
-    return Telling(" ".join(texts), tuple(templates), tuple(groups))
-
-
-# ---- plain facts, for telling reading from reasoning ---------------------------------------------------------------
-
-
-def plain(edges: Sequence[Edge], names: Sequence[str], genders: Sequence[str]) -> list[str]:
+def plain(edges: Sequence[Sequence[Any]], names: Sequence[str], genders: Sequence[str]) -> list[str]:
     """One plain sentence per fact."""
     for i, relation, j in edges:
         if ALL_GENDER.get(relation, genders[j]) != genders[j]:
             raise ProbandError(f"edge [{i}, {relation!r}, {j}]: person {j} is {genders[j]}")
     return [f"{names[j]} is the {relation} of {names[i]}." for i, relation, j in edges]
-
-
-def gender_sentences(names: Sequence[str], genders: Sequence[str]) -> list[str]:
-    """
-    >>> gender_sentences(["Ben", "Ann"], ["male", "female"])
-    ['Ben is male.', 'Ann is female.']
-    """
-    return [f"{name} is {gender}." for name, gender in zip(names, genders)]
 
 
 def triples(edges: Sequence[Sequence[Any]], names: Sequence[str]) -> str:
@@ -276,97 +328,12 @@ def triples(edges: Sequence[Sequence[Any]], names: Sequence[str]) -> str:
     return "\n".join(f"({names[i]}, {relation}, {names[j]})" for i, relation, j in edges)
 
 
-def gender_lines(names: Sequence[str], genders: Sequence[str]) -> list[str]:
-    """
-    >>> gender_lines(["Ben", "Ann"], ["male", "female"])
-    ['(Ben, male)', '(Ann, female)']
-    """
-    return [f"({name}, {gender})" for name, gender in zip(names, genders)]
-
-
-# ---- the question --------------------------------------------------------------------------------------------------
-
-
-class StoryQuestion(NamedTuple):
-    """`facts`: what an item says of its question besides (`asked`, the relation of a yes/no question)."""
-
-    text: str
-    choices: tuple[str, ...]
-    gold: int
-    facts: Mapping[str, str] = {}
-
-
-def set_choices(rules: Rules, gender: str) -> tuple[str, ...]:
-    """All that chains can leave of somebody of this gender.
-
-    >>> from proband.suites.kinship.world.rules import load
-    >>> set_choices(load("sound"), "female")[-3:]
-    ('sister or sister-in-law', 'wife or sister-in-law', 'sister, wife or sister-in-law')
-    """
-    return tuple(one_of(rules.set_words(mask, gender)) for mask in rules.sets)
-
-
-def ask(
-    kind: str,
-    *,
-    x: str,
-    z: str,
-    target: str,
-    rules: Rules,
-    draw: Random,
-    open: bool = False,
-    gender: str = "",
-) -> StoryQuestion:
-    """A question about x and z. Kinds: choice, a blank to fill from all relations (the paper's K-way
-    classification); text, a question in words; yes-no, is z the r of x?; sets, all that z, who is of this `gender`, can
-    be. `open`: that it cannot be told is a choice.
-
-    A false relation of a yes/no question has the gender of the true one: gender alone must not give the answer away.
-
-    >>> from proband.suites.kinship.world.rules import load
-    >>> ask("choice", x="Arthur", z="Sharon", target="aunt", rules=load("sound"), draw=lambda: 0.9).text
-    'Sharon is the ___ of Arthur.'
-    >>> ask("yes-no", x="Arthur", z="Sharon", target="aunt", rules=load("sound"), draw=lambda: 0.9)[:3]
-    ('Is Sharon the sister-in-law of Arthur?', ('yes', 'no'), 1)
-    """
-    if kind == "yes-no":
-        true = draw() < 0.5
-        others = [w for w in rules.choices if w != target and rules.gender[w] == rules.gender[target]]
-        choice = target if true else others[int(draw() * len(others))]
-        return StoryQuestion(_yes_no(x, z, choice, rules), YES_NO, 0 if true else 1, {"asked": choice})
-    if kind == "sets":
-        choices = set_choices(rules, gender)
-        return StoryQuestion(SETS_QUESTION.format(x=x, z=z), choices, choices.index(target))
-    choices = (*rules.choices, UNTOLD) if open else rules.choices
-    gold = choices.index(target)
-    if kind == "text":
-        wordings = QUESTIONS if rules.gendered else QUESTIONS_OF_PLACES
-        return StoryQuestion(wordings[int(draw() * len(wordings))].format(x=x, z=z), choices, gold)
-    return StoryQuestion(capital(rules.blank.format(i=x, j=z)), choices, gold)
-
-
-def _yes_no(x: str, z: str, word: str, rules: Rules) -> str:
-    stated = rules.sentences[0].format(i=x, j=z, word=word).rstrip(".")
-    return f"Is {z} the {word} of {x}?" if rules.gendered else f"Is it true that {stated}?"
-
-
-def right_answer(question: str, *, x: str, z: str, target: str, rules: Rules, asked: str | None = None) -> str | None:
-    """The right answer to a question of `ask` about x and z (yes or no, where it is about the relation `asked`), or
-    None where it is none of those.
-
-    >>> from proband.suites.kinship.world.rules import load
-    >>> people = {"x": "Arthur", "z": "Sharon", "rules": load("sound")}
-    >>> right_answer("Is Sharon the aunt of Arthur?", **people, target="mother", asked="aunt")
-    'no'
-    >>> right_answer("Sharon is the ___ of Arthur.", x="Arthur", z="Bea", target="aunt", rules=load("sound")) is None
-    True
-    """
-    in_words = (form.format(x=x, z=z) for form in (QUESTIONS if rules.gendered else QUESTIONS_OF_PLACES))
-    if question in (capital(rules.blank.format(i=x, j=z)), SETS_QUESTION.format(x=x, z=z), *in_words):
-        return target
-    if asked not in rules.choices or target == UNTOLD or rules.gender[asked] != rules.gender[target]:
-        return None
-    return ("yes" if asked == target else "no") if question == _yes_no(x, z, asked, rules) else None
+def telling_of(facts: Mapping[str, Any]) -> Telling:
+    """The telling among an item's facts; ProbandError where it is none."""
+    try:
+        return msgspec.convert(facts.get("telling"), Telling)
+    except msgspec.ValidationError as error:
+        raise ProbandError(f"'telling': {error}") from None
 
 
 def capital(text: str) -> str:

@@ -1,13 +1,12 @@
-"""Reading every template back: does its English tell the facts it is filed under, and nothing else?
+"""Reading every frame back: does its English tell the facts it is filed under, and nothing else?
 
 The checker fills the slots with names, reads the sentence by the rules of `grammar` (strictly: every kin word must
 have one owner and one person, every pronoun must agree with the topic) and compares what it read with the label.
 
->>> from proband.suites.kinship.telling.paraphrases import Template
->>> good = Template("a", "{0} rang {0 his} {1 of 0} {1}.", (("pibling",),))
->>> bad = Template("b", "{0} rang {1 his} {0 of 1} {1}.", (("pibling",),))
->>> check_template(good), [str(fault) for fault in check_template(bad)][:1]
-([], ['b (male male; uncle): missing Ben is the uncle of Adam in "Adam rang his nephew Ben."'])
+>>> good = Frame.parse("{0} rang {0 his} {1 of 0} {1}.", family="a", patterns=(("pibling",),))
+>>> bad = Frame.parse("{0} rang {1 his} {0 of 1} {1}.", family="b", patterns=(("pibling",),))
+>>> check_frame(good), [fault.reason for fault in check_frame(bad)][:1]
+([], ['missing Ben is the uncle of Adam'])
 """
 
 from __future__ import annotations
@@ -19,25 +18,25 @@ from typing import Final
 
 from proband.suites.kinship.reading.doubt import doubt
 from proband.suites.kinship.reading.grammar import Fact, read_facts
-from proband.suites.kinship.telling.paraphrases import ANY, Template
-from proband.suites.kinship.telling.template_language import fill
+from proband.suites.kinship.telling.template_language import ANY, Frame, Phrase
 from proband.suites.kinship.world.relations import FEMALE, INVERSE, MALE, NEUTRAL, NEUTRALS, word
 
 STAND_INS: Final = {MALE: ("Adam", "Ben", "Carl", "Daniel"), FEMALE: ("Anna", "Beatrice", "Clara", "Diana")}
 COUPLES: Final = (("child", "parent"), ("child-in-law", "parent-in-law"))  # both ends of the path are a couple
 SHIFTS: Final = ((1, 0), (4, 9), (7, 3))  # how the relations of a general clause are varied against each other
+SOME_PHRASES: Final = 3  # of all that fit a slot, so many are tried with each clause
 
 
 @dataclass(frozen=True)
 class Fault:
-    template: str
+    frame: str
     genders: tuple[str, ...]
     words: tuple[str, ...]
     reason: str
     text: str
 
     def __str__(self) -> str:
-        return f'{self.template} ({" ".join(self.genders)}; {" ".join(self.words)}): {self.reason} in "{self.text}"'
+        return f'{self.frame} ({" ".join(self.genders)}; {" ".join(self.words)}): {self.reason} in "{self.text}"'
 
 
 def canonical(fact: Fact) -> tuple[str, str, str]:
@@ -83,27 +82,32 @@ def compare(text: str, label: Iterable[Fact], genders: dict[str, str], *, strict
     reading = read_facts(text, genders, strict=strict)
     read = {canonical(fact): fact for fact in reading.facts}
     meant = {canonical(fact): fact for fact in label}
-    reasons = [f"missing {_say(fact)}" for key, fact in meant.items() if key not in read]
-    reasons += [f"tells {_say(fact)}" for key, fact in read.items() if key not in meant]
+    reasons = [f"missing {_in_words(fact)}" for key, fact in meant.items() if key not in read]
+    reasons += [f"tells {_in_words(fact)}" for key, fact in read.items() if key not in meant]
     taken_back = doubt(text, genders)
     return [*filter(None, [taken_back]), *reasons, *reading.problems]
 
 
-def _say(fact: Fact) -> str:
+def _in_words(fact: Fact) -> str:
     owner, relation, person = fact
     return f"{person} is the {relation} of {owner}"
 
 
-def check_template(template: Template, *, every: bool = False) -> list[Fault]:
-    """The faults of a template over all clauses and genders it may be used for."""
+def check_frame(frame: Frame, phrases: Sequence[Phrase] = (), *, every: bool = False) -> list[Fault]:
+    """The faults of a frame over all clauses and genders it may be used for, with some of the phrases that fit it."""
     faults = []
-    for pattern in template.patterns:
-        for relations in clauses(pattern, every=every):
-            for genders in castings(relations) if template.genders is None else [template.genders]:
+    fits = [[phrase for phrase in phrases if slot.fits(phrase)] for slot in frame.slots]
+    number = 0
+    for relations in (clause for pattern in frame.patterns for clause in clauses(pattern, every=every)):
+        for genders in castings(relations) if frame.genders is None else [frame.genders]:
+            for _ in range(SOME_PHRASES if fits else 1):
+                number += 1
+                taken = [some[(number * (17 + 12 * at)) % len(some)] for at, some in enumerate(fits)]
                 names = [STAND_INS[g][i] for i, g in enumerate(genders)]
-                text = fill(template.text, relations, genders, names)
-                words = tuple(word(r, g) for r, g in zip(relations, genders[1:]))
-                label = [(names[i], w, names[i + 1]) for i, w in enumerate(words)]
+                ahead = tuple(word(r, g) for r, g in zip(relations, genders[1:]))
+                back = [word(INVERSE[r], g) for r, g in zip(relations, genders)]
+                text = frame.fill(names, genders, ahead, back, taken)
+                label = [(names[i], kin, names[i + 1]) for i, kin in enumerate(ahead)]
                 for reason in compare(text, label, dict(zip(names, genders))):
-                    faults.append(Fault(template.id, genders, words, reason, text))
+                    faults.append(Fault(frame.id, genders, ahead, reason, text))
     return faults

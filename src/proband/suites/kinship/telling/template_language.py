@@ -1,112 +1,239 @@
 """The template language: a sentence or two with slots, written once for every gender.
 
-A template tells a path of people 0 - 1 - 2 - 3, one fact per step; `relations[t]` is the neutral relation of person
-t+1 to person t. Slots:
+A template tells a path of people 0 - 1 - 2 - 3, one fact per step. Slots:
 
     {0}             the name                       {1 of 0}      1's kin word seen from 0: aunt, son-in-law
-    {0 his}         he him his himself (or her)    {1 dear 0}    the familiar word: dad, grandma
-    {0 boy/girl}    the word for his or her gender {a 1 of 0}    with its article: an aunt
-    {0+2 of 1}      the plural for two of 1's kin: sons, sisters, children
-    {0+1 sib}       what two siblings are together: brothers, sisters, brother and sister
-    {other 0 2}     "other " if both have the same gender: Ann's {other 0 2}{0 of 1}, another son beside a son
+    {0 his}         he him his himself (or her)    {a 1 of 0}    with its article: an aunt
+    {0 boy/girl}    the word for his or her gender
+    <past|WORDS>    a phrase of the story's occasion in the past tense, WORDS in place of its @; also <ing|>, <base|>
+                    and <done|>; <past2|WORDS> for a second phrase
 
 A capital letter in the slot makes a capital in the text ({0 His}, {A 1 of 0}).
 
-Once the genders are given, all that is open in a template are names and kin words (`frame`); so it is compiled once for
-each casting of genders, and a story fills in the names of its people and the kin words of its facts (`kin_forms`).
-
->>> fmt, slots = frame("{0} rang {0 his} {1 of 0} {1}.", ("male", "female"))
->>> fmt, [("Ben", "Mia", *kin_forms(("pibling",), ("male", "female")))[i] for i in slots]
-('%s rang his %s %s.', ['Ben', 'aunt', 'Mia'])
+>>> frame = Frame.parse("{0} <past|{0 his} {1 of 0} {1}>.", family="own", patterns=(("*",),))
+>>> frame.fill(["Ben", "Mia"], ["male", "female"], ["aunt"], ["nephew"], [Phrase.parse("carry the lanterns with @")])
+'Ben carried the lanterns with his aunt Mia.'
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from proband.core.errors import ProbandError
-from proband.suites.kinship.world.relations import FEMALE, GENDER, INVERSE, MALE, NEUTRAL, NEUTRALS, RELATIONS, word
+from proband.core.files import DATA, read_utf8
+from proband.suites.kinship.world.relations import FEMALE
 
+ANY: Final = "*"
+LONGEST: Final = 3  # facts in one template
+KIN_PLACE: Final = "@"
 PRONOUNS: Final = {"he": "she", "him": "her", "his": "her", "himself": "herself"}
-DEAR: Final = {"father": "dad", "mother": "mom", "grandfather": "grandpa", "grandmother": "grandma"}
-PLURAL: Final = {  # neutral relation -> two men, two women, one of each
-    "child": ("sons", "daughters", "children"),
-    "sibling": ("brothers", "sisters", "siblings"),
-    "grandchild": ("grandsons", "granddaughters", "grandchildren"),
-    "nibling": ("nephews", "nieces", ""),
-    "parent": ("", "", "parents"),
-}
-PLAIN, FAMILIAR, WITH_A, WITH_CAPITAL_A, PLURAL_SAME, PLURAL_MIXED = range(6)  # the forms of a kin word
-
-
-def _forms(noun: str) -> tuple[str, ...]:
-    article = "an" if noun[0] in "aeiou" else "a"
-    plural = PLURAL.get(NEUTRAL[noun], ("", "", ""))
-    both = (plural[GENDER[noun] == FEMALE], plural[2])
-    return (noun, DEAR.get(noun, noun), f"{article} {noun}", f"{article.capitalize()} {noun}", *both)
-
-
-FORMS: Final = {noun: _forms(noun) for noun in RELATIONS}
-STEP: Final = {  # (relation, genders of a and b) -> the forms of b's kin word seen from a, and of a's seen from b
-    (neutral, a, b): (FORMS[word(neutral, b)], FORMS[word(INVERSE[neutral], a)])
-    for neutral in NEUTRALS
-    for a in (MALE, FEMALE)
-    for b in (MALE, FEMALE)
-}
+PHRASE_SLOT: Final = re.compile(r"<(base|past|ing|done)(2?)\|([^<>]*)>")
 SLOT: Final = re.compile(r"\{([^{}]*)\}")
-NAME_SLOT: Final = re.compile(r"(\d)")
-KIN_SLOT: Final = re.compile(r"(?:([aA]) )?(\d) (of|dear) (\d)")
-PLURAL_SLOT: Final = re.compile(r"(\d)\+(\d) of (\d)")
-PAIR_SLOT: Final = re.compile(r"(\d)\+(\d) sib")
-OTHER_SLOT: Final = re.compile(r"other (\d) (\d)")
+KIN_SLOT: Final = re.compile(r"(?:([aA]) )?(\d) of (\d)")
 GENDER_SLOT: Final = re.compile(r"(\d) ([A-Za-z]+)(?:/([A-Za-z]+))?")
+DOUBLED: Final = re.compile(r"(?:qu|[^aeiou])*[aeiou][bdglmnprt]")  # chat, chatting
+AFTER: Final = ("after", "before")
+Row = tuple[str, ...]  # relations along a path, or the genders of its people
 
 
-def kin_forms(relations: tuple[str, ...], genders: tuple[str, ...]) -> tuple[str, ...]:
-    """All forms of the kin words along a path: those of 1 seen from 0, of 2 from 1, ..., of 0 from 1, of 1 from 2, ...
+# ---- phrases -------------------------------------------------------------------------------------------------------
 
-    >>> kin_forms(("child",), ("male", "female"))[::6]
-    ('daughter', 'father')
+
+def _irregular() -> dict[str, list[str]]:
+    lines = read_utf8(DATA / "kinship" / "bank" / "verbs.txt").splitlines()
+    return {verb: forms for verb, *forms in (line.split() for line in lines if line and not line.startswith("#"))}
+
+
+VERBS: Final[Mapping[str, Sequence[str]]] = _irregular()  # base form -> past, participle and perhaps the -ing form
+
+
+def inflect(verb: str) -> dict[str, str]:
+    """The forms of a verb.
+
+    >>> inflect("try"), inflect("chat")["ing"], inflect("write")["done"]
+    ({'past': 'tried', 'ing': 'trying', 'done': 'tried'}, 'chatting', 'written')
     """
-    steps = [STEP[step] for step in zip(relations, genders, genders[1:])]
-    return sum([ahead for ahead, _ in steps] + [back for _, back in steps], ())
+    stem = verb + verb[-1] if DOUBLED.fullmatch(verb) else verb
+    if verb.endswith("e"):
+        past, ing = verb + "d", verb + "ing" if verb.endswith(("ee", "oe", "ye")) else verb[:-1] + "ing"
+    elif verb.endswith("y") and verb[-2] not in "aeou":
+        past, ing = verb[:-1] + "ied", verb + "ing"
+    else:
+        past, ing = stem + "ed", stem + "ing"
+    if verb not in VERBS:
+        return {"past": past, "ing": ing, "done": past}
+    given = VERBS[verb]
+    return {"past": given[0], "done": given[1], "ing": given[2] if len(given) > 2 else ing}
 
 
-def kin_place(b: int, a: int, n: int) -> int:
-    """Where the forms of b's kin word seen from a begin among the `kin_forms` of a path of n facts."""
-    if abs(a - b) != 1 or max(a, b) > n:
-        raise ProbandError(f"person {b} and person {a} are not neighbours on the path")
-    return len(FORMS["father"]) * (a if b > a else n + b)
+@dataclass(frozen=True)
+class Phrase:
+    """A verb phrase about a relative: `carry the lanterns with @`. One that begins with ! is an event without duration.
+
+    >>> Phrase.parse("! find a ring of @").takes("ing", was=True), Phrase.parse("wait for @").takes("ing", was=True)
+    (False, True)
+    """
+
+    id: str
+    heads: Mapping[str, str]  # what stands before the kin, by form of the verb
+    tail: str
+    lasting: bool
+
+    @classmethod
+    def parse(cls, line: str) -> Phrase:
+        text = line.removeprefix("!").strip()
+        head, at, tail = text.partition(KIN_PLACE)
+        verb, _, rest = head.partition(" ")
+        if not at or KIN_PLACE in tail or not rest:
+            raise ProbandError(f"a phrase is a verb in its base form, more words and one @, not {line!r}")
+        heads = {"base": head, **{form: f"{word} {rest}" for form, word in inflect(verb).items()}}
+        return cls(digest_id(text), heads, tail, not line.startswith("!"))
+
+    def takes(
+        self, form: str, *, was: bool = False, ends: bool = False, pronoun: bool = False, joined: bool = False
+    ) -> bool:
+        """Whether it fits a slot: after `was` it must last; where the slot `ends` a clause with a name, nothing may
+        follow its @; a `pronoun` does not follow *of*; beside *before* and *after* it has none of its own."""
+        preposition = self.heads["base"].split()[-1]
+        return (
+            (self.lasting or not was)
+            and (not self.tail or not ends)
+            and (preposition != "of" or not pronoun)
+            and (preposition not in AFTER or not joined)
+        )
 
 
-@lru_cache(maxsize=10_000)
-def _piece(slot: str, genders: tuple[str, ...]) -> tuple[str, tuple[int, ...]]:
-    """The text of a slot, with a %s for each of the places given."""
-    n = len(genders) - 1
-    if any(int(digit) > n for digit in slot if digit.isdigit()):
-        raise ProbandError(f"{{{slot}}} is about somebody beyond the path")
+def digest_id(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
 
-    def kin(b: int, a: int, form: int = PLAIN) -> int:
-        return n + 1 + kin_place(b, a, n) + form  # after the names
 
-    if NAME_SLOT.fullmatch(slot):
-        return "%s", (int(slot),)
+# ---- frames --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class PhraseSlot:
+    """What a frame asks of the phrase in one of its slots."""
+
+    form: str
+    was: bool
+    ends: bool
+    pronoun: bool
+    joined: bool
+
+    def fits(self, phrase: Phrase) -> bool:
+        return phrase.takes(self.form, was=self.was, ends=self.ends, pronoun=self.pronoun, joined=self.joined)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A template: `patterns` are the neutral relations along the paths it can tell ("*" is any), `genders` the only
+    gender combination it is written for (None: every one, as ours are)."""
+
+    id: str
+    family: str  # its construction
+    text: str
+    patterns: tuple[Row, ...]
+    genders: Row | None = None
+
+    @classmethod
+    def parse(cls, text: str, *, family: str, patterns: tuple[Row, ...]) -> Frame:
+        frame = cls(f"{family}.{digest_id(text)}", family, text, patterns)
+        people = range(frame.facts + 1)
+        for _, *rest in frame._pieces:
+            if any(isinstance(person, int) and person not in people for person in rest):
+                raise ProbandError(f"{text!r} is about somebody beyond the path")
+        if not any(kind == "name" for kind, *_ in frame._pieces):
+            raise ProbandError(f"template names nobody: {text!r}")
+        return frame
+
+    @property
+    def facts(self) -> int:
+        return len(self.patterns[0])
+
+    @cached_property
+    def slots(self) -> tuple[PhraseSlot, ...]:
+        """Of its phrases, the first of each number."""
+        found = {}
+        for match in PHRASE_SLOT.finditer(self.text):
+            before, after = self.text[: match.start()], self.text[match.end() :]
+            joined = after.lstrip().startswith(AFTER) or before.rstrip().endswith(AFTER)
+            ends = "," in match[3] or after.startswith(", who")
+            pronoun = match[3] == "me" or bool(re.fullmatch(r"\{\d him\}", match[3]))
+            found[match[2]] = PhraseSlot(match[1], before.endswith(" was "), ends, pronoun, joined)
+        return tuple(found[number] for number in sorted(found))
+
+    @property
+    def timed(self) -> bool:
+        """Whether a moment can stand in front: *Around noon, ...*."""
+        return self.text.startswith("{") and self.family != "copula"
+
+    def tells(self, relations: Row) -> bool:
+        return any(len(p) == len(relations) and all(a in (ANY, b) for a, b in zip(p, relations)) for p in self.patterns)
+
+    def suits(self, relations: Row, genders: Row) -> bool:
+        """Whether it can tell these relations of people of these genders."""
+        return self.genders in (None, genders) and self.tells(relations)
+
+    @cached_property
+    def _pieces(self) -> tuple[tuple[str | int, ...], ...]:
+        """The text as literals and slots, in order."""
+        pieces: list[tuple[str | int, ...]] = []
+        for number, part in enumerate(re.split(r"(<[^<>]*>)", self.text)):
+            match = PHRASE_SLOT.fullmatch(part)
+            if number % 2 and match is None:
+                raise ProbandError(f"unknown slot {part}")
+            if match:
+                pieces.append(("head", match[1], len(match[2])))
+            for place, text in enumerate(SLOT.split(match[3] if match else part)):
+                pieces.append(_slot(text) if place % 2 else ("text", text))
+            if match:
+                pieces.append(("tail", len(match[2])))
+        return tuple(piece for piece in pieces if piece != ("text", ""))
+
+    def fill(
+        self,
+        names: Sequence[str],
+        genders: Sequence[str],
+        ahead: Sequence[str],
+        back: Sequence[str],
+        phrases: Sequence[Phrase] = (),
+    ) -> str:
+        """The frame told of these people: `ahead[t]` is the kin word of person t + 1 seen from t, `back[t]` that of t
+        seen from t + 1."""
+        out: list[str] = []
+        for piece in self._pieces:
+            kind = piece[0]
+            if kind == "text":
+                out.append(str(piece[1]))
+            elif kind == "name":
+                out.append(names[piece[1]])  # type: ignore[index]
+            elif kind == "kin":
+                b, a = int(piece[1]), int(piece[2])
+                noun = ahead[a] if b > a else back[b]
+                article = "an " if noun[0] in "aeiou" else "a "
+                out.append({"": "", "a": article, "A": article.capitalize()}[str(piece[3])] + noun)
+            elif kind == "gender":
+                out.append(str(piece[3] if genders[int(piece[1])] == FEMALE else piece[2]))
+            elif kind == "head":
+                out.append(phrases[int(piece[2])].heads[str(piece[1])])
+            else:
+                out.append(phrases[int(piece[1])].tail)
+        return "".join(out)
+
+
+def _slot(slot: str) -> tuple[str | int, ...]:
+    if slot.isdigit():
+        return "name", int(slot)
     if match := KIN_SLOT.fullmatch(slot):
-        article, b, kind, a = match.groups()
-        form = {"a": WITH_A, "A": WITH_CAPITAL_A}.get(article, FAMILIAR if kind == "dear" else PLAIN)
-        return "%s", (kin(int(b), int(a), form),)
-    if match := PLURAL_SLOT.fullmatch(slot):
-        b, c, a = map(int, match.groups())
-        kin(c, a)
-        return "%s", (kin(b, a, PLURAL_SAME if genders[b] == genders[c] else PLURAL_MIXED),)
-    if match := OTHER_SLOT.fullmatch(slot):
-        return "other " if genders[int(match[1])] == genders[int(match[2])] else "", ()
-    if match := PAIR_SLOT.fullmatch(slot):
-        a, b = map(int, match.groups())
-        return ("%ss", (kin(a, b),)) if genders[a] == genders[b] else ("%s and %s", (kin(a, b), kin(b, a)))
+        b, a = int(match[2]), int(match[3])
+        if abs(a - b) != 1:
+            raise ProbandError(f"person {b} and person {a} are not neighbours on the path")
+        return "kin", b, a, match[1] or ""
     if match := GENDER_SLOT.fullmatch(slot):
         person, male, female = match.groups()
         if female is None:
@@ -114,65 +241,5 @@ def _piece(slot: str, genders: tuple[str, ...]) -> tuple[str, tuple[int, ...]]:
                 raise ProbandError(f"unknown slot {{{slot}}}")
             female = PRONOUNS[male.lower()]
             female = female.capitalize() if male[0].isupper() else female
-        return (female if genders[int(person)] == FEMALE else male), ()
+        return "gender", int(person), male, female
     raise ProbandError(f"unknown slot {{{slot}}}")
-
-
-@lru_cache(maxsize=4096)
-def _segments(text: str) -> tuple[str, ...]:
-    return tuple(SLOT.split(text))  # literal, slot, literal, slot, ..., literal
-
-
-def frame(text: str, genders: tuple[str, ...]) -> tuple[str, tuple[int, ...]]:
-    """A %-format, and the places of what fills it among the names of the path and then its `kin_forms`."""
-    out: list[str] = []
-    slots: list[int] = []
-    for number, piece in enumerate(_segments(text)):
-        fragment, places = _piece(piece, genders) if number % 2 else (piece.replace("%", "%%"), ())
-        out.append(fragment)
-        slots += places
-    if not any(place < len(genders) for place in slots):
-        raise ProbandError(f"template names nobody: {text!r}")
-    return "".join(out), tuple(slots)
-
-
-def fill(text: str, relations: tuple[str, ...], genders: tuple[str, ...], names: Sequence[str]) -> str:
-    """The template told of these people.
-
-    >>> fill("{0} rang {0 his} {1 of 0} {1}.", ("pibling",), ("male", "female"), ["Ben", "Mia"])
-    'Ben rang his aunt Mia.'
-    """
-    forms = kin_forms(relations, genders)
-    for b, c, a in (map(int, match.groups()) for match in map(PLURAL_SLOT.fullmatch, _segments(text)[1::2]) if match):
-        one, other = (NEUTRAL[forms[kin_place(x, a, len(relations))]] for x in (b, c))
-        if one != other:
-            raise ProbandError(f"no plural for {one} and {other}")
-    fmt, slots = frame(text, genders)
-    filled = tuple((*names, *forms)[place] for place in slots)
-    if "" in filled:
-        raise ProbandError(f"no plural for these people in {text!r}")
-    return fmt % filled
-
-
-def genders_told(text: str, relations: tuple[str, ...], genders: tuple[str, ...]) -> frozenset[int]:
-    """The people whose gender the words themselves tell, whatever they are called.
-
-    >>> sorted(genders_told("{0}'s {1 of 0} {1} left.", ("pibling",), ("male", "female")))
-    [1]
-    >>> sorted(genders_told("{0}'s {1 of 0} {1} left.", ("spouse",), ("male", "female")))
-    [0, 1]
-    """
-    people: set[int] = set()
-    for slot in _segments(text)[1::2]:
-        if match := KIN_SLOT.fullmatch(slot):
-            people.add(int(match[2]))
-            if relations[min(int(match[2]), int(match[4]))] == "spouse":
-                people.add(int(match[4]))
-        elif match := PAIR_SLOT.fullmatch(slot):
-            people.update(map(int, match.groups()))
-        elif match := PLURAL_SLOT.fullmatch(slot):
-            b, c, _ = map(int, match.groups())
-            people.update({b, c} if genders[b] == genders[c] else set())
-        elif match := GENDER_SLOT.fullmatch(slot):
-            people.add(int(match[1]))
-    return frozenset(people)

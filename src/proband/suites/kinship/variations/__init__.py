@@ -1,5 +1,5 @@
-"""The same kinship question asked otherwise. What a variation keeps or changes is certain: facts, proof and family are
-those of the source or are proved anew, and a changed text is read back before it is used.
+"""The same kinship question asked differently. What a variation keeps or changes is certain: facts, proof and family
+are those of the source or are proved anew, and a varied item is verified before it is written.
 
     rename          other names of the same genders
     reword          the same facts in other paraphrases of the bank
@@ -10,24 +10,43 @@ those of the source or are proved anew, and a changed text is read back before i
     counterfactual  one fact replaced, in the text by one word, so that another answer follows
     twin            the same facts about other people, told in other words
 
-Rows of CLUTRR can be varied where their label follows from their facts: they get a proof and a family of their own.
+Rows of CLUTRR can be renamed, reworded, told plainly and twinned where their label follows from their facts: they get a
+proof and a family of their own. Their own sentences are not changed.
 """
 
 from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Mapping
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
+from msgspec.structs import replace
+
+from proband.core.errors import ProbandError
+from proband.core.files import read_manifest
 from proband.core.suite import Variation
 from proband.core.types import Item
-from proband.suites.kinship.variations.further_facts import noise
-from proband.suites.kinship.variations.other_answers import counterfactual, inverse
-from proband.suites.kinship.variations.other_texts import exchanged, plain_sentences, rename, reorder, reword, twin
-from proband.suites.kinship.variations.proved_story import ProvedStory, all_edges, prove_story, typed_noise
+from proband.suites.kinship.variations.changes import (
+    counterfactual,
+    inverse,
+    noise,
+    plain_sentences,
+    rename,
+    reorder,
+    reword,
+    twin,
+)
+from proband.suites.kinship.variations.proved_story import (
+    ProvedStory,
+    all_edges,
+    exchanged,
+    prove_story,
+    typed_noise,
+)
+from proband.suites.kinship.verify.items import verify
 from proband.suites.kinship.world.rules import converse, facts_of, of_item, question_of, story_of
 
 # ---- what must be true of a varied item beside its source --------------------------------------------------------
@@ -59,13 +78,13 @@ def same_people(source: Item, varied: Item) -> str | None:
 
 
 def other_words(source: Item, varied: Item) -> str | None:
-    if sorted(source.prompt.split()) == sorted(varied.prompt.split()) or not varied.facts["templates"]:
+    if sorted(source.prompt.split()) == sorted(varied.prompt.split()) or not varied.facts["telling"].get("scenes"):
         return "its words are not other words of a bank"
     return same_people(source, varied)
 
 
 def in_plain_sentences(source: Item, varied: Item) -> str | None:
-    if varied.facts["templates"] or varied.prompt.startswith("("):
+    if varied.facts["telling"].get("form") != "facts":
         return "it is not told in plain sentences"
     return same_people(source, varied)
 
@@ -73,7 +92,9 @@ def in_plain_sentences(source: Item, varied: Item) -> str | None:
 def other_people(source: Item, varied: Item) -> str | None:
     if set(source.facts["names"]) & set(varied.facts["names"]):
         return "its people are those of its source"
-    if varied.facts["templates"] and varied.prompt == exchanged(source.prompt, _other_names(source, varied)):
+    if varied.facts["telling"].get("scenes") and varied.prompt == exchanged(
+        source.prompt, _other_names(source, varied)
+    ):
         return "its text is that of its source with other names"
     return same_facts(source, varied)
 
@@ -126,21 +147,33 @@ def _other_names(source: Item, varied: Item) -> dict[str, str]:
 
 # ---- the list ----------------------------------------------------------------------------------------------------
 
-Vary = Callable[..., Item | str]  # of a story, rng and folder
+Vary = Callable[[ProvedStory, random.Random], Item | str]
 _last: tuple[Item, ProvedStory | str] | None = None  # the item that was varied last: all its variations are asked for
 
 
-def _vary(vary: Vary, item: Item, *, rng: random.Random, folder: Path) -> Item | str:
-    """A varied item, or why this one cannot be varied."""
+@lru_cache(maxsize=4)
+def _manifest(folder: Path) -> Mapping[str, Any]:
+    return read_manifest(folder)
+
+
+def _vary(
+    vary: Vary, check: Callable[[Item, Item], str | None], item: Item, *, rng: random.Random, folder: Path
+) -> Item | str:
+    """A varied item that verifies, or why this one cannot be varied."""
     global _last
     if _last is None or _last[0] is not item:
-        _last = item, prove_story(item)
+        _last = item, prove_story(item, folder)
     story = _last[1]
     if isinstance(story, str):
         return story
-    if item.facts.get("certificate") == "one-of" and vary in (noise, inverse, counterfactual):
-        return "several relations are possible, and other facts or another question need another proof"
-    return vary(story, rng=rng, folder=folder)
+    try:
+        varied = vary(story, rng)
+    except ProbandError as error:
+        return str(error)
+    if isinstance(varied, str):
+        return varied
+    marked = replace(varied, tags={**varied.tags, "variation": ""})
+    return verify(marked, _manifest(folder)).problem or check(item, varied) or varied
 
 
 def _variation(
@@ -150,7 +183,7 @@ def _variation(
     vary: Vary,
     check: Callable[[Item, Item], str | None] = same_facts,
 ) -> Variation:
-    return Variation(name=name, help=help, effect=effect, make=partial(_vary, vary), check=check)
+    return Variation(name=name, help=help, effect=effect, make=partial(_vary, vary, check), check=check)
 
 
 VARIATIONS = (

@@ -3,12 +3,11 @@
 This file imports nothing of ours. It has the axioms of docs/kinship.md written out once more and reads the table from
 its TOML text; each rule of the table that ships is a theorem (proofs/Sound.v) about families that keep these axioms.
 
-    a proof step    y is the A of x, z is the B of y  =>  z is the C of x:  right if x, y, z are three people and C is
-                    all that the table lists for (A, B), less what cannot be between people of one gender;
-                    y is the A of x  =>  x is the B of y:  right if B is the inverse of A
-    one of a set    y is one of the As of x, z is one of the Bs of y  =>  z is one of the Cs of x:  right if all that
-                    the table lists for an A and a B, less what was excluded before, is a C; and a family for each C
-    two ways        the facts of a way, composed one after the other, leave a set; the sets of the two have C in common
+    a proof step    y is one of the As of x, z is one of the Bs of y  =>  z is one of the Cs of x:  right if x, y, z are
+                    three people and all that the table lists for an A and a B, less what cannot be between people of
+                    one gender and what was excluded before, is a C;
+                    y is one of the As of x  =>  x is one of the Bs of y:  right if the Bs are the inverses of the As
+    an answer       the relations that the proof leaves; where there are several, a family for each of them
     a family        rows of (gender, father, mother, spouse)
 """
 
@@ -30,7 +29,8 @@ class RuleTable:
     opposite: frozenset[str]
     inverse: dict[str, str]
     family: bool
-    blended: bool  # families of second marriages: other axioms, and siblings have two parents in common
+    means: dict[str, Callable[[Sequence[Row], Sequence[set[int]], int, int], bool]]  # is j the relation of i?
+    married: bool  # parents are married to each other, and to nobody else
 
 
 @lru_cache(maxsize=16)
@@ -48,52 +48,19 @@ def read_table(toml: str) -> RuleTable:
             compose[first, second] = frozenset([gives] if isinstance(gives, str) else gives)
     inverse = {name: entry["inverse"] for name, entry in raw["relations"].items()}
     opposite, family = frozenset(raw.get("opposite", ())), raw.get("world") == "family"
-    return RuleTable(meaning, compose, opposite, inverse, family, family and "half-sibling" in inverse)
+    married = "half-sibling" not in inverse
+    return RuleTable(meaning, compose, opposite, inverse, family, HOLDS if married else {**HOLDS, **PARTED}, married)
 
 
 def check(facts: dict[str, Any], table: RuleTable) -> str | None:
     """What is wrong with the certificate among an item's facts, or None."""
-    genders, query, target = facts["genders"], facts["query"], facts["target"]
-    known: set[tuple[int, str, int]] = set()
-    for edge in facts["edges"]:
-        if wrong := misnamed(edge, genders, table):
-            return wrong
-        known.add(tuple(edge))
-    for number, step in enumerate(facts["proof"], start=1):
-        if wrong := misstep(step, known, genders, table):
-            return f"step {number} of the proof: {wrong}"
-        known.add(tuple(step[-1]))
-    if (query[0], target, query[1]) not in known:
-        return f"the proof does not end with {target!r} for {list(query)}"
-    return no_family(facts["family"], genders, facts["edges"], table) if table.family else None
-
-
-def check_open(facts: dict[str, Any], table: RuleTable) -> str | None:
-    """Why the two families do not show that what is asked cannot be told, or None: the facts hold in both, and no
-    relation of the second person of the query to the first does."""
-    genders, edges, (x, z) = facts["genders"], facts["edges"], facts["query"]
-    for edge in edges:
-        if wrong := misnamed(edge, genders, table):
-            return wrong
-    held: list[set[str]] = []
-    for rows in facts["families"]:
-        if wrong := no_family(rows, genders, edges, table):
-            return wrong
-        parents = [{n for n in row[1:3] if n is not None} for row in rows]
-        held.append({name for name in table.inverse if holds(name, table, rows, parents, x, z)})
-    if len(held) != 2 or held[0] & held[1] or not held[0] | held[1]:
-        return "the two families do not differ in what is asked"
-    return None
-
-
-def check_one_of(facts: dict[str, Any], table: RuleTable) -> str | None:
-    """Why what is asked need not be one of the target's relations, or cannot be each of them, or None."""
     genders, edges, (x, z) = facts["genders"], facts["edges"], facts["query"]
     known: dict[tuple[int, int], set[str]] = {}
     for edge in edges:
         if wrong := misnamed(edge, genders, table):
             return wrong
-        known[edge[0], edge[2]] = {table.meaning[edge[1]][0]}
+        if known.setdefault((edge[0], edge[2]), {table.meaning[edge[1]][0]}) != {table.meaning[edge[1]][0]}:
+            return f"two facts say different things of {[edge[0], edge[2]]}"
     for number, step in enumerate(facts["proof"], start=1):
         left = left_by(step, known, genders, table)
         if isinstance(left, str):
@@ -102,15 +69,46 @@ def check_one_of(facts: dict[str, Any], table: RuleTable) -> str | None:
     members = relations_of((x, facts["target"].replace(", ", "|").replace(" or ", "|"), z), genders, table)
     if isinstance(members, str) or known.get((x, z)) != members:
         return f"the proof does not end with {facts['target']!r} for {[x, z]}"
+    if not table.family:
+        return None if len(members) == 1 else "there is no family for each answer"
+    if len(members) > 1 and (wrong := not_each(facts, members, table)):
+        return wrong
+    return no_family(facts["family"], genders, edges, table)
+
+
+def not_each(facts: dict[str, Any], members: set[str], table: RuleTable) -> str | None:
+    """Why the families do not show that each of these relations is possible, or None."""
     shown: set[str] = set()
+    for rows in facts["families"]:
+        if wrong := no_family(rows, facts["genders"], facts["edges"], table):
+            return wrong
+        shown |= held_in(rows, facts["query"], table)
+    if shown != members or len(facts["families"]) != len(members):
+        return f"the families show {sorted(shown)}, not {facts['target']!r}"
+    return None
+
+
+def held_in(rows: Sequence[Row], query: Sequence[int], table: RuleTable) -> set[str]:
+    """What the second person of the query is to the first in a family."""
+    parents = [{n for n in row[1:3] if n is not None} for row in rows]
+    return {name for name in table.inverse if holds(name, table, rows, parents, *query)}
+
+
+def check_open(facts: dict[str, Any], table: RuleTable) -> str | None:
+    """Why the two families do not show that what is asked cannot be determined, or None: the facts hold in both, and no
+    relation of the second person of the query to the first does."""
+    genders, edges = facts["genders"], facts["edges"]
+    for edge in edges:
+        if wrong := misnamed(edge, genders, table):
+            return wrong
+    held: list[set[str]] = []
     for rows in facts["families"]:
         if wrong := no_family(rows, genders, edges, table):
             return wrong
-        parents = [{n for n in row[1:3] if n is not None} for row in rows]
-        shown |= {name for name in table.inverse if holds(name, table, rows, parents, x, z)}
-    if shown != members or len(facts["families"]) != len(members):
-        return f"the families show {sorted(shown)}, not {facts['target']!r}"
-    return no_family(facts["family"], genders, edges, table)
+        held.append(held_in(rows, facts["query"], table))
+    if len(held) != 2 or held[0] & held[1] or not held[0] | held[1]:
+        return "the two families do not differ in what is asked"
+    return None
 
 
 def left_by(
@@ -131,7 +129,10 @@ def left_by(
         return "its three people do not fit together"
     outcomes = set[str]().union(*(composed(first, second, table) for first in sets[0] for second in sets[1]))
     outcomes -= table.opposite if genders[x] == genders[z] else set()
-    more = outcomes & known.get((x, z), outcomes) - sets[2]
+    outcomes &= known.get((x, z), outcomes)
+    if not outcomes:
+        return "its premises contradict each other"
+    more = outcomes - sets[2]
     return f"it may also be {min(more)!r}" if more else sets[2]
 
 
@@ -161,64 +162,12 @@ def relations_of(edge: Row, genders: Sequence[str], table: RuleTable) -> set[str
     return {"other" if word == "other" else table.meaning[word][0] for word in words.split("|")}
 
 
-def check_ways(facts: dict[str, Any], table: RuleTable) -> str | None:
-    """Why the answer does not follow from what the ways between the two people leave together, or None."""
-    genders, edges, (x, z) = facts["genders"], facts["edges"], facts["query"]
-    beside: dict[int, list[tuple[str, int]]] = {}
-    for edge in edges:
-        if wrong := misnamed(edge, genders, table):
-            return wrong
-        i, relation, j = edge[0], table.meaning[edge[1]][0], edge[2]
-        beside.setdefault(i, []).append((relation, j))
-        beside.setdefault(j, []).append((table.inverse[relation], i))
-    left = set(table.inverse)
-    for relation, there in beside.get(x, ()):
-        some, seen = {relation}, {x}
-        while there != z:
-            seen.add(there)
-            onward = [step for step in beside[there] if step[1] not in seen]
-            if len(onward) != 1:
-                return "a way between the two people ends or divides"
-            (second, there), everything = onward[0], {*table.inverse, "other"}
-            some = set().union(*(table.compose.get((first, second), everything) for first in some))
-            some -= table.opposite if genders[x] == genders[there] else set()
-        left &= some
-    if left != {table.meaning[facts["target"]][0]} or table.meaning[facts["target"]][1] not in (None, genders[z]):
-        return f"the ways leave {sorted(left)}, not {facts['target']!r}"
-    return no_family(facts["family"], genders, edges, table)
-
-
 def misnamed(edge: Row, genders: Sequence[str], table: RuleTable) -> str | None:
     i, word, j = edge
     if not all(type(person) is int and 0 <= person < len(genders) for person in (i, j)) or i == j:
         return f"{list(edge)} is not about two of the people"
     if word not in table.meaning or table.meaning[word][1] not in (None, genders[j]):
         return f"{word!r} does not fit person {j}"
-    return None
-
-
-def misstep(
-    step: Sequence[Row], known: set[tuple[int, str, int]], genders: Sequence[str], table: RuleTable
-) -> str | None:
-    """Why the step is no instance of a rule, or None."""
-    if len(step) == 2:
-        (x, first, y), (y2, second, x2) = step
-        if (x, first, y) not in known or (x, y) != (x2, y2) or misnamed(step[1], genders, table):
-            return "a fact from its other side: it is not known, or is about other people"
-        turned = table.inverse[table.meaning[first][0]] == table.meaning[second][0]
-        return None if turned else f"{second!r} is not the other side of {first!r}"
-    (x, first, y), (y2, second, z), (x2, third, z2) = step
-    if (x, first, y) not in known or (y2, second, z) not in known:
-        return "a premise is neither told nor proved before"
-    if (x, y, z) != (x2, y2, z2) or x == z:
-        return "its three people do not fit together"
-    outcomes = table.compose.get((table.meaning[first][0], table.meaning[second][0]), frozenset())
-    if genders[x] == genders[z]:
-        outcomes = outcomes - table.opposite
-    if wrong := misnamed(step[2], genders, table):
-        return wrong
-    if outcomes != {table.meaning[third][0]}:
-        return f"{first!r} and {second!r} do not give {third!r}"
     return None
 
 
@@ -230,7 +179,7 @@ def no_family(rows: Sequence[Row], genders: Sequence[str], edges: Sequence[Row],
     if any(type(n) is not int or n not in people for row in rows for n in row[1:] if n is not None):
         return "somebody in the family does not exist"
     parents = [{n for n in row[1:3] if n is not None} for row in rows]
-    if wrong := broken(rows, parents, blended=table.blended):
+    if wrong := broken(rows, parents, married=table.married):
         return wrong
     for i, word, j in edges:
         if not holds(table.meaning[word][0], table, rows, parents, i, j):
@@ -238,7 +187,7 @@ def no_family(rows: Sequence[Row], genders: Sequence[str], edges: Sequence[Row],
     return None
 
 
-def broken(rows: Sequence[Row], parents: Sequence[set[int]], *, blended: bool = False) -> str | None:
+def broken(rows: Sequence[Row], parents: Sequence[set[int]], *, married: bool = True) -> str | None:
     """The first axiom that the family does not keep, or None."""
     above = [set(some) for some in parents]
     for _ in rows:  # after n rounds everybody has all their ancestors
@@ -251,9 +200,9 @@ def broken(rows: Sequence[Row], parents: Sequence[set[int]], *, blended: bool = 
             return f"axiom 1: person {x} is {gender!r}"
         if (father is not None and rows[father][0] != "male") or (mother is not None and rows[mother][0] != "female"):
             return f"axiom 1: a parent of person {x} has the wrong gender"
-        if not blended and father is not None and mother is not None and rows[father][3] != mother:
+        if married and father is not None and mother is not None and rows[father][3] != mother:
             return f"axiom 2: the parents of person {x} are not married"
-        if not blended and any(rows[p][3] is not None and rows[p][3] not in parents[x] for p in parents[x]):
+        if married and any(rows[p][3] is not None and rows[p][3] not in parents[x] for p in parents[x]):
             return f"axiom 2: a parent of person {x} is married to another"
         if x in above[x]:
             return f"axiom 3: person {x} is their own ancestor"
@@ -261,7 +210,7 @@ def broken(rows: Sequence[Row], parents: Sequence[set[int]], *, blended: bool = 
             return f"axiom 4: persons {x} and {spouse} are no couple"
         if spouse is not None and (above[x] | {x}) & (above[spouse] | {spouse}):
             return f"axiom 4: the spouses {x} and {spouse} are of one family"
-    return of_one_family(rows, parents, above) if blended else None
+    return None if married else of_one_family(rows, parents, above)
 
 
 def of_one_family(rows: Sequence[Row], parents: Sequence[set[int]], above: Sequence[set[int]]) -> str | None:
@@ -311,8 +260,8 @@ HOLDS: dict[str, Callable[[Sequence[Row], Sequence[set[int]], int, int], bool]] 
 }
 
 
-# the same of the blended world
-BLENDED: dict[str, Callable[[Sequence[Row], Sequence[set[int]], int, int], bool]] = {
+# the same where parents need not be married (the blended world)
+PARTED: dict[str, Callable[[Sequence[Row], Sequence[set[int]], int, int], bool]] = {
     "sibling": lambda rows, p, i, j: len(p[i] & p[j]) == 2,
     "half-sibling": lambda rows, p, i, j: len(p[i] & p[j]) == 1,
     "pibling": lambda rows, p, i, j: any(p[z] & p[j] for z in p[i] - {j}),
@@ -325,5 +274,4 @@ BLENDED: dict[str, Callable[[Sequence[Row], Sequence[set[int]], int, int], bool]
 
 def holds(name: str, table: RuleTable, rows: Sequence[Row], parents: Sequence[set[int]], i: int, j: int) -> bool:
     """Is j the relation of i in the family?"""
-    means = {**HOLDS, **BLENDED} if table.blended else HOLDS
-    return i != j and means[name](rows, parents, i, j)
+    return i != j and table.means[name](rows, parents, i, j)

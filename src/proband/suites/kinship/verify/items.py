@@ -1,9 +1,9 @@
 """One item, from its text to its label: the text is told again from its facts, the checker replays the proof.
 
 An item passes if the prompt is the sealed one, text and question come out byte for byte when they are told again
-(retelling.py), k, depth, noise, clause, task, split and id are what the facts say, and `checker.check` finds nothing
-wrong. Words of others (rows of CLUTRR, somebody's bank) cannot be told again: they are read, which is a weaker
-certificate and is counted apart.
+(retelling.py), k, depth, noise, clause, task, split and id are what the facts say, its rules are those of its manifest,
+and `checker.check` finds nothing wrong. Words of others (rows of CLUTRR, somebody's bank) cannot be told again: they
+are read, which is a weaker certificate and is counted apart.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from typing import Any, Final
 
 from proband.core.suite import Verified
 from proband.core.types import Item
-from proband.suites.kinship.logic.closure import depth, distance, entailed, shortest_path
+from proband.suites.kinship.logic.closure import chain_left, depth, distance, shortest_path
 from proband.suites.kinship.logic.noise import SECOND, WAYS
-from proband.suites.kinship.reading.reader import unfaithful
+from proband.suites.kinship.reading.reader import mismatch_with_facts
 from proband.suites.kinship.telling.bank import OURS
 from proband.suites.kinship.telling.stories import seal, shown_names
-from proband.suites.kinship.verify.checker import check, check_one_of, check_open, check_ways, read_table
-from proband.suites.kinship.verify.retelling import misasked, ours, untold
-from proband.suites.kinship.world.relations import BLENDED_WORLD, STRICT, UNTOLD, WIDE_WORLD, possibilities
-from proband.suites.kinship.world.rules import Rules, converse, load, of_item, story_of
+from proband.suites.kinship.verify.checker import check, check_open, read_table
+from proband.suites.kinship.verify.retelling import mismatch_with_telling, wrong_question
+from proband.suites.kinship.world.relations import ALL_NEUTRAL, UNDETERMINED, possibilities
+from proband.suites.kinship.world.rules import SHIPPED, Rules, converse, load, of_item, story_of
 
 # ---- what an item says of itself, worked out again from its facts: k, noise and its kinds, task, depth, split, id
 
@@ -47,7 +47,7 @@ def misstated(item: Item, rules: Rules) -> str | None:
     for name in ("k", "depth", "target"):
         if tags.get(name) != facts.get(name):
             return f"tag {name!r} is {tags.get(name)!r}, the facts say {facts.get(name)!r}"
-    if (facts["target"] == UNTOLD) != (facts["certificate"] == "open"):
+    if (facts["target"] == UNDETERMINED) != (facts["certificate"] == "open"):
         return f"'target' is {facts['target']!r}, and the certificate is {facts['certificate']!r}"
     several = len(possibilities(facts["target"])) if isinstance(facts["target"], str) else 0
     if (several > 1) != (facts["certificate"] == "one-of"):
@@ -55,7 +55,9 @@ def misstated(item: Item, rules: Rules) -> str | None:
     sets = any(len(possibilities(choice)) > 1 for choice in item.choices)
     if tags.get("possible") != (several if sets else None):
         return f"tag 'possible' is {tags.get('possible')!r}"
-    if UNTOLD in item.choices and tags.get("answer") != ("open" if facts["target"] == UNTOLD else "follows"):
+    if UNDETERMINED in item.choices and tags.get("answer") != (
+        "open" if facts["target"] == UNDETERMINED else "follows"
+    ):
         return f"tag 'answer' is {tags.get('answer')!r}"
     edges = [tuple(edge) for edge in facts["edges"]]
     noise = [(tuple(edge), kind) for edge, kind in facts.get("noise", ())]
@@ -64,6 +66,8 @@ def misstated(item: Item, rules: Rules) -> str | None:
     chain = [edge for edge in edges if edge not in [edge for edge, _ in noise]]
     if len(chain) != facts["k"]:
         return f"'k' is {facts['k']}, and {len(chain)} facts are no noise"
+    if facts["certificate"] == "open":  # there is no chain that proves anything
+        return _wrong_name(item) or (None if facts["depth"] == 0 else f"'depth' is {facts['depth']}")
     return (
         _wrong_kind(chain, noise, facts["query"]) or _wrong_task(item, edges, noise) or _wrong_depth(facts, rules)
         or _wrong_clause(item, chain, rules) or _wrong_name(item)
@@ -98,8 +102,7 @@ def _wrong_task(item: Item, edges: Sequence[Any], noise: Sequence[Any]) -> str |
     if task in WAYS:
         return _wrong_ways(item, edges, noise)
     told = frozenset(item.facts["query"]) in {frozenset((i, j)) for i, _, j in edges}
-    revisits = len({person for i, _, j in edges for person in (i, j)}) <= len(edges)  # a chain that passes people twice
-    if possible == TASK_OF[()] and (task == "memory") != told and not (told and revisits):
+    if possible == TASK_OF[()] and (task == "memory") != told and len(edges) > 1:
         return f"tag 'task' is {task!r}, and the answer is {'' if told else 'not '}told"
     return None
 
@@ -108,18 +111,21 @@ def _wrong_ways(item: Item, edges: Sequence[Any], noise: Sequence[Any]) -> str |
     """The tag counts the ways that prove the answer alone: two in `either`, none in `both`."""
     second = [edge for edge, _ in noise]
     ways, facts = (second, [edge for edge in edges if edge not in second]), item.facts
-    proving = sum(entailed(of_item(item), facts["genders"], way, tuple(facts["query"])) is not None for way in ways)
+    lefts = [chain_left(of_item(item), facts["genders"], way, facts["query"]) for way in ways]
+    proving = sum(left is not None and left & (left - 1) == 0 for left in lefts)
     if item.tags.get("ways") != proving or proving != {"either": 2, "both": 0}[str(item.tags["task"])]:
         return f"tag 'ways' is {item.tags.get('ways')!r}, and {proving} of the two ways prove the answer"
     return None
 
 
 def _wrong_depth(facts: Mapping[str, Any], rules: Rules) -> str | None:
+    """No proof has fewer facts than lie between the two people; one that has as many is among the shortest."""
     edges, (x, z) = [tuple(edge) for edge in facts["edges"]], facts["query"]
-    if facts["certificate"] == "open":
-        return None if facts["depth"] == 0 else f"'depth' is {facts['depth']}, and nothing is proved"
-    derived = rules.world == "family" and facts["certificate"] != "one-of"
-    least = depth(rules, facts["genders"], edges, (x, z)) if derived else distance(edges, (x, z))
+    least = distance(edges, (x, z))
+    used = {tuple(edge) for step in facts["proof"] for edge in step[:-1]} & set(edges)
+    proved_so = len(used) <= (least or 0) or rules.world != "family" or facts["certificate"] == "one-of"
+    if facts["depth"] != least or not proved_so:
+        least = depth(rules, facts["genders"], edges, (x, z)) if rules.world == "family" else least
     return None if facts["depth"] == least else f"'depth' is {facts['depth']}, the shortest proof has {least}"
 
 
@@ -138,9 +144,8 @@ def _wrong_clause(item: Item, chain: Sequence[Any], rules: Rules) -> str | None:
             along.append(rules.neutrals[rules.code[word]])
         if ".".join(along) not in readings:
             return f"'clause' is {facts['clause']!r}, the chain is {'.'.join(along)!r}"
-    one, *story = facts["clusters"]
-    shared = [f"story {seal(story_of(item))}"]  # where there are several questions about it
-    if "variation" not in item.tags and (one not in readings or story not in ([], shared)):
+    one, *_ = facts["clusters"]
+    if "variation" not in item.tags and one not in readings:
         return f"'clusters' is {list(facts['clusters'])}, the clause is {facts['clause']!r}"
     return None
 
@@ -178,82 +183,94 @@ PROVED: Final = (  # the tables of proofs/Table.v, proofs/wide/Table.v and proof
     "391457cb72b6e9be4836c02e4fd18357c9d98a24d56da25bbdcd47405d1d7f0f",
     "09fbfa82da75fa3967f75e8e6dfe2d6b3479995879a0df1fe3824bc2209aa908",
 )
-PROVED_OF: Final = {STRICT: "sound", WIDE_WORLD: "wide", BLENDED_WORLD: "blended"}
-CROWD: Final = "clutrr."  # ids of the crowd's templates, which are read freely
-NEEDED: Final = (
-    "names", "genders", "edges", "query", "target", "proof", "family", "rules", "table", "seal", "templates", "groups",
-)  # fmt: skip
+NEEDED: Final = ("names", "genders", "edges", "query", "target", "proof", "family", "rules", "table", "seal", "telling")
 TOLD: Final = "text told again"
-ONE_OF: Final = "a family checked for each answer, and with the table proved in Coq that there is no other"
-REPLAYED: Final = {"entailed": check, "open": check_open, "one-of": check_one_of}
 READ: Final = "text of others, read only"
+ALL_OF: Final = "a family checked for each answer, and with the table proved in Coq that there is no other"
+COUNTED: Final = "--allow-uncertified counts such items"
+CROWD: Final = "clutrr."  # ids of the crowd's templates, which are read freely
 
 
 def verify(item: Item, manifest: Mapping[str, Any] = MappingProxyType({})) -> Verified:
-    """How the item was checked, and what is wrong with it. Its folder's manifest says whose words it is told in."""
+    """How the item was checked, and what is wrong with it. Its folder's manifest says whose words it is told in, and
+    by which rules it was made."""
     facts, verdict = item.facts, str(item.facts.get("certificate", "none"))
-    if verdict not in REPLAYED or "table" not in facts:
+    if verdict not in ("entailed", "open", "one-of") or "table" not in facts:
         how = f"no certificate to replay ({verdict})"
-        return Verified(how=how, uncertified=f"{how}; --allow-uncertified counts such items")
+        return Verified(how=how, uncertified=f"{how}; {COUNTED}")
     missing = next((name for name in NEEDED if name not in facts), None)
     if missing:
         return Verified(how="failed", problem=f"facts lack {missing!r}")
     rules = of_item(item)
     try:
         words, problem = _words(item, rules, manifest)
-        replay = check_ways if verdict == "entailed" and item.tags.get("task") == "both" else REPLAYED[verdict]
-        problem = problem or misstated(item, rules) or replay(dict(facts), read_table(rules.text))
+        problem = problem or misstated(item, rules) or _replayed(facts, rules)
     except (TypeError, ValueError, KeyError, IndexError, AttributeError) as error:
         words, problem = "", f"the certificate is malformed ({type(error).__name__}: {error})"
     if problem:
         return Verified(how="failed", problem=problem)
-    if verdict == "open":
-        return Verified(how=f"{words}, two families checked between which the answer differs")
-    if verdict == "one-of" and rules.sha256 in PROVED:
-        return Verified(how=f"{words}, {ONE_OF}")
-    how = f"{words}, {_how(dict(facts), rules)}"
-    return Verified(how=how, uncertified=f"{how}; --allow-uncertified counts such items" if "not proved" in how else "")
+    proof, certified = _certified(facts, rules)
+    how = f"{words}, {proof}"
+    return Verified(how=how, uncertified="" if certified else f"{how}; {COUNTED}")
 
 
-def _how(facts: dict[str, Any], rules: Rules) -> str:
-    """With what the proof was replayed: a proof by other rules may be one by the proved table all the same."""
+def _replayed(facts: Mapping[str, Any], rules: Rules) -> str | None:
+    replay = check_open if facts["certificate"] == "open" else check
+    return replay(dict(facts), read_table(rules.text))
+
+
+def _certified(facts: Mapping[str, Any], rules: Rules) -> tuple[str, bool]:
+    """With what the proof was replayed, and whether that certifies the label: kin words need a table that is proved (a
+    proof by other rules may be one by the proved table all the same)."""
+    if facts["certificate"] == "open" and rules.world == "family":
+        return "two families checked between which the answer differs", True
     if rules.world != "family":
-        return f"proof replayed with the rule base {rules.name!r}"
-    if (
-        rules.sha256 in PROVED
-        or REPLAYED[facts["certificate"]](facts, read_table(load(PROVED_OF[rules.kin]).text)) is None
-    ):
-        return "proof replayed with the rule table proved in Coq, family checked"
-    return f"family checked; the proof needs rules of {rules.name!r} that are not proved"
+        kin = next((word for word in rules.choices if word in ALL_NEUTRAL), None)
+        how = f"proof replayed with the rule base {rules.name!r}"
+        return (how, True) if kin is None else (f"{how}, which nothing proves of the kin word {kin!r}", False)
+    by_proved = rules.sha256 in PROVED
+    if not by_proved:
+        proved = next(load(name) for name in SHIPPED if load(name).sha256 in PROVED and load(name).kin == rules.kin)
+        by_proved = proved.words == rules.words and _replayed(facts, proved) is None
+    if not by_proved:
+        return f"family checked; the proof needs rules of {rules.name!r} that are not proved", False
+    return (ALL_OF if facts["certificate"] == "one-of" else BY_PROVED), True
+
+
+BY_PROVED: Final = "proof replayed with the rule table proved in Coq, family checked"
 
 
 def _words(item: Item, rules: Rules, manifest: Mapping[str, Any]) -> tuple[str, str | None]:
     """How the text was checked, and what is wrong with it."""
-    facts = item.facts
+    facts, source = item.facts, manifest.get("source", manifest)
     if facts["table"] != rules.sha256:
         return "", "the proof was made with another rule table ('table')"
+    if source and rules.sha256 not in (source.get("rules") or {}).values():
+        return "", f"its rules {rules.name!r} are not those of its manifest ('rules')"
     if facts["seal"] != seal(item.prompt):
         return "", "the prompt is not the one that was sealed ('seal')"
     names, genders = facts["names"], facts["genders"]
     if len(set(names)) != len(genders) or len(names) != len(genders):
         return "", "'names' and 'genders' do not go together"
-    rows, bank = of_others(manifest)
-    wrong = untold(item, rules, foreign_names=rows)
-    if wrong is None or not (rows or bank) or ours(item):
-        return TOLD, wrong
-    strict = not of_the_crowd(facts["templates"])
+    rows, bank = of_others(source)
+    if facts["telling"].get("bank", OURS) == OURS:
+        return TOLD, mismatch_with_telling(item, rules, foreign_names=rows)
+    if not (rows or bank):
+        return "", "it is told with a bank that its manifest does not name"
+    strict = not of_the_crowd(facts)
     story = story_of(item)
-    told = unfaithful(story, names=names, genders=genders, edges=facts["edges"], rules=rules, strict=strict)
-    return READ, told or misasked(item, rules, shown_names(names, brackets=f"[{names[0]}]" in story))
+    wrong = mismatch_with_facts(story, names=names, genders=genders, edges=facts["edges"], rules=rules, strict=strict)
+    return READ, wrong or wrong_question(item, rules, shown_names(names, brackets=f"[{names[0]}]" in story))
 
 
 def of_others(manifest: Mapping[str, Any]) -> tuple[bool, bool]:
     """Whether a folder holds rows of others (`--data`), or stories told with a bank of others: its manifest says so,
     never an item."""
-    options = manifest.get("source", manifest).get("options") or {}
-    return options.get("data") is not None, options.get("bank", OURS[0]) not in OURS
+    options = manifest.get("options") or {}
+    return options.get("data") is not None, options.get("bank", OURS) != OURS
 
 
-def of_the_crowd(templates: Iterable[str]) -> bool:
+def of_the_crowd(facts: Mapping[str, Any]) -> bool:
     """Whether a story is told in the crowd's words, which are read freely."""
-    return any(str(template).startswith(CROWD) for template in templates)
+    scenes: Iterable[Any] = facts["telling"].get("scenes", ())
+    return any(str(sentence[0]).startswith(CROWD) for scene in scenes for sentence in scene[2])

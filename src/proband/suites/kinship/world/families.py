@@ -26,13 +26,6 @@ LISTED_ORDERS = 7  # of so many all orders are listed
 Random = Callable[[], float]  # a number from 0 up to 1
 Pair = tuple[int, int]
 Row = tuple[str, int | None, int | None, int | None]  # gender, father, mother, spouse
-TURNED: Final = {
-    "grandchild": "grandparent",
-    "nibling": "pibling",
-    "child-in-law": "parent-in-law",
-    "great-grandchild": "great-grandparent",
-    "step-child": "step-parent",
-}
 
 
 def shuffle(n: int, draw: Random) -> Sequence[int]:
@@ -199,43 +192,11 @@ def matrix(family: Family) -> list[list[int]]:
     >>> [[(*STRICT.neutrals, "-")[r] for r in row] for row in matrix(pair)]
     [['-', 'spouse', 'child'], ['spouse', '-', 'child'], ['parent', 'parent', '-']]
     """
-    n = len(family)
-    p, s = family.parents, family.spouses
-    c: list[list[int]] = [[] for _ in range(n)]
-    for x in range(n):
-        for parent in p[x]:
-            c[parent].append(x)
-    b = [{y for parent in p[x] for y in c[parent]} - {x} for x in range(n)]
-    blended = family.world.blended
-    steps = [[z for y in p[x] for z in s[y] if z not in p[x]] for x in range(n)] if blended else []
     neutrals = family.world.neutrals
-    table = [[len(neutrals)] * n for _ in range(n)]
+    table = [[len(neutrals)] * len(family) for _ in range(len(family))]
     for x, row in enumerate(table):
-        people = {
-            "parent": p[x],
-            "child": c[x],
-            "sibling": b[x],
-            "spouse": s[x],
-            "grandparent": [z for y in p[x] for z in p[y]],
-            "grandchild": [z for y in c[x] for z in c[y]],
-            "pibling": [z for y in p[x] for z in b[y]],
-            "nibling": [z for y in b[x] for z in c[y]],
-            "parent-in-law": [z for y in s[x] for z in p[y]],
-            "child-in-law": [z for y in c[x] for z in s[y]],
-            "sibling-in-law": [z for y in s[x] for z in b[y]] + [z for y in b[x] for z in s[y]],
-        }
-        if family.world.wide:
-            people["great-grandparent"] = [z for y in people["grandparent"] for z in p[y]]
-            people["great-grandchild"] = [z for y in people["grandchild"] for z in c[y]]
-            people["cousin"] = [z for y in people["pibling"] for z in c[y]]
-        if blended:
-            people["sibling"] = [y for y in b[x] if len(p[x] & p[y]) == 2]
-            people["half-sibling"] = b[x] - set(people["sibling"])
-            people["step-parent"] = steps[x]
-            people["step-child"] = [y for spouse in s[x] for y in c[spouse] if x not in p[y]]
-            people["step-sibling"] = [y for step in steps[x] for y in c[step] if not p[x] & p[y]]
         for relation, neutral in enumerate(neutrals):
-            for z in people[neutral]:
+            for z in family.related(x, neutral):
                 row[z] = relation
     return table
 
@@ -349,44 +310,36 @@ def between(family: Family, relation: str, a: int, b: int) -> tuple[int, ...]:
     >>> between(home, "sibling", 0, 1), between(home, "parent", 0, 2)
     ((2,), ())
     """
-    parents, siblings, spouses = family.parents, family.siblings, family.spouses
-    if relation in TURNED:  # read from the other end
-        return between(family, TURNED[relation], b, a)
-    if family.world.blended and relation in ("sibling", "half-sibling", "pibling", "step-parent", "step-sibling"):
-        return _between_blended(family, relation, a, b)
-    if relation == "sibling":
-        return (min(parents[a] & parents[b]),)
-    if relation == "grandparent":
-        return (next(z for z in sorted(parents[a]) if b in parents[z]),)
-    if relation == "great-grandparent":
-        z = next(z for z in sorted(parents[a]) if any(b in parents[y] for y in parents[z]))
-        return (z, *between(family, "grandparent", z, b))
-    if relation == "cousin":
-        z, y = next((z, y) for z in sorted(parents[a]) for y in sorted(parents[b]) if y in siblings[z])
-        return (z, y, *between(family, "sibling", z, y))
-    if relation == "pibling":
-        z = next(z for z in sorted(parents[a]) if b in siblings[z])
-        return (z, *between(family, "sibling", z, b))
-    if relation == "parent-in-law":
-        return spouses[a]
-    if relation == "sibling-in-law":
-        one, other = next((x, y) for x, y in ((a, b), (b, a)) if any(y in siblings[z] for z in spouses[x]))
-        z = next(z for z in spouses[one] if other in siblings[z])
-        return (z, *between(family, "sibling", z, other))
-    return ()
+    for path in family.world.paths[relation]:
+        people = next(_walks(family, path, a, b), None)
+        if people is not None:
+            hidden = [z for letter, x, y in zip(path, people, people[1:]) for z in _unnamed(family, letter, x, y)]
+            return tuple(dict.fromkeys([*people[1:-1], *hidden]))
+    raise AssertionError(f"person {b} is no {relation} of person {a}")
 
 
-def _between_blended(family: Family, relation: str, a: int, b: int) -> tuple[int, ...]:
-    """All parents in common: with one left out, siblings would be half-siblings."""
+def _walks(family: Family, path: str, a: int, b: int) -> Iterator[tuple[int, ...]]:
+    """The ways from a to b by the letters of a path."""
+    for y in sorted(family.step(path[0], a)):
+        if len(path) == 1 and y == b:
+            yield a, b
+        elif len(path) > 1:
+            yield from ((a, *rest) for rest in _walks(family, path[1:], y, b))
+
+
+def _unnamed(family: Family, letter: str, x: int, y: int) -> Sequence[int]:
+    """Whom a letter speaks of without naming them: parents in common, or the couple in between."""
     parents, spouses = family.parents, family.spouses
-    if relation == "pibling":
-        z = next(z for z in sorted(parents[a] - {b}) if parents[z] & parents[b])
-        return (z, min(parents[z] & parents[b]))
-    if relation == "step-parent":
-        return (next(z for z in sorted(parents[a]) if b in spouses[z]),)
-    if relation == "step-sibling":
-        return next((z, s) for z in sorted(parents[a]) for s in spouses[z] if s in parents[b])
-    return tuple(sorted(parents[a] & parents[b]))
+    common = sorted(parents[x] & parents[y])
+    if letter in "abh":
+        return common[: family.world.shared] if letter == "b" else common[:1]
+    if letter == "t":
+        return [min(z for z in parents[x] if y in spouses[z])]
+    if letter == "u":
+        return _unnamed(family, "t", y, x)
+    if letter == "q":
+        return min((z, s) for z in parents[x] for s in spouses[z] if s in parents[y])
+    return ()
 
 
 class Part(NamedTuple):

@@ -44,13 +44,14 @@ common. Their mothers may be added, as two new people, and nothing else changes.
 
 An edge [i, relation, j] reads "person j is the relation of person i"; the word tells the gender of j.
 
-`World` says which axioms a family must keep. The strict world keeps them all; the others are for asking how far a
-verdict rests on them.
+A world is data (`World`): its axioms, and for each relation the paths that lead to whoever stands in it, over the
+letters of `Family.step`. The three worlds in which stories are built are `STORY_WORLDS`; audits drop axioms of the
+first, to show how far a verdict rests on them (data/domains/kinship.toml).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -58,11 +59,7 @@ from typing import Final
 MALE, FEMALE = "male", "female"
 Edge = tuple[int, str, int]  # (i, relation, j): person j is the relation of person i
 NONE: Final = "none"  # two people between whom none of the 22 relations holds
-UNTOLD: Final = "cannot be told"  # the right answer where no relation follows
-# how many generations up somebody of the relation is
-UP: Final = {"parent": 1, "child": -1, "grandparent": 2, "grandchild": -2, "pibling": 1, "nibling": -1,
-             "parent-in-law": 1, "child-in-law": -1, "great-grandparent": 3, "great-grandchild": -3,
-             "step-parent": 1, "step-child": -1}  # fmt: skip
+UNDETERMINED: Final = "cannot be determined"  # the right answer where no relation follows
 
 # neutral name -> (word for a man, word for a woman)
 WORDS: Final = {
@@ -82,36 +79,29 @@ NEUTRALS: Final = tuple(WORDS)
 RELATIONS: Final = tuple(word for pair in WORDS.values() for word in pair)
 NEUTRAL: Final = {word: neutral for neutral, pair in WORDS.items() for word in pair}
 GENDER: Final = {word: gender for pair in WORDS.values() for word, gender in zip(pair, (MALE, FEMALE), strict=True)}
-_TURNED = {"parent": "child", "grandparent": "grandchild", "pibling": "nibling", "parent-in-law": "child-in-law"}
-INVERSE: Final = {**{n: n for n in NEUTRALS}, **_TURNED, **{child: parent for parent, child in _TURNED.items()}}
 
-# the same with the three relations of the wide world; the word for a cousin tells no gender
-WIDE_WORDS: Final = {
+# the words of all worlds; that for a cousin tells no gender
+ALL_WORDS: Final = {
     **WORDS,
     "great-grandparent": ("great-grandfather", "great-grandmother"),
     "great-grandchild": ("great-grandson", "great-granddaughter"),
     "cousin": ("cousin", "cousin"),
-}
-WIDE: Final = tuple(WIDE_WORDS)
-
-# those of the blended world: no in-laws
-BLENDED_WORDS: Final = {
-    **{neutral: pair for neutral, pair in WORDS.items() if not neutral.endswith("-in-law")},
     "half-sibling": ("half-brother", "half-sister"),
     "step-parent": ("stepfather", "stepmother"),
     "step-child": ("stepson", "stepdaughter"),
     "step-sibling": ("stepbrother", "stepsister"),
 }
-BLENDED: Final = tuple(BLENDED_WORDS)
-
-# the words of all worlds
-ALL_WORDS: Final = {**WIDE_WORDS, **BLENDED_WORDS}
 ALL_NEUTRAL: Final = {word: neutral for neutral, pair in ALL_WORDS.items() for word in pair}
 ALL_GENDER: Final = {word: gender for man, woman in ALL_WORDS.values() if man != woman
                      for word, gender in ((man, MALE), (woman, FEMALE))}  # fmt: skip
-_MORE_TURNED = {"great-grandparent": "great-grandchild", "step-parent": "step-child"}
-ALL_INVERSE: Final = {**{n: n for n in ALL_WORDS}, **INVERSE, **_MORE_TURNED,
-                      **{child: parent for parent, child in _MORE_TURNED.items()}}  # fmt: skip
+_TURNED = {"parent": "child", "grandparent": "grandchild", "pibling": "nibling", "parent-in-law": "child-in-law",
+           "great-grandparent": "great-grandchild", "step-parent": "step-child"}  # fmt: skip
+ALL_INVERSE: Final = {**{n: n for n in ALL_WORDS}, **_TURNED, **{child: parent for parent, child in _TURNED.items()}}
+INVERSE: Final = {neutral: ALL_INVERSE[neutral] for neutral in NEUTRALS}
+# how many generations up somebody of the relation is
+UP: Final = {"parent": 1, "child": -1, "grandparent": 2, "grandchild": -2, "pibling": 1, "nibling": -1,
+             "parent-in-law": 1, "child-in-law": -1, "great-grandparent": 3, "great-grandchild": -3,
+             "step-parent": 1, "step-child": -1}  # fmt: skip
 
 
 def one_of(words: Sequence[str]) -> str:
@@ -147,32 +137,94 @@ def turned(edge: Edge, genders: Sequence[str]) -> Edge:
     (1, 'niece', 0)
     """
     i, relation, j = edge
-    return j, word(INVERSE[NEUTRAL[relation]], genders[i]), i
+    return j, word(ALL_INVERSE[ALL_NEUTRAL[relation]], genders[i]), i
+
+
+# ---- worlds: axioms, and what each relation means --------------------------------------------------------------------
+
+Meaning = tuple[str, tuple[str, ...]]  # a neutral relation, and the paths that lead to whoever stands in it
+CLASSIC: Final[tuple[Meaning, ...]] = (
+    ("parent", ("p",)),
+    ("child", ("c",)),
+    ("sibling", ("b",)),
+    ("spouse", ("s",)),
+    ("grandparent", ("pp",)),
+    ("grandchild", ("cc",)),
+    ("pibling", ("pb",)),
+    ("nibling", ("bc",)),
+    ("parent-in-law", ("sp",)),
+    ("child-in-law", ("cs",)),
+    ("sibling-in-law", ("sb", "bs")),
+)
+MARRIED_IN: Final = {"pibling": ("pb", "pbs"), "nibling": ("bc", "sbc")}  # uncles by marriage too
+LINES: Final[tuple[Meaning, ...]] = (
+    ("great-grandparent", ("ppp",)),
+    ("great-grandchild", ("ccc",)),
+    ("cousin", ("pbc",)),
+)
+STEPS: Final[tuple[Meaning, ...]] = (
+    *CLASSIC[:6],
+    ("pibling", ("pa",)),
+    ("nibling", ("ac",)),
+    ("half-sibling", ("h",)),
+    ("step-parent", ("t",)),
+    ("step-child", ("u",)),
+    ("step-sibling", ("q",)),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
 class World:
-    """Which axioms hold. The defaults are the world above; each change drops one of its rules or, for
-    `one_generation`, adds one."""
+    """Which axioms hold and what relations mean. The defaults are the classic world above."""
 
-    married_parents: bool = True  # first half of axiom 2
+    married_parents: bool = True  # first half of axiom 2: the two parents of a person are married to each other
     no_stepparents: bool = True  # second half of axiom 2: the spouse of a parent is the other parent
     one_spouse: bool = True
     two_genders: bool = True  # axiom 1: a father and a mother, a husband and a wife
     strangers: bool = True  # axiom 4: spouses, and parents of one child, have no common ancestor
-    by_blood: bool = True  # an uncle or aunt is a parent's sibling, not a parent's sibling's spouse
+    by_blood: bool = True  # an uncle or aunt is a parent's sibling, never a parent's sibling's spouse
+    partners_apart: bool = False  # axioms 4' and 6
     one_generation: bool = False  # nobody married into another generation: `Family.levels` exist
-    wide: bool = False  # great-grandparents, great-grandchildren and cousins have names
-    blended: bool = False  # the families of second marriages, with half- and step-relations and without in-laws
+    shared: int = 1  # parents that siblings have in common, at least
+    meanings: tuple[Meaning, ...] = CLASSIC
+    levels: int = 2  # generations of its families, at least
+    parted: float = 0.0  # share of the couples of its families that part
+    cross: float = 0.2  # share of the weddings between two trees of a family
+
+    @cached_property
+    def paths(self) -> dict[str, tuple[str, ...]]:
+        return {name: paths if self.by_blood else MARRIED_IN.get(name, paths) for name, paths in self.meanings}
 
     @property
     def neutrals(self) -> tuple[str, ...]:
-        return BLENDED if self.blended else WIDE if self.wide else NEUTRALS
+        return tuple(self.paths)
+
+    @cached_property
+    def statement(self) -> str:
+        """The axioms in one sentence, for questions that depend on them.
+
+        >>> STRICT.statement[:74]
+        'Assume that nobody marries twice, within their gender or a blood relative,'
+        """
+        uncles = "uncles and aunts are brothers and sisters of a parent"
+        clauses = (
+            (self.married_parents and self.one_spouse, "nobody marries twice, within their gender or a blood relative"),
+            (self.married_parents, "a child's parents are married to each other, so that siblings share both"),
+            (self.partners_apart, "parents may have separated and married others, once and not within their gender"),
+            (self.partners_apart, "partners and step-relatives are not related by blood"),
+            (self.shared > 1, "brothers and sisters share both parents, half-brothers and half-sisters exactly one"),
+            (self.by_blood, uncles if self.shared == 1 else f"{uncles}, full or half"),
+        )  # fmt: skip
+        *most, last = [text for holds, text in clauses if holds]
+        return f"Assume that {', that '.join(most)}, and that {last}."
 
 
 STRICT: Final = World()
-WIDE_WORLD: Final = World(wide=True)
-BLENDED_WORLD: Final = World(no_stepparents=False, blended=True)
+WIDE_WORLD: Final = World(meanings=(*CLASSIC, *LINES), levels=4)
+BLENDED_WORLD: Final = World(
+    married_parents=False, no_stepparents=False, partners_apart=True, shared=2, meanings=STEPS, parted=0.5, cross=0.0
+)  # cross: or step-siblings might marry
+STORY_WORLDS: Final = (STRICT, WIDE_WORLD, BLENDED_WORLD)
 ONE_GENERATION: Final = World(one_generation=True)
 
 
@@ -206,81 +258,52 @@ class Family:
     def children(self) -> tuple[frozenset[int], ...]:
         return tuple(frozenset(y for y in range(len(self)) if x in self.parents[y]) for x in range(len(self)))
 
+    def step(self, letter: str, x: int) -> frozenset[int]:
+        """Those whom one letter of a path leads to from person x."""
+        if (letter, x) not in self._steps:
+            self._steps[letter, x] = frozenset(self._step(letter, x)) - {x}
+        return self._steps[letter, x]
+
     @cached_property
-    def siblings(self) -> tuple[frozenset[int], ...]:
-        """Others with the same parents, which in the blended world are two; with a common parent where remarriage makes
-        half-siblings who count as siblings."""
+    def _steps(self) -> dict[tuple[str, int], frozenset[int]]:
+        return {}
 
-        def same(x: int, y: int) -> bool:
-            if self.world.blended:
-                return len(self.parents[x] & self.parents[y]) == 2
-            if self.world.no_stepparents:
-                return bool(self.parents[x]) and self.parents[x] == self.parents[y]
-            return bool(self.parents[x] & self.parents[y])
+    def _step(self, letter: str, x: int) -> Iterable[int]:
+        parents, children, spouses = self.parents, self.children, self.spouses
+        match letter:
+            case "p":
+                return parents[x]
+            case "c":
+                return children[x]
+            case "s":
+                return spouses[x]
+            case "a":  # others with a parent in common
+                return {y for parent in parents[x] for y in children[parent]}
+            case "b":  # siblings
+                return (y for y in self.step("a", x) if len(parents[x] & parents[y]) >= self.world.shared)
+            case "h":  # half-siblings
+                return (y for y in self.step("a", x) if len(parents[x] & parents[y]) == 1)
+            case "t":  # step-parents
+                return {y for parent in parents[x] for y in spouses[parent]} - parents[x]
+            case "u":  # step-children
+                return {y for spouse in spouses[x] for y in children[spouse] if x not in parents[y]}
+            case _:  # q, step-siblings
+                beside = {z for parent in parents[x] for y in spouses[parent] for z in children[y]}
+                return (y for y in beside if not parents[x] & parents[y])
 
-        people = range(len(self))
-        return tuple(frozenset(y for y in people if y != x and same(x, y)) for x in people)
+    def related(self, i: int, neutral: str) -> frozenset[int]:
+        """Everybody who is the relation of person i."""
+        reached = set[int]()
+        for path in self.world.paths[neutral]:
+            some = {i}
+            for letter in path:
+                some = {y for x in some for y in self.step(letter, x)}
+            reached |= some
+        return frozenset(reached - {i})
 
     def neutral_relations(self, i: int, j: int) -> Iterator[str]:
         """What person j is to person i, without the gender of j."""
-        parents, siblings = self.parents, self.siblings
-        spouses_i, spouses_j = self.spouses[i], self.spouses[j]
-        if j in parents[i]:
-            yield "parent"
-        if i in parents[j]:
-            yield "child"
-        if j in siblings[i]:
-            yield "sibling"
-        if j in spouses_i:
-            yield "spouse"
-        if any(j in parents[z] for z in parents[i]):
-            yield "grandparent"
-        if any(i in parents[z] for z in parents[j]):
-            yield "grandchild"
-        if self._pibling(i, j):
-            yield "pibling"
-        if self._pibling(j, i):
-            yield "nibling"
-        if self.world.blended:
-            yield from self._blended(i, j)
-            return
-        if any(j in parents[z] for z in spouses_i):
-            yield "parent-in-law"
-        if any(i in parents[z] for z in spouses_j):
-            yield "child-in-law"
-        if any(j in siblings[z] for z in spouses_i) or any(i in siblings[z] for z in spouses_j):
-            yield "sibling-in-law"
-        if self.world.wide:
-            if any(j in parents[y] for z in parents[i] for y in parents[z]):
-                yield "great-grandparent"
-            if any(i in parents[y] for z in parents[j] for y in parents[z]):
-                yield "great-grandchild"
-            if any(siblings[z] & parents[j] for z in parents[i]):
-                yield "cousin"
-
-    def _blended(self, i: int, j: int) -> Iterator[str]:
-        parents, shared = self.parents, self.parents[i] & self.parents[j]
-        if len(shared) == 1:
-            yield "half-sibling"
-        if j in self.step_parents[i]:
-            yield "step-parent"
-        if i in self.step_parents[j]:
-            yield "step-child"
-        if not shared and any(s in parents[j] for p in parents[i] for s in self.spouses[p]):
-            yield "step-sibling"
-
-    @cached_property
-    def step_parents(self) -> tuple[frozenset[int], ...]:
-        """Spouses of parents who are no parents."""
-        return tuple(frozenset(s for p in some for s in self.spouses[p]) - some for some in self.parents)
-
-    def _pibling(self, i: int, j: int) -> bool:
-        if self.world.blended:  # half-siblings of a parent, too
-            return any(self.parents[z] & self.parents[j] for z in self.parents[i] - {j})
-        by_blood = any(j in self.siblings[z] for z in self.parents[i])
-        return by_blood or (
-            not self.world.by_blood and any(v in self.siblings[z] for z in self.parents[i] for v in self.spouses[j])
-        )
+        return (neutral for neutral in self.world.paths if j in self.related(i, neutral))
 
     def relations(self, i: int, j: int) -> frozenset[str]:
         """The words for what person j is to person i: in the strict world none or one."""
@@ -327,7 +350,7 @@ class Family:
             if self.world.one_spouse and len(self.spouses[x]) > 1:
                 return f"person {x} has several spouses"
             married = f is None or m is None or m in self.spouses[f]
-            if not married and self.world.married_parents and not self.world.blended:
+            if not married and self.world.married_parents:
                 return f"axiom 2: the parents of person {x} are not married"
             if self.world.no_stepparents and any(
                 s not in self.parents[x] for p in self.parents[x] for s in self.spouses[p]
@@ -344,7 +367,7 @@ class Family:
             for x, y in couples:
                 if (ancestors[x] | {x}) & (ancestors[y] | {y}):
                     return f"axiom 4: the couple {x} and {y} is of one family"
-        return self._one_family(ancestors) if self.world.blended else None
+        return self._one_family(ancestors) if self.world.partners_apart else None
 
     def _one_family(self, ancestors: Sequence[frozenset[int]]) -> str | None:
         """Where axiom 4' or axiom 6 is broken."""

@@ -33,18 +33,7 @@ import msgspec
 from proband.core.errors import ProbandError, in_words
 from proband.core.files import DATA, parse_toml, read_utf8
 from proband.core.types import Item
-from proband.suites.kinship.world.relations import (
-    BLENDED,
-    BLENDED_WORLD,
-    FEMALE,
-    MALE,
-    NEUTRALS,
-    STRICT,
-    WIDE,
-    WIDE_WORLD,
-    Edge,
-    World,
-)
+from proband.suites.kinship.world.relations import FEMALE, MALE, STORY_WORLDS, STRICT, Edge, World
 
 Relation = TypeVar("Relation", int, str)
 OTHER = "other"
@@ -110,7 +99,7 @@ class Rules:
     @property
     def kin(self) -> World:
         """The world of families whose relations these are."""
-        return {WIDE: WIDE_WORLD, BLENDED: BLENDED_WORLD}.get(self.neutrals, STRICT)
+        return next((world for world in STORY_WORLDS if world.neutrals == self.neutrals), STRICT)
 
     @cached_property
     def code(self) -> Mapping[str, int]:
@@ -332,12 +321,9 @@ def _world(world: object, neutrals: tuple[str, ...]) -> str | None:
         return None
     if world != "family":
         raise ProbandError(f"'world' is {world!r}; there is only \"family\", or leave it out")
-    if neutrals not in (NEUTRALS, WIDE, BLENDED):
-        more = ", ".join(WIDE[len(NEUTRALS) :])
-        raise ProbandError(
-            f'world "family" needs the relations {", ".join(NEUTRALS)}, in this order, and none or all of {more}; '
-            f"or {', '.join(BLENDED)}"
-        )
+    if neutrals not in [each.neutrals for each in STORY_WORLDS]:
+        lists = "; or ".join(", ".join(each.neutrals) for each in STORY_WORLDS)
+        raise ProbandError(f'world "family" needs these relations, in this order: {lists}')
     return "family"
 
 

@@ -1,0 +1,121 @@
+"""Pairs of stories with the same words: the answer follows from one, and the other leaves several (`--open`,
+`--question sets`). So no word of a story can say whether its answer is determined.
+
+Beside a story whose answer follows we look for a neighbour, in this order:
+
+    1  the two names of one fact exchanged (*Ann's father Ben* becomes *Ben's father Ann*, where genders allow it)
+    2  one name of one fact replaced by that of another person of the story with the same gender
+    3  the stated kin words at other facts of the chain: the same multiset of words
+
+A neighbour counts if its facts hold in a family, and the search finds families in which the answer differs (for `sets`:
+one for each relation that the closure leaves). The two people of the question stay connected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from proband.suites.kinship.generate.story_logic import Draft
+from proband.suites.kinship.logic.certificates import families_of_answers
+from proband.suites.kinship.logic.closure import close, prove, shortest_path
+from proband.suites.kinship.world.families import Random, shuffle
+from proband.suites.kinship.world.relations import UNDETERMINED, Edge, one_of
+from proband.suites.kinship.world.rules import Rules
+
+REARRANGED = 20  # other places of the kin words that are tried
+
+
+class Neighbour(NamedTuple):
+    """The facts of a neighbour, the place of the fact that differs (-1: several do), and who is named there instead."""
+
+    edges: list[Edge]
+    place: int = -1
+    other: tuple[tuple[int, int], ...] = ()
+
+
+def neighbours(draft: Draft, draw: Random, *, same_shape: bool) -> Iterator[Neighbour]:
+    """Stories with the same words; `same_shape`: each fact is about the same two people."""
+    edges, genders = draft.edges, draft.genders
+    noise = {edge for edge, _ in draft.noise}
+    places = [place for place in shuffle(len(edges), draw) if edges[place] not in noise]
+    for place in places:
+        i, kin, j = edges[place]
+        if genders[i] == genders[j]:
+            yield Neighbour([*edges[:place], (j, kin, i), *edges[place + 1 :]], place, ((i, j), (j, i)))
+    for place in places if not same_shape else ():
+        i, kin, j = edges[place]
+        for old, kept in ((i, j), (j, i)):
+            for new in shuffle(len(genders), draw):
+                fact = (new, kin, j) if old == i else (i, kin, new)
+                if new not in (i, j) and genders[new] == genders[old]:
+                    yield Neighbour([*edges[:place], fact, *edges[place + 1 :]], place, ((old, new), (kept, kept)))
+    for _ in range(REARRANGED):
+        by_gender: dict[str, list[int]] = {}
+        for place in places:
+            by_gender.setdefault(genders[edges[place][2]], []).append(place)
+        moved = list(edges)
+        for some in by_gender.values():
+            order = shuffle(len(some), draw)
+            for place, at in zip(some, order):
+                moved[place] = (edges[place][0], edges[some[at]][1], edges[place][2])
+        if moved != edges:
+            yield Neighbour(moved)
+
+
+def opened(draft: Draft, rules: Rules, draw: Random, *, sets: bool) -> tuple[Draft, Neighbour] | None:
+    """A neighbour whose answer cannot be determined or, `sets`, is one of several relations."""
+    for neighbour in neighbours(draft, draw, same_shape=sets):
+        if not _readable(draft, neighbour.edges):
+            continue
+        closure = close(rules, draft.genders, neighbour.edges)
+        left = closure.sets[draft.query[0]][draft.query[1]]
+        if not closure.consistent or not left & (left - 1) or (sets and left not in rules.sets):
+            continue
+        families = families_of_answers(rules, draft.genders, neighbour.edges, draft.query, left, all_of=sets)
+        if families is not None:
+            noise = dict(zip(draft.edges, neighbour.edges))
+            changed = replace(
+                draft,
+                edges=neighbour.edges,
+                noise=[(noise[edge], kind) for edge, kind in draft.noise],
+                families=families,
+                family=families[0],
+                proofs=0,
+                proof=[],
+                depth=0,
+                target=UNDETERMINED,
+                verdict="open",
+            )
+            return (_one_of(changed, left, rules) if sets else changed), neighbour
+    return None
+
+
+def _readable(draft: Draft, edges: Sequence[Edge]) -> bool:
+    """Whether everybody is still named, no two facts are about the same people, and facts connect the two people of the
+    question without telling what they are."""
+    pairs = {frozenset((i, j)) for i, _, j in edges}
+    everybody = {person for pair in pairs for person in pair}
+    if len(pairs) < len(edges) or len(everybody) < len(draft.genders) or frozenset(draft.query) in pairs:
+        return False
+    return shortest_path(edges, draft.query) is not None
+
+
+def _one_of(draft: Draft, left: int, rules: Rules) -> Draft:
+    """The draft with its set of relations as its answer, and the proof that there are no others."""
+    proved, proof = prove(rules, draft.genders, draft.edges, draft.query)
+    assert proved == left
+    path = shortest_path(draft.edges, draft.query) or []
+    here, clause = draft.query[0], list[int]()
+    for i, kin, j in path:
+        clause.append(rules.code[kin] if i == here else rules.inverse[rules.code[kin]])
+        here = j if i == here else i
+    return replace(
+        draft,
+        target=one_of(rules.set_words(left, draft.genders[draft.query[1]])),
+        verdict="one-of",
+        proof=proof,
+        clause=tuple(clause),
+        depth=len(path),
+    )
