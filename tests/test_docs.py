@@ -28,8 +28,7 @@ from proband.lexicon import wordnet
 
 ROOT = Path(__file__).resolve().parents[1]
 SITE = ".site"
-RELEASE = ROOT / "experiments" / "kinship" / "release.md"  # 30,360 stories: at night
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), RELEASE]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(console|python|(?:toml|jinja|json)(?= ))(?: (\S+))?\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 # a command that needs no shell: `! ` says that it fails, and its output may go to a file
@@ -54,9 +53,7 @@ PAGES_WITH_BLOCKS = pytest.mark.parametrize(
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 @pytest.mark.filterwarnings("default")
-@pytest.mark.parametrize(
-    "page", [p for p in PAGES if blocks(p) and p != RELEASE], ids=lambda p: str(p.relative_to(ROOT))
-)
+@pytest.mark.parametrize("page", [p for p in PAGES if blocks(p)], ids=lambda p: str(p.relative_to(ROOT)))
 def test_every_block_runs(page: Path, tmp_path: Path, fresh_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In this process, which has imported everything once; commands with pipes and the like in a shell."""
     monkeypatch.chdir(tmp_path)

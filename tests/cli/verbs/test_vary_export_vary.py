@@ -51,7 +51,7 @@ def test_each_variation_does_what_it_says(kinship: Path) -> None:
                 assert before[before.index(then) - 1] == sentences[sentences.index(then) - 1]
         assert len(group["noise"].facts["edges"]) > len(facts["edges"])
         assert " is the " in group["plain"].prompt
-        assert group["plain"].facts["templates"] == []
+        assert group["plain"].facts["telling"]["form"] == "facts"
         assert group["inverse"].facts["query"] == facts["query"][::-1]
         before, after = source.prompt.split(), group["counterfactual"].prompt.split()
         assert len(before) == len(after)

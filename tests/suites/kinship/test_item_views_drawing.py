@@ -10,7 +10,7 @@ from itertools import combinations
 import pytest
 
 from proband.suites.kinship.item_views import GAP, Layout, family_svg, generations
-from proband.suites.kinship.logic.closure import fill_in
+from proband.suites.kinship.logic.search import family_of
 from proband.suites.kinship.world.relations import GENDER, RELATIONS, Edge, Family, lean
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -28,7 +28,7 @@ def families(count: int) -> list[Family]:
         for i in range(people - 1):
             words = [r for r in RELATIONS if GENDER[r] == genders[i + 1]]
             edges.append((i, rng.choice(words), i + 1))
-        if family := fill_in(genders, edges):
+        if family := family_of(genders, edges, (0, people - 1)):
             found.append(lean(family, edges, (0, people - 1)))
     return found
 
@@ -66,7 +66,7 @@ def test_parents_stand_above_children_and_spouses_side_by_side() -> None:
 
 
 def test_names_stay_text() -> None:
-    family = fill_in(["male", "female"], [(0, "wife", 1)])
+    family = family_of(["male", "female"], [(0, "wife", 1)], (0, 1))
     assert family is not None
     svg = family_svg(family, ["<script>", 'a"b'], title='"><script>')
     assert "<script" not in svg

@@ -87,7 +87,7 @@ def test_nothing_but_the_facts_gives_it_away(items: list[Item]) -> None:
                 lambda item: len(item.facts["names"]),
                 lambda item: len(item.facts["edges"]),
                 lambda item: len(item.prompt.split()),
-                lambda item: len(item.facts["templates"]),
+                lambda item: len(item.facts["telling"]["scenes"][0][2]),
             )
         ]
         for name, own in by_answer.items()
@@ -128,7 +128,7 @@ def test_both_families_are_drawn(items: list[Item]) -> None:
     drawing = draw_item(item, None)
     assert drawing is not None
     assert drawing.count('class="family"') == 3  # two inside one
-    assert "cannot be told" in drawing
+    assert "cannot be determined" in drawing
 
 
 def test_outcomes() -> None:

@@ -18,9 +18,8 @@ from proband.suites.kinship.generate.build import Rounds
 from proband.suites.kinship.generate.options import BuildOptions, make_plan
 from proband.suites.kinship.item_views import draw_item, show
 from proband.suites.kinship.logic.search import possible
-from proband.suites.kinship.shortcuts import Clues
 from proband.suites.kinship.telling.stories import seal
-from proband.suites.kinship.verify.items import ONE_OF, verify
+from proband.suites.kinship.verify.items import ALL_OF, verify
 from proband.suites.kinship.world.families import family_of_rows
 from proband.suites.kinship.world.relations import agrees, one_of, possibilities
 
@@ -30,7 +29,7 @@ Line = dict[str, Any]
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("sets")
-    proband.build("kinship", out=folder, k="3,4", per_k=20, task="clean,irrelevant", question="sets", bank="release2")
+    proband.build("kinship", out=folder, k="3,4", per_k=20, task="clean,irrelevant", question="sets")
     return folder
 
 
@@ -61,7 +60,7 @@ def test_a_complete_search_finds_just_these(items: list[Item]) -> None:
 def test_verified_solved_and_reported(folder: Path, several: list[Item], tmp_path: Path) -> None:
     checked = proband.verify(folder)
     assert checked["failed"] == 0
-    assert checked["checked"][f"text told again, {ONE_OF}"] == len(several) > 20
+    assert checked["checked"][f"text told again, {ALL_OF}"] == len(several) > 20
     for model in ("solver:symbolic", "solver:read", "baseline:random"):
         proband.run(folder, model=model, out=tmp_path / "runs" / model.replace(":", "-"))
     proband.report([tmp_path / "runs"], out=tmp_path / "report")
@@ -73,19 +72,16 @@ def test_verified_solved_and_reported(folder: Path, several: list[Item], tmp_pat
     assert all(abs(a - b) < 15 for a, b in zip(rows["baseline:random"], guess))
 
 
-def test_ends_genders_generations_and_wording_do_not_tell_how_many_are_possible() -> None:
+def test_one_of_each_pair_leaves_several_and_kin_words_do_not_tell_which() -> None:
     plan = make_plan(BuildOptions(question="sets", k="4", per_k=20, certify="none"), seed=5)
-    by_ends: dict[object, Counter[bool]] = defaultdict(Counter)
-    sizes: dict[bool, list[int]] = {True: [], False: []}
+    words: dict[str, list[tuple[bool, list[str]]]] = defaultdict(list)
     for item, note in Rounds(plan).stories(plan.cells[0], 0):
-        clues, many = Clues(item, needed_by="a test"), item.tags["possible"] != 1
-        by_ends[clues.path, clues.genders][many] += 1
-        sizes[many].append(len(item.prompt.split()))
+        words[note.pair].append((item.tags["possible"] != 1, sorted(kin for _, kin, _ in item.facts["edges"])))
         assert len(item.choices) == 18
-        assert note.fellows >= 2
-    assert all(len(each) == 2 for each in by_ends.values())
-    one, other = (sum(own) / len(own) for own in sizes.values())
-    assert abs(one - other) < 0.1 * other
+    assert len(words) >= 2
+    for one, other in words.values():
+        assert (one[0], other[0]) == (False, True)
+        assert one[1] == other[1]
 
 
 @pytest.mark.parametrize(
@@ -136,20 +132,17 @@ def test_every_family_is_drawn_and_the_proof_shown(several: list[Item]) -> None:
     assert " or " in show(item).rsplit("proof:", 1)[1]
 
 
-def test_variations_keep_the_set_or_refuse(folder: Path, tmp_path: Path) -> None:
+def test_variations_keep_the_set_or_prove_another(folder: Path, tmp_path: Path) -> None:
     proband.vary(folder, out=tmp_path / "varied", as_="rename,plain,inverse,noise")
     varied = list(read_items(tmp_path / "varied"))
     kept = Counter((item.tags.get("variation"), item.facts["certificate"]) for item in varied)
-    assert kept["rename", "one-of"] > 20
-    assert kept["plain", "one-of"] > 20
-    assert kept["inverse", "entailed"] > 10
-    assert kept["inverse", "one-of"] == kept["noise", "one-of"] == 0
+    assert min(kept[name, "one-of"] for name in ("rename", "plain", "inverse", "noise")) > 5
     assert proband.verify(tmp_path / "varied")["failed"] == 0
 
 
 @pytest.mark.parametrize("options", [{"task": "memory"}, {"rules": "grid"}, {"rules": "clutrr"}, {"open": 0.2}])
 def test_what_has_no_meaning_is_refused(options: dict[str, Any], tmp_path: Path) -> None:
-    with pytest.raises(ProbandError, match=r"'question' sets|'open'"):
+    with pytest.raises(ProbandError, match=r"'question sets'|'open'"):
         proband.build("kinship", out=tmp_path, question="sets", k="3", **options)
 
 

@@ -1,12 +1,12 @@
-"""What a model says where a story leaves the answer open: that it cannot be told, or all that somebody can be.
+"""What a model says where a story leaves the answer open: that it cannot be determined, or all that somebody can be.
 
-What a model does where nothing follows: questions whose answer follows, and some that cannot be told (`--open`).
+What a model does where nothing follows: questions whose answer follows, and some that cannot be determined (`--open`).
 
     right               of the questions whose answer follows, those answered with it
-    abstained wrongly   of these, those answered "cannot be told"
-    abstained rightly   of the questions that cannot be told, those answered so
+    abstained wrongly   of these, those answered "cannot be determined"
+    abstained rightly   of the questions that cannot be determined, those answered so
     guessed             of these, those answered with a relation
-    score               the mean over all questions of +1 for a right answer (one that cannot be told among them), 0 for
+    score               the mean over all questions of +1 for a right answer (that it is open among them), 0 for
                         abstaining wrongly, -1 for a wrong answer or a guess: who does not know does best to say so
 
 A guess among all n choices has a score of (3 - n) / n where the answer follows and (2 - n) / n where it does not.
@@ -32,14 +32,14 @@ from proband.core.suite import Analysis, Results, Sheet
 from proband.core.types import WRONG, Answer, Item
 from proband.stats import Mean, Scores
 from proband.stats.clusters import clusters_of
-from proband.suites.kinship.world.relations import UNDETERMINED, possibilities
+from proband.suites.kinship.world.relations import OPEN_CHOICES, possibilities
 
 HEADER = ("model", "right, %", "abstained wrongly, %", "abstained rightly, %", "guessed, %", "score", "95 % interval")
 
 
 def outcome(item: Item, answer: Answer) -> str:
     """
-    >>> item = Item(id="a", suite="kinship", prompt="?", choices=("aunt", "niece", UNDETERMINED), gold=0)
+    >>> item = Item(id="a", suite="kinship", prompt="?", choices=("aunt", "niece", "cannot be determined"), gold=0)
     >>> [outcome(item, Answer(item_id="a", scores=s)) for s in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), ())]
     ['right', 'wrong', 'abstained wrongly', 'wrong']
     >>> outcome(item, Answer(item_id="a", scores=(1.0, 1.0, 0.0)))  # a tie is no answer
@@ -47,21 +47,22 @@ def outcome(item: Item, answer: Answer) -> str:
     """
     chosen = chosen_answer(item, answer)
     right = item.gold is not None and chosen == item.choices[item.gold]
-    if item.gold is not None and item.choices[item.gold] == UNDETERMINED:
+    if item.gold is not None and item.choices[item.gold] in OPEN_CHOICES:
         return "abstained rightly" if right else "guessed"
-    return "right" if right else "abstained wrongly" if chosen == UNDETERMINED else "wrong"
+    return "right" if right else "abstained wrongly" if chosen in OPEN_CHOICES else "wrong"
 
 
 def preference_for_open(item: Item, answer: Answer) -> tuple[float, float] | None:
-    """How far "cannot be told" is preferred to the best relation, and whether it is right; None where it is no choice.
+    """How far "cannot be determined" is preferred to the best relation, and whether it is right; None where it is no
+    choice.
 
-    >>> item = Item(id="a", suite="kinship", prompt="?", choices=("aunt", "niece", UNDETERMINED), gold=2)
+    >>> item = Item(id="a", suite="kinship", prompt="?", choices=("aunt", "niece", "cannot be determined"), gold=2)
     >>> preference_for_open(item, Answer(item_id="a", scores=(-2.0, -1.0, -1.5)))
     (-0.5, 1.0)
     """
-    if UNDETERMINED not in item.choices or item.gold is None:
+    place = next((at for at, choice in enumerate(item.choices) if choice in OPEN_CHOICES), None)
+    if place is None or item.gold is None:
         return None
-    place = item.choices.index(UNDETERMINED)
     truth = float(item.gold == place)
     if answer.status in WRONG or not answer.scores:
         return (-WORST if truth else WORST), truth
@@ -73,25 +74,25 @@ TELLING_OPEN_APART = replace(
     AUC,
     name="telling_open_apart",
     each=preference_for_open,
-    title='how well "cannot be told" tells open stories apart (area under the ROC curve)',
+    title='how well "cannot be determined" tells open stories apart (area under the ROC curve)',
 )
 
 VALUE = {"right": 1.0, "abstained rightly": 1.0, "abstained wrongly": 0.0, "wrong": -1.0, "guessed": -1.0}
 
 
 def table(results: Results, seed: int) -> Sequence[Sheet]:
-    """Of every run over items of which some cannot be told; nothing for others."""
+    """Of every run over items of which some cannot be determined; nothing for others."""
     rows = []
     asked: list[Item] = []
     for run, label in enumerate(results.labels):
-        pairs = [(item, answer) for item, answer in results.scored(run) if UNDETERMINED in item.choices]
+        pairs = [(item, answer) for item, answer in results.scored(run) if set(OPEN_CHOICES) & set(item.choices)]
         if pairs:
             asked = [item for item, _ in pairs]
             rows.append((label, *_figures(asked, [outcome(*pair) for pair in pairs])))
     if not rows:
         return ()
     guesses = [
-        ((2 if item.choices[item.gold or 0] == UNDETERMINED else 3) - len(item.choices)) / len(item.choices)
+        ((2 if item.choices[item.gold or 0] in OPEN_CHOICES else 3) - len(item.choices)) / len(item.choices)
         for item in asked
     ]
     rows.append(("*a guess*", None, None, None, None, round(sum(guesses) / len(guesses), 3), ""))
@@ -102,8 +103,8 @@ def table(results: Results, seed: int) -> Sequence[Sheet]:
             header=HEADER,
             rows=tuple(rows),
             note="right and abstained wrongly: of the questions whose answer follows; abstained rightly and guessed: "
-            "of those that cannot be told. Score: +1 for a right answer, 0 for abstaining wrongly, -1 for a wrong "
-            "answer or a guess.",
+            "of the open ones. Score: +1 for a right answer, 0 for abstaining wrongly, "
+            "-1 for a wrong answer or a guess.",
         ),
     )  # fmt: skip
 

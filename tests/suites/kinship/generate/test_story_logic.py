@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 
 from proband.suites.kinship.generate.rule_world_logic import symbolic
-from proband.suites.kinship.generate.story_logic import backward, revisiting
+from proband.suites.kinship.generate.story_logic import backward
 from proband.suites.kinship.world.families import FamilyGraph, FamilyShape, family_pool, resolve
 from proband.suites.kinship.world.rules import load, rule_bodies
 
@@ -76,20 +76,6 @@ def test_rules_and_people_are_drawn_uniformly() -> None:
     assert all(abs(counts[y] / 30_000 - 1 / 4) < 0.015 for y in (2, 3))
     assert all(abs(counts[y] / 30_000 - 1 / 6) < 0.015 for y in (4, 6, 7))
     assert resolve(groups, set(range(8)), rng.random) == resolve([], set(), rng.random) == -1
-
-
-def test_the_papers_chains_may_revisit_people(grounds: list[FamilyGraph]) -> None:
-    rng = random.Random(0)
-    twice = 0
-    for ground in grounds:
-        for goal in sorted(ground.pairs):
-            found = revisiting(ground, rng.choice(ground.pairs[goal]), 7, rng.random)
-            if found:
-                path, _ = found
-                facts = [frozenset(fact) for fact in pairwise(path)]
-                assert len(set(facts)) == len(facts) == 7
-                twice += len(set(path)) < len(path)
-    assert twice > 20
 
 
 @pytest.mark.parametrize("k", [2, 4, 9])

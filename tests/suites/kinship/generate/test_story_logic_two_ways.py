@@ -41,5 +41,5 @@ def test_a_wrong_answer_and_a_wrong_count_are_refused() -> None:
     gold = item.choices.index("uncle")
     assert verify(msgspec.structs.replace(item, facts=wrong, tags=told, gold=gold)).problem
     assert "ways" in (verify(msgspec.structs.replace(item, tags={**item.tags, "ways": 2})).problem or "")
-    with pytest.raises(ProbandError, match="answers follow"):
+    with pytest.raises(ProbandError, match="one chain whose answer"):
         make_plan(BuildOptions(task="either", open=0.2), seed=0)

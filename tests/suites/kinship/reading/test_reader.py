@@ -39,7 +39,6 @@ def mean(items: list[Item], solver: Read | None = None) -> float:
         {"k": "2,3,4", "per_k": 40, "task": "mixed"},
         {"k": "3", "per_k": 60, "task": "memory"},
         {"k": "3", "per_k": 60, "brackets": True},
-        {"k": "3", "per_k": 60, "anonymise": True},
         {"k": "3", "per_k": 60, "form": "facts"},
         {"k": "3", "per_k": 60, "form": "graph"},
         {"k": "3", "per_k": 60, "question": "yes-no"},

@@ -11,10 +11,9 @@ import pytest
 from proband.core.errors import ProbandError
 from proband.core.files import read_items
 from proband.pipeline.build import build
-from proband.suites.kinship.telling.bank import crowd_bank, load_bank
-from proband.suites.kinship.telling.bank_statistics import tellings
+from proband.suites.kinship.telling.bank import Bank, load_bank
 from proband.suites.kinship.telling.crowd_templates import GOOD, REASONS, load_crowd, verdict, words_of
-from proband.suites.kinship.telling.stories import tell
+from proband.suites.kinship.telling.stories import render, tell, telling_of
 from proband.suites.kinship.world.relations import FEMALE, GENDER, MALE, NEUTRAL
 
 THREE = "male-female-female"
@@ -69,8 +68,12 @@ def test_verdicts(folder: Path) -> None:
 
 def test_its_bank_tells_stories(folder: Path) -> None:
     bank = load_bank(f"clutrr:{folder}")
-    told = tell([(0, "aunt", 1)], names=["Al", "Bo"], genders=["male", "female"], bank=bank, rng=random.Random(3))
-    assert told.text in ("Al sold a goat to his aunt, Bo.", "Bo fears her nephew Al.")
+    facts, genders = [(0, "aunt", 1)], ["male", "female"]
+    told = tell(facts, genders=genders, bank=bank, rng=random.Random(3))
+    assert render(told, facts, names=["Al", "Bo"], genders=genders, bank=bank) in (
+        "Al sold a goat to his aunt, Bo.",
+        "Bo fears her nephew Al.",
+    )
     assert {split for name, split in bank.split.items() if name.startswith("clutrr.")} == {"train"}
 
 
@@ -86,26 +89,23 @@ def test_a_build_says_how_many_stories_have_them(folder: Path, tmp_path: Path) -
     assert told["of"] == 20
     assert told["only_these"] <= told["stories"] <= 20
     with_them = sum(
-        any(name.startswith("clutrr.") for name in item.facts["templates"]) for item in read_items(tmp_path / "mixed")
+        any(each.frame.startswith("clutrr.") for each in telling_of(item.facts).sentences)
+        for item in read_items(tmp_path / "mixed")
     )
     assert told["stories"] == with_them
     only = build("kinship", out=tmp_path / "only", k="2", per_k=5, bank=f"clutrr-only:{tmp_path}")
     assert only["crowd_templates"] == {"stories": 5, "only_these": 5, "of": 5}
-    assert all(name.startswith("clutrr.") for item in read_items(tmp_path / "only") for name in item.facts["templates"])
+    told_with = [each.frame for item in read_items(tmp_path / "only") for each in telling_of(item.facts).sentences]
+    assert all(frame.startswith("clutrr.") for frame in told_with)
 
 
 def test_what_the_crowd_cannot_tell_is_told_in_our_words(folder: Path) -> None:
     bank = load_bank(f"clutrr:{folder}")
-    told = tell([(0, "wife", 1)], names=["Al", "Bo"], genders=["male", "female"], bank=bank, rng=random.Random(3))
-    assert not told.templates[0].startswith("clutrr.")
-    with pytest.raises(ProbandError, match="no paraphrase of 'mother' of a female person"):
-        tell(
-            [(0, "mother", 1)],
-            names=["Al", "Bo"],
-            genders=["female", "female"],
-            bank=crowd_bank(load_crowd(folder)),
-            rng=random.Random(3),
-        )
+    told = tell([(0, "wife", 1)], genders=["male", "female"], bank=bank, rng=random.Random(3))
+    assert told.sentences[0].frame.startswith("bare.")
+    crowd = load_crowd(folder)
+    with pytest.raises(ProbandError, match=r"no paraphrase of '(mother|daughter)'"):
+        tell([(0, "mother", 1)], genders=["female"] * 2, bank=Bank(crowd.name, crowd.frames), rng=random.Random(3))
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_released_templates(data: Path) -> None:
     crowd = load_crowd(folder)
     bank = load_bank(f"clutrr:{folder}")
     facts = [(g, w) for w, n in NEUTRAL.items() for g in (MALE, FEMALE) if n != "spouse" or GENDER[w] != g]
-    assert min(len(tellings(bank, fact)) for fact in facts) >= 12
+    assert min(len(bank.frames_of((NEUTRAL[w],), (g, GENDER[w]))) for g, w in facts if "law" not in w) >= 3
     counts = crowd.counts()
     assert (len(crowd.rows), sum(counts.values())) == (6005, 6005)
     assert 0.70 < counts[GOOD] / 6005 < 0.75

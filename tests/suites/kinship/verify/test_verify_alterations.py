@@ -171,18 +171,17 @@ FRIEND = fact("{p} friend's {k} {n}", "{a} is the {k} of {b}'s friend.", "({a}'s
 def as_the_crowds(line: Line, rng: random.Random) -> None:
     """The template ids say that the words are the crowd's, and the words are altered."""
     tell(FRIEND)(line, rng)
-    line["facts"]["templates"] = ["clutrr.1"] * max(1, len(line["facts"]["templates"]))
+    line["facts"]["telling"]["bank"] = "clutrr:templates"
 
 
 def without_templates(line: Line, rng: random.Random) -> None:
     tell(FRIEND)(line, rng)
-    line["facts"]["templates"], line["facts"]["groups"] = [], []
+    line["facts"]["telling"] = {"bank": "rows of others"}
 
 
 def unknown_templates(line: Line, rng: random.Random) -> None:
     tell(FRIEND)(line, rng)
-    line["facts"]["templates"] = ["1.00000000"] * len(line["facts"]["templates"])
-    line["facts"].pop("groups")
+    line["facts"]["telling"] = {"scenes": [["nowhere", 0, [["own.00000000", [0, 1], []]]]]}
 
 
 def strange_name(line: Line, rng: random.Random) -> None:
@@ -431,8 +430,6 @@ HARMLESS: dict[str, Callable[[Line, random.Random], None]] = {
 }
 FORMS: dict[str, dict[str, Any]] = {
     "story": {"task": "clean,supporting,all", "k": "2,3,5", "per_k": 11},
-    "scenes": {"task": "clean,irrelevant", "k": "2,4", "per_k": 11, "bank": "scenes"},
-    "constructions": {"task": "clean,irrelevant", "k": "2,4", "per_k": 11, "bank": "constructions"},
     "yes-no": {"task": "clean", "k": "2,4", "per_k": 11, "question": "yes-no", "form": "facts"},
     "facts": {"task": "clean,all", "k": "2,3", "per_k": 11, "form": "facts", "question": "text"},
     "graph": {"task": "clean,disconnected", "k": "2,4", "per_k": 11, "form": "graph"},
@@ -552,7 +549,7 @@ def test_variations_are_compared_with_their_sources(tmp_path: Path) -> None:
                 alter(copied, rng)
             for other, copied in zip(swaps, copies[len(kinds) :], strict=True):
                 copied["prompt"] = other["prompt"]
-                copied["facts"] |= {name: other["facts"][name] for name in ("names", "templates", "groups")}
+                copied["facts"] |= {name: other["facts"][name] for name in ("names", "telling")}
             for copied in copies:
                 copied["facts"]["seal"] = seal(copied["prompt"])
                 write(folder, [source, copied])

@@ -216,7 +216,7 @@ def test_a_rule_base_of_ones_own() -> None:
         (('"sister officer"', '"boss"'), "the word 'boss' is another relation's"),
         (("[relations]", 'opposite = ["foe"]\n[relations]'), "'opposite' names 'foe'"),
         (("[relations]", 'world = "moon"\n[relations]'), "'world' is 'moon'"),
-        (("[relations]", 'world = "family"\n[relations]'), 'world "family" needs the relations'),
+        (("[relations]", 'world = "family"\n[relations]'), 'world "family" needs these relations'),
         (("[relations]", 'sentences = ["{i}"]\n[relations]'), "lacks {i}, {j} or {word}"),
         (("[relations]", "names = 3\n[relations]"), "'names' must be a table"),
         (("[compose]", "[compose"), "not TOML"),

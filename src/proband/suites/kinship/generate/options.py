@@ -110,7 +110,7 @@ class BuildOptions:
         RARE,
     ] = "families=12,levels=3,children=1..4,marry=0.8,inlaws=0.6,founders=2"
     unreadable: Annotated[
-        Literal["fail", "skip"], _says("at a row of --data that cannot be read: fail and name it, or skip it"), RARE
+        Literal["fail", "skip"], _says("at a row of --data that cannot be read: fail and name it, or skip it")
     ] = "fail"
 
 

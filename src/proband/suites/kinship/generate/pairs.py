@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from proband.suites.kinship.generate.story_logic import Draft
 from proband.suites.kinship.logic.certificates import families_of_answers
-from proband.suites.kinship.logic.closure import close, prove, shortest_path
+from proband.suites.kinship.logic.closure import close, distance, prove, shortest_path
 from proband.suites.kinship.world.families import Random, shuffle
 from proband.suites.kinship.world.relations import UNDETERMINED, Edge, one_of
 from proband.suites.kinship.world.rules import Rules
@@ -35,8 +35,8 @@ class Neighbour(NamedTuple):
     other: tuple[tuple[int, int], ...] = ()
 
 
-def neighbours(draft: Draft, draw: Random, *, same_shape: bool) -> Iterator[Neighbour]:
-    """Stories with the same words; `same_shape`: each fact is about the same two people."""
+def neighbours(draft: Draft, draw: Random) -> Iterator[Neighbour]:
+    """Stories with the same words."""
     edges, genders = draft.edges, draft.genders
     noise = {edge for edge, _ in draft.noise}
     places = [place for place in shuffle(len(edges), draw) if edges[place] not in noise]
@@ -44,7 +44,7 @@ def neighbours(draft: Draft, draw: Random, *, same_shape: bool) -> Iterator[Neig
         i, kin, j = edges[place]
         if genders[i] == genders[j]:
             yield Neighbour([*edges[:place], (j, kin, i), *edges[place + 1 :]], place, ((i, j), (j, i)))
-    for place in places if not same_shape else ():
+    for place in places:
         i, kin, j = edges[place]
         for old, kept in ((i, j), (j, i)):
             for new in shuffle(len(genders), draw):
@@ -66,7 +66,7 @@ def neighbours(draft: Draft, draw: Random, *, same_shape: bool) -> Iterator[Neig
 
 def opened(draft: Draft, rules: Rules, draw: Random, *, sets: bool) -> tuple[Draft, Neighbour] | None:
     """A neighbour whose answer cannot be determined or, `sets`, is one of several relations."""
-    for neighbour in neighbours(draft, draw, same_shape=sets):
+    for neighbour in neighbours(draft, draw):
         if not _readable(draft, neighbour.edges):
             continue
         closure = close(rules, draft.genders, neighbour.edges)
@@ -106,16 +106,10 @@ def _one_of(draft: Draft, left: int, rules: Rules) -> Draft:
     """The draft with its set of relations as its answer, and the proof that there are no others."""
     proved, proof = prove(rules, draft.genders, draft.edges, draft.query)
     assert proved == left
-    path = shortest_path(draft.edges, draft.query) or []
-    here, clause = draft.query[0], list[int]()
-    for i, kin, j in path:
-        clause.append(rules.code[kin] if i == here else rules.inverse[rules.code[kin]])
-        here = j if i == here else i
     return replace(
         draft,
         target=one_of(rules.set_words(left, draft.genders[draft.query[1]])),
         verdict="one-of",
         proof=proof,
-        clause=tuple(clause),
-        depth=len(path),
+        depth=distance(draft.edges, draft.query) or 0,
     )

@@ -27,7 +27,6 @@ from proband.core.metrics import chosen_answer
 from proband.core.plugins import read_options
 from proband.core.suite import Built
 from proband.core.types import Item
-from proband.suites.kinship.baselines import SHORTCUTS
 from proband.suites.kinship.generate.build import BuildTally, Rounds, items_of, planned
 from proband.suites.kinship.generate.options import (
     LICENCE,
@@ -38,6 +37,7 @@ from proband.suites.kinship.generate.options import (
     parse_range,
     refuse_others,
 )
+from proband.suites.kinship.shortcuts import SHORTCUTS
 from proband.suites.kinship.telling.phrases import masked_sentences
 from proband.suites.kinship.world.rules import load, story_of
 

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from proband.core.errors import ProbandError
 from proband.core.types import Answer, Item
-from proband.suites.kinship.world.relations import UNDETERMINED, possibilities
+from proband.suites.kinship.world.relations import OPEN_CHOICES, possibilities
 from proband.suites.kinship.world.rules import OTHER, YES_NO, Rules, asked_relation, facts_of, of_item
 
 Edge = Any  # [i, word, j] as a list or a tuple: person j is the word of person i
@@ -347,8 +347,8 @@ def scores(item: Item, words: Sequence[str]) -> tuple[float, ...]:
     if item.choices == YES_NO:
         yes = list(words).count(asked_relation(item)) / len(words) if words else 0.0
         return (yes, 1.0 - yes)
-    if UNDETERMINED in item.choices and len(words) != 1:
-        words = [UNDETERMINED]
+    if len(words) != 1:
+        words = [choice for choice in item.choices if choice in OPEN_CHOICES] or words
     if any(len(possibilities(choice)) > 1 for choice in item.choices):
         return tuple(1.0 if possibilities(choice) == set(words) else 0.0 for choice in item.choices)
     return tuple(1.0 if choice in words else 0.0 for choice in item.choices)

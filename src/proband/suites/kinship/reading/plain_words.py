@@ -100,18 +100,14 @@ def own_asides() -> frozenset[str]:
         for occasion in read_toml(path)["occasion"]:
             for opening in occasion["openings"]:
                 sentences.update(re.split(r"(?<=[.!?;])\s+", opening))
-    for path in (DATA / "kinship" / "release2").glob("settings*"):
-        sentences.update(line for line in read_utf8(path).splitlines() if line[:1].isupper())
+    sentences.add("Some time later they were all together again.")  # the bridge to another occasion
     return frozenset(sentences)
 
 
 @cache
 def own_words() -> frozenset[str]:
     """All words of our own stories: in these, and in these alone, each of them is plain."""
-    folder = DATA / "kinship"
-    parts = ("bank", "scenes", "constructions", "release2")
-    texts = [read_utf8(path) for part in parts for path in (folder / part).iterdir()]
-    texts.append(read_utf8(folder / "joints.toml"))
+    texts = [read_utf8(path) for path in (DATA / "kinship" / "bank").iterdir()]
     return word_set(re.sub(r"[^a-z'-]+", " ", "\n".join(texts).lower()))
 
 

@@ -12,13 +12,13 @@ have one owner and one person, every pronoun must agree with the topic) and comp
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise, product
 from typing import Final
 
 from proband.suites.kinship.reading.doubt import doubt
 from proband.suites.kinship.reading.grammar import Fact, read_facts
-from proband.suites.kinship.telling.template_language import ANY, Frame, Phrase
+from proband.suites.kinship.telling.template_language import ANY, OBJECT, Frame, Phrase
 from proband.suites.kinship.world.relations import FEMALE, INVERSE, MALE, NEUTRAL, NEUTRALS, word
 
 STAND_INS: Final = {MALE: ("Adam", "Ben", "Carl", "Daniel"), FEMALE: ("Anna", "Beatrice", "Clara", "Diana")}
@@ -94,19 +94,21 @@ def _in_words(fact: Fact) -> str:
 
 
 def check_frame(frame: Frame, phrases: Sequence[Phrase] = (), *, every: bool = False) -> list[Fault]:
-    """The faults of a frame over all clauses and genders it may be used for, with some of the phrases that fit it."""
+    """The faults of a frame over all clauses and genders it may be used for, with some of the phrases that fit it. An
+    object pronoun (`beside her`) tells nothing about kin and is read as the name that it stands for."""
     faults = []
+    named = replace(frame, text=OBJECT.sub(r"{\1}", frame.text))
     fits = [[phrase for phrase in phrases if slot.fits(phrase)] for slot in frame.slots]
     number = 0
     for relations in (clause for pattern in frame.patterns for clause in clauses(pattern, every=every)):
         for genders in castings(relations) if frame.genders is None else [frame.genders]:
-            for _ in range(SOME_PHRASES if fits else 1):
+            for _ in range((SOME_PHRASES if fits else 1) if frame.suits(relations, genders) else 0):
                 number += 1
                 taken = [some[(number * (17 + 12 * at)) % len(some)] for at, some in enumerate(fits)]
                 names = [STAND_INS[g][i] for i, g in enumerate(genders)]
                 ahead = tuple(word(r, g) for r, g in zip(relations, genders[1:]))
                 back = [word(INVERSE[r], g) for r, g in zip(relations, genders)]
-                text = frame.fill(names, genders, ahead, back, taken)
+                text = named.fill(names, genders, ahead, back, taken)
                 label = [(names[i], kin, names[i + 1]) for i, kin in enumerate(ahead)]
                 for reason in compare(text, label, dict(zip(names, genders))):
                     faults.append(Fault(frame.id, genders, ahead, reason, text))

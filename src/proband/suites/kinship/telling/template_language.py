@@ -31,13 +31,16 @@ from proband.suites.kinship.world.relations import FEMALE
 ANY: Final = "*"
 LONGEST: Final = 3  # facts in one template
 KIN_PLACE: Final = "@"
+DIFFER: Final = "0/1"
 PRONOUNS: Final = {"he": "she", "him": "her", "his": "her", "himself": "herself"}
 PHRASE_SLOT: Final = re.compile(r"<(base|past|ing|done)(2?)\|([^<>]*)>")
 SLOT: Final = re.compile(r"\{([^{}]*)\}")
 KIN_SLOT: Final = re.compile(r"(?:([aA]) )?(\d) of (\d)")
+OBJECT: Final = re.compile(r"\{(\d) him\}")  # a pronoun that tells nothing about kin
+TIMED: Final = re.compile(r"\{\d\}[^,]")  # no comma after the first name
 GENDER_SLOT: Final = re.compile(r"(\d) ([A-Za-z]+)(?:/([A-Za-z]+))?")
 DOUBLED: Final = re.compile(r"(?:qu|[^aeiou])*[aeiou][bdglmnprt]")  # chat, chatting
-AFTER: Final = ("after", "before")
+AFTER: Final = ("after", "before", "as", "than")
 Row = tuple[str, ...]  # relations along a path, or the genders of its people
 
 
@@ -98,13 +101,14 @@ class Phrase:
         self, form: str, *, was: bool = False, ends: bool = False, pronoun: bool = False, joined: bool = False
     ) -> bool:
         """Whether it fits a slot: after `was` it must last; where the slot `ends` a clause with a name, nothing may
-        follow its @; a `pronoun` does not follow *of*; beside *before* and *after* it has none of its own."""
+        follow its @; a `pronoun` does not follow *of*; beside *before*, *after* and a comma it has
+        none of its own."""
         preposition = self.heads["base"].split()[-1]
         return (
             (self.lasting or not was)
             and (not self.tail or not ends)
             and (preposition != "of" or not pronoun)
-            and (preposition not in AFTER or not joined)
+            and (preposition not in AFTER or not (joined or ends))
         )
 
 
@@ -139,10 +143,12 @@ class Frame:
     text: str
     patterns: tuple[Row, ...]
     genders: Row | None = None
+    differ: bool = False  # people 0 and 1 must differ in gender, or a pronoun could mean either
 
     @classmethod
-    def parse(cls, text: str, *, family: str, patterns: tuple[Row, ...]) -> Frame:
-        frame = cls(f"{family}.{digest_id(text)}", family, text, patterns)
+    def parse(cls, line: str, *, family: str, patterns: tuple[Row, ...]) -> Frame:
+        text = line.removeprefix(DIFFER).strip()
+        frame = cls(f"{family}.{digest_id(text)}", family, text, patterns, differ=line.startswith(DIFFER))
         people = range(frame.facts + 1)
         for _, *rest in frame._pieces:
             if any(isinstance(person, int) and person not in people for person in rest):
@@ -161,23 +167,24 @@ class Frame:
         found = {}
         for match in PHRASE_SLOT.finditer(self.text):
             before, after = self.text[: match.start()], self.text[match.end() :]
-            joined = after.lstrip().startswith(AFTER) or before.rstrip().endswith(AFTER)
+            joined = bool({*after.split()[:1], *before.split()[-1:]} & set(AFTER))
             ends = "," in match[3] or after.startswith(", who")
-            pronoun = match[3] == "me" or bool(re.fullmatch(r"\{\d him\}", match[3]))
+            pronoun = match[3] == "me" or bool(OBJECT.fullmatch(match[3]))
             found[match[2]] = PhraseSlot(match[1], before.endswith(" was "), ends, pronoun, joined)
         return tuple(found[number] for number in sorted(found))
 
     @property
     def timed(self) -> bool:
         """Whether a moment can stand in front: *Around noon, ...*."""
-        return self.text.startswith("{") and self.family != "copula"
+        return bool(TIMED.match(self.text)) and self.family != "copula"
 
     def tells(self, relations: Row) -> bool:
         return any(len(p) == len(relations) and all(a in (ANY, b) for a, b in zip(p, relations)) for p in self.patterns)
 
     def suits(self, relations: Row, genders: Row) -> bool:
         """Whether it can tell these relations of people of these genders."""
-        return self.genders in (None, genders) and self.tells(relations)
+        clear = not self.differ or genders[0] != genders[1]
+        return clear and self.genders in (None, genders) and self.tells(relations)
 
     @cached_property
     def _pieces(self) -> tuple[tuple[str | int, ...], ...]:

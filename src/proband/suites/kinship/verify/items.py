@@ -66,8 +66,9 @@ def misstated(item: Item, rules: Rules) -> str | None:
     chain = [edge for edge in edges if edge not in [edge for edge, _ in noise]]
     if len(chain) != facts["k"]:
         return f"'k' is {facts['k']}, and {len(chain)} facts are no noise"
-    if facts["certificate"] == "open":  # there is no chain that proves anything
-        return _wrong_name(item) or (None if facts["depth"] == 0 else f"'depth' is {facts['depth']}")
+    if facts["certificate"] != "entailed":  # there is no chain that proves one answer
+        least = 0 if facts["certificate"] == "open" else distance(edges, facts["query"])
+        return _wrong_name(item) or (None if facts["depth"] == least else f"'depth' is {facts['depth']}, not {least}")
     return (
         _wrong_kind(chain, noise, facts["query"]) or _wrong_task(item, edges, noise) or _wrong_depth(facts, rules)
         or _wrong_clause(item, chain, rules) or _wrong_name(item)
@@ -123,7 +124,7 @@ def _wrong_depth(facts: Mapping[str, Any], rules: Rules) -> str | None:
     edges, (x, z) = [tuple(edge) for edge in facts["edges"]], facts["query"]
     least = distance(edges, (x, z))
     used = {tuple(edge) for step in facts["proof"] for edge in step[:-1]} & set(edges)
-    proved_so = len(used) <= (least or 0) or rules.world != "family" or facts["certificate"] == "one-of"
+    proved_so = len(used) <= (least or 0) or rules.world != "family"
     if facts["depth"] != least or not proved_so:
         least = depth(rules, facts["genders"], edges, (x, z)) if rules.world == "family" else least
     return None if facts["depth"] == least else f"'depth' is {facts['depth']}, the shortest proof has {least}"

@@ -60,6 +60,10 @@ MALE, FEMALE = "male", "female"
 Edge = tuple[int, str, int]  # (i, relation, j): person j is the relation of person i
 NONE: Final = "none"  # two people between whom none of the 22 relations holds
 UNDETERMINED: Final = "cannot be determined"  # the right answer where no relation follows
+OPEN_CHOICES: Final = (
+    UNDETERMINED,
+    "cannot be told",
+)  # the second is the wording of panel 1, until panel 2 replaces it
 
 # neutral name -> (word for a man, word for a woman)
 WORDS: Final = {
