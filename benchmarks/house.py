@@ -83,7 +83,6 @@ NEW_FILES = (
     "suites/kinship/reading/statements",
     "suites/kinship/reading/story",
     "suites/kinship/reading/tokens",
-    "suites/kinship/telling/settings",
     "suites/kinship/verify/retelling",
     "suites/script/paper/valid_fills",
 )

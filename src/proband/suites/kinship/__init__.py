@@ -42,7 +42,7 @@ from proband.suites.kinship.paper.tables import PARAPHRASES, SAMPLES, TABLES
 from proband.suites.kinship.reading.reader import Read, ReadFreely
 from proband.suites.kinship.replies import CHOOSE, GENERATE
 from proband.suites.kinship.shortcuts import SHORTCUT_TABLE, SHORTCUTS
-from proband.suites.kinship.world.relations import UNTOLD
+from proband.suites.kinship.world.relations import UNDETERMINED
 from proband.suites.kinship.world.rules import check
 
 
@@ -170,7 +170,7 @@ SUITE = Suite(
         Verb(name="freeze", run="proband.suites.kinship.generate.hidden:freeze"),
     ),
     audit="proband.suites.kinship.audit.row_formats:AUDIT",
-    abstention=UNTOLD,
+    abstention=UNDETERMINED,
     verify=verify,
     export={"clutrr": export},
 )

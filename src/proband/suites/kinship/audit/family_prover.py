@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from functools import lru_cache, partial
 from itertools import islice, product
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from proband.core.errors import ProbandError
 from proband.core.types import Fact
@@ -101,7 +101,8 @@ def worlds_of(domain: Domain) -> dict[str, WorldKind]:
         dropped = domain.raw.get("relaxes", {}).get(name, ())
         if unknown := next((axiom for axiom in dropped if axiom not in known), None):
             raise ProbandError(f"domain {domain.name}: world {name!r} relaxes {unknown!r}; there are {sorted(known)}")
-        worlds[name] = WorldKind(**dict.fromkeys(dropped, False))
+        axioms: dict[str, Any] = dict.fromkeys(dropped, False)
+        worlds[name] = WorldKind(**axioms)
     return worlds
 
 
