@@ -20,7 +20,7 @@ from proband.proof.problem import Problem, Prover
 from proband.proof.run import PROVERS
 from proband.solvers.generate import Asking, GenerateOptions, make_generate_solver
 from proband.suites.kinship.audit.family_prover import provided
-from proband.suites.kinship.world.relations import UNTOLD
+from proband.suites.kinship.world.relations import UNDETERMINED
 from proband.suites.kinship.world.rules import of_item
 
 
@@ -70,9 +70,9 @@ def proved(item: Item, reply: str, sent: str) -> Answer:
         possible = prover.solve(Problem(reading.facts, pair, tuple(sorted(genders.items()))), world).possible
     except ProbandError:
         return unread
-    open_ = len(possible) > 1 and UNTOLD in item.choices
+    open_ = len(possible) > 1 and UNDETERMINED in item.choices
     scores = tuple(
-        float(choice == UNTOLD) if open_ else (choice in possible) / len(possible) if possible else 0.0
+        float(choice == UNDETERMINED) if open_ else (choice in possible) / len(possible) if possible else 0.0
         for choice in item.choices
     )
     return Answer(item_id=item.id, text=reply, scores=scores) if any(scores) else unread
