@@ -83,7 +83,10 @@ def test_objects_that_are_no_model(package: Path) -> None:
     assert "has none of the protocols ScoresText, EmbedsWords" in refused("theirs.models:Empty")
     assert "cannot be made with the options ['colour']" in refused("theirs.models:Short", colour="red")
     assert "a ready object and has no option 'size'" in refused("theirs.models:ready", size="2")
-    assert "no model 'gpt2'" in refused("gpt2")
+    assert "no model 'gpt2' (did you mean hf:gpt2?)" in refused("gpt2")
+    assert "no model 'embeded:mlm' (did you mean embedded?)" in refused("embeded:mlm")
+    assert "(did you mean gguf:model.gguf?)" in refused("model.gguf")
+    assert "no model embedded:smollm (did you mean smollm2?)" in refused("embedded:smollm")
     assert "hf:..., gguf:..., vec:..." in refused("foo/bar:gpt2")
 
 

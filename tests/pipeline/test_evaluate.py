@@ -189,7 +189,10 @@ def test_bad_input_is_one_line_before_anything_is_asked(tmp_path: Path) -> None:
         ("no suite 'chess'", [ORACLE], {"suite": "chess"}),
         ("no panel '9'", [ORACLE], {"panel": "9"}),
         ("no option 'limmit'", [ORACLE], {"limmit": 3}),
-        ("no kind of model 'xx'", ["xx:y"], {}),
+        ("no model 'xx:y'", ["xx:y"], {}),
+        ("did you mean embedded?", ["embeded:mlm"], {}),
+        ("did you mean hf:gpt2?", ["gpt2"], {}),
+        ("has no text `name`", [object()], {}),
         ("needs a model", [], {}),
         ("no such file or folder", ["hf:./absent"], {}),
     ):
@@ -198,6 +201,14 @@ def test_bad_input_is_one_line_before_anything_is_asked(tmp_path: Path) -> None:
         assert said in str(error.value)
         assert "\n" not in str(error.value)
     assert not asked
+
+
+def test_an_object_of_ones_own_is_evaluated_under_its_name(tmp_path: Path) -> None:
+    made = proband.evaluate(Oracle(), out=tmp_path / "page", size="quick", suite="facts")
+    assert {row["model"] for row in made.summary()["capabilities"]} == {"oracle"}
+    scores = [row["score"] for row in made.summary()["capabilities"] if row["score"] is not None]
+    assert scores
+    assert min(scores) == 1
 
 
 def test_sets_that_nobody_can_be_asked_have_rows_and_no_page(tmp_path: Path) -> None:

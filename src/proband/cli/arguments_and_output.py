@@ -37,6 +37,7 @@ def whole_number(_: Any, tokens: Sequence[Any]) -> int:
 
 
 OPTIONS = Group("Options", sort_key=1)
+EVERYDAY, FURTHER = Group("Everyday verbs", sort_key=0), Group("Further verbs", sort_key=0.5)
 
 Items = Annotated[Path, Parameter(help="Folder that `proband build` wrote, or a file of items.")]
 Out = Annotated[Path, Parameter(name=("--out", "-o"), metavar="DIR", help="Folder to write.")]

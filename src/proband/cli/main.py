@@ -21,7 +21,7 @@ from cyclopts import App, CycloptsError, Group, Parameter
 from cyclopts.validators import Number
 from msgspec import Meta
 
-from proband.cli.arguments_and_output import OPTIONS, Json, Out, Seed, fields, give, metavar, shown
+from proband.cli.arguments_and_output import EVERYDAY, FURTHER, OPTIONS, Json, Out, Seed, fields, give, metavar, shown
 from proband.cli.verbs import (
     audit,
     build_run_report,
@@ -52,25 +52,26 @@ HELP = """Build, certify, run and report diagnostic benchmarks of relational kno
 Start with: proband demo -o demo
 Help on a verb: proband run --help
 Commands of a suite's own: proband SUITE --help"""
-VERBS: tuple[Callable[..., None], ...] = (  # `build`, which has a command per suite, comes after the first two
+VERBS: tuple[Callable[..., None], ...] = (  # `build`, which has a command per suite, comes after the first
+    evaluate.evaluate,
+    build_run_report.run,
+    build_run_report.report,
+    compare.compare,
+    show.show,
+    vary_export.export,
     study.demo,
     list_,
-    evaluate.evaluate,
     audit.audit,
+    steps.steps,
     audit.verify,
     vary_export.vary,
     train.train,
     plan.plan,
-    build_run_report.run,
-    build_run_report.report,
-    steps.steps,
     items.items,
-    compare.compare,
-    show.show,
     study.study,
     study.paper,
-    vary_export.export,
 )
+EVERYDAY_VERBS = 6  # of VERBS, beside `build`
 ADDED = "proband.verbs"  # entry points of other packages: a function that gives the cyclopts app of a verb
 PACKAGED = {"annotate": "proband-annotate"}  # verbs of ours that are installed by a package of their own
 
@@ -168,7 +169,7 @@ def verbs() -> list[str]:
 
 def _own_verbs() -> list[str]:
     own = [verb.__name__.rstrip("_") for verb in VERBS]
-    return [*own[:2], "build", *own[2:]]
+    return [own[0], "build", *own[1:]]
 
 
 def added_verb(name: str, points: Mapping[str, EntryPoint]) -> App:
@@ -214,7 +215,7 @@ def app(words: Sequence[str] = ()) -> App:
         version=f"proband {__version__}",
         usage="Usage: proband VERB [ARGUMENTS] [OPTIONS]",
         default_parameter=Parameter(negative_iterable=(), negative_none=(), show_default=shown),
-        group_commands=Group("Verbs", sort_key=0),
+        group_commands=FURTHER,
         group_arguments=Group("Arguments", sort_key=0),
         group_parameters=OPTIONS,
         print_error=False,
@@ -229,6 +230,7 @@ def app(words: Sequence[str] = ()) -> App:
     if "build" in wanted:
         made.command(build_run_report.build_commands(_suites_needed(words)))
     for commands in added.values():
+        commands.group = FURTHER
         made.command(commands)
     for each in _suites_named(words):
         made.command(suite_commands(each))
@@ -238,7 +240,7 @@ def app(words: Sequence[str] = ()) -> App:
         evaluate.with_options()
     for place, verb in enumerate(VERBS):
         if (name := verb.__name__.rstrip("_")) in wanted:
-            made.command(verb, name=name, sort_key=place)
+            made.command(verb, name=name, sort_key=place, group=EVERYDAY if place < EVERYDAY_VERBS else FURTHER)
     if len(wanted) > 1:
         made.register_install_completion_command(help="Install completion for your shell.")
     made["--help"].help = "Print this help."

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import typing
+from collections.abc import Collection
 from contextlib import suppress
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -149,3 +151,13 @@ def why(raw: bytes, error: Exception) -> str:
     if "surrogate" in str(error):
         return "it has a lone surrogate, which is not a character (half of a pair such as \\ud83d\\ude00)"
     return str(error).splitlines()[0][:120]
+
+
+def did_you_mean(name: str, known: Collection[str]) -> str:
+    """A suggestion to put behind a message about an unknown name; nothing where no known name is close.
+
+    >>> did_you_mean("embeded", ["hf", "embedded"]), did_you_mean("x", ["hf"])
+    (' (did you mean embedded?)', '')
+    """
+    close = get_close_matches(name.lower(), {each.lower(): each for each in known}, n=1)
+    return f" (did you mean {next(each for each in known if each.lower() == close[0])}?)" if close else ""

@@ -32,13 +32,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, TypeVar, cast  # noqa: F401 (for the example above)
 
 import msgspec
 from msgspec import Meta as Meta
 
-from proband.core.errors import ProbandError, not_installed
+from proband.core.errors import ProbandError, did_you_mean, not_installed
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -406,13 +407,32 @@ def load_model(kinds: Registry[ModelKind], spec: str, given: Mapping[str, Any] |
     if kind is not None:
         options: Any = read_options(kind.options, settings, of=f"{name}:...")
         return kind.load(rest, options=options) if name in kinds.built_in else _from_outside(kind, rest, options)
-    if not is_path(name, rest):
-        known = ", ".join(f"{each}:..." for each in kinds.names() if each != "fake")
-        raise ProbandError(
-            f"no model {spec!r}: a model is named KIND:NAME with one of {known}, net:DIR, solver:NAME, "
-            "or package.module:Object"
-        )
+    check_model_name(kinds, spec)
     return check_model(_made(object_at(name, rest), spec, settings), spec)
+
+
+def check_model_name(kinds: Registry[ModelKind], spec: str) -> None:
+    """Whether a model could have that name: of a known kind, or of an object that can be imported."""
+    name, _, rest = spec.partition(":")
+    named = [each for each in kinds.names() if each != "fake"]
+    if rest and (name in (*named, "fake", "net", "solver") or (is_path(name, rest) and _may_be_module(name))):
+        return
+    close = did_you_mean(name, [*named, "net", "solver"]) if rest else _with_kind(spec)
+    known = ", ".join(f"{each}:..." for each in named)
+    raise ProbandError(
+        f"no model {spec!r}{close}: a model is named KIND:NAME with one of {known}, net:DIR, solver:NAME, "
+        "or package.module:Object"
+    )
+
+
+def _may_be_module(name: str) -> bool:
+    first = name.partition(".")[0]
+    return "." in name or find_spec(first) is not None or Path(f"{first}.py").exists() or Path(first).is_dir()
+
+
+def _with_kind(name: str) -> str:
+    kind = "gguf" if name.lower().endswith(".gguf") else "embedded" if name in ("mlm", "smollm2", "glove") else "hf"
+    return f" (did you mean {kind}:{name}?)" if name else ""
 
 
 def _from_outside(kind: ModelKind, rest: str, options: Any) -> Any:

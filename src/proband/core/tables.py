@@ -43,7 +43,6 @@ TITLE_ROWS = 5  # above the header, at most
 HEAD = 40  # lines of a file that its separator is guessed by
 BLOCK = 1 << 20
 CHARACTER = re.compile("[^\x00-\x7f\ud800-\udfff\ufeff]")  # one beyond ASCII, no byte that is none
-VALUE = re.compile(r"[^ \t\r\n,:]")  # how a value of JSON begins, or its container ends
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 LONGEST = 1 << 25  # characters of a line: beyond that it is no table
 csv.field_size_limit(LONGEST)
@@ -428,21 +427,24 @@ def _object(line: str) -> tuple[Mapping[str, Any], str]:
 
 
 def _json(path: Path, *, under_keys: bool, keep_bad: bool) -> Iterator[TableRow]:
-    """An array of rows, or an object of rows by their names, read as a stream; else one row. What stands beside rows
-    under keys ({"examples": [row, row], "about": "..."}) is about them."""
+    """An array of rows, or an object of rows by their names; else one row. What stands beside rows under keys
+    ({"examples": [row, row], "about": "..."}) is about them."""
     with open_text(path, keep_bad=keep_bad) as file:
-        stream = _JsonStream(file, path)
-        if stream.text[:1] == "[":
-            rows: Iterable[tuple[str, Any]] = ((str(place), value) for place, (_, value) in enumerate(stream))
-        elif stream.text[:1] == "{":
-            rows = _rows_under_keys(stream) if under_keys else _rows_by_name(dict(stream))
+        try:
+            value = json.load(file)
+        except (ValueError, RecursionError) as error:
+            raise ProbandError(f"not JSON: {error}", file=path) from None
+    if isinstance(value, list):
+        rows: Iterable[tuple[str, Any]] = ((str(place), each) for place, each in enumerate(value))
+    elif isinstance(value, dict):
+        rows = _rows_under_keys(value.items()) if under_keys else _rows_by_name(value)
+    else:
+        raise ProbandError("not JSON: neither an object nor an array of rows", file=path)
+    for number, (key, cells) in enumerate(rows, start=1):
+        if isinstance(cells, dict):
+            yield TableRow(cells, path, number, key=key)
         else:
-            raise ProbandError("not JSON: neither an object nor an array of rows", file=path)
-        for number, (key, cells) in enumerate(rows, start=1):
-            if isinstance(cells, dict):
-                yield TableRow(cells, path, number, key=key)
-            else:
-                yield TableRow({}, path, number, key=key, problem="not a JSON object")
+            yield TableRow({}, path, number, key=key, problem="not a JSON object")
 
 
 def _rows_by_name(value: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
@@ -455,54 +457,6 @@ def _rows_under_keys(entries: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, 
             yield key, value
         elif isinstance(value, list):
             yield from ((str(place), each) for place, each in enumerate(value) if isinstance(each, dict))
-
-
-class _JsonStream:
-    """The entries of one JSON object (with their keys) or array, of which a part is in memory."""
-
-    def __init__(self, file: IO[str], path: Path) -> None:
-        self.file, self.path, self.decoder = file, path, json.JSONDecoder()
-        self.text, self.at, self.entries = file.read(BLOCK).lstrip(), 0, 0
-
-    def __iter__(self) -> Iterator[tuple[str, Any]]:
-        keyed, self.at = self.text[0] == "{", 1
-        while self._next() not in "}]":
-            key = ""
-            if keyed:
-                key = str(self._value())
-                self._next()
-            yield key, self._value()
-            self.entries += 1
-            self.text, self.at = self.text[self.at :], 0
-        if (self.text[self.at] == "}") != keyed or (self.text[self.at + 1 :] + self.file.read(BLOCK)).strip():
-            raise ProbandError(f"not JSON after row {self.entries}: it does not end there", file=self.path)
-
-    def _next(self) -> str:
-        """The next character that is neither space nor a comma or colon."""
-        while not (match := VALUE.search(self.text, self.at)):
-            self.at = len(self.text)
-            self._read_on(f"not JSON after row {self.entries}: it ends too early")
-        self.at = match.start()
-        return match[0]
-
-    def _value(self) -> Any:
-        """The next value, reading on while it is cut off."""
-        while True:
-            try:
-                value, end = self.decoder.raw_decode(self.text, self.at)
-                if end < len(self.text):
-                    self.at = end
-                    return value
-                reason = "it ends too early"
-            except (ValueError, RecursionError) as error:
-                reason = str(error)
-            self._read_on(f"not JSON in row {self.entries + 1}: {reason}")
-
-    def _read_on(self, problem: str) -> None:
-        block = self.file.read(BLOCK)
-        if not block or len(self.text) - self.at > LONGEST:
-            raise ProbandError(problem, file=self.path)
-        self.text += block
 
 
 # ---- formats that libraries read -----------------------------------------------------------------------------------

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from proband.core.plugins import ModelKind, Registry, check_named, load_model
+from proband.core.plugins import ModelKind, Registry, check_model_name, check_named, load_model
 
-__all__ = ["KINDS", "ModelKind", "check_named", "kind_of", "kinds", "load"]
+__all__ = ["KINDS", "ModelKind", "check_name", "check_named", "kind_of", "kinds", "load"]
 
 # built-in kind -> where its `ModelKind` is
 KINDS: Mapping[str, str] = {
@@ -35,3 +35,4 @@ _MODELS = Registry("proband.models", ModelKind, KINDS)
 kind_of = _MODELS.get
 kinds = _MODELS.all
 load = partial(load_model, _MODELS)
+check_name = partial(check_model_name, _MODELS)

@@ -30,7 +30,7 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
-from proband.core.errors import ProbandError, TooLong
+from proband.core.errors import ProbandError, TooLong, did_you_mean
 from proband.core.plugins import ModelKind, json_object
 from proband.core.protocols import Floats, Score, Text
 from proband.models.checkpoints import (
@@ -271,7 +271,8 @@ class EmbeddedOptions(NetworkOptions):
 def load_embedded(rest: str, *, options: EmbeddedOptions) -> Any:
     """The model behind `embedded:rest`."""
     if rest not in LOADERS:
-        raise ProbandError(f"no model embedded:{rest}; there are {', '.join(LOADERS)}")
+        close = did_you_mean(rest, LOADERS)
+        raise ProbandError(f"no model embedded:{rest}{close}; there are {', '.join(LOADERS)}")
     return LOADERS[rest](f"embedded:{rest}", options)
 
 

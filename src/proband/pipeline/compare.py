@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from proband.core.errors import ProbandError
+from proband.core.errors import ProbandError, did_you_mean
 from proband.core.metrics import Metric, splits_in_words
 from proband.pipeline.logs import is_log, read_log
 from proband.pipeline.logs.record import Log, Wanted, join_logs
@@ -111,7 +111,9 @@ def _systems(paths: list[Path], wanted: Wanted, *, by: str, split: str, seed: in
         raise ProbandError(f"{', '.join(map(str, paths))} hold {len(study.systems)} systems: name each alone")
     if by and by not in study.arrays.tags:
         known = ", ".join(sorted(study.arrays.tags)) or "none"
-        raise ProbandError(f"--by {by}: the items have no tag {by!r}; there are {known}")
+        raise ProbandError(
+            f"--by {by}: the items have no tag {by!r}{did_you_mean(by, study.arrays.tags)}; there are {known}"
+        )
     scope = "all items" if all(map(is_log, paths)) else ""
     return Systems(study=study, metric=metric, by=by, scope=scope, left_out=_left_out(items, logs))
 

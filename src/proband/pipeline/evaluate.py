@@ -18,9 +18,9 @@ import msgspec
 from proband import models, suites
 from proband.core.errors import ProbandError
 from proband.core.files import cache_folder, read_run, render, slug, write_json, write_text
-from proband.core.plugins import described, read_options
+from proband.core.plugins import check_named, described, read_options
 from proband.core.progress import one_bar
-from proband.core.protocols import AnswersItems
+from proband.core.protocols import AnswersItems, Model
 from proband.pipeline.asking.items_and_answers import ANSWERS, select_items
 from proband.pipeline.asking.setup import at_server, check_name, choose_solver, load_model, loading, sum_usage
 from proband.pipeline.panel import LATEST, RECIPE, Panel, PanelSet, place_items, read_panel, references
@@ -108,15 +108,17 @@ class EvaluateOptions(HowToRun, total=False):
 
 
 @overload
-def evaluate(*models: str, dry_run: Literal[False] = False, **options: Unpack[EvaluateOptions]) -> Evaluation: ...
+def evaluate(
+    *models: str | Model, dry_run: Literal[False] = False, **options: Unpack[EvaluateOptions]
+) -> Evaluation: ...
 
 
 @overload
-def evaluate(*models: str, dry_run: Literal[True], **options: Unpack[EvaluateOptions]) -> list[Forecast]: ...
+def evaluate(*models: str | Model, dry_run: Literal[True], **options: Unpack[EvaluateOptions]) -> list[Forecast]: ...
 
 
 def evaluate(
-    *models: str,
+    *models: str | Model,
     out: str | Path | None = None,
     size: Size = "panel",
     suite: str | Sequence[str] = (),
@@ -174,12 +176,14 @@ class EvaluationJob:
 
     @classmethod
     def of(
-        cls, models: Sequence[str], *, out: str | Path | None, size: Size, suite: str | Sequence[str], panel: str,
-        how: Mapping[str, Any],
+        cls, given: Sequence[str | Model], *, out: str | Path | None, size: Size, suite: str | Sequence[str],
+        panel: str, how: Mapping[str, Any],
     ) -> EvaluationJob:  # fmt: skip
         """The command, checked as far as that goes without asking."""
+        objects = {each.name: each for each in given if not isinstance(each, str) and check_named(each, "model")}
+        models = [each if isinstance(each, str) else each.name for each in given]
         if not models:
-            raise ProbandError("evaluate needs a model, such as embedded:smollm2 or hf:NAME")
+            raise ProbandError("evaluate needs a model, such as embedded:smollm2, hf:NAME or an object of your own")
         if len(set(models)) < len(models):
             raise ProbandError("the same model is named twice")
         if size not in ("quick", "panel", "full"):
@@ -187,7 +191,7 @@ class EvaluationJob:
         wanted = tuple(suite.split(",")) if isinstance(suite, str) and suite else tuple(suite)
         chosen = read_panel(panel).only(tuple(name.strip() for name in wanted))
         for model in models:
-            if not model.startswith(OF_ONE_SUITE):
+            if not model.startswith(OF_ONE_SUITE) and model not in objects:
                 check_name(model, suites.suite(chosen.sets[0].suite))
         name = "-".join(slug(each) for each in models)
         folder = Path(out) if out is not None else cache_folder() / "evaluations" / f"panel-{panel}-{size}-{name}"
@@ -195,7 +199,8 @@ class EvaluationJob:
             known = ", ".join(HowToRun.__annotations__)
             raise ProbandError(f"evaluate has no option {unknown!r}; options of its runs are {known}")
         options = read_options(RunOptions, how, of="evaluate")
-        return cls(panel=chosen, models=tuple(models), out=folder, size=size, how=options)
+        loaded: dict[tuple[str, str], Any] = {(name, ""): each for name, each in objects.items()}
+        return cls(panel=chosen, models=tuple(models), out=folder, size=size, how=options, loaded=loaded)
 
     def place(self) -> None:
         there = self.size_there()

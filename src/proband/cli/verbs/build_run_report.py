@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import App, Group, Parameter
 
 from proband.cli.arguments_and_output import (
+    EVERYDAY,
     OPTIONS,
     Flag,
     Force,
@@ -53,9 +54,10 @@ def build_commands(names: Sequence[str]) -> App:
         name="build",
         help=BUILD_HELP,
         usage=usage,
+        group=EVERYDAY,
         group_commands=Group("Suites"),
         group_parameters=OPTIONS,
-        sort_key=1.5,
+        sort_key=0.5,
     )
     for name in names:
         from proband import suites

@@ -154,8 +154,8 @@ def check_name(spec: str, suite: Suite) -> None:
     elif rest.startswith(("/", "./", "../", "~")) and kind in ("hf", "vec", "relbert"):
         if not Path(rest).expanduser().exists():
             raise ProbandError(f"{spec}: no such file or folder")
-    elif models.kind_of(kind) is None and "." not in kind:
-        raise ProbandError(f"no kind of model {kind!r} in {spec!r}; there are {', '.join(models.kinds())}, solver, net")
+    else:
+        models.check_name(spec)
 
 
 def net_folder(name: str) -> Path:
