@@ -357,9 +357,9 @@ def judged(count: int) -> Iterator[str]:
 
 
 SECTIONS: list[tuple[str, Callable[[int], Iterator[str]], float]] = [
-    ("Means and pairs", means, 1.0), ("Few discordant pairs", few_discordant, 0.5), ("Power as printed", powers, 0.5),
-    ("Holm with few clusters", boards, 0.4), ("Metrics over sets and macro means", sets_and_groups, 0.15),
-    ("When to stop", stopping, 0.1), ("Judges corrected by people", judged, 0.3),
+    ("Few discordant pairs", few_discordant, 2.0), ("Power as printed", powers, 2.0),
+    ("Holm with few clusters", boards, 2.0), ("Metrics over sets and macro means", sets_and_groups, 0.3),
+    ("When to stop", stopping, 0.1), ("Judges corrected by people", judged, 0.5), ("Means and pairs", means, 1.0),
 ]  # fmt: skip
 
 HEAD = """# Calibration of intervals and tests

@@ -90,8 +90,10 @@ def test_ratios_beside_lm_eval() -> None:
 
 def test_the_readme_has_the_coverage_of_the_calibration() -> None:
     text = (ROOT / "benchmarks" / "calibration.md").read_text(encoding="utf-8")
-    assert re.search(r"(\d+) simulated designs", text)[0] in README  # type: ignore[index]
-    for method, sentence in (("Proband", "in {} to {} % of repetitions"), ("plain Wilson or t", "in {} to {} %.")):
+    designs = re.search(r"(\d+) designs", text)
+    assert designs is not None
+    assert f"{designs[1]} simulated designs" in README
+    for method, sentence in (("Proband", "in {} to {} % of repetitions"), ("lm-eval", "in {} to {} %.")):
         lowest, _, highest = re.findall(r"\d\.\d+", cells(text, method)[1])
         assert sentence.format(round(100 * float(lowest)), round(100 * float(highest))) in README
 

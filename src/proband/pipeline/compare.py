@@ -16,6 +16,8 @@ from proband.core.metrics import Metric, splits_in_words
 from proband.pipeline.logs import is_log, read_log
 from proband.pipeline.logs.record import Log, Wanted, join_logs
 from proband.pipeline.report import item_sets, legend
+from proband.stats import on_common_items
+from proband.stats.sequential import confidence_sequence, of_difference, order_of, units_of
 
 FALSE_ALARM = 0.025  # of a one-sided test at the end of a 95 % interval
 
@@ -32,12 +34,16 @@ def compare(
     cluster: str | None = None,
     split: str = "",
     seed: int = 0,
+    equal_within: float | None = None,
+    until: str = "",
 ) -> dict[str, Any]:
     """Paired, clustered tests of every two of some runs or logs on the items that both have: on all of them, and (of
     two runs) in each column of the suite's first table, or for each value of the tag `by`. All items are tested first;
     the columns after them are corrected by Holm, and none is more significant than all items together. A folder may
     hold several runs of one network (other training seeds). What a
-    run has answered beside makes no difference. `split`: the items that are scored (core/metrics.py)."""
+    run has answered beside makes no difference. `split`: the items that are scored (core/metrics.py). `equal_within`: a
+    test that two systems differ by less than so many points; `until` "decided": whether two runs that are asked by
+    `run --until` are told apart at any look."""
     from proband.reporting.findings import constant_answers
     from proband.reporting.numbers.comparisons import comparisons
 
@@ -72,8 +78,39 @@ def compare(
         "tags": len(study.arrays.written),
         "constant": list(constant_answers(study).values()),
         "groups": groups,
+        "equal": _equal(tested, equal_within, chosen) if equal_within is not None else None,
+        "until": _looks(study, chosen) if until else None,
         "legend": legend(study.items.suite, [each["group"] for each in groups]),
     }
+
+
+def _equal(tested: list[Comparison], points: float, metric: Metric) -> list[dict[str, Any]]:
+    """Two one-sided tests over all items of each pair."""
+    if not 0 < points < math.inf:
+        raise ProbandError(f"--equal-within is {points:g}: it must be a number of points above 0")
+    margin = points / 100 if metric.percent else points
+    whole = [(pair, None if pair.test is None else pair.test.equal_within(margin)) for pair in tested if not pair.group]
+    return [{"a": pair.a, "b": pair.b, "points": points, "p": p} for pair, p in whole]
+
+
+def _looks(study: Study, metric: Metric) -> dict[str, Any]:
+    """The difference after every cluster in the order of the runs' seed, with an interval that is valid at each."""
+    scores = on_common_items(*study.scores(metric, {}).values())
+    if len(scores) != 2 or metric.over == "set" or not metric.percent:
+        raise ProbandError("--until decided compares two runs of items that are right or wrong")
+    counted = np.flatnonzero(study.mask({}))
+    known = study.arrays.clusters
+    units = units_of([[name for name in row if name >= 0] for row in known.member[known.code[counted]].tolist()])
+    rank = dict(zip(counted.tolist(), order_of(units, study.items.runs[0].seed)[units].tolist()))
+    of = np.array([rank[row] for row in scores[0].items.tolist()])
+    d = (scores[0].numbers.mean(axis=0) - scores[1].numbers.mean(axis=0) + 1) / 2
+    sums, sizes = np.bincount(of, weights=d).astype(np.float64), np.bincount(of)
+    there, whole = np.flatnonzero(sizes), len(np.unique(units))
+    largest = int(np.bincount(units).max())
+    looks = of_difference(confidence_sequence(sums[there], sizes[there], largest=largest, planned=whole))
+    last = next((look for look in looks if look.decided), looks[-1])
+    return {"decided": last.decided, "items": last.items, "clusters": last.clusters, "of_clusters": whole,
+            "difference": last.mean, "low": last.low, "high": last.high}  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)

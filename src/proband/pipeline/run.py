@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, Unpack
@@ -73,6 +73,7 @@ from proband.pipeline.asking.setup import (
 )
 from proband.pipeline.build import versions
 from proband.pipeline.run_options import HowToRun, RunOptions
+from proband.pipeline.until import run_until
 from proband.solvers.prompts import expand_names, short_name
 
 
@@ -93,6 +94,10 @@ def run(items: str | Path, *, model: str | Model, out: str | Path, **how: Any) -
 
 def run_all(items: str | Path, *, model: str | Model, out: str | Path, how: RunOptions) -> list[tuple[Path, Run]]:
     """Every run of a command, with its folder. What all of them have cost counts against the one `max_cost`."""
+    if how.until:
+        folder = Path(out)
+        ask = partial(_ask, Path(items), model, folder)
+        return [(folder, run_until(Path(items), suite=suite_of(items), out=folder, how=how, ask=ask))]
     parts = parts_of_command(Path(items), Path(out), how)
     results: list[tuple[Path, Run]] = []
     for part in parts:
@@ -106,6 +111,10 @@ def run_all(items: str | Path, *, model: str | Model, out: str | Path, how: RunO
             raise KeyboardInterrupt(f"{done}; of {part.name}, {interrupt}") from None
         results.append((part.folder, made))
     return results
+
+
+def _ask(items: Path, model: str | Model, folder: Path, how: RunOptions) -> Run:
+    return run_once(items, model=model, part=PartOfCommand(folder=folder, how=how))
 
 
 def parts_of_command(items: Path, out: Path, how: RunOptions) -> list[PartOfCommand]:
@@ -326,6 +335,7 @@ class Runner:
             training=solver.needs_all_items,
             turn=self.turn,
             where=how.where,
+            by_cluster=how.seed if how.until else None,
         )
         shots, folder = solver.examples(self.options)
         if shots and "train" in result.splits and (not folder or Path(folder).resolve() == self.items.resolve()):
@@ -359,6 +369,7 @@ class Runner:
         """The run.json of this run."""
         decides: dict[str, Any] = {
             "limit": self.how.limit,
+            "sample": "clusters" if self.how.until else "",
             "where": dict(self.how.where),
             "split": "" if self.chosen.every_split else ",".join(self.chosen.splits),
         }
@@ -389,6 +400,8 @@ class Runner:
         self.out.mkdir(parents=True, exist_ok=True)
         with lock_folder(self.out):
             before = begin(self.out, described, retry_errors=self.how.retry_errors)
+            if looks := read_run(self.out / "run.json").settings.get("looks"):
+                described = msgspec.structs.replace(described, settings={**described.settings, "looks": looks})
             work = RunProgress(self, described, before=before, others=others)
             try:
                 work.answer_all()
@@ -547,7 +560,9 @@ def begin(out: Path, run: Run, *, retry_errors: bool = False) -> Usage:
         write_json(path, msgspec.structs.replace(run, usage=before))
         return before
     there = read_run(path)
+    seen = list(there.settings.get("looks", ()))  # how many items it had when it could be looked at
     grows = _is_larger_sample(there, run)
+    seen += [there.settings.get("asked")] if grows else []
     for name, (old, new) in differences(there, run).items():
         if not (name == "settings" and grows):
             raise ProbandError(
@@ -556,13 +571,15 @@ def begin(out: Path, run: Run, *, retry_errors: bool = False) -> Usage:
             )
     if grows or retry_errors:
         hold_back_answers(out, keep=lambda answer: not (retry_errors and answer.status == "error"))
-        write_json(path, msgspec.structs.replace(run, usage=there.usage))
+        settings = {**run.settings, **({"looks": seen} if seen else {})}
+        write_json(path, msgspec.structs.replace(run, usage=there.usage, settings=settings))
         answers.unlink(missing_ok=True)
     return there.usage
 
 
 def differences(there: Run, now: Run) -> dict[str, tuple[str, str]]:
     """What would make a run another one, as it stands in run.json and as it is now."""
+    there = msgspec.structs.replace(there, settings={n: v for n, v in there.settings.items() if n != "looks"})
     names = ("suite", "solver", "model", "seed", "items_sha", "identity", "settings")
     both = {name: (dumps(getattr(there, name)), dumps(getattr(now, name))) for name in names}
     return {name: (old, new) for name, (old, new) in both.items() if old != new}
@@ -571,7 +588,7 @@ def differences(there: Run, now: Run) -> dict[str, tuple[str, str]]:
 def _is_larger_sample(there: Run, now: Run) -> bool:
     """Whether a run asks all that another one asked, and more: a sample of 10 is part of one of 20, and of all."""
     size, larger = there.settings.get("limit"), now.settings.get("limit", float("inf"))
-    sample = ("limit", "asked")
+    sample = ("limit", "asked", "looks")
     rest = [{name: value for name, value in run.settings.items() if name not in sample} for run in (there, now)]
     if "split" in rest[0] and "split" not in rest[1]:  # which is recorded of a sample alone
         rest[1]["split"] = rest[0]["split"]

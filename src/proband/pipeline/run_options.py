@@ -68,6 +68,14 @@ class RunOptions:
             "folder asks the further ones."
         ),
     ] = None
+    until: Annotated[
+        str,
+        Meta(
+            description="Ask whole clusters of items in a random order until the 95 % interval is this narrow (in "
+            "points); the interval is valid at every look."
+        ),
+        OnCommandLine(metavar="±POINTS"),
+    ] = ""
     where: Annotated[
         Mapping[str, str],
         Meta(description="Only items with this tag, such as k=2,3 (several values with commas); repeatable."),

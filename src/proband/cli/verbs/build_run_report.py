@@ -197,12 +197,14 @@ def scored(folder: Path, run: Any, *, split: str) -> dict[str, Any]:
     """A run with its score."""
     from msgspec.structs import asdict
 
+    from proband.core.files import read_json
     from proband.pipeline.report import score
 
     result = score(folder, split=split)
     names = ("answers", "skipped", "uncovered", "withheld", "errors")
     counts: dict[str, Any] = {name: result.pop(name) for name in names if name in result}
-    return {**asdict(run), "folder": str(folder), **counts, "score": result}
+    until = read_json(folder / "until.json") if (folder / "until.json").exists() else {}
+    return {**asdict(run), "folder": str(folder), **counts, "score": result, **({"until": until} if until else {})}
 
 
 def spread(made: Sequence[Mapping[str, Any]]) -> dict[str, float]:
@@ -297,6 +299,11 @@ def scores_layout(made: Mapping[str, Any]) -> Iterable[Any]:
         "usage": usage_in_words(made["usage"]),
     }
     yield fields({name: text for name, text in notes.items() if text or name in ("seed", "answers")})
+    if until := made.get("until"):
+        last = until["looks"][-1]
+        end = "stopped" if until["reached"] else "all items asked, the interval is wider"
+        ends = f"[{100 * last['low']:.1f}, {100 * last['high']:.1f}]"
+        yield f"{end}: {100 * last['mean']:.1f} {ends} after {last['items']:,} items, valid at each of the looks"
     for item, how in errors[:LISTED]:
         yield f"error: item {item!r}: {how}"
     if len(errors) > LISTED:

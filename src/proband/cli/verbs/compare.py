@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
@@ -29,6 +29,13 @@ class Testing:
         str | None,
         Parameter(metavar="FIELD", help="Field of a log with what items share (default: cluster or clusters)."),
     ] = None
+    equal_within: Annotated[
+        float | None, Parameter(metavar="POINTS", help="Test whether the runs differ by less than this either way.")
+    ] = None
+    until: Annotated[
+        Literal["", "decided"],
+        Parameter(help="decided: whether runs made with `run --until` differ, by a test that is valid at every look."),
+    ] = ""
     fail_if_worse: Annotated[
         float | None,
         Parameter(
@@ -54,7 +61,7 @@ def compare(
     """
     from proband.pipeline.compare import compare
 
-    how = {"by": testing.by, "metric": testing.metric, "cluster": testing.cluster, **asdict(scored)}
+    how = {name: value for name, value in asdict(testing).items() if name != "fail_if_worse"} | asdict(scored)
     result = compare(run_a, run_b, *more, **how)
     if testing.fail_if_worse is None:
         give(result, layout, json=json)
@@ -103,6 +110,15 @@ def layout(result: Mapping[str, Any]) -> Iterable[Any]:
     yield table(header, rows, numbers=(first, first + 1, first + 2, first + 4, first + 5))
     for label, count in result.get("left_out", {}).items():
         yield f"{label}: left out because no other has them: {count:,} of the items"
+    if (changed := result["groups"][0].get("changed")) and not several:
+        yield "right by both {:,}, by A alone {:,}, by B alone {:,}, by neither {:,}".format(*changed)
+    for each in result.get("equal") or ():
+        shown = "too few to tell" if each["p"] is None else f"p = {p_value(each['p'])}"
+        yield f"{each['a']} and {each['b']} differ by less than {each['points']:g} points: {shown}"
+    if look := result.get("until"):
+        ends = f"[{100 * look['low']:+.1f}, {100 * look['high']:+.1f}]"
+        more = "decided" if look["decided"] else "not decided: extend both runs by a smaller --until"
+        yield f"{more}; {100 * look['difference']:+.1f} {ends} after {look['items']:,} items, valid at every look"
     if several:
         yield f"{len(rows)} comparisons, corrected together (Holm)"
     elif "check" in result and not result["check"]["failed"]:

@@ -44,6 +44,7 @@ from proband.core.files import (
 from proband.core.metrics import SPLITS, scored_splits
 from proband.core.suite import Suite
 from proband.core.types import Answer, Item, Run, Split, Tag
+from proband.stats.sequential import order_of, units_of
 
 Kind = tuple[Tag | None, ...]
 
@@ -111,8 +112,10 @@ def select_items(
     training: bool = False,
     turn: Turn | None = None,
     where: Mapping[str, str] | None = None,
+    by_cluster: int | None = None,
 ) -> Selection:
-    """What a run asks; `where`: of the items with these tags; `training`: the solver learns from training items, and is
+    """What a run asks; `where`: of the items with these tags; `by_cluster`: a sample of whole clusters in the order of
+    this seed, not a stratified one; `training`: the solver learns from training items, and is
     given them too; `turn`: its prompt asks a part of the items."""
     path = items_path(items)
     codes = np.frombuffer(
@@ -124,12 +127,30 @@ def select_items(
     if where:
         counts = counts & with_tags(items, suite, where)
     chosen = counts if limit is None else sample(items, counts, suite=suite, limit=limit)
+    if limit is not None and by_cluster is not None:
+        chosen = first_clusters(items, counts, limit=limit, seed=by_cluster)
     if turn is not None:
         chosen = chosen & in_turn(items, chosen, turn)
     if training:
         chosen = chosen | (~counts & (codes == SPLITS.index("train")))
     whole = limit is None and turn is None and not where and bool(chosen.all())
     return Selection(splits, None if whole else chosen, every_split=bool(counts.all()))
+
+
+def ranks_of(items: Path, counted: NDArray[np.bool_], seed: int) -> NDArray[np.int64]:
+    """For each line of the items the place of its cluster in the random order; -1 for those that are not scored."""
+    rows = [item for item, wanted in zip(read_items(items, Sourced), counted.tolist(), strict=True) if wanted]
+    units = units_of([item.facts.get("clusters") or (item.id,) for item in rows])
+    ranks = np.full(len(counted), -1, dtype=np.int64)
+    ranks[counted] = order_of(units, seed)[units]
+    return ranks
+
+
+def first_clusters(items: Path, counted: NDArray[np.bool_], *, limit: int, seed: int) -> NDArray[np.bool_]:
+    """Of the items that are scored, those of the first clusters that have `limit` items together."""
+    ranks = ranks_of(items, counted, seed)
+    sizes = np.cumsum(np.bincount(ranks[counted]))
+    return counted & (ranks <= int(np.searchsorted(sizes, limit)))
 
 
 def with_tags(items: Path, suite: Suite, where: Mapping[str, str]) -> NDArray[np.bool_]:

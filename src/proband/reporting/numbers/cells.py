@@ -19,7 +19,7 @@ from proband.core.metrics import Metric, scored_splits, splits_in_words
 from proband.core.suite import Where
 from proband.core.types import Estimate, Tag
 from proband.reporting.numbers.item_sets import Arrays, ItemSet, Numbers, collect
-from proband.reporting.numbers.words import System, asked_in_words, systems
+from proband.reporting.numbers.words import System, asked_in_words, extended_in_words, systems
 from proband.stats import Difference, Ints, Macro, Scores, estimator_of, macro_mean, on_common_items
 
 Mask = NDArray[np.bool_]
@@ -89,7 +89,9 @@ class Study:
     @cached_property
     def how_asked(self) -> str:
         """How each model was asked, in words."""
-        return asked_in_words(self.labels, [self.items.runs[system.runs[0]] for system in self.systems])
+        first = [self.items.runs[system.runs[0]] for system in self.systems]
+        parts = asked_in_words(self.labels, first), extended_in_words(self.labels, first)
+        return " ".join(filter(None, parts))
 
     @property
     def labels(self) -> tuple[str, ...]:

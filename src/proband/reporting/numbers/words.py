@@ -244,7 +244,7 @@ def run_tags(run: Run, *, pooled: bool = False) -> dict[str, Tag]:
         tags["run.trained"] = str(run.net["items_sha"])[:8]  # on which items
     own: dict[str, Any] = {**run.net.get("options", {}), **run.settings}
     for name, value in own.items():
-        if name in ("prompt-sha", "asked"):  # the prompt has a name, and how many are asked follows from other settings
+        if name in ("prompt-sha", "asked", "looks"):  # the prompt has a name; how many are asked follows from others
             continue
         tags[f"run.{name}"] = value if isinstance(value, (str, int, float)) else dumps(value)
     return tags
@@ -304,6 +304,20 @@ def _solver_and_prompt(run: Run) -> str:
         return ""
     named = ((name, run.settings.get(name)) for name in ("template", "prompt"))
     return ", ".join([run.solver, *(f"{name} {PurePath(str(value)).name}" for name, value in named if value)])
+
+
+def extended_in_words(labels: Sequence[str], runs: Sequence[Run]) -> str:
+    """Which runs were looked at and then extended: intervals of a fixed number of items do not allow for that.
+
+    >>> looked = Run(suite="s", solver="pppl", model="m", seed=0, items_sha="", settings={"looks": [10, 20]})
+    >>> extended_in_words(["m"], [looked])
+    'Extended after a look at the answers: m (2 times); intervals and tests assume that nobody looked.'
+    """
+    several = [
+        f"{label} ({len(run.settings['looks'])} times)" for label, run in zip(labels, runs) if run.settings.get("looks")
+    ]
+    said = f"Extended after a look at the answers: {', '.join(several)}"
+    return f"{said}; intervals and tests assume that nobody looked." if several else ""
 
 
 def asked_in_words(labels: Sequence[str], runs: Sequence[Run]) -> str:

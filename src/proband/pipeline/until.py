@@ -1,0 +1,76 @@
+"""`run --until`: whole clusters at a time, in an order that the seed fixes, until the interval is narrow enough.
+
+The interval is a confidence sequence (stats/sequential.py): it covers at every look. The folder says when it was looked
+at (`looks` in run.json, and until.json with the interval of each look).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from proband.core.errors import ProbandError
+from proband.core.files import read_answers, read_items, read_run, write_json
+from proband.core.types import Run
+from proband.pipeline.asking.items_and_answers import ANSWERS, Sourced, ranks_of, select_items
+from proband.stats.sequential import Look, confidence_sequence
+
+if TYPE_CHECKING:
+    from proband.core.suite import Suite
+    from proband.pipeline.run_options import RunOptions
+
+FILE = "until.json"
+FIRST, GROWTH = 10, 1.15  # clusters at the first look, and how many times as many at the next
+
+
+def target_of(until: str) -> float:
+    """The half width that is asked for.
+
+    >>> target_of("±3"), target_of("2.5")
+    (0.03, 0.025)
+    """
+    try:
+        points = float(until.strip().lstrip("±+-"))
+    except ValueError:
+        raise ProbandError(f"--until {until}: write the half width in points, such as ±3") from None
+    if not 0 < points < 50:
+        raise ProbandError(f"--until {until}: the half width must lie between 0 and 50 points")
+    return points / 100
+
+
+def run_until(items: Path, *, suite: Suite, out: Path, how: RunOptions, ask: Callable[[RunOptions], Run]) -> Run:
+    """`ask` makes the run with these options."""
+    target = target_of(how.until)
+    metric = suite.metric()
+    if metric.over == "set" or not metric.percent or how.repeat > 1 or len(how.prompt) > 1 or how.limit:
+        raise ProbandError("--until is for one run of items that are right or wrong, without --limit and --repeat")
+    chosen = select_items(items, suite=suite, split=how.split, where=how.where)
+    counted = np.ones(len(list(read_items(items, Sourced))), dtype=bool) if chosen.lines is None else chosen.lines
+    ranks = ranks_of(items, counted, how.seed)
+    sizes, looks, count = np.bincount(ranks[counted]), list[Look](), FIRST
+    if (out / "run.json").exists():  # goes on from there
+        before = int(read_run(out / "run.json").settings.get("limit", 0))
+        count = max(count, int(np.searchsorted(np.cumsum(sizes), before)) + 1)
+    while True:
+        count = min(count, len(sizes))
+        made = ask(replace(how, limit=int(sizes[:count].sum())))
+        answers = {answer.item_id: answer for answer in read_answers(out / ANSWERS)}
+        sums, asked = np.zeros(count), np.zeros(count, dtype=np.int64)
+        for item, rank in zip(read_items(items), ranks.tolist(), strict=True):
+            value = metric.value(item, answers[item.id]) if 0 <= rank < count and item.id in answers else None
+            if value is not None:
+                sums[rank], asked[rank] = sums[rank] + value, asked[rank] + 1
+        there = asked > 0
+        found = confidence_sequence(sums[there], asked[there], largest=int(sizes.max()), aim=target)
+        looks.append(found[-1])
+        done = looks[-1].half_width <= target
+        names = ("items", "clusters", "mean", "low", "high")
+        seen = [{name: getattr(look, name) for name in names} for look in looks]
+        write_json(out / FILE, {"until": how.until, "reached": done, "looks": seen})
+        if done or count == len(sizes):
+            return made
+        count = max(count + 1, round(count * GROWTH))
