@@ -36,6 +36,8 @@ def test_groups_are_a_table(proband: Any, stage: Any) -> None:
         "items": Path("items"),
         "by": "k",
         "metric": "accuracy",
+        "equal_within": None,
+        "until": "",
         "cluster": None,
         "split": "",
         "seed": 0,
