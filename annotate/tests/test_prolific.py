@@ -101,8 +101,11 @@ def test_each_bonus_is_paid_once_and_what_is_granted_later_is_added(
     folder: Path, tmp_path: Path, prolific: Callable[..., Prolific]
 ) -> None:
     there = prolific(NAMES, status="APPROVED")
+    (tmp_path / "ids.txt").write_text("\n".join(NAMES))
     for _ in range(3):
         act(folder, "bonus", study="study-1", yes=True)
+    pay_file(folder, to="prolific", out=tmp_path / "bulk.csv", workers=tmp_path / "ids.txt", source="prolific")
+    assert (tmp_path / "bulk.csv").read_text() == "", "what was paid is not written for the bulk bonus either"
     assert there.paid == {"ann": 30, "ben": 30, "cat": 30}
     in_study(folder, lambda c, number: grant(c, number, 0.5, "well done"))
     assert act(folder, "bonus", study="study-1", yes=True)["paid"] == {"ann": "0.50"}

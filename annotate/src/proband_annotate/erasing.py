@@ -23,6 +23,7 @@ from proband_annotate.store import people as people_store
 from proband_annotate.store.database import Database
 from proband_annotate.store.migrate import open_study
 from proband_annotate.store.schema import (
+    SENT,
     answers,
     assignments,
     bonuses,
@@ -39,7 +40,6 @@ from proband_annotate.tokens import Forged, Link, Visit, unseal, worker_hash
 
 SOURCES = ("prolific", "mturk", "url")  # of ids that a platform gives
 ROLES = ("main", "gold", "trial", "attention")
-SENT = ("paying", "paid")  # states of a transfer that may have reached its person
 REVIEWS = "reviews.txt"  # in a project of the kind write: the projects in which its stories are reviewed
 
 

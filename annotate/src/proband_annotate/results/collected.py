@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from functools import cached_property, lru_cache, wraps
 from typing import Any, TypeVar
 
@@ -109,6 +110,7 @@ class Collected:
     decisions: Sequence[Decision]
     terms: Sequence[tuple[int, float, Terms]]  # every version, with its number and date
     granted: Mapping[int, Any]  # person -> bonus beside the pay
+    transferred: Mapping[int, Decimal]  # person -> what was paid through a platform's API
     erased: Sequence[Mapping[str, Any]]  # what is still paid to people who were erased
     complete: Mapping[str, int]  # unit -> answers of the crowd with which it is complete
     memory: dict[str, Any] = field(default_factory=dict)  # of what was computed
@@ -190,7 +192,7 @@ class Collected:
     def same_as(self, other: Collected) -> bool:
         """Whether nothing has happened in between."""
         names = ["project", "state", "given", "people", "units", "slots", "done", "decisions", "terms", "granted"]
-        names += ["erased", "complete"]
+        names += ["transferred", "erased", "complete"]
         return all(getattr(self, name) == getattr(other, name) for name in names)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from proband.core.errors import ProbandError
-from proband.core.files import raw_lines, write_csv, write_jsonl, write_text
+from proband.core.files import file_errors, write_csv, write_jsonl, write_text
 from proband.stats.agreement.coefficients import pairwise
 from proband_annotate.erasing import workers_of
 from proband_annotate.project import read_project, secret_of
@@ -67,7 +67,8 @@ def pay_file(folder: Path, *, to: str, out: Path, workers: Path | None = None, s
         result = database.read(lambda connection: collect(connection, project))
     rows = payments(result, secret_of(folder), ids, source)
     if to == "prolific":
-        write_text(out, "".join(f"{row['id']},{row['bonus']:.2f}\n" for row in rows if row["bonus"]))
+        owed = ((row["id"], row["bonus"] - row["transferred"]) for row in rows if row["bonus"])
+        write_text(out, "".join(f"{name},{amount:.2f}\n" for name, amount in owed if amount >= 0.005))
     else:
         write_csv(out, HEADER, (list(row.values()) for row in rows))
     sums = {name: round(sum(row[name] or 0 for row in rows), 2) for name in ("bonus", "total")}
@@ -101,7 +102,9 @@ def pair_lines(folder: Path) -> dict[str, Any]:
 
 
 def file_lines(path: Path) -> list[str]:
-    return [line for _, raw in raw_lines(path) if (line := raw.decode("utf-8", "replace").strip())]
+    with file_errors(path):
+        lines = path.read_text("utf-8-sig", "replace").splitlines()
+    return [line.strip() for line in lines if line.strip()]
 
 
 def aggregate(folder: Path, *, rule: str, out: Path | None = None) -> dict[str, Any]:

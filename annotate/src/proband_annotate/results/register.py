@@ -7,6 +7,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 import msgspec
@@ -17,6 +18,7 @@ from proband_annotate.project import Project
 from proband_annotate.results.collected import Collected, Decision, SubmittedAnswer, UnitRow
 from proband_annotate.store.answers import latest_ids, with_bodies
 from proband_annotate.store.schema import (
+    SENT,
     adjudications,
     answers,
     assignments,
@@ -25,6 +27,7 @@ from proband_annotate.store.schema import (
     erasures,
     people,
     slots,
+    transfers,
     units,
 )
 from proband_annotate.tasks import task
@@ -85,6 +88,7 @@ class Register:
             ],
             terms=terms,
             granted={row.person_id: row for row in connection.execute(select(bonuses))},
+            transferred=_transferred(connection),
             erased=[dict(row._mapping) for row in connection.execute(select(erasures).order_by(erasures.c.id))],
             complete={names[unit]: min(project.people.overlap, count) for unit, count in connection.execute(first)},
         )
@@ -153,6 +157,15 @@ def chunks(ids: Sequence[Any]) -> Iterator[Sequence[Any]]:
 def collect(connection: Connection, project: Project) -> Collected:
     """The study, read wholly."""
     return Register().collect(connection, project)
+
+
+def _transferred(connection: Connection) -> dict[int, Decimal]:
+    made: dict[int, Decimal] = defaultdict(Decimal)
+    for person, amount in connection.execute(
+        select(transfers.c.person_id, transfers.c.amount).where(transfers.c.state.in_(SENT))
+    ):
+        made[person] += Decimal(amount)
+    return made
 
 
 def _people(connection: Connection) -> list[dict[str, Any]]:

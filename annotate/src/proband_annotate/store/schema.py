@@ -233,6 +233,8 @@ transfers = (
     )
 )
 
+SENT = ("paying", "paid")  # states of a transfer that may have reached its person
+
 bonuses = Table(  # what an owner grants beside the pay per unit
     "bonuses",
     metadata,
