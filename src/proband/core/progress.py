@@ -1,24 +1,26 @@
-"""A progress bar with the time left: on a terminal only, never in a pipe. Drawn by rich."""
+"""A progress bar with the time left on a terminal, drawn by rich; in a pipe or a log, a line a minute."""
 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+LOGGED = 60.0  # seconds between two lines of a log
 
 
 class Progress:
-    """`with Progress("scoring", total=2000) as bar: bar.advance(32)`; silent unless standard error is a terminal."""
+    """`with Progress("scoring", total=2000) as bar: bar.advance(32)`; on a terminal a bar, else a line a minute."""
 
     def __init__(self, what: str, *, total: int | None = None) -> None:
         self.what, self.total = what, total
         self.bar: Any = None
         self.task: Any = None
         self.whole: Progress | None = None  # the bar that this one is a part of
-        self.counted = 0.0
+        self.counted, self.reported = 0.0, time.monotonic()
 
     def __enter__(self) -> Progress:
         if _whole:
@@ -45,6 +47,9 @@ class Progress:
             self.whole.advance(by)
         elif self.bar is not None:
             self.bar.advance(self.task, by)
+        elif time.monotonic() - self.reported > LOGGED:
+            self.reported = time.monotonic()
+            log(f"{self.what}: {self.counted:,.0f}" + (f" of {self.total:,}" if self.total else ""))
 
     def at(self, done: float) -> None:
         """So much is done in all, parts of a thing included: the time left is known after the first batch."""

@@ -7,6 +7,7 @@ is reached without it beside, and a profile by capability before the report of e
 from __future__ import annotations
 
 import gzip
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -19,7 +20,7 @@ from proband import models, suites
 from proband.core.errors import ProbandError
 from proband.core.files import cache_folder, read_run, render, slug, write_json, write_text
 from proband.core.plugins import check_named, described, read_options
-from proband.core.progress import one_bar
+from proband.core.progress import log, one_bar
 from proband.core.protocols import AnswersItems, Model
 from proband.pipeline.asking.items_and_answers import ANSWERS, select_items
 from proband.pipeline.asking.setup import at_server, check_name, choose_solver, load_model, loading, sum_usage
@@ -48,6 +49,7 @@ from proband.reporting.write import check_folder, write_report
 if TYPE_CHECKING:
     import polars
 
+TRYING = 30.0  # seconds within which items are tried for a forecast
 QUICK = "A first look at a fifth of the panel, rows of seven questions among them: ask it whole before you quote it."
 SHIPPED = "The answers of {model} ship with the panel (computed in {dtype}); --no-cache asks it on this machine."
 OF_ONE_SUITE = ("solver:", "baseline:")
@@ -290,8 +292,12 @@ class EvaluationJob:
     def forecasts(self) -> list[Forecast]:
         """What each run of the models would ask; baselines answer at once."""
         self.place()
-        asked = (part for part in self.runs if part.model in self.models)
-        return [forecast(part.items, self.model(part), part.folder, part.how) for part in asked]
+        asked, made = [part for part in self.runs if part.model in self.models], list[Forecast]()
+        until = time.monotonic() + TRYING
+        for part in asked:
+            log(f"{part.model}: {part.each.name} ({len(made) + 1} of {len(asked)}): counting, trying a few items")
+            made.append(forecast(part.items, self.model(part), part.folder, part.how, until=until))
+        return made
 
     def answer(self) -> None:
         """All runs, under one bar and one limit of cost."""

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import islice
+from math import inf
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -228,8 +229,16 @@ def dry_run_all(items: str | Path, *, model: str | Model, out: str | Path, how: 
 
 
 def forecast(
-    items: Path, model: str | Model, out: Path | None, how: RunOptions, *, turn: Turn | None = None, name: str = ""
+    items: Path,
+    model: str | Model,
+    out: Path | None,
+    how: RunOptions,
+    *,
+    turn: Turn | None = None,
+    name: str = "",
+    until: float = inf,
 ) -> Forecast:
+    """`until`: no items are tried after that moment (`time.monotonic`), and the time of the run is not known."""
     runner = silent_runner(items, model, out, how, turn=turn)
     wanted = list(runner.asked_items())
     done = runner.answered(wanted) if out is not None else set()
@@ -241,7 +250,7 @@ def forecast(
     if runner.solver.needs not in (ScoresText, Generates) or runner.solver.needs_all_items:
         if runner.solver.needs_all_items or isinstance(runner.model, LearnsFromItems):
             return made
-        return msgspec.structs.replace(made, seconds=runner.seconds_for(left, len(left), {}))
+        return msgspec.structs.replace(made, seconds=runner.seconds_for(left, len(left), {}, until=until))
     counting = Counting(runner.model, cache_of(runner.how.cache))
     runner.job.solve(runner.solver)(left, model=counting.wrapped())
     calls = counting.figures()
@@ -249,7 +258,7 @@ def forecast(
         made,
         **msgspec.structs.asdict(calls),
         probes=int(asks_before(model, runner.suite, how, setting=runner.setting)),
-        seconds=runner.seconds_for(left, calls.calls, used_before(out) if out is not None else {}),
+        seconds=runner.seconds_for(left, calls.calls, used_before(out) if out is not None else {}, until=until),
     )
 
 
@@ -418,7 +427,9 @@ class Runner:
         with open(path, "rb") as file:
             return (known & {item.id for item in items}) | {item.id for item, _ in zip(items, file, strict=False)}
 
-    def seconds_for(self, items: Sequence[Item], calls: int, used: Mapping[str, float | None]) -> float | None:
+    def seconds_for(
+        self, items: Sequence[Item], calls: int, used: Mapping[str, float | None], *, until: float
+    ) -> float | None:
         """How long the calls will take: by the pace of an endpoint, or by what its first answers took; of a model on
         this machine, by what a few items take now."""
         if not calls or not items:
@@ -432,6 +443,12 @@ class Runner:
             return calls * 60 / float(rpm) if rpm else None
         sample = items[:: max(1, len(items) // MEASURED)][:MEASURED]
         solve, begun = self.job.solve(self.solver), time.monotonic()
+        if begun > until:
+            return None
+        solve(sample[:1], model=model)
+        if (first := time.monotonic() - begun) > SLOW:
+            return first * len(items)
+        begun = time.monotonic()
         solve(sample, model=model)
         return (time.monotonic() - begun) / len(sample) * len(items)
 
@@ -440,7 +457,7 @@ class Runner:
         return items if self.chosen.lines is None else pick(items, self.chosen.lines)
 
 
-MEASURED = 4  # items whose time is taken for a forecast
+MEASURED, SLOW = 4, 2.0  # items whose time is taken for a forecast; one is enough where it takes so many seconds
 
 
 class RunProgress:
