@@ -116,7 +116,7 @@ class Cached(Calls):
                 missing = {
                     key: request
                     for key, request in zip(keys, requests, strict=True)
-                    if key not in fresh and not usable(call, known.values.get(key))
+                    if key not in fresh and key not in known.values
                 }
                 if not missing:
                     return [fresh[key] if key in fresh else known.values[key] for key in keys]
@@ -188,11 +188,6 @@ class Cached(Calls):
         raise ModelFailed(f"{self.model.name}: {call} {problem}, for {shown(request)!r}")
 
 
-def usable(call: str, value: Any) -> bool:
-    """Whether a value of the cache may be served: older versions kept scores that are not numbers, as null."""
-    return value is not None and not (call == "score" and value[0] is None)
-
-
 def finite(values: tuple[Any, ...]) -> bool:
     return all(math.isfinite(number) for number in _numbers(values))
 
@@ -236,7 +231,7 @@ class Counting(Cached):
         known = self.cached_calls_of(call, settings)
         for key, request in zip(keys, requests, strict=True):
             name = dumps([call, settings, key])
-            if usable(call, known.values.get(key)):
+            if key in known.values:
                 self.cached.add(name)
             elif name not in self.texts:
                 self.texts[name] = self._text(call, request, settings)
