@@ -271,8 +271,7 @@ class EmbeddedOptions(NetworkOptions):
 def load_embedded(rest: str, *, options: EmbeddedOptions) -> Any:
     """The model behind `embedded:rest`."""
     if rest not in LOADERS:
-        close = did_you_mean(rest, LOADERS)
-        raise ProbandError(f"no model embedded:{rest}{close}; there are {', '.join(LOADERS)}")
+        raise ProbandError(f"no model embedded:{rest}{did_you_mean(rest, LOADERS)}; there are {', '.join(LOADERS)}")
     return LOADERS[rest](f"embedded:{rest}", options)
 
 

@@ -333,8 +333,8 @@ class Caller:
             return Withheld(f"{self._endpoint.name}: {text}", text=text)
         if status in (400, 413, 422) and (code == "context_length_exceeded" or WINDOW.search(message)):
             return TooLong(f"{self._endpoint.name}: {text}")
-        to_all = status in NOT_THE_ITEM or code == "insufficient_quota" or ACCOUNT.search(message)
-        kind = RefusedToAll if to_all else Refused
+        account = code == "insufficient_quota" or ACCOUNT.search(message)
+        kind = RefusedToAll if status in NOT_THE_ITEM or account else Refused
         return kind(f"{self._endpoint.name}: {text}{self._endpoint.hint(status)}", status=status)
 
 

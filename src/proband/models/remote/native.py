@@ -142,8 +142,7 @@ def gemini_answer(raw: bytes) -> EndpointAnswer:
     answer = msgspec.json.decode(raw, type=GeminiAnswer)
     if not answer.candidates and "blockReason" not in answer.prompt_feedback:
         raise msgspec.ValidationError("no candidates")
-    blocked = GeminiCandidate(finish_reason=FILTERS[0])
-    first, used = (answer.candidates or [blocked])[0], answer.usage_metadata
+    first, used = (*answer.candidates, GeminiCandidate(finish_reason=FILTERS[0]))[0], answer.usage_metadata
     reason = {"MAX_TOKENS": "length", **dict.fromkeys(FILTERS, "content_filter")}.get(first.finish_reason, "stop")
     text = "".join(part.text for part in first.content.parts if not part.thought)
     written = used.candidates_token_count + used.thoughts_token_count
@@ -171,9 +170,9 @@ class NativeRemote(ChatRemote):
 
     def _adapt(self, reason: str, sent: Mapping[str, Any]) -> bool:
         """Some models take no temperature or seed."""
-        refused = {field for field in ("seed", "temperature") if field in reason} - self._dropped
-        self._dropped |= refused
-        return bool(refused)
+        before = len(self._dropped)
+        self._dropped.update(field for field in ("seed", "temperature") if field in reason)
+        return len(self._dropped) > before
 
 
 ANTHROPIC = Protocol(
