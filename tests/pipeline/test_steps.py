@@ -61,8 +61,7 @@ def test_a_file_of_replies_loses_nothing(tmp_path: Path) -> None:
     assert any(why.startswith("the item is not read") for why in result["not checked"])
     assert any(why.startswith("not JSON") for why in result["not checked"])
     (model,) = [each for each in result["models"] if each["model"] == "m"]
-    low, high = model["shares"]["right by right steps"][1:]
-    assert 0 <= low < high <= 1
+    assert model["shares"]["right by right steps"][1:] == [None, None]  # too few to tell
     step = records[0]["steps"][1]
     assert records[0]["text"][step["begin"] : step["end"]].startswith("So Cleo")
     assert step["statements"][0]["premises"] == []

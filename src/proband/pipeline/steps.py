@@ -100,7 +100,7 @@ def steps_of_runs(
     )
     shares = (
         f"{each['model']}: " + ", ".join(
-            f"{name} {100 * share:.0f} % [{100 * low:.0f}, {100 * high:.0f}]"
+            f"{name} {100 * share:.0f} % " + ("(too few)" if low is None else f"[{100 * low:.0f}, {100 * high:.0f}]")
             for name, (share, low, high) in each["shares"].items() if share
         )
         for each in result["models"]
@@ -437,15 +437,15 @@ class Summary:
         }
 
 
-def _shares(pairs: Sequence[tuple[str, str]]) -> dict[str, list[float]]:
-    """Outcome -> share and its interval."""
+def _shares(pairs: Sequence[tuple[str, str]]) -> dict[str, list[float | None]]:
+    """Outcome -> share and its interval over items; no interval where these are too few to tell."""
     if not pairs:
         return {}
     clusters = [item for _, item in pairs]
-    shares: dict[str, list[float]] = {}
+    shares: dict[str, list[float | None]] = {}
     for outcome in OUTCOMES[:-1]:
         found = Scores.of([[float(name == outcome) for name, _ in pairs]], clusters=clusters).interval()
-        shares[outcome] = [found.mean, found.low, found.high]
+        shares[outcome] = [found.mean, *((None, None) if found.few else (found.low, found.high))]
     return shares
 
 

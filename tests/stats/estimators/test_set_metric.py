@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from proband.core.metrics import AUC, F1, Metric
+from proband.core.metrics import AUC, F1, YES_NO_ACCURACY, Metric
 from proband.stats import Scores, estimator_of
 
 
@@ -51,3 +51,10 @@ def test_clusters_make_the_interval_wider_and_jumps_have_one_too() -> None:
     jumping = estimator_of(Metric(name="best", of=best, over="set", unit="count", jumps=True))
     found = Scores.of(records, clusters=clusters, estimator=jumping).interval()
     assert found.low <= found.mean <= found.high
+
+
+def test_accuracy_of_yes_and_no_is_a_mean() -> None:
+    records = decided(200, 20, 0.1, np.random.default_rng(2))
+    right = ((records[:, 0] > 0) == (records[:, 1] > 0.5)).astype(float)
+    ours, plain = Scores.of(records, estimator=estimator_of(YES_NO_ACCURACY)).interval(), Scores.of(right).interval()
+    assert (ours.low, ours.high) == pytest.approx((plain.low, plain.high), abs=0.005)

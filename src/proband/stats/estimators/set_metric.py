@@ -26,7 +26,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from proband.core.metrics import Metric
+from proband.core.metrics import Metric, accuracy_of_decisions
 from proband.stats.clusters import Design, Floats, Partition
 from proband.stats.estimators.mean import Mean, Pieces, Result, detectable, one_sided
 from proband.stats.estimators.share import Discordant, Share
@@ -63,6 +63,8 @@ class SetMetric(Mean):
         value = float(np.mean([self.value(run, design) for run in runs]))
         labels = np.unique(runs[0][:, 1:], axis=0, return_inverse=True)[1].ravel() if runs.shape[-1] > 1 else None
         rarest = np.bincount(labels).min() if labels is not None and len(labels) else design.items
+        if self.metric.of is accuracy_of_decisions:  # a mean of records: each is an observation
+            rarest = design.items
 
         def of(weights: Floats) -> float:
             return float(np.mean([self._weighted(run, design, weights) for run in runs]))
