@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from proband.auditing.grammar import Grammar
+from proband.english.phrases import Grammar
 from proband.core.errors import ProbandError
 from proband.english.domain import SHIPPED, load, parse
 

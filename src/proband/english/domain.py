@@ -45,6 +45,10 @@ class Domain:
     words: Mapping[Word, re.Pattern[str]]
     shown: Mapping[Word, str]  # the word that answers and corrected labels use
     phrases: tuple[tuple[str, str], ...]  # (form, what it says)
+    mentions: tuple[tuple[str, str], ...]  # the same, of parts of a sentence that mention a person by a relation
+    plurals: Mapping[str, Word]
+    beyond: Mapping[str, Word]  # words for relations that are none of the domain's: cousin
+    steps_beyond: Mapping[str, tuple[tuple[str, str], ...]]  # of such a relation, the pairs of steps that lead to it
     questions: Mapping[str, tuple[str, ...]]  # kind of question -> forms
     most: Mapping[Word, re.Pattern[str]]  # relation -> words for what is so to all others: tallest, leftmost
     slots: Mapping[str, tuple[str, ...]]
@@ -127,11 +131,15 @@ def _domain(raw: Mapping[str, Any]) -> Domain:
         words={},
         shown={},
         phrases=tuple((form, group["says"]) for group in raw["phrases"] for form in group["forms"]),
+        mentions=tuple((form, group["says"]) for group in raw.get("mentions", ()) for form in group["forms"]),
+        plurals={},
+        beyond={},
+        steps_beyond={},
         questions={kind: tuple(forms) for kind, forms in raw["questions"].items()},
         most={},
         slots={"r": tuple(relations), "s": tuple(relations), **{k: tuple(v) for k, v in raw.get("slots", {}).items()}},
         combine=_combinations(raw.get("combine", {}), relations),
-        macros={**_verb_forms(raw.get("verbs", {})), **raw.get("macros", {})},
+        macros=raw.get("macros", {}),
         thing=raw.get("thing", ""),
         nouns=bool(raw.get("nouns", True)),
         other=bool(raw.get("other", False)),
@@ -152,19 +160,35 @@ def _domain(raw: Mapping[str, Any]) -> Domain:
         for name, entry in relations.items()
         if entry.get("most")
     }
-    return replace(domain, words=words, shown=shown, most=most)
+    return replace(domain, words=words, shown=shown, most=most, plurals=_plurals(raw, relations), **_beyond(raw))
 
 
-def _verb_forms(verbs: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Macros for any verb of the domain: `do`, `did`, `doing`.
+def _beyond(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """Relations that two steps of the domain's lead to, and their words."""
+    table: Mapping[str, Mapping[str, Any]] = raw.get("beyond", {})
+    steps = {
+        name: tuple((one, two) for one, _, two in (s.partition(" ") for s in e["steps"])) for name, e in table.items()
+    }
+    if unknown := {each for pairs in steps.values() for pair in pairs for each in pair} - set(raw["relations"]):
+        raise ProbandError(f"'beyond' names {min(unknown)!r}, which is no relation")
+    genders = ((MALE, "male"), (FEMALE, "female"), (None, "words"))
+    words = {
+        word: Word(name, gender) for name, e in table.items() for gender, key in genders for word in e.get(key, ())
+    }
+    return {"beyond": words, "steps_beyond": steps}
 
-    >>> _verb_forms({"sing": ["sing", "sang", "singing"], "go": ["go", "went", "going"]})["did"]
-    '(?:sang|went)'
-    """
-    if bad := next((verb for verb, forms in verbs.items() if len(forms) != 3), ""):
-        raise ProbandError(f"verb {bad!r}: three forms are wanted, as sing, sang, singing")
-    kinds = ("do", "did", "doing")
-    return {kind: f"(?:{'|'.join(own)})" for kind, own in zip(kinds, zip(*verbs.values()))}
+
+def _plurals(raw: Mapping[str, Any], relations: Mapping[str, Any]) -> dict[str, Word]:
+    """The plurals of words for relations, regular but for those that the file lists: children, sons-in-law."""
+    if "plurals" not in raw:
+        return {}
+    plurals: dict[str, Word] = {}
+    for name, entry in relations.items():
+        for gender, key in ((MALE, "male"), (FEMALE, "female"), (None, "words")):
+            for word in entry.get(key) or ():
+                first, law, rest = word.partition("-in-law")
+                plurals[raw["plurals"].get(first, f"{first}s") + law + rest] = Word(name, gender)
+    return plurals
 
 
 def _check_conditions(raw: Mapping[str, Any]) -> None:

@@ -15,9 +15,9 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
-from proband.auditing.things import DETERMINERS, without_head
 from proband.english.domain import OTHER, Domain, Word
 from proband.english.reading import AskedRelation, Label
+from proband.english.things import DETERMINERS, without_head
 from proband.proof.problem import Problem, Prover, Solution
 
 YES, NO, UNKNOWN = "yes", "no", "cannot be told"

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
-from proband.auditing.things import CAPITAL
 from proband.core.errors import ProbandError, not_installed
 from proband.core.progress import log
+from proband.english.things import CAPITAL
 from proband.proof.rows import AuditRow, RowFile, RowFormat, first_cells, read_rows, row_files
 from proband.proof.run import OUTSIDE
 

@@ -13,20 +13,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import groupby
 from typing import IO, Any, Final, NamedTuple
 
-from proband.auditing.events import EventReader, event_label
-from proband.auditing.grammar import Grammar
-from proband.auditing.measures import MeasureReader
-from proband.auditing.parsed_reader import ParsedReader
 from proband.core.errors import ProbandError
 from proband.core.plugins import Registry
 from proband.core.progress import track
 from proband.english import domain as domains
 from proband.english.domain import Domain
-from proband.proof.answers import read_label
+from proband.english.parsed_nouns import ParsedReader
 from proband.proof.causes import Causes
 from proband.proof.decisions import Cause, RowVerdict
 from proband.proof.differences import solve
@@ -42,16 +37,12 @@ CHECKED: Final = 200  # rows that the second prover judges too
 
 def differences(domain: Domain) -> Prover:
     """The prover of domains whose relations are conditions on coordinates."""
-    events = EventReader() if domain.name == "temporal" else None
-    measures = MeasureReader(Grammar(domain)) if domain.name == "sizes" else None
     return Prover(
         solve=lambda problem, world, shown=False: solve(domain, problem, world, shown),
         check=lambda problem, world: possible(domain, problem, world),
         complete=True,
         draw=draw,
         describe=lambda positions: positions,
-        reader=events or measures,
-        label=event_label(partial(read_label, domain=domain)) if events else None,
         second_reader=ParsedReader(domain),
         along=lambda answer, word: answer in (word.relation, domain.combine.get((answer, word.relation), "")),
     )

@@ -14,12 +14,13 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple, Protocol
 
-from proband.auditing.grammar import Grammar, split
-from proband.auditing.things import BRACKETED
 from proband.core.errors import ProbandError
 from proband.core.types import Fact
 from proband.english.domain import OTHER, Domain
+from proband.english.phrases import Grammar
 from proband.english.reading import AskedRelation, Label, Reading, Unread
+from proband.english.things import BRACKETED
+from proband.english.tokens import sentences as split
 from proband.proof.answers import fits_label, outcome, read_label, split_options
 from proband.proof.decisions import ACCUSING, DECIDED, NOTHING_ASKED, Decider, RowVerdict
 from proband.proof.problem import Problem, Prover

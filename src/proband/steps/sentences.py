@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Final, NamedTuple
 
-from proband.auditing.grammar import Grammar
+from proband.english.phrases import Grammar
 from proband.core.types import Fact
 from proband.english.reading import ClauseReader
 from proband.proof import discourse

@@ -19,7 +19,7 @@ from proband.suites.kinship.world.relations import FEMALE, MALE
 @cache
 def _listed() -> tuple[frozenset[str], ...]:
     """Common names of men, of women; the other names of men, of women; names of both."""
-    text = read_utf8(DATA / "kinship" / "first_names.txt")
+    text = read_utf8(DATA / "english" / "first_names.txt")
     return tuple(frozenset(line.split()) for line in text.splitlines())
 
 

@@ -89,7 +89,7 @@ AGE: Final = re.compile(r"[\w-]+-(?:year|month|week|day)s?(?:-old)?")
 
 @cache
 def _listed() -> frozenset[str]:
-    return word_set("\n".join(read_utf8(DATA / "kinship" / f"{name}_words.txt") for name in ("plain", "everyday")))
+    return word_set("\n".join(read_utf8(DATA / "english" / f"{name}_words.txt") for name in ("plain", "everyday")))
 
 
 @cache

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from proband.auditing.grammar import Grammar
-from proband.auditing.things import names_in
+from proband.english.phrases import Grammar
+from proband.english.things import names_in
 from proband.core.types import Fact
 from proband.english.domain import Word, load
 from proband.english.reading import Unread

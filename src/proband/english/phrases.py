@@ -29,77 +29,35 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from proband.auditing.deeds import Deeds
-from proband.auditing.things import AmbiguousThing, NounMasker, Shape, mask_names, names_in, same_things
 from proband.core.errors import ProbandError
 from proband.core.types import Fact
 from proband.english.domain import Domain, Word
+from proband.english.mentions import read_people
+from proband.english.people import People
+from proband.english.people_facts import linked
+from proband.english.plain_words import is_plain
 from proband.english.reading import AskedRelation, Reading, Unread
+from proband.english.things import AmbiguousThing, NounMasker, Shape, mask_names, names_in, same_things
+from proband.english.tokens import NotRead, sentences
 
 MARK: Final = r"@\d+"
+ANYBODY: Final = r"[@#]\d+"  # with a name or without
 EACH: Final = rf"{MARK}(?:(?:, and then |, and |, then | and | then |, ){MARK})*"
-SENTENCE: Final = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=\S)")
-ABBREVIATED: Final = re.compile(r"\b(Mr|Mrs|Ms|Dr|St)\.")
 HARMLESS: Final = re.compile(r",? (?:too|as well|in turn|finally)(?=[,;]|$)|^(?:also|finally),? | also(?= )")
-SETTING: Final = re.compile(rf"(?:on|in|at|along|inside) ({MARK}),? (?={MARK}|from )")  # where it all is: on the shelf
-BEHIND: Final = re.compile(rf" (?:on|in|at|along|with) ({MARK})$")
-OF_THE: Final = re.compile(
-    r"^of the (?:two|three|four|five) [a-z]+(?: (?:along|on|in|at) the [a-z]+)?, (?=[A-Z]|the )", re.IGNORECASE
-)
-WHERE_ALL_IS: Final = frozenset(
-    ("mountain", "hill", "wall", "shelf", "street", "road", "coast", "lane", "table", "desk", "roof", "beach", "lawn")
-)
-NOT_REAL: Final = frozenset(
-    ("mirror", "dream", "film", "movie", "story", "novel", "game", "plan", "theory", "past", "future")
-)
 CLAUSES: Final = re.compile(r"(?:;|,)? (?:and|but|while|whereas) |[;,:] ")
 POINTS_BACK: Final = re.compile(r"\b(?:it|they|them|one|that|this|these|those|he|she|both|other|same|all|none|not)\b")
-WEATHER: Final = re.compile(rf"it (?:was|is) (?:{MARK}|an? [a-z ]*(?:day|morning|evening|night))|it (?:rained|snowed)")
-# where they all are, or where one begins to look
-TOGETHER: Final = re.compile(
-    rf"(?:they|all (?:two|three|four|five)(?: of them)?) (?:are|were)(?: all)? "
-    rf"(?:lined up|at|in|on|sitting|standing|waiting)"
-    rf"(?: (?:for|at|in|on|by))? {MARK}|(?:start|begin) at {MARK}|you (?:are|start) at {MARK}|{MARK} at {MARK}"
-)
-_TAKEN_BACK = """
-    kidding joke joking lie lies lying liar dream dreamt false untrue true wrong mistake mistaken fiction rumour rumor
-    gossip invented opposite reverse reversed contrary actually
-    """
-RETRACTS: Final = frozenset(_TAKEN_BACK.split())
-# whence one looks, and in which picture: they change no direction
-_VIEWS = r"from where (?:i|we) (?:sit|stand)|as (?:you|we|i) (?:come|go|walk) in|as (?:you|we|i) enter"
-VIEW_FIRST: Final = re.compile(rf"^(?:{_VIEWS}),? (?=\w)", re.IGNORECASE)
-VIEW_LATER: Final = re.compile(rf",? (?:{_VIEWS})(?=[,.;?]|$)", re.IGNORECASE)
-PICTURE: Final = re.compile(
-    r"^((?:in|on|at) (?:the|my|our|this|a) (?:class |school |group |old |family )?"
-    r"(?:photo|picture|map|shelf|desk|wall|poster|table|plan|drawing|photograph|dashboard)) (?=[A-Z]|the |an? )",
-    re.IGNORECASE,
-)
-ASIDE: Final = re.compile(r", (?:which|who|so) ([^,;.]+)(,|(?=[.;!]|$))", re.IGNORECASE)
-# of all of them something is said that leaves them where they are
-OF_ALL: Final = re.compile(
-    r"(?:they|all (?:of them|two|three|four|five)(?: of them)?|both(?: of them)?) (?:all )?(?:@\d+|are|were|need|want|"
-    r"smell|look|have|belong|cost|taste|seem|love|like|hate)\b.*|.* (?:on|in|of|to|for|with) (?:all of them|all three|"
-    r"all four|both of them|both|them)|.* from one to the other"
-)
-CHANGES: Final = re.compile(
-    r"\b(?:not?|never|none|nothing|move[sd]?|moving|swap\w*|switch\w*|turn\w*|rotat\w*|exchang\w*|chang\w*|flip\w*|"
-    r"replac\w*|rearrang\w*|carr\w+|push\w*|pull\w*|shift\w*|took|take[sn]?|put|puts|remov\w*|mirror\w*|upside|opposite|"
-    r"it|this|that|same|if|would|could|might|may|should|must)\b"
-)
 RANKS: Final = {"second": 2, "third": 3, "fourth": 4, "fifth": 5}
 EVERYTHING: Final = "*"
 SHAPES_KEPT: Final = 50_000
 MOST_CLAUSES: Final = 8
-OWNED_LEFT_OUT: Final = re.compile(r"\w+['’]s(?=[.,;:?!]|$| (?:is|are|was|were)\b)")
+PAIR: Final = -1  # in a fact of a shape: the two of the sentence before
 ALL: Final = -2  # in a fact of a shape: all other things
 COUNTS: Final = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7}
 OF_TWO: Final = -1  # a rank: which of the two is longer?
-MIDDLE: Final = 0  # a rank that is known once the things are counted
 
 
 class ShapeFact(NamedTuple):
-    """A fact of a shape: numbers of things, -1 for the pair of the sentence before."""
+    """A fact of a shape: numbers of things, or PAIR, or ALL."""
 
     who: int
     word: Word
@@ -108,15 +66,6 @@ class ShapeFact(NamedTuple):
 
 
 Facts = tuple[ShapeFact, ...]
-
-
-def split(text: str) -> list[str]:
-    """
-    >>> split("Ann met Mr. Bo.  They left!")
-    ['Ann met Mr Bo.', 'They left!']
-    """
-    plain = ABBREVIATED.sub(r"\1", text.replace("’", "'").replace("‘", "'"))
-    return [part.strip() for part in SENTENCE.split(" ".join(plain.split())) if part.strip()]
 
 
 class Grammar:
@@ -130,14 +79,17 @@ class Grammar:
         either = "|".join(pattern.pattern for pattern in domain.words.values())
         self.relation_word = re.compile(rf"(?<![\w-])(?:{either})(?![\w-])")
         vocabulary = self._vocabulary()
-        content = frozenset(domain.raw.get("content", ()))  # words of phrases that may be words of things as well
         of = bool(domain.raw.get("of"))
-        fewer = NounMasker(vocabulary - content, domain.thing, self.relation_word, of=of)
-        whole = NounMasker(vocabulary, domain.thing, self.relation_word, of=of)
-        self.nouns = whole if domain.nouns else None
-        self.fewer = fewer if domain.nouns and content else None
-        self.deeds = Deeds(domain.raw.get("verbs", {}))
+        self.nouns = NounMasker(vocabulary, domain.thing, self.relation_word, of=of) if domain.nouns else None
         self.known: dict[str, Facts | None] = {}
+        # of domains whose things are people: mentions (and whether they name the person), and what tells a gender
+        self.mentions = [
+            (self._compile(form, marks=ANYBODY), not says.startswith("unnamed")) for form, says in domain.mentions
+        ]
+        hints = ("{r} {a}", "{a} (?:is|was) (?:the|an?|his|her|their|@\\d+'s) (?:\\w+ )?{r}") if domain.mentions else ()
+        self.gender_hints = [self._compile(form, marks=ANYBODY) for form in hints]
+        titles = "|".join(word.capitalize() for word in either.split("|"))
+        self.titled = re.compile(rf"\b(?:{titles}) {MARK}" if domain.mentions else "(?!)")
 
     def _vocabulary(self) -> frozenset[str]:
         """The words of its phrases, questions and relations: these are parts of no thing."""
@@ -150,16 +102,21 @@ class Grammar:
         words = re.sub(r"([a-z]+)([a-z])\?", r"\1 \1\2 ", words)
         return frozenset(re.findall(r"[a-z]+(?:'[a-z]+)?|\d+", words)) - {"s"}
 
-    def _compile(self, form: str) -> re.Pattern[str]:
+    def _compile(self, form: str, *, marks: str = MARK) -> re.Pattern[str]:
         used: set[str] = set()
+        each = EACH.replace(MARK, marks)
 
         def slot(match: re.Match[str]) -> str:
             name = match[1]
-            if name in ("a", "b", "c", "each"):
+            if name in ("a", "b", "c", "d", "each"):
                 if name in used:
                     return f"(?P={name})"
                 used.add(name)
-                return f"(?P<{name}>{EACH if name == 'each' else MARK})"
+                return f"(?P<{name}>{each if name == 'each' else marks})"
+            if name == "named":
+                return f"(?P<b>{MARK})"
+            if name == "rs":
+                return f"(?P<rs>{'|'.join(map(re.escape, self.domain.plurals))})"
             if name == "kind":
                 return rf"(?:{MARK}|thing|one|of them|of the \w+|of {MARK})"
             if name == "most":
@@ -176,52 +133,14 @@ class Grammar:
 
     # ---- sentences ---------------------------------------------------------------------------------------------------
 
-    def shape(self, sentence: str, names: Collection[str]) -> Shape:
+    def shape(self, sentence: str, names: Collection[str] | People) -> Shape:
         """`names`: what is in brackets; in domains whose things are names, all of them."""
+        if isinstance(names, People):
+            return names.shape(sentence)
         if self.nouns and not names:
             return _plain(self.nouns.mask(sentence))
         masked = mask_names(sentence, names)
         return _plain(Shape(self.kinds.sub("", masked.text), masked.things))
-
-    def _shapes(self, sentence: str, names: Collection[str]) -> list[Shape]:
-        """The shape of a sentence, and that with words of phrases ("the small gap") taken as words of things."""
-        first = self.shape(sentence, names)
-        if self.fewer is None or names or (second := _plain(self.fewer.mask(sentence))) == first:
-            return [first]
-        return [first, second]
-
-    def _read_sentence(self, sentence: str, names: Collection[str]) -> tuple[Shape, Facts | None, str]:
-        """Its shape, its facts, and the thing that says where it all is, if one does."""
-        first = self.shape(sentence, names)
-        if (facts := self._shape_facts(first.text)) is not None:
-            return first, facts, ""
-        for shape in self._shapes(sentence, names):
-            if (facts := self._shape_facts(shape.text)) is not None:
-                return shape, facts, ""
-            setting = SETTING.match(shape.text)
-            if setting and NOT_REAL & set(shape.things[int(setting[1][1:])].split()):
-                continue
-            if setting and (facts := self._shape_facts(shape.text[setting.end() :])):
-                return shape, facts, shape.things[int(setting[1][1:])]
-            behind = BEHIND.search(shape.text)  # Camp Two is above Camp One on the mountain
-            if behind and shape.things[int(behind[1][1:])].split()[-1] not in WHERE_ALL_IS:
-                continue
-            if behind and (facts := self._shape_facts(shape.text[: behind.start()])):
-                return shape, facts, shape.things[int(behind[1][1:])]
-        return first, None, ""
-
-    def without_asides(self, sentence: str) -> str:
-        """The sentence without what changes no fact: where one stands, and clauses that speak of no relation."""
-        plain = OF_THE.sub("", VIEW_LATER.sub("", VIEW_FIRST.sub("", sentence)))
-        plain = PICTURE.sub(r"\1, ", plain)
-
-        def harmless(match: re.Match[str]) -> str:
-            words = set(match[1].lower().split())
-            if self.relation_word.search(match[1].lower()) or words & RETRACTS or CHANGES.search(match[1].lower()):
-                return match[0]
-            return ""
-
-        return ASIDE.sub(harmless, plain)
 
     def names(self, text: str, question: str) -> set[str]:
         """What `shape` is to be told: names, or what is in brackets; nothing where things are nouns."""
@@ -231,46 +150,37 @@ class Grammar:
     def read(self, text: str, names: Collection[str]) -> Reading:
         """The facts of a text; unread if a sentence about its things is covered by no phrase."""
         facts: list[Fact] = []
-        sentences = split(text)
-        plain = [self.without_asides(sentence) for sentence in sentences] if self.nouns else sentences
-        read = [self._read_sentence(sentence, names) for sentence in plain]
-        told = {
-            shape.things[place] for shape, own, _ in read for f in own or () for place in (f.who, f.of) if place >= 0
-        }
+        told = sentences(text)
+        shapes = [self.shape(sentence, names) for sentence in told]
+        read = [self.shape_facts(shape.text) for shape in shapes]
         pair: tuple[str, ...] = ()
-        for number, (sentence, (shape, clauses, setting)) in enumerate(zip(sentences, read)):
-            if clauses is None and self._says_nothing(shape, told):
+        for number, (shape, clauses) in enumerate(zip(shapes, read)):
+            of_pair, problem = any(fact.of == PAIR for fact in clauses or ()), ""
+            if clauses is None and self._says_nothing(shape, [s for s, own in zip(shapes, read) if own]):
                 continue
-            of_pair, problem = any(fact.of == -1 for fact in clauses or ()), ""
-            if clauses is None or setting in told:
+            if clauses is None:
                 problem = "no phrase of the domain covers the sentence"
             elif of_pair and len(pair) != 2:
-                problem = "'they' has no pair of people before it"
+                problem = "'they' does not follow a sentence about two people"
+            elif twice := next((thing for thing in shape.new if any(thing in s.things for s in shapes[:number])), ""):
+                problem = f"'a {twice}' may be another one than the {twice} before"
             if problem:
-                return Reading(sentences=tuple(sentences), unread=Unread(problem, sentence))
-            for a, word, b, negated in clauses or ():
-                for owner in pair if b == -1 else (EVERYTHING,) if b == ALL else (shape.things[b],):
-                    facts.append(Fact(shape.things[a], word.relation, owner, word.gender, negated, number))
+                return Reading(sentences=tuple(told), unread=Unread(problem, told[number]))
+            for who, word, of, negated in clauses or ():
+                for owner in pair if of == PAIR else (EVERYTHING,) if of == ALL else (shape.things[of],):
+                    facts.append(Fact(shape.things[who], word.relation, owner, word.gender, negated, number))
             pair = pair if of_pair else shape.things
-        return Reading(facts=tuple(facts), sentences=tuple(sentences), shapes=tuple(shape.text for shape, _, _ in read))
+        return Reading(facts=tuple(facts), sentences=tuple(told), shapes=tuple(shape.text for shape in shapes))
 
-    def _says_nothing(self, shape: Shape, told: set[str]) -> bool:
-        """Does a sentence speak neither of a relation nor of things that facts are about?"""
-        if self.relation_word.search(shape.text):
+    def _says_nothing(self, shape: Shape, read: Sequence[Shape]) -> bool:
+        """Does a sentence speak neither of a relation nor of things that facts are about, in plain words alone?"""
+        if not self.nouns or self.relation_word.search(shape.text) or POINTS_BACK.search(shape.text):
             return False
-        if not self.domain.nouns:
-            return False  # of people much can be said in other words
-        if TOGETHER.fullmatch(shape.text) or re.fullmatch(r"@0 \d+|@0", shape.text):
-            return True
-        words = {word for thing in shape.things for word in thing.lower().split()}
-        heads = {thing.split()[-1] for thing in told}
-        if OF_ALL.fullmatch(shape.text) and not (CHANGES.search(shape.text) or words & RETRACTS):
-            return not any(thing.split()[-1] in heads for thing in shape.things)
-        if WEATHER.fullmatch(shape.text) or not (POINTS_BACK.search(shape.text) or words & RETRACTS):
-            return not any(thing.split()[-1] in heads for thing in shape.things)
-        return False
+        heads = {thing.split()[-1] for each in read for thing in each.things}
+        words = re.findall(r"[a-z'-]+", " ".join((re.sub(MARK, " ", shape.text), *shape.things)).lower())
+        return not any(thing.split()[-1] in heads for thing in shape.things) and all(map(is_plain, words))
 
-    def _shape_facts(self, shape: str) -> Facts | None:
+    def shape_facts(self, shape: str) -> Facts | None:
         if shape not in self.known:
             if len(self.known) >= SHAPES_KEPT:
                 self.known.clear()
@@ -280,13 +190,15 @@ class Grammar:
 
     def _readings(self, shape: str, depth: int) -> list[Facts]:
         """The ways to read a shape: whole, or clause by clause."""
-        whole = [facts for pattern, says in self.phrases if (facts := self._facts(pattern, says, shape)) is not None]
+        whole = [facts for pattern, says in self.phrases if (facts := self.facts_of(pattern, says, shape)) is not None]
         if whole or not depth:
             return whole
         readings: list[Facts] = []
         for match in CLAUSES.finditer(shape):
             left, right = shape[: match.start()], shape[match.end() :]
-            first = [facts for pattern, says in self.phrases if (facts := self._facts(pattern, says, left)) is not None]
+            first = [
+                facts for pattern, says in self.phrases if (facts := self.facts_of(pattern, says, left)) is not None
+            ]
             if not first or not any(first):
                 continue
             for rest in _continued(left, right, first[0]):
@@ -295,7 +207,8 @@ class Grammar:
                     break
         return readings
 
-    def _facts(self, pattern: re.Pattern[str], says: str, shape: str) -> Facts | None:
+    def facts_of(self, pattern: re.Pattern[str], says: str, shape: str) -> Facts | None:
+        """What a phrase says of a shape; None if it does not cover it."""
         match = pattern.fullmatch(shape)
         if match is None:
             return None
@@ -305,18 +218,22 @@ class Grammar:
             word = self._word_of_clause(relation, groups)
             if word is None:
                 return None
-            marks, negated = [int(mark[1:]) for mark in re.findall(MARK, groups[a])], bool(groups.get("no"))
+            marks, negated = _marks(groups[a]), bool(groups.get("no"))
             if b == "next":  # of things in a row, each and the one after it
                 facts += [ShapeFact(one, word, other, negated) for one, other in pairwise(marks)]
                 continue
-            owner = {"they": -1, "all": ALL}[b] if b in ("they", "all") else int(groups[b][1:])
-            facts += [ShapeFact(mark, word, owner, negated) for mark in marks]
+            owners = [{"they": PAIR, "all": ALL}[b]] if b in ("they", "all") else _marks(groups[b])
+            facts += [ShapeFact(mark, word, owner, negated) for mark in marks for owner in owners]
         return tuple(facts)
 
     def _word_of_clause(self, relation: str, groups: Mapping[str, str | None]) -> Word | None:
         if relation == "most":
             return self._most(groups["most"])
-        words = [self._word(groups[slot]) if slot in groups else Word(slot) for slot in relation.split("+")]
+        if relation == "r" and groups.get("rs"):
+            return self.word(groups["rs"])
+        words = [
+            self.word(groups[slot]) if slot in groups else self.word(slot) or Word(slot) for slot in relation.split("+")
+        ]
         if len(words) == 1:
             return words[0]
         first, second = words
@@ -327,28 +244,29 @@ class Grammar:
         combined = self.domain.combine.get((first.relation, second.relation))
         return Word(combined) if combined else None
 
-    def _word(self, text: str | None) -> Word | None:
+    def word(self, text: str | None) -> Word | None:
+        """The one relation that a word says, or its plural."""
+        if text in self.domain.plurals:
+            return self.domain.plurals[text]
         words = [word for word, pattern in self.domain.words.items() if pattern.fullmatch(text or "")]
         return words[0] if len(words) == 1 else None
 
     # ---- questions ---------------------------------------------------------------------------------------------------
 
-    def question(self, text: str, names: Collection[str]) -> AskedRelation | Unread:
-        question = self.place_of_question(split(text), names)
+    def question(self, text: str, names: Collection[str] | People) -> AskedRelation | Unread:
+        question = self.place_of_question(sentences(text), names)
         return question if isinstance(question, Unread) else question[1]
 
-    def place_of_question(self, sentences: Sequence[str], names: Collection[str]) -> tuple[int, AskedRelation] | Unread:
+    def place_of_question(
+        self, told: Sequence[str], names: Collection[str] | People
+    ) -> tuple[int, AskedRelation] | Unread:
         """Which of the sentences is the question, and what it asks."""
         questions: dict[tuple[int, AskedRelation], None] = {}
-        for number, sentence in enumerate(sentences):
+        for number, sentence in enumerate(told):
             if "?" in sentence or "___" in sentence or sentence.lower().startswith("tell me"):
-                plain = VIEW_LATER.sub("", VIEW_FIRST.sub("", sentence))
-                for shape in self._shapes(plain, names):
-                    if found := dict.fromkeys(self._asked(shape)):
-                        questions |= {(number, asked): None for asked in found}
-                        break
+                questions |= {(number, asked): None for asked in self._asked(self.shape(sentence, names))}
         if len(questions) != 1:
-            last = next((s for s in reversed(sentences) if s.endswith("?")), sentences[-1] if sentences else "")
+            last = next((s for s in reversed(told) if s.endswith("?")), told[-1] if told else "")
             return Unread("it asks more than one question" if questions else "no form of question covers it", last)
         return next(iter(questions))
 
@@ -358,13 +276,10 @@ class Grammar:
                 continue
             groups = match.groupdict()
             a, b = (shape.things[int(groups[slot][1:])] if groups.get(slot) else "" for slot in ("a", "b"))
-            if kind in ("forms", "route"):
-                yield AskedRelation(a, b, route=kind == "route")
+            if kind in ("forms", "route", "either"):
+                yield AskedRelation(a, b, route=kind == "route", either_way=kind == "either")
                 continue
-            if kind == "middle":
-                yield AskedRelation("", "", rank=MIDDLE)
-                continue
-            word = self._most(groups["most"]) if "most" in groups else self._word(groups.get("r"))
+            word = self._most(groups["most"]) if "most" in groups else self.word(groups.get("r"))
             if word is None:
                 continue
             if kind == "more":
@@ -383,8 +298,10 @@ class Grammar:
 
     # ---- a row -------------------------------------------------------------------------------------------------------
 
-    def __call__(self, text: str, question: str, _: Mapping[str, str | None], /) -> Reading:
+    def __call__(self, text: str, question: str, genders: Mapping[str, str | None], /) -> Reading:
         """A story and its question."""
+        if self.domain.mentions:
+            return self._about_people(text, question, genders)
         names = self.names(text, question)
         asked = self.question(question, names)
         if isinstance(asked, Unread):
@@ -397,9 +314,6 @@ class Grammar:
             meant = same_things(phrases, list(filter(None, (asked.who, asked.of, *asked.among))))
         except AmbiguousThing as error:
             return Reading(unread=Unread(str(error)))
-        owned = {thing.rpartition("'s ")[2] for thing in meant.values() if "'s " in thing}
-        if len(owned) > 1 and (left_out := OWNED_LEFT_OUT.search(f"{text} {question}")):
-            return Reading(unread=Unread(f"what is meant by {left_out[0]!r} is not clear"))
         facts = tuple(fact._replace(who=meant[fact.who], of=meant.get(fact.of, fact.of)) for fact in reading.facts)
         over = self._over_all(facts, reading.sentences)
         if isinstance(over, Unread):
@@ -413,14 +327,25 @@ class Grammar:
         settled = self.settled(asked._replace(who=a, of=b, among=tuple(meant[each] for each in asked.among)), facts)
         if isinstance(settled, Unread):
             return Reading(unread=settled)
-        if self.deeds.verbs:
-            shapes = [self._read_sentence(sentence, names)[0] for sentence in reading.sentences]
-            asking = [shape for shape in self._shapes(question, names) if any(True for _ in self._asked(shape))]
-            if reason := self.deeds.mixed(shapes, asking[0], meant, text):
-                return Reading(unread=Unread(reason, question))
         return replace(reading, facts=facts, question=settled)
 
-    def _over_all(self, facts: tuple[Fact, ...], sentences: Sequence[str]) -> tuple[Fact, ...] | Unread:
+    def _about_people(self, text: str, question: str, genders: Mapping[str, str | None]) -> Reading:
+        asked = self.asked_of_people(text, question, genders)
+        if isinstance(asked, Unread):
+            return Reading(unread=asked)
+        reading = read_people(self, text, [name for name in asked.pair if name], genders)
+        if reading.unread:
+            return reading
+        return replace(linked(reading, [name for name in asked.pair if name]), question=asked)
+
+    def asked_of_people(self, text: str, question: str, genders: Mapping[str, str | None]) -> AskedRelation | Unread:
+        """What a question asks about the people of a text."""
+        try:
+            return self.question(question, People(text, question, genders))
+        except NotRead as error:
+            return Unread(str(error), question)
+
+    def _over_all(self, facts: tuple[Fact, ...], told_in: Sequence[str]) -> tuple[Fact, ...] | Unread:
         """`Bella is the oldest of the three`: older than every other one, where all facts are about ages and the things
         are as many as it says."""
         over = [fact for fact in facts if fact.of == EVERYTHING]
@@ -429,27 +354,25 @@ class Grammar:
         told = [fact for fact in facts if fact.of != EVERYTHING]
         things = list(dict.fromkeys(thing for fact in facts for thing in (fact.who, fact.of) if thing != EVERYTHING))
         axes = {min(fact.relation, self.domain.inverse[fact.relation]) for fact in facts}
-        counts = {COUNTS[word] for fact in over for word in COUNTS if f" {word}" in sentences[fact.sentence]}
+        counts = {COUNTS[word] for fact in over for word in COUNTS if f" {word}" in told_in[fact.sentence]}
         if len(axes) != 1 or any(fact.negated for fact in over) or counts - {len(things)}:
             return Unread("than which things it is so is not clear")
         return (*told, *(fact._replace(of=thing) for fact in over for thing in things if thing != fact.who))
 
     def settled(self, asked: AskedRelation, facts: Sequence[Fact]) -> AskedRelation | Unread:
-        """The one in the middle, where all facts are about one axis and the things are of an odd number, is a rank."""
+        """Which of the two is longer, where there are two: which is the longest."""
         if asked.rank == OF_TWO:
             two = len({thing for fact in facts for thing in (fact.who, fact.of)}) == 2
             return asked._replace(rank=1) if two else Unread("it asks for the one of two, and there are more")
-        if asked.rank != MIDDLE:
-            return asked
-        axes = {min(fact.relation, self.domain.inverse[fact.relation]) for fact in facts}
-        things = {thing for fact in facts for thing in (fact.who, fact.of)}
-        if len(axes) != 1 or len(things) % 2 == 0:
-            return Unread("which one is in the middle is not clear")
-        return asked._replace(word=Word(axes.pop()), rank=(len(things) + 1) // 2)
+        return asked
+
+
+def _marks(text: str | None) -> list[int]:
+    return [int(mark[1:]) for mark in re.findall(MARK, text or "")]
 
 
 def _plain(shape: Shape) -> Shape:
-    return Shape(HARMLESS.sub("", shape.text), shape.things)
+    return shape._replace(text=HARMLESS.sub("", shape.text))
 
 
 def _is_name(thing: str, question: str) -> bool:

@@ -14,11 +14,12 @@ from dataclasses import replace
 from functools import cache
 from typing import Any, Final
 
-from proband.auditing.grammar import Grammar, split
-from proband.auditing.things import DETERMINERS, AmbiguousThing, same_things
 from proband.core.types import Fact
 from proband.english.domain import Domain, Word
+from proband.english.phrases import Grammar
 from proband.english.reading import Reading, Unread
+from proband.english.things import DETERMINERS, AmbiguousThing, same_things
+from proband.english.tokens import sentences
 
 SUBJECT: Final = ("nsubj", "nsubj:pass", "nsubj:outer", "expl")
 PLACE: Final = (
@@ -73,7 +74,7 @@ class ParsedReader:
         if isinstance(asked, Unread):
             return Reading(unread=asked)
         facts: list[Fact] = []
-        for number, sentence in enumerate(split(re.sub(r"\[([^\][]+)\]", r"\1", text))):
+        for number, sentence in enumerate(sentences(re.sub(r"\[([^\][]+)\]", r"\1", text))):
             read = self._sentence(sentence)
             if isinstance(read, str):
                 return Reading(unread=Unread(read, sentence))

@@ -35,6 +35,7 @@ _NEVER_IN_A_THING = """
     i he she it they we you his her hers him them their theirs its my our your me us this that these those who whom
     whose which what where when why how and or nor but if unless whether because since while although though so than as
     then thus hence
+    somebody someone something everybody everyone everything anybody anyone anything
     not no never neither nothing nobody none without hardly barely scarcely almost nearly about around perhaps maybe
     possibly probably likely apparently supposedly allegedly reportedly presumably seemingly certainly surely
     is are was were be been being am isn't aren't wasn't weren't isnt has have had having do does did don't doesn't
@@ -82,6 +83,7 @@ class Shape(NamedTuple):
 
     text: str
     things: tuple[str, ...]
+    new: tuple[str, ...] = ()  # those with *a* or *an*
 
 
 def names_in(text: str, question: str = "") -> set[str]:
@@ -137,12 +139,14 @@ class NounMasker:
         things: dict[str, int] = {}
         parts: list[str] = []
         run: list[str] = []  # words of the thing that is being read
+        new: list[str] = []
         determiner = ""
 
         def close() -> None:
             nonlocal determiner
             if run:
                 parts.append(f" @{things.setdefault(self._name(run), len(things))}")
+                new.extend([self._name(run)] if determiner in ("a", "an") else [])
                 run.clear()
             elif determiner:
                 parts.append(f" {determiner}")
@@ -180,7 +184,7 @@ class NounMasker:
                 parts.append(f" {lower}")
         close()
         shape = "".join(parts).strip().rstrip(".!? ")
-        return Shape(shape, tuple(things))
+        return Shape(shape, tuple(things), tuple(new))
 
     @staticmethod
     def _is_number(token: str, before: str) -> bool:

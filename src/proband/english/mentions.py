@@ -1,0 +1,244 @@
+"""Stories about people by the phrases of a domain: mentions are reduced, clauses are matched, nothing is left over.
+
+Names are masked (@0), pronouns become the person they mean, and each mention of a person by a relation (*@0's brother
+@1*, *the mother of @2*) is replaced by that person, with its fact; who is not named gets a mark of its own (#3). What
+is left of a sentence must be a phrase of the domain (*@0 is #3*: they are one person) or consist of plain words.
+
+>>> from proband.english.domain import load
+>>> from proband.english.phrases import Grammar
+>>> told = read_people(Grammar(load("kinship")), "Helen is the mother of Karen's husband David. It rained.", {"Karen"})
+>>> [fact[:3] for fact in told.facts]
+[('David', 'spouse', 'Karen'), ('Helen', 'parent', 'David')]
+>>> read_people(Grammar(load("kinship")), "Clive plays the father of Nina in a film.", {"Nina"}).unread.reason
+"'plays' may change what is said"
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from typing import TYPE_CHECKING, Final
+
+from proband.english.domain import Word
+from proband.english.people import MARK, PRONOUNS, People
+from proband.english.people_facts import PeopleFacts
+from proband.english.plain_words import is_plain
+from proband.english.reading import Reading, Unread
+from proband.english.tokens import NotRead, foreign_letter, sentences
+from proband.english.unreal import UNREAL
+
+if TYPE_CHECKING:
+    from proband.english.phrases import Grammar
+
+PRONOUN: Final = re.compile(rf"\b(?:{'|'.join([*PRONOUNS, 'they', 'their', 'them'])})\b")
+_TIMES = (
+    r"day|week|weekend|month|year|spring|summer|autumn|winter|morning|evening|night|[A-Z][a-z]+day|Christmas|Easter"
+)
+HARMLESS: Final = re.compile(rf",? \bevery (?:{_TIMES})\b(?! [@#]),?|^every (?:{_TIMES}),? |,? too$|\balso ")
+OWNING: Final = ("his", "their")
+NOT_OWNED: Final = re.compile(r" (?:is|was|and|to|as|in|at|on|for|with|by|when|while|before|after)\b")
+RELATIVE: Final = re.compile(rf"({MARK}), (who|whose) ((?:[^,;]|, (?=[@#]\d+$))+?)(?:,(?= (?![@#]\d+$))|$)")
+CLAUSES: Final = re.compile(r"(?:;|,)? (?:and|but|while|whereas) |; |, (?=[@#]\d+(?:'s)? )")
+# between people these say more than plain words do: who is who, who has whom
+LINKED: Final = re.compile(
+    rf"\b(?:is|are|was|were|be|been|being|has|have|had|got|of)(?: \w+)? {MARK}|{MARK} {MARK}|{MARK}, {MARK}(?! and)"
+)
+MOST_STEPS: Final = 60  # reductions of a sentence
+
+
+def read_people(
+    grammar: Grammar, text: str, names: Collection[str] = (), genders: Mapping[str, str | None] | None = None
+) -> Reading:
+    """The facts of a text about people. `names`: of people it is known to speak of; `genders`: where a source tells."""
+    given = {**dict.fromkeys(names), **(genders or {})}
+    told = sentences(text)
+    now = ""
+    try:
+        if letter := foreign_letter(text):
+            raise NotRead(f"{letter!r} is no letter of English")
+        people = People(text, " ".join(names), given)
+        reader = PeopleReader(grammar, people)
+        masked = [people.mask(sentence) for sentence in told]
+        reader.learn_genders(masked)
+        for number, sentence in enumerate(masked):
+            now = told[number]
+            reader.sentence(sentence, number)
+        now = ""
+        facts = reader.settled()
+    except NotRead as error:
+        return Reading(sentences=tuple(told), unread=Unread(str(error), now))
+    known = {reader.name[one]: gender for one, gender in reader.discourse.genders.items() if one in reader.name}
+    return Reading(
+        facts=facts,
+        genders={name: known.get(name) for name in {x for f in facts for x in (f.who, f.of)}},
+        sentences=tuple(told),
+        shapes=tuple(re.sub(r"@\d+", "@", sentence.lower()) for sentence in masked),
+    )
+
+
+class PeopleReader(PeopleFacts):
+    """One text as it is read."""
+
+    def __init__(self, grammar: Grammar, people: People) -> None:
+        super().__init__(grammar.domain, people)
+        self.grammar = grammar
+        self.within: dict[int, list[int]] = {}  # whom a mention speaks of besides the person it is replaced by
+
+    def learn_genders(self, masked: Collection[str]) -> None:
+        """What kin words next to names tell, before anyone asks whom a pronoun means."""
+        for sentence in masked:
+            for pattern in self.grammar.gender_hints:
+                for match in pattern.finditer(sentence):
+                    word, one = self.grammar.word(match["r"].lower()), int(match["a"][1:])
+                    if word and word.gender and self.discourse.genders.get(one) is None:
+                        self.discourse.genders[one] = word.gender
+
+    # ---- a sentence --------------------------------------------------------------------------------------------------
+
+    def sentence(self, text: str, number: int) -> None:
+        self.number = number
+        plain = HARMLESS.sub("", re.sub(r"^(?![@#])\w", lambda m: m[0].lower(), text.strip().rstrip(".!")))
+        relational = self.grammar.relation_word.search(plain.lower()) or "marri" in plain.lower()
+        if text.endswith("?") or '"' in text:
+            raise NotRead("questions and quotations within a story are not read")
+        words = re.findall(r"[a-z'-]+", re.sub(r"\b(?:called|named)(?=,? @)", "", plain.lower()))
+        if relational and (unreal := next((word for word in words if word in UNREAL), "")):
+            raise NotRead(f"{unreal!r} may change what is said")
+        if titled := self.grammar.titled.search(plain):
+            raise NotRead(f"whose {titled[0].split()[0].lower()} is meant is not said")
+        parts = list(self._relatives(plain))
+        mentioned: list[int] = []
+        for part in parts:
+            mentioned += self._part(part)
+        self.discourse.end_sentence(mentioned)
+
+    def _relatives(self, text: str) -> Iterator[str]:
+        """The main clause, then its relative clauses as clauses of their own."""
+        found = list(RELATIVE.finditer(text))
+        if any(re.search(rf"(?:of|to) $|{MARK}'s [a-z-]+,? $", text[: each.start()]) for each in found):
+            raise NotRead("whom 'who' refers to is not clear")
+        yield RELATIVE.sub(r"\1", text)
+        for each in found:
+            yield f"{each[1]}'s {each[3]}" if each[2] == "whose" else f"{each[1]} {each[3]}"
+
+    def _part(self, text: str) -> list[int]:
+        """Read a main or relative clause; returns the people it speaks of."""
+        mentioned = [int(mark[1:]) for mark in re.findall(MARK, text)]
+        for _ in range(MOST_STEPS):
+            if self._clauses(text):
+                return mentioned
+            shorter = self._reduced(text) or self._with_referent(text)
+            if shorter is None:
+                break
+            text = shorter
+            mentioned += [int(mark[1:]) for mark in re.findall(MARK, text)]
+        if left := self.grammar.relation_word.search(text.lower()):
+            raise NotRead(f"{left[0]!r} is in a form that no phrase of the domain covers")
+        self._remark(text)
+        return mentioned
+
+    def _remark(self, text: str) -> None:
+        """What is left says nothing of relations: plain words, and no people linked to each other."""
+        if linked := LINKED.search(text):
+            raise NotRead(f"how the people are linked in {self._named(linked[0])!r} is not understood")
+        for word in re.findall(r"[\w'-]+", re.sub(rf"{MARK}(?:'s)?", " ", text)):
+            if not is_plain(word.lower().removesuffix("'s")):
+                raise NotRead(f"{word!r} is no word that the reader knows to be harmless")
+
+    def _named(self, text: str) -> str:
+        return re.sub(MARK, lambda m: self.name.get(int(m[0][1:]), "someone"), text)
+
+    # ---- clauses -----------------------------------------------------------------------------------------------------
+
+    def _clauses(self, text: str) -> bool:
+        """Is the text a phrase of the domain, or several of them? Its facts are noted."""
+        if (facts := self._clause(text)) is not None:
+            self._state(facts)
+            return True
+        for match in CLAUSES.finditer(text):
+            left, right = text[: match.start()], text[match.end() :]
+            first = self._clause(left)
+            if not first:
+                continue
+            subject = re.match(MARK, left)
+            for rest in (right, *((f"{subject[0]} {right}", f"{subject[0]} is {right}") if subject else ())):
+                before = len(self.facts)
+                self._state(first)
+                if self._clauses(rest):
+                    return True
+                del self.facts[before:]
+        return False
+
+    def _clause(self, text: str) -> list[tuple[int, Word, int]] | None:
+        shape = text.replace("#", "@")
+        for pattern, says in self.grammar.phrases:
+            if (facts := self.grammar.facts_of(pattern, says, shape)) is None:
+                continue
+            if any(word.relation == "same" for _, word, _, _ in facts):
+                one, other = facts[0].who, facts[0].of
+                if (one in self.name) == (other in self.name):
+                    continue
+            if any(fact.negated for fact in facts):
+                return None
+            return [(fact.who, fact.word, fact.of) for fact in facts]
+        return None
+
+    def _state(self, facts: Collection[tuple[int, Word, int]]) -> None:
+        for who, word, of in facts:
+            if word.relation == "same":
+                one, other = (who, of) if who in self.name else (of, who)
+                self.merge(other, one)
+            else:
+                self.facts.append((who, word, of, self.number))
+
+    # ---- mentions ----------------------------------------------------------------------------------------------------
+
+    def _reduced(self, text: str) -> str | None:
+        """The text with its first mention replaced by the person mentioned; None where there is none."""
+        found = [(m.start(), place, m) for place, (p, _) in enumerate(self.grammar.mentions) if (m := p.search(text))]
+        if not found:
+            return None
+        _, place, match = min(found, key=lambda each: (each[1], each[0]))
+        named = self.grammar.mentions[place][1]
+        groups = match.groupdict()
+        kin = groups.get("r") or groups["rs"]
+        word, of = self.grammar.word(kin.lower()), int(match["b"][1:])
+        if word is None:
+            raise NotRead(f"{kin!r} has no single meaning")
+        joined = re.search(rf"({MARK}) and $", text[: match.start()])
+        if joined and match[0].startswith(match["b"]) and joined[1] != match["b"] and of not in self.groups:
+            raise NotRead(f"whose {kin} is meant in {self._named(text)!r} is not clear")
+        if named and "," in match[0] and re.search(r"\b(?:of|to) $", text[: match.start()]):
+            raise NotRead(f"whom the name in {self._named(match[0])!r} belongs to is not clear")
+        if named:
+            marks = [int(mark[1:]) for mark in re.findall(MARK, groups.get("each") or match["a"])]
+            self.facts += [(one, word, of, self.number) for one in marks]
+            shown = groups.get("each") or match["a"]
+        else:
+            marks = [self.described(of, word)]
+            shown = f"{'@' if marks[0] in self.name else '#'}{marks[0]}"
+        self.within.setdefault(marks[-1], []).append(of)
+        tail = " " if match[0].endswith(", ") else ""
+        return f"{text[: match.start()]}{shown}{tail}{text[match.end() :]}"
+
+    def _with_referent(self, text: str) -> str | None:
+        """The text with its first pronoun replaced by whom it means."""
+        match = PRONOUN.search(text)
+        if match is None:
+            return None
+        marks = [int(mark[1:]) for mark in re.findall(MARK, text[: match.start()])]
+        here = [self.one(one) for mark in marks for one in (*self._all_within(mark), mark)]
+        people = self.discourse.refer(match[0], here, self.name)
+        owns = match[0] in OWNING or (
+            match[0] == "her"
+            and not (match.end() == len(text) or NOT_OWNED.match(text, match.end()) or text[match.end()] in ",;")
+        )
+        if owns and len(people) > 1:
+            group = self.new()
+            self.groups[group], people = people, (group,)
+        shown = " and ".join(f"{'@' if one in self.name else '#'}{one}" for one in people)
+        return f"{text[: match.start()]}{shown}{chr(39) + 's' if owns else ''}{text[match.end() :]}"
+
+    def _all_within(self, mark: int) -> list[int]:
+        own = [*self.within.get(mark, []), *self.groups.get(mark, ())]
+        return [*(one for each in own if each != mark for one in self._all_within(each)), *own]

@@ -1,0 +1,171 @@
+"""The people of a text: who is named, whom a part of a name means, whom a pronoun means.
+
+A full name comes first, a part of it later: *Kate Miller ... Kate's father*. A part that fits two people, or a pronoun
+that does, is not guessed: the text is not read (`NotRead`).
+
+>>> people = People("Kate Miller is the mother of Sam. Kate's father is Tom Miller.", "What is Tom to Sam?")
+>>> people.names, people.mask("Kate's father is Tom Miller.")
+(('Kate Miller', 'Sam', 'Tom Miller'), "@0's father is @2.")
+>>> People("Ann Hill met Ann Lee. Ann left.", "").mask("Ann left.")
+Traceback (most recent call last):
+proband.english.tokens.NotRead: 'Ann' may mean Ann Hill or Ann Lee
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Final
+
+from proband.english.domain import FEMALE, MALE
+from proband.english.first_names import gender_of_name, is_first_name
+from proband.english.things import Shape
+from proband.english.tokens import NotRead, normalised, sentences
+from proband.english.unreal import listed
+
+RUN: Final = re.compile(r"(?<![\w@'])[A-Z][\w-]*(?:'[A-Z][\w-]*)?(?: [A-Z][\w-]*(?:'[A-Z][\w-]*)?)*")
+BRACKETED: Final = re.compile(r"\[([^\][]{1,80})\]")
+MARK: Final = r"[@#]\d+"
+SENTENCES_BACK: Final = 2  # in which a pronoun looks for whom it means
+PRONOUNS: Final = {"he": MALE, "him": MALE, "his": MALE, "she": FEMALE, "her": FEMALE, "hers": FEMALE}
+# words that a sentence or a line may begin with, days, months, peoples: no names of people, unless they are given ones
+NO_NAMES: Final = listed(
+    """
+    A An The I He She It They We You His Her Its Their My Our Your Him Them This That These Those There Here What Who
+    Whom Whose Which Where When Why How Is Are Was Were Do Does Did Has Have Had Can Could Will Would May Might Must
+    Should Shall In On At To Of From By With For And But Or Nor So As If Then Than Not No Yes All Both Each Every Some
+    Any Many Most One Two Three Four Five Six After Before During While Since Because Although Though Until Once Now
+    Today Yesterday Tomorrow Later Finally First Next Also Only Just Even Every Everyone Everybody Someone Somebody
+    Nobody Nothing Please Answer Question Given Tell Name Complete True False Dear According About Over Under Near
+    Between Among Along Across Behind Beside Let Suppose Necessity Mr Mrs Ms Dr Miss Sir Lady Lord Prof
+    Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March April June July August September
+    October November December Christmas Easter English French German Spanish Italian Chinese Indian American British
+    Options Option Fill Pick Choose Say State Work Find Give Write Which Label Target Hint Note Read
+    """
+)
+NAMES_TOO: Final = listed("Will May April June August Miss Christian Summer")  # within a sentence
+PLACE: Final = re.compile(r"(?:^|\s)(?:in|at|on|near|through|towards?) $", re.IGNORECASE)
+
+
+class People:
+    """Those whom a text and its question name. `genders`: what a source tells of them."""
+
+    def __init__(self, text: str, question: str = "", genders: Mapping[str, str | None] | None = None) -> None:
+        self.given = dict(genders or {})
+        plain = normalised(text)
+        if bracketed := BRACKETED.findall(plain):
+            found = dict.fromkeys(bracketed)
+        else:
+            found = dict.fromkeys([*_runs(plain, self.given), *self.given])
+            found |= {n: None for n in _runs(normalised(question), {*self.given, *found}) if _occurs(n, plain)}
+        found = {name: None for name in found if _occurs(name, plain) or name in self.given}
+        self.names = tuple(name for name in found if not _is_part(name, found))
+        self.number = {name: place for place, name in enumerate(self.names)}
+        shorter = {part for name in self.names for part in _parts(name)}
+        every = sorted({*self.names, *found, *shorter}, key=lambda name: (-len(name), name))
+        self.pattern = (
+            re.compile(r"(?<![\w@])\[?(" + "|".join(map(re.escape, every)) + r")\]?(?!\w)") if every else None
+        )
+
+    def mask(self, text: str) -> str:
+        """A text with its people as @0, @1, ...; NotRead where a name may mean two of them."""
+        return self.pattern.sub(lambda m: f"@{self.meant(m[1])}", text) if self.pattern else text
+
+    def shape(self, sentence: str) -> Shape:
+        """A sentence in small letters with its people numbered as they come."""
+        order: dict[str, int] = {}
+        masked = re.sub(r"@(\d+)", lambda m: f"@{order.setdefault(m[1], len(order))}", self.mask(sentence))
+        return Shape(masked.lower().rstrip(".!? "), tuple(self.names[int(each)] for each in order))
+
+    def meant(self, name: str) -> int:
+        """The number of the person a name or a part of one means."""
+        if name in self.number:
+            return self.number[name]
+        whole = [known for known in self.names if name in _parts(known)]
+        if len(whole) != 1:
+            raise NotRead(f"{name!r} may mean {' or '.join(whole[:2])}" if whole else f"{name!r} is nobody's name")
+        return self.number[whole[0]]
+
+    def gender(self, person: int) -> str | None:
+        """What the source tells, or a name that leaves no doubt."""
+        name = self.names[person] if person < len(self.names) else ""
+        return self.given.get(name) or (gender_of_name(name, certain=True) if name else None)
+
+
+def _runs(text: str, known: Collection[str]) -> Iterator[str]:
+    """Words with a capital that stand together, without those that only begin a sentence."""
+    whole = sentences(text)
+    inside = {word for each in whole for match in RUN.finditer(each, 1) if match.start() for word in match[0].split()}
+    for sentence in whole:
+        for match in RUN.finditer(sentence):
+            words, begins = match[0].split(), match.start() == 0 or sentence[match.start() - 1] in "\"'("
+            while words and (words[0] in NO_NAMES and words[0] not in known):
+                if words[0] in NAMES_TOO and (not begins or words[0] in inside):
+                    break
+                words, begins = words[1:], False
+            if begins and len(words) > 1 and not (is_first_name(words[0]) or words[0] in {*inside, *known}):
+                words, begins = words[1:], False  # *Supposedly Fergus*
+            ordinary = begins and len(words) == 1 and not (words[0] in {*inside, *known} or is_first_name(words[0]))
+            if ordinary and not re.match(r"(?:'s| (?:is|was|has|and)\b|,)", sentence[match.end() :]):
+                continue
+            if words and (is_first_name(words[0]) or words[0] in known or not PLACE.search(sentence[: match.start()])):
+                yield " ".join(words)
+
+
+def _parts(name: str) -> list[str]:
+    """What a person of several names may be called by: the first of them, the last, or all but the middle ones.
+
+    >>> _parts("Kate Ann Miller"), _parts("Mr Hill"), _parts("Kate")
+    (['Kate', 'Miller', 'Kate Ann', 'Kate Miller'], ['Hill'], [])
+    """
+    words = name.split()
+    if len(words) < 2:
+        return []
+    if words[0] in NO_NAMES:
+        return [" ".join(words[1:])]
+    return list(dict.fromkeys([words[0], words[-1], " ".join(words[:-1]), f"{words[0]} {words[-1]}"]))[
+        : 2 if len(words) == 2 else 4
+    ]
+
+
+def _is_part(name: str, found: Collection[str]) -> bool:
+    return any(name in _parts(other) for other in found)
+
+
+def _occurs(name: str, text: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
+
+
+class Discourse:
+    """Whom pronouns mean. A pronoun means the only person of its gender who was spoken of before it in its sentence; if
+    there is none, the only one of the nearest sentence before that has one."""
+
+    def __init__(self, genders: Mapping[int, str | None]) -> None:
+        self.genders = dict(genders)
+        self.before: list[list[int]] = []
+
+    def refer(self, pronoun: str, here: Sequence[int], name: Mapping[int, str]) -> tuple[int, ...]:
+        """The person, or the two of *they*."""
+        word = pronoun.lower()
+        places = [here, *reversed(self.before[-SENTENCES_BACK:])]
+        if word in ("they", "their", "them"):
+            for place in places[:2]:
+                people = tuple(dict.fromkeys(place))
+                if len(people) == 2:
+                    return people
+                if people:
+                    break
+            raise NotRead(f"{pronoun!r} may mean several people")
+        gender = PRONOUNS[word]
+        for place in places:
+            fits = [one for one in dict.fromkeys(place) if self.genders.get(one) in (None, gender)]
+            if len(fits) > 1:
+                raise NotRead(f"{pronoun!r} may mean {name.get(fits[0], 'one')} or {name.get(fits[1], 'another')}")
+            if fits:
+                self.genders[fits[0]] = gender
+                return (fits[0],)
+        raise NotRead(f"{pronoun!r} means nobody who was named before")
+
+    def end_sentence(self, people: Sequence[int]) -> None:
+        if people:
+            self.before.append(list(dict.fromkeys(people)))

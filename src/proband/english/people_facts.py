@@ -1,0 +1,99 @@
+"""What is read of people, whichever reader reads it: their facts by number, who is one person, the facts with names."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from typing import Final
+
+from proband.core.types import Fact
+from proband.english.domain import Domain, Word
+from proband.english.people import Discourse, People
+from proband.english.reading import Reading, Unread
+from proband.english.tokens import NotRead
+
+FUNCTIONAL: Final = ("parent", "spouse")  # a person has one of each gender at most
+
+
+class PeopleFacts:
+    """The people of a text by number, with those who have no name after the named ones, and what is said of them."""
+
+    def __init__(self, domain: Domain, people: People) -> None:
+        self.domain, self.people = domain, people
+        self.name = dict(enumerate(people.names))
+        self.discourse = Discourse({one: people.gender(one) for one in self.name})
+        self.same: dict[int, int] = {}
+        self.facts: list[tuple[int, Word, int, int]] = []  # who, relation, of, sentence
+        self.by_kin: dict[tuple[int, Word], int] = {}
+        self.groups: dict[int, tuple[int, ...]] = {}  # the two of *their*
+        self.number = 0
+
+    def described(self, of: int, word: Word) -> int:
+        """The person who is known by kin alone: *Ann's mother* is one person, *Ann's brother* may be several."""
+        of = self.one(of)
+        named = {self.one(who) for who, own, to, _ in self.facts if (own, self.one(to)) == (word, of)}
+        if word.relation in FUNCTIONAL and word.gender and len(named) == 1:
+            return named.pop()
+        if named:
+            raise NotRead(f"which {self.domain.say(word)} of {self.name.get(of, 'someone')} is meant is not clear")
+        one = self.new()
+        self.by_kin[of, word] = one
+        self.discourse.genders[one] = word.gender
+        self.facts.append((one, word, of, self.number))
+        return one
+
+    def new(self) -> int:
+        """The number of somebody who has no name."""
+        return max((*self.name, *self.by_kin.values(), *self.groups, -1)) + 1
+
+    def one(self, one: int) -> int:
+        while one in self.same:
+            one = self.same[one]
+        return one
+
+    def merge(self, unnamed: int, one: int) -> None:
+        unnamed, one = self.one(unnamed), self.one(one)
+        if unnamed != one:
+            self.same[unnamed] = one
+            genders = self.discourse.genders
+            genders[one] = genders.get(one) or genders.get(unnamed)
+
+    def settled(self) -> tuple[Fact, ...]:
+        """The facts with names; NotRead where a person would be of two genders, or kin of himself or herself."""
+        facts: dict[Fact, None] = {}
+        told: dict[int, str] = {}
+        expanded = [(w, word, o, n) for w, word, of, n in self.facts for o in self.groups.get(of, (of,))]
+        for who, word, of, number in expanded:
+            who, of = self.one(who), self.one(of)
+            name = self.label(who)
+            if who == of:
+                raise NotRead(f"{name} would be a relative of himself or herself")
+            for gender in (word.gender, self.people.gender(who)):
+                if gender and told.setdefault(who, gender) != gender:
+                    raise NotRead(f"{name} would be {told[who]} by one word and {gender} by another")
+            facts[Fact(name, word.relation, self.label(of), word.gender, False, number)] = None
+        return tuple(facts)
+
+    def label(self, one: int) -> str:
+        if one in self.name:
+            return self.name[one]
+        of, word = next(key for key, each in self.by_kin.items() if each == one)
+        of = self.groups.get(of, (of,))[0]
+        return f"{self.label(self.one(of))}'s {self.domain.say(word)}"
+
+
+def linked(reading: Reading, asked: Collection[str]) -> Reading:
+    """The reading, unless it leaves out someone who is asked about, or someone without a name may link the two."""
+    if reading.unread:
+        return reading
+    named = {name for fact in reading.facts for name in (fact.who, fact.of)}
+    if missing := next((name for name in asked if name not in named), ""):
+        return replace(reading, unread=Unread(f"nothing that was read relates {missing} to anybody"))
+    if len(asked) == 2 and any("'s " in name for name in named):
+        met = waiting = [next(iter(asked))]
+        for here in waiting:
+            near = {f.who if f.of == here else f.of for f in reading.facts if here in (f.who, f.of)}
+            waiting += sorted(near - set(met))
+        if not set(asked) <= set(met):
+            return replace(reading, unread=Unread(f"someone without a name may link {' and '.join(asked)}"))
+    return reading

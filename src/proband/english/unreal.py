@@ -1,0 +1,80 @@
+"""Words that keep a clause from being a plain statement: negation, doubt, condition, report, fiction, likeness, change.
+
+The one list of the house. Readers refuse a sentence about relations that has one of these words (`UNREAL`); the rules
+that extract assertions (extraction/factuality.py) look at where in the tree the word stands.
+
+>>> sorted(word for word in "Ann is allegedly not my pretend cousin".split() if word in UNREAL)
+['allegedly', 'not', 'pretend']
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+
+def listed(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+NEGATION: Final = listed(
+    "not n't never no nor neither none nobody nothing without cannot anything but except untrue false"
+)
+DOUBTS: Final = listed(
+    """
+    barely hardly scarcely rarely seldom almost nearly allegedly supposedly purportedly reportedly perhaps possibly
+    maybe probably no
+    """
+)
+CONDITIONS: Final = listed("if unless whether lest provided assuming supposing")
+COULD_HAVE: Final = listed("would could should 'd ought")  # before `have`
+VOUCHING: Final = listed(
+    """
+    know knows knew known show shows showed shown showing find finds found discover discovers discovered prove proves
+    proved proven demonstrate demonstrates demonstrated reveal reveals revealed confirm confirms confirmed realise
+    realises realised realize realizes realized learn learns learned learnt notice notices noticed remember remembers
+    remembered regret regrets regretted forget forgets forgot true clear certain obvious evident fact
+    """
+)
+SAYING: Final = listed(
+    """
+    say says said claim claims claimed believe believes believed argue argues argued report reports reported allege
+    alleges alleged think thinks thought warn warns warned insist insists insisted suggest suggests suggested announce
+    announces announced write writes wrote written estimate estimates estimated fear fears feared hope hopes hoped
+    maintain maintains maintained add adds added admit admits admitted assume assumes assumed predict predicts predicted
+    """
+)
+MODAL: Final = listed("may might can could will would shall should must 'll 'd ought seem seems seemed appear appears")
+DOUBTFUL: Final = DOUBTS | listed(
+    """
+    apparently presumably seemingly likely unlikely practically virtually technically legally officially basically
+    essentially hypothetically theoretically figuratively falsely wrongly mistakenly jokingly ironically arguably
+    certainly surely truly really honestly biologically supposed alleged rumour rumor rumours rumors gossip according
+    guess guesses guessed suspect suspects suspected doubt doubts doubted deny denies denied suppose supposes wonder
+    claim claims claimed lie lies lied lying mistake mistaken wrong untrue true joke joking kidding correction sorry
+    wait actually rather otherwise instead either or unlike least far anyone everyone someone everybody somebody anybody
+    every any
+    """
+)
+FICTION: Final = listed(
+    """
+    dream dreams dreamt dreamed imagine imagines imagined pretend pretends pretended pretending play plays played
+    playing film films movie movies novel novels story stories tale game games role roles stage script character
+    characters cartoon puppet theatre theater opera series episode fiction fictional invented imaginary so-called mock
+    acts acted acting stars starred part rehearsal
+    """
+)
+LIKENESS: Final = listed(
+    "like as than resembles resembled similar regards regarded treats treated considers considered"
+)
+CHANGE: Final = listed(
+    """
+    once former formerly ex late used future soon next eventually became become becomes divorced divorce divorces
+    separated split widowed widow widower engaged engagement fiance fiancee fiancé fiancée betrothed estranged
+    adopted adopt adopts adoptive foster step half honorary surrogate godfather godmother godson goddaughter
+    stepmother stepfather stepson stepdaughter stepbrother stepsister half-brother half-sister ex-husband ex-wife
+    would-be to-be soon-to-be partner boyfriend girlfriend lover
+    """
+)
+UNREAL: Final = (NEGATION | CONDITIONS | MODAL | DOUBTFUL | FICTION | LIKENESS | CHANGE | SAYING) - listed(
+    "but write writes wrote written add adds added"
+)
