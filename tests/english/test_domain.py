@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from proband.english.phrases import Grammar
 from proband.core.errors import ProbandError
 from proband.english.domain import SHIPPED, load, parse
+from proband.english.phrases import Grammar
 
 
 @pytest.mark.parametrize("name", SHIPPED)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from proband.english.phrases import Grammar
-from proband.english.things import names_in
 from proband.core.types import Fact
 from proband.english.domain import Word, load
+from proband.english.phrases import Grammar
 from proband.english.reading import Unread
+from proband.english.things import names_in
 
 GRID, KINSHIP, TEMPORAL = (Grammar(load(name)) for name in ("grid", "kinship", "temporal"))
 

@@ -37,7 +37,8 @@ _TIMES = (
 HARMLESS: Final = re.compile(rf",? \bevery (?:{_TIMES})\b(?! [@#]),?|^every (?:{_TIMES}),? |,? too$|\balso ")
 OWNING: Final = ("his", "their")
 NOT_OWNED: Final = re.compile(r" (?:is|was|and|to|as|in|at|on|for|with|by|when|while|before|after)\b")
-RELATIVE: Final = re.compile(rf"({MARK}), (who|whose) ((?:[^,;]|, (?=[@#]\d+$))+?)(?:,(?= (?![@#]\d+$))|$)")
+_LAST = rf"(?:{MARK}|(?:his|her|their|{MARK}'s) [a-z-]+)$"  # what a comma before it does not part from its clause
+RELATIVE: Final = re.compile(rf"({MARK}), (who|whose) ((?:[^,;]|, (?={_LAST}))+?)(?:,(?= (?!{_LAST}))|$)")
 CLAUSES: Final = re.compile(r"(?:;|,)? (?:and|but|while|whereas) |; |, (?=[@#]\d+(?:'s)? )")
 # between people these say more than plain words do: who is who, who has whom
 LINKED: Final = re.compile(
@@ -47,17 +48,25 @@ MOST_STEPS: Final = 60  # reductions of a sentence
 
 
 def read_people(
-    grammar: Grammar, text: str, names: Collection[str] = (), genders: Mapping[str, str | None] | None = None
+    grammar: Grammar,
+    text: str,
+    names: Collection[str] = (),
+    genders: Mapping[str, str | None] | None = None,
+    *,
+    ours: bool = False,
+    doubt: bool = True,
 ) -> Reading:
-    """The facts of a text about people. `names`: of people it is known to speak of; `genders`: where a source tells."""
+    """The facts of a text about people. `names`: of people it is known to speak of; `genders`: where a source tells.
+    `ours`: told by our own rules, by which a pronoun means the topic and other words say nothing of kin; `doubt`: words
+    that may take a statement back are looked for."""
     given = {**dict.fromkeys(names), **(genders or {})}
     told = sentences(text)
     now = ""
     try:
         if letter := foreign_letter(text):
             raise NotRead(f"{letter!r} is no letter of English")
-        people = People(text, " ".join(names), given)
-        reader = PeopleReader(grammar, people)
+        people = People(text, " ".join(names), given, nobody_else=ours)
+        reader = PeopleReader(grammar, people, ours=ours, doubt=doubt)
         masked = [people.mask(sentence) for sentence in told]
         reader.learn_genders(masked)
         for number, sentence in enumerate(masked):
@@ -79,9 +88,9 @@ def read_people(
 class PeopleReader(PeopleFacts):
     """One text as it is read."""
 
-    def __init__(self, grammar: Grammar, people: People) -> None:
-        super().__init__(grammar.domain, people)
-        self.grammar = grammar
+    def __init__(self, grammar: Grammar, people: People, *, ours: bool = False, doubt: bool = True) -> None:
+        super().__init__(grammar.domain, people, topical=ours)
+        self.grammar, self.ours, self.doubt = grammar, ours, doubt
         self.within: dict[int, list[int]] = {}  # whom a mention speaks of besides the person it is replaced by
 
     def learn_genders(self, masked: Collection[str]) -> None:
@@ -96,16 +105,18 @@ class PeopleReader(PeopleFacts):
     # ---- a sentence --------------------------------------------------------------------------------------------------
 
     def sentence(self, text: str, number: int) -> None:
-        self.number = number
+        self.number, self.within = number, {}
         plain = HARMLESS.sub("", re.sub(r"^(?![@#])\w", lambda m: m[0].lower(), text.strip().rstrip(".!")))
         relational = self.grammar.relation_word.search(plain.lower()) or "marri" in plain.lower()
-        if text.endswith("?") or '"' in text:
+        if not self.ours and (text.endswith("?") or '"' in text):
             raise NotRead("questions and quotations within a story are not read")
         words = re.findall(r"[a-z'-]+", re.sub(r"\b(?:called|named)(?=,? @)", "", plain.lower()))
-        if relational and (unreal := next((word for word in words if word in UNREAL), "")):
+        if relational and self.doubt and (unreal := next((word for word in words if word in UNREAL), "")):
             raise NotRead(f"{unreal!r} may change what is said")
         if titled := self.grammar.titled.search(plain):
             raise NotRead(f"whose {titled[0].split()[0].lower()} is meant is not said")
+        if self.ours and not re.search(MARK, plain) and not relational:
+            return
         parts = list(self._relatives(plain))
         mentioned: list[int] = []
         for part in parts:
@@ -134,7 +145,8 @@ class PeopleReader(PeopleFacts):
             mentioned += [int(mark[1:]) for mark in re.findall(MARK, text)]
         if left := self.grammar.relation_word.search(text.lower()):
             raise NotRead(f"{left[0]!r} is in a form that no phrase of the domain covers")
-        self._remark(text)
+        if not self.ours:
+            self._remark(text)
         return mentioned
 
     def _remark(self, text: str) -> None:
@@ -208,7 +220,7 @@ class PeopleReader(PeopleFacts):
         joined = re.search(rf"({MARK}) and $", text[: match.start()])
         if joined and match[0].startswith(match["b"]) and joined[1] != match["b"] and of not in self.groups:
             raise NotRead(f"whose {kin} is meant in {self._named(text)!r} is not clear")
-        if named and "," in match[0] and re.search(r"\b(?:of|to) $", text[: match.start()]):
+        if named and "," in match[0] and self.grammar.relation_before.search(text[: match.start()].lower()):
             raise NotRead(f"whom the name in {self._named(match[0])!r} belongs to is not clear")
         if named:
             marks = [int(mark[1:]) for mark in re.findall(MARK, groups.get("each") or match["a"])]
@@ -227,7 +239,7 @@ class PeopleReader(PeopleFacts):
         if match is None:
             return None
         marks = [int(mark[1:]) for mark in re.findall(MARK, text[: match.start()])]
-        here = [self.one(one) for mark in marks for one in (*self._all_within(mark), mark)]
+        here = [self.one(one) for mark in marks for one in (*(() if self.ours else self._all_within(mark)), mark)]
         people = self.discourse.refer(match[0], here, self.name)
         owns = match[0] in OWNING or (
             match[0] == "her"

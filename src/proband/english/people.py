@@ -48,12 +48,21 @@ PLACE: Final = re.compile(r"(?:^|\s)(?:in|at|on|near|through|towards?) $", re.IG
 
 
 class People:
-    """Those whom a text and its question name. `genders`: what a source tells of them."""
+    """Those whom a text and its question name. `genders`: what a source tells of them; `nobody_else`: they are all."""
 
-    def __init__(self, text: str, question: str = "", genders: Mapping[str, str | None] | None = None) -> None:
+    def __init__(
+        self,
+        text: str,
+        question: str = "",
+        genders: Mapping[str, str | None] | None = None,
+        *,
+        nobody_else: bool = False,
+    ) -> None:
         self.given = dict(genders or {})
         plain = normalised(text)
-        if bracketed := BRACKETED.findall(plain):
+        if nobody_else:
+            found: dict[str, None] = dict.fromkeys(self.given)
+        elif bracketed := BRACKETED.findall(plain):
             found = dict.fromkeys(bracketed)
         else:
             found = dict.fromkeys([*_runs(plain, self.given), *self.given])
@@ -85,6 +94,9 @@ class People:
         if len(whole) != 1:
             raise NotRead(f"{name!r} may mean {' or '.join(whole[:2])}" if whole else f"{name!r} is nobody's name")
         return self.number[whole[0]]
+
+    def knows(self, name: str) -> bool:
+        return name in self.number or any(name in _parts(known) for known in self.names)
 
     def gender(self, person: int) -> str | None:
         """What the source tells, or a name that leaves no doubt."""
@@ -138,10 +150,11 @@ def _occurs(name: str, text: str) -> bool:
 
 class Discourse:
     """Whom pronouns mean. A pronoun means the only person of its gender who was spoken of before it in its sentence; if
-    there is none, the only one of the nearest sentence before that has one."""
+    there is none, the only one of the nearest sentence before that has one. `topical`: of several it means the first,
+    whom the sentence is about (our own stories are told so)."""
 
-    def __init__(self, genders: Mapping[int, str | None]) -> None:
-        self.genders = dict(genders)
+    def __init__(self, genders: Mapping[int, str | None], *, topical: bool = False) -> None:
+        self.genders, self.topical = dict(genders), topical
         self.before: list[list[int]] = []
 
     def refer(self, pronoun: str, here: Sequence[int], name: Mapping[int, str]) -> tuple[int, ...]:
@@ -151,15 +164,15 @@ class Discourse:
         if word in ("they", "their", "them"):
             for place in places[:2]:
                 people = tuple(dict.fromkeys(place))
-                if len(people) == 2:
-                    return people
+                if len(people) == 2 or (people and self.topical):
+                    return people[:2]
                 if people:
                     break
             raise NotRead(f"{pronoun!r} may mean several people")
         gender = PRONOUNS[word]
         for place in places:
             fits = [one for one in dict.fromkeys(place) if self.genders.get(one) in (None, gender)]
-            if len(fits) > 1:
+            if len(fits) > 1 and not self.topical:
                 raise NotRead(f"{pronoun!r} may mean {name.get(fits[0], 'one')} or {name.get(fits[1], 'another')}")
             if fits:
                 self.genders[fits[0]] = gender

@@ -18,10 +18,10 @@ FUNCTIONAL: Final = ("parent", "spouse")  # a person has one of each gender at m
 class PeopleFacts:
     """The people of a text by number, with those who have no name after the named ones, and what is said of them."""
 
-    def __init__(self, domain: Domain, people: People) -> None:
+    def __init__(self, domain: Domain, people: People, *, topical: bool = False) -> None:
         self.domain, self.people = domain, people
         self.name = dict(enumerate(people.names))
-        self.discourse = Discourse({one: people.gender(one) for one in self.name})
+        self.discourse = Discourse({one: people.gender(one) for one in self.name}, topical=topical)
         self.same: dict[int, int] = {}
         self.facts: list[tuple[int, Word, int, int]] = []  # who, relation, of, sentence
         self.by_kin: dict[tuple[int, Word], int] = {}
@@ -58,7 +58,7 @@ class PeopleFacts:
             genders = self.discourse.genders
             genders[one] = genders.get(one) or genders.get(unnamed)
 
-    def settled(self) -> tuple[Fact, ...]:
+    def settled(self, *, genders: bool = True) -> tuple[Fact, ...]:
         """The facts with names; NotRead where a person would be of two genders, or kin of himself or herself."""
         facts: dict[Fact, None] = {}
         told: dict[int, str] = {}
@@ -68,7 +68,7 @@ class PeopleFacts:
             name = self.label(who)
             if who == of:
                 raise NotRead(f"{name} would be a relative of himself or herself")
-            for gender in (word.gender, self.people.gender(who)):
+            for gender in (word.gender, self.people.gender(who)) if genders else ():
                 if gender and told.setdefault(who, gender) != gender:
                     raise NotRead(f"{name} would be {told[who]} by one word and {gender} by another")
             facts[Fact(name, word.relation, self.label(of), word.gender, False, number)] = None

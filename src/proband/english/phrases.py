@@ -78,6 +78,7 @@ class Grammar:
         self.kinds = re.compile(rf"(?<!\w){domain.thing or '(?!)'} (?={MARK})")
         either = "|".join(pattern.pattern for pattern in domain.words.values())
         self.relation_word = re.compile(rf"(?<![\w-])(?:{either})(?![\w-])")
+        self.relation_before = re.compile(rf"(?<![\w-])(?:{either}) (?:of|to) $")
         vocabulary = self._vocabulary()
         of = bool(domain.raw.get("of"))
         self.nouns = NounMasker(vocabulary, domain.thing, self.relation_word, of=of) if domain.nouns else None
@@ -142,8 +143,10 @@ class Grammar:
         masked = mask_names(sentence, names)
         return _plain(Shape(self.kinds.sub("", masked.text), masked.things))
 
-    def names(self, text: str, question: str) -> set[str]:
-        """What `shape` is to be told: names, or what is in brackets; nothing where things are nouns."""
+    def names(self, text: str, question: str) -> Collection[str] | People:
+        """What `shape` is to be told: people, names, or what is in brackets; nothing where things are nouns."""
+        if self.domain.mentions:
+            return People(text, question)
         found = names_in(text, question)
         return found if not self.nouns or "[" in text else set()
 
@@ -246,7 +249,7 @@ class Grammar:
 
     def word(self, text: str | None) -> Word | None:
         """The one relation that a word says, or its plural."""
-        if text in self.domain.plurals:
+        if text and text in self.domain.plurals:
             return self.domain.plurals[text]
         words = [word for word, pattern in self.domain.words.items() if pattern.fullmatch(text or "")]
         return words[0] if len(words) == 1 else None
@@ -263,12 +266,22 @@ class Grammar:
         """Which of the sentences is the question, and what it asks."""
         questions: dict[tuple[int, AskedRelation], None] = {}
         for number, sentence in enumerate(told):
-            if "?" in sentence or "___" in sentence or sentence.lower().startswith("tell me"):
-                questions |= {(number, asked): None for asked in self._asked(self.shape(sentence, names))}
+            if number == len(told) - 1 or "?" in sentence or "___" in sentence:
+                try:
+                    shape = self.shape(sentence, names)
+                except NotRead as error:
+                    return Unread(str(error), sentence)
+                questions |= {(number, asked): None for asked in self._asked(shape)}
         if len(questions) != 1:
             last = next((s for s in reversed(told) if s.endswith("?")), told[-1] if told else "")
-            return Unread("it asks more than one question" if questions else "no form of question covers it", last)
+            return Unread("it asks more than one question" if questions else self._not_asked(last, names), last)
         return next(iter(questions))
+
+    def _not_asked(self, question: str, names: Collection[str] | People) -> str:
+        """Why a question is not read: a name that the story does not have, or its form."""
+        if isinstance(names, People) and (strange := [n for n in People(question).names if not names.knows(n)]):
+            return f"the question names {strange[0]!r}, whom the story does not name"
+        return "the question is in a form that the reader does not know: 'What is A to B?' is one that it does"
 
     def _asked(self, shape: Shape) -> Iterator[AskedRelation]:
         for kind, pattern in self.questions:
@@ -306,7 +319,7 @@ class Grammar:
         asked = self.question(question, names)
         if isinstance(asked, Unread):
             return Reading(unread=asked)
-        reading = self.read(text, names)
+        reading = self.read(text, () if isinstance(names, People) else names)
         if reading.unread or not self.nouns:
             return replace(reading, question=asked)
         phrases = [thing for fact in reading.facts for thing in (fact.who, fact.of) if thing != EVERYTHING]

@@ -8,7 +8,7 @@ It knows nothing of the other.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
@@ -59,19 +59,12 @@ class Reading:
 
 class Label(NamedTuple):
     """What a label says: a relation, or an answer in words (yes, no, a thing, that it cannot be told). `pair`: of whom,
-    where it says so itself."""
+    where it says so itself. `more`: what no relation entails (*elder*, *paternal*)."""
 
     word: Word | None
     text: str
     pair: tuple[str, str] | None = None
-
-
-class LabelReader(Protocol):
-    """What a label says as an answer to a question with these options; None if it is no answer."""
-
-    def __call__(
-        self, text: str, asked: AskedRelation, options: Mapping[str, str], things: Iterable[str], /
-    ) -> Label | None: ...
+    more: str = ""
 
 
 class ClauseReader(Protocol):

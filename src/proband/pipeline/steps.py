@@ -28,11 +28,11 @@ from proband.pipeline.run_options import RunOptions
 from proband.proof.replies import NOT_CHECKED, OUTCOMES, CheckedReply, ReplyChecker
 from proband.proof.rows import NAMES, AuditRow, files_at, item_row, read_cells, table_row
 from proband.proof.run import judge_for
+from proband.proof.sentences import Step
 from proband.proof.statements import UNREAD, VERDICTS, Statement
 from proband.proof.verdicts import RowJudge
 from proband.reporting.write import check_folder
 from proband.stats import Scores
-from proband.steps.sentences import Step
 
 COLUMNS: Final = {
     "reply": ("reply", "response", "generation", "model_output", "output", "prediction", "completion"),

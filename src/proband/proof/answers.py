@@ -1,106 +1,16 @@
-"""Labels and what they are held against: the answers that a question can have in the worlds of the facts.
-
-A question may ask for a relation, for yes or no, or for a thing; a label may be one of its options ("(B)"), or say that
-it cannot be told.
-
->>> split_options("Where is the river? (A) west (B) east (C) south")
-('Where is the river?', {'a': 'west', 'b': 'east', 'c': 'south'})
->>> split_options("The church is (A) east (B) west of the bank.", is_answer={"east", "west"}.__contains__)
-('The church is ___ of the bank.', {'a': 'east', 'b': 'west'})
-"""
+"""The answers that a question can have in the worlds of the facts, and the verdict on a label."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from proband.english.domain import OTHER, Domain, Word
+from proband.english.labels import NO, UNKNOWN, YES, moved
 from proband.english.reading import AskedRelation, Label
-from proband.english.things import DETERMINERS, without_head
 from proband.proof.problem import Problem, Prover, Solution
 
-YES, NO, UNKNOWN = "yes", "no", "cannot be told"
-OPTION: Final = re.compile(
-    r"(?<![\w(])(?:\(([A-Ha-h1-8])\)|([A-Ha-h1-8])\)|([A-H])\.(?= [a-z])|(?<=[?:;] )([A-H])(?= [a-z]))\s*"
-)
-NO_RELATIONS: Final = frozenset(("beside", "next to", "near", "behind", "in front of", "inside", "at the same time as"))
-UNDETERMINED: Final = re.compile(
-    r"(?:it |this )?(?:(?:cannot|can't|can not) (?:be )?(?:told|tell|say|said|know|known|determined?|inferred|decided)"
-    r"|unknown|undetermined|indeterminate|not enough information|impossible to (?:say|tell|know)|maybe)"
-)
-UNRELATED: Final = frozenset(("none", "no relation", "not related", "unrelated", "no relation of these"))
-_DIRECTIONS = {"north": (0, 1), "south": (0, -1), "east": (1, 0), "west": (-1, 0)}
-STEPS: Final = {short: step for name, step in _DIRECTIONS.items() for short in (name, name[0])}
 MOST_THINGS: Final = 40  # that are held against each other where a thing is asked for
-
-
-def split_options(
-    question: str, *, is_answer: Callable[[str], object] = lambda text: False
-) -> tuple[str, dict[str, str]]:
-    """A question without its options, and these by their letters. If options stand in the midst of a statement, what
-    follows the last one that `is_answer` belongs to the statement."""
-    marks = list(OPTION.finditer(question))
-    letters = [next(filter(None, mark.groups())).lower() for mark in marks]
-    if len(marks) < 2 or letters != sorted(set(letters)) or letters[0] not in ("a", "1"):
-        return question, {}
-    ends = [*(mark.start() for mark in marks[1:]), len(question)]
-    options = {
-        letter: question[mark.end() : end].strip().rstrip(",;") for letter, mark, end in zip(letters, marks, ends)
-    }
-    stem = re.sub(r"(?:Options|Choices|Choose(?: one)?):?\s*$", "", question[: marks[0].start()].rstrip()).rstrip(" :")
-    stem = re.sub(r"\.\.\.|…", "___", stem)
-    if "?" not in stem and "___" not in stem:
-        words = options[letters[-1]].split()
-        starts = ((n, " ".join(words[:n]).rstrip(".?!")) for n in range(len(words), 0, -1))
-        own = next((n for n, start in starts if start in NO_RELATIONS or is_answer(start)), len(words))
-        options[letters[-1]] = " ".join(words[:own])
-        stem = " ".join([stem, "___", *words[own:]])
-    return stem, {letter: text.rstrip(".?!") for letter, text in options.items()}
-
-
-def read_label(
-    text: str, *, domain: Domain, asked: AskedRelation, options: Mapping[str, str], things: Iterable[str]
-) -> Label | None:
-    """What a label says of this question; None if it is no answer to it."""
-    plain = " ".join(text.strip().strip("\"'").rstrip(".!").split())
-    letter = plain.strip("()[]. ").lower()
-    if options:
-        marked = OPTION.match(plain)
-        letter = next(filter(None, marked.groups())).lower() if marked else letter
-        plain = options.get(letter, plain)
-    lower = plain.lower()
-    if UNDETERMINED.fullmatch(lower):
-        return Label(None, UNKNOWN)
-    if asked.route:
-        steps = [STEPS.get(step) for step in re.findall(r"[a-z]+", lower)]
-        known = [step for step in steps if step]
-        return Label(None, _moved(sum(x for x, _ in known), sum(y for _, y in known))) if all(steps) and steps else None
-    if asked.word and asked.who:
-        answer = {"yes": YES, "true": YES, "no": NO, "false": NO}.get(re.split(r"[ ,]", lower)[0])
-        return Label(None, answer) if answer else None
-    if asked.word:
-        thing = _thing(lower, list(things))
-        return Label(None, thing) if thing else None
-    if domain.other and lower in UNRELATED:
-        return Label(Word(OTHER), OTHER)
-    plain = re.sub(r"(?i)^(?:it|he|she|they)(?:['’]s| is| are| was| were) ", "", plain)
-    plain = re.sub(r"(?i)^(to|on|at) (?:its|his|her|their) ", r"\1 the ", plain)
-    word = domain.word(re.sub(r"(?i)(?: (?:of|to|than|from))?(?: (?:it|her|him|them))?$", "", plain))
-    return Label(word, domain.say(word)) if word else None
-
-
-def _thing(text: str, things: Sequence[str]) -> str:
-    """The thing that an answer means: all its words in their order, or the only one that ends so."""
-    words = [each for each in re.findall(r"[\w'-]+", text) if each not in DETERMINERS]
-    lowered = {thing: thing.lower().split() for thing in things}
-    same = [thing for thing, own in lowered.items() if own == words]
-    heads = [thing for thing, own in lowered.items() if words and own[-len(words) :] == words]
-    if words[-1:] in (["one"], ["ones"]):  # the black one
-        heads = [
-            thing for thing, own in lowered.items() if own[: len(words) - 1] == words[:-1] and len(own) == len(words)
-        ]
-    return same[0] if same else heads[0] if len(heads) == 1 else without_head(words, things)
 
 
 # ---- what follows ----------------------------------------------------------------------------------------------------
@@ -133,10 +43,6 @@ def outcome(prover: Prover, problem: Problem, asked: AskedRelation, world: str) 
     return _collect(held, candidates, lambda t: held.ranked(t, others, asked.rank))
 
 
-def _moved(x: int, y: int) -> str:
-    return f"{x:+d} right, {y:+d} up"
-
-
 def _route(prover: Prover, problem: Problem, world: str) -> Solution:
     """How far one comes, where each fact is a step and facts lead from the one to the other."""
     worlds = prover.solve(problem, world, True).worlds
@@ -151,8 +57,8 @@ def _route(prover: Prover, problem: Problem, world: str) -> Solution:
     if world != "unit" or a not in met:
         return Solution((UNKNOWN,))
     place = next(iter(worlds.values()))
-    moved = _moved(place[a]["x"] - place[b]["x"], place[a]["y"] - place[b]["y"])
-    return Solution((moved,), (moved,))
+    way = moved(place[a]["x"] - place[b]["x"], place[a]["y"] - place[b]["y"])
+    return Solution((way,), (way,))
 
 
 def _holds(fitting: Callable[[str, Word], bool], solution: Solution, word: Word) -> tuple[bool, bool]:

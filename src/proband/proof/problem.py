@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from proband.core.types import Fact
 from proband.english.domain import Domain, Word
-from proband.english.reading import ClauseReader, LabelReader, TextReader
+from proband.english.reading import TextReader
 
 
 class Problem(NamedTuple):
@@ -35,7 +35,7 @@ class Prover:
 
     `solve(problem, world, shown)` searches all worlds of the facts; `shown` asks for the worlds themselves. `check` is
     the second prover, of another kind. It may leave more answers open than there are (`complete` is False then), never
-    fewer. `reader` reads rows (None: the phrases of the domain do), and `label` their labels; `second_reader` is of
+    fewer. The phrases of the domain read rows; `second_reader` is of
     another kind, and the second prover gets its facts. `draw(world, question, answer)` is an SVG.
     """
 
@@ -44,13 +44,10 @@ class Prover:
     complete: bool
     draw: Callable[[Any, tuple[str, str], str], str]
     describe: Callable[[Any], Any]  # a world as JSON
-    reader: TextReader | None = None
-    label: LabelReader | None = None
     second_reader: TextReader | None = None
     entails: Callable[[Problem, str, str], bool] | None = None  # whether an answer is the only one, if told faster so
     genders: Callable[[str], str | None] = lambda name: None
     certain_genders: Callable[[str], str | None] = lambda name: None  # of names that leave no doubt
-    clauses: Callable[[Mapping[str, str | None]], ClauseReader] | None = None  # reads replies about these things
     fits: Callable[[str, Word], bool] = lambda answer, word: answer == word.relation  # does an answer say the word?
     along: Callable[[str, Word], bool] = lambda answer, word: answer == word.relation  # or more: left, and above too
 

@@ -16,9 +16,9 @@ from proband.english.domain import Domain, Word
 from proband.english.reading import AskedRelation, Label, Reading, Unread
 from proband.proof.discourse import answer_in
 from proband.proof.rows import AuditRow
+from proband.proof.sentences import ReplyReading, Step
 from proband.proof.statements import RIGHT, UNREAD, WRONG, Facts, Statement
 from proband.proof.verdicts import Judge, RowJudge
-from proband.steps.sentences import ReplyReading, Step
 
 RIGHT_BY_RIGHT, RIGHT_BY_WRONG = "right by right steps", "right by wrong steps"
 WRONG_STEP, WRONG_LAST = "wrong after a wrong step", "wrong though its steps are right"

@@ -17,11 +17,12 @@ from typing import Any, Final, NamedTuple, Protocol
 from proband.core.errors import ProbandError
 from proband.core.types import Fact
 from proband.english.domain import OTHER, Domain
+from proband.english.labels import read_label, split_options
 from proband.english.phrases import Grammar
 from proband.english.reading import AskedRelation, Label, Reading, Unread
 from proband.english.things import BRACKETED
 from proband.english.tokens import sentences as split
-from proband.proof.answers import fits_label, outcome, read_label, split_options
+from proband.proof.answers import fits_label, outcome
 from proband.proof.decisions import ACCUSING, DECIDED, NOTHING_ASKED, Decider, RowVerdict
 from proband.proof.problem import Problem, Prover
 from proband.proof.rows import AuditRow
@@ -43,8 +44,6 @@ class RowText(NamedTuple):
     question: str
     options: Mapping[str, str]
     leaks: tuple[str, ...]
-    text_cell: str = ""  # as they stand, for readers that take a row apart themselves
-    question_cell: str = ""
 
 
 class RowReader(NamedTuple):
@@ -145,15 +144,11 @@ class RowJudge:
         return self.readers[:1] if self.templates and self.own_readers else self.readers
 
     def _by_phrases(self, row: AuditRow, text: RowText) -> Reading:
-        reading = self.grammar(text.story, text.question, row.genders)
-        if (reading.unread or not reading.facts) and self.prover.reader:
-            reading = self.prover.reader(text.text_cell, text.question_cell, row.genders)
-        return reading
+        return self.grammar(text.story, text.question, row.genders)
 
     def _by_parse(self, row: AuditRow, text: RowText) -> Reading:
         assert self.prover.second_reader
-        cells = (text.text_cell, text.question_cell) if self.prover.reader else (text.story, text.question)
-        story, question = (BRACKETED.sub(r"\1", each) for each in cells)
+        story, question = (BRACKETED.sub(r"\1", each) for each in (text.story, text.question))
         return self.prover.second_reader(story, question, row.genders)
 
     def _checked(self, reading: Reading, text: RowText) -> Reading:
@@ -194,8 +189,6 @@ class RowJudge:
         """What the label of a row says as an answer to its question."""
         things = dict.fromkeys(thing for fact in reading.facts for thing in (fact.who, fact.of))
         asked = reading.question or NOTHING_ASKED
-        if self.prover.label and not row.facts:
-            return self.prover.label(row.answer, asked, options, things)
         return read_label(row.answer, domain=self.domain, asked=asked, options=options, things=things)
 
     def _text(self, row: AuditRow) -> RowText | Unread:
@@ -207,16 +200,13 @@ class RowJudge:
         sentences, names = split(stem), self.grammar.names(row.text or stem, stem)
         known = self.grammar.place_of_question(sentences, names)
         asks = [number for number, sentence in enumerate(sentences) if "?" in sentence or "___" in sentence]
-        if isinstance(known, Unread) and not asks and not self.prover.reader:
+        if isinstance(known, Unread) and not asks:
             return known
         place = known[0] if not isinstance(known, Unread) else asks[-1] if asks else len(sentences) - 1
         told = [*split(row.text), *sentences[:place]]
         leaks = tuple(sentence for sentence in told if self._leaks(sentence))
         story, question = " ".join(s for s in told if s not in leaks), sentences[place] if sentences else ""
-        own, asking = row.text, row.question
-        if leaks:
-            own, asking = (" ".join(s for s in split(cell) if s not in leaks) for cell in (own, asking))
-        return RowText(story, question, options, leaks, own, asking)
+        return RowText(story, question, options, leaks)
 
     def _given_facts(self, row: AuditRow) -> tuple[Fact, ...] | Unread:
         """The facts that a row has beside its text."""
@@ -276,6 +266,8 @@ class RowJudge:
             if label is None:
                 raise ProbandError(f"the answer {row.answer[:40]!r} is no word of {self.domain.name}")
             decision = self.decider.decide(problem, asked, label)
+            if label.more and decision.verdict != "false":
+                raise ProbandError(f"the answer says {label.more!r}, which the relation does not tell")
             shown = self._shown(problem, asked, label) if decision.verdict in ("ambiguous", "false") else {}
         except ProbandError as error:
             return _unread(row, Unread(str(error)))

@@ -17,8 +17,8 @@ from typing import Any, Final
 from proband.core.errors import ProbandError
 from proband.core.files import items_path, read_items, write_jsonl
 from proband.suites.kinship.paper.published import published_values
-from proband.suites.kinship.reading.grammar import read_facts
 from proband.suites.kinship.reading.lexicon import PRONOUN
+from proband.suites.kinship.reading.reader import read_facts
 from proband.suites.kinship.world.relations import INVERSE, NEUTRAL, word
 from proband.suites.kinship.world.rules import facts_of
 from proband_annotate.human_task import (
@@ -239,7 +239,7 @@ def tells(text: str, *, names: Sequence[str], genders: Sequence[str], fact: Edge
     sides = {(names[i], relation, names[j])}
     if relation in NEUTRAL:
         sides.add((names[j], word(INVERSE[NEUTRAL[relation]], genders[i]), names[i]))
-    return not sides.isdisjoint(read_facts(text, dict(zip(names, genders, strict=True))).facts)
+    return not sides.isdisjoint(read_facts(text, dict(zip(names, genders, strict=True)), ours=True).facts)
 
 
 # ---- results -------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import pytest
 
-from proband.suites.kinship.reading.grammar import Fact
+from proband.suites.kinship.reading.reader import KinTriple
 from proband.suites.kinship.telling.bank import load_bank
 from proband.suites.kinship.telling.template_check import (
     STAND_INS,
@@ -30,7 +30,7 @@ KIN_WORD = re.compile(rf"(?<![\w-])({'|'.join(sorted(KIN_WORDS, key=len, reverse
 
 class Telling(NamedTuple):
     text: str
-    label: list[Fact]
+    label: list[KinTriple]
     genders: dict[str, str]
 
 

@@ -11,7 +11,7 @@ is sound and may leave more open than the search does.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from functools import lru_cache, partial
 from itertools import islice, product
@@ -21,19 +21,14 @@ from proband.core.errors import ProbandError
 from proband.core.types import Fact
 from proband.english.domain import Domain
 from proband.english.domain import Word as WordOf
-from proband.english.reading import AskedRelation, Label
-from proband.proof.answers import NO, UNKNOWN, UNRELATED, YES
+from proband.english.first_names import gender_of_name
+from proband.english.parsed_people import ParsedPeople
 from proband.proof.problem import Problem, Prover, Solution
 from proband.suites.kinship.item_views import family_svg
 from proband.suites.kinship.logic import search
 from proband.suites.kinship.logic.closure import close
 from proband.suites.kinship.logic.sat_clauses import witnesses
 from proband.suites.kinship.logic.search import Pattern, parts
-from proband.suites.kinship.reading.first_names import gender_of_name
-from proband.suites.kinship.reading.questions import BEYOND, KinQuestion, read_answer
-from proband.suites.kinship.reading.replies import ReplyReader
-from proband.suites.kinship.reading.rows import read_by_grammar, read_by_parse
-from proband.suites.kinship.reading.tokens import NotUnderstood
 from proband.suites.kinship.world.relations import (
     FEMALE,
     GENDER,
@@ -80,16 +75,13 @@ def provided(domain: Domain) -> Prover:
         complete=False,
         draw=draw,
         describe=describe,
-        reader=read_by_grammar,
-        label=read_label,
-        second_reader=read_by_parse,
+        second_reader=ParsedPeople(domain),
         entails=lambda problem, answer, world: entails(problem, answer, worlds[world]),
         genders=gender_of_name,
         certain_genders=partial(gender_of_name, certain=True),
-        clauses=ReplyReader,
         fits=fits,
-        beyond=lambda problem, label, world: beyond(problem, label, worlds[world]),
-        relations_beyond=frozenset(BEYOND),
+        beyond=lambda problem, label, world: beyond(domain.steps_beyond, problem, label, worlds[world]),
+        relations_beyond=frozenset(domain.steps_beyond),
     )
 
 
@@ -271,12 +263,13 @@ def fits(answer: str, asked: WordOf) -> bool:
     return answer in NEUTRAL and NEUTRAL[answer] == asked.relation and asked.gender in (None, GENDER[answer])
 
 
-def beyond(problem: Problem, label: WordOf, world: WorldKind) -> str:
+def beyond(steps: Mapping[str, Sequence[tuple[str, str]]], problem: Problem, label: WordOf, world: WorldKind) -> str:
     """The verdict on a label outside the 22 relations (cousin, great-aunt): entailed where somebody of the story stands
     between the two, false where one of the 22 holds; else it is not decided.
 
     >>> facts = (Fact("Al", "parent", "Bo", "male"), Fact("Cy", "nibling", "Al", "male"))
-    >>> beyond(Problem(facts, ("Cy", "Bo"), (("Bo", "male"),)), WordOf("cousin"), STRICT)
+    >>> cousin = {"cousin": [("parent", "nibling")]}
+    >>> beyond(cousin, Problem(facts, ("Cy", "Bo"), (("Bo", "male"),)), WordOf("cousin"), STRICT)
     'entailed'
     """
     possible = solve(problem, world).possible
@@ -290,27 +283,8 @@ def beyond(problem: Problem, label: WordOf, world: WorldKind) -> str:
             continue
         near, far = (solve(problem._replace(question=pair), world).possible for pair in ((x, b), (a, x)))
         kin = {NEUTRAL.get(each, NONE) for each in near}, {NEUTRAL.get(each, NONE) for each in far}
-        if any(kin == ({first}, {second}) for first, second in BEYOND[label.relation]):
+        if any(kin == ({first}, {second}) for first, second in steps[label.relation]):
             if label.gender in (None, *(GENDER[each] for each in far)) and (len(far) == 1 or label.gender is None):
                 return "entailed"
             return "false" if len(far) == 1 else "gender open"
     raise ProbandError(f"whether {label.relation!r} follows is more than the search can be asked")
-
-
-def read_label(text: str, asked: AskedRelation, options: Mapping[str, str], people: Iterable[str], /) -> Label | None:
-    """What people answer to a question about kin: a word, a sentence, yes or no, a name, or that it cannot be told."""
-    question = KinQuestion(who=asked.who, of=asked.of, word=asked.word, either_way=asked.either_way, options=options)
-    try:
-        said = read_answer(text, question, {*people, asked.who, asked.of} - {""})
-    except NotUnderstood:
-        return None
-    if said.open:
-        return Label(WordOf(NONE), NONE) if text.strip(" .").lower() in UNRELATED else Label(None, UNKNOWN)
-    if said.truth is not None:
-        return Label(None, YES if said.truth else NO)
-    if said.person or said.word is None:
-        return Label(None, said.person)
-    if said.word.relation in BEYOND:
-        return Label(said.word, text.strip(" .").lower(), said.pair)
-    shown = word(said.word.relation, said.word.gender) if said.word.gender else said.word.relation
-    return Label(said.word, shown, said.pair)

@@ -254,7 +254,6 @@ class Wording:
                 genders=draft.genders,
                 edges=draft.edges,
                 rules=self.rules,
-                strict=crowd_folder(options.bank) is None,
             ):
                 return telling
         raise ProbandError(f"'bank' {options.bank}: no telling of {TELLINGS} is read back to its facts")

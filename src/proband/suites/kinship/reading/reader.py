@@ -1,8 +1,7 @@
 """A story back to its facts, in whichever form it is told (English, plain sentences of a rule base, triples), and
 `solver:read`, which answers from them: the text in, no facts given.
 
-`solver:read` takes a story only if every word of it is accounted for (`story.py`). `solver:read-freely` reads our own
-stories strictly and other people's freely: a pronoun without a topic of its gender means the nearest person it can.
+A story is read by the phrases of the domain `kinship` (proband.english.mentions); what they do not cover is unread.
 
 >>> read_story("Ben rang his aunt Ann. Ann is married to Carl.", names=["Ben", "Ann", "Carl"])
 [('Ben', 'aunt', 'Ann'), ('Ann', 'husband', 'Carl')]
@@ -12,15 +11,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 from proband.core.errors import ProbandError
 from proband.core.types import Answer, Item
+from proband.english.domain import load
+from proband.english.mentions import read_people
+from proband.english.phrases import Grammar
 from proband.suites.kinship.logic.closure import Edge, close, scores, shortest_path
-from proband.suites.kinship.reading.doubt import doubt
-from proband.suites.kinship.reading.grammar import Fact, GrammarReading, read_facts
-from proband.suites.kinship.reading.story import read_story as read_whole
 from proband.suites.kinship.world.families import GENDER_OF
 from proband.suites.kinship.world.relations import (
     ALL_WORDS,
@@ -35,14 +34,53 @@ from proband.suites.kinship.world.relations import (
 )
 from proband.suites.kinship.world.rules import Rules, of_item, story_of
 
+KinTriple = tuple[str, str, str]  # owner, relation word, person: "person is the word of owner"
 TRIPLE = re.compile(r"\((.+?), (.+?), (.+?)\)\s*")
 GENDER_LINE = re.compile(r"\(([^,()]+), (male|female)\)")
 GENDER_SENTENCE = re.compile(r"([\w@\[\]-]+) is (male|female)\.")
 
 
+class KinReading(NamedTuple):
+    """The facts of a story as (owner, word, person), or what is not understood."""
+
+    facts: tuple[KinTriple, ...] = ()
+    problem: str = ""
+
+
+@cache
+def _grammar() -> Grammar:
+    return Grammar(load("kinship"))
+
+
+def read_facts(story: str, genders: Mapping[str, str | None], *, ours: bool = False, doubt: bool = True) -> KinReading:
+    """The facts of a story about these people. `ours`: told by our rules, whose pronouns mean the topic of a sentence;
+    `doubt`: words that may take a statement back are looked for even so.
+
+    >>> read_facts("Ben rang his aunt Ann.", {"Ben": "male", "Ann": "female"}).facts
+    (('Ben', 'aunt', 'Ann'),)
+    >>> read_facts("Ben never had an aunt Ann.", {"Ben": "male", "Ann": "female"}).problem
+    "'never' may change what is said"
+    """
+    reading = read_people(_grammar(), story, list(genders), genders, ours=ours, doubt=doubt)
+    if reading.unread:
+        return KinReading(problem=" | ".join(filter(None, reading.unread)))
+    facts: list[KinTriple] = []
+    for fact in reading.facts:
+        who, of = (genders.get(name) or reading.genders.get(name) for name in (fact.who, fact.of))
+        if gender := fact.gender or who:
+            if who and gender != who:
+                return KinReading(problem=f"{fact.who} is {who} but called a {word(fact.relation, gender)}")
+            facts.append((fact.of, word(fact.relation, gender), fact.who))
+        elif of:
+            facts.append((fact.who, word(INVERSE[fact.relation], of), fact.of))
+        else:
+            return KinReading(problem=f"the genders of {fact.who} and {fact.of} are not told")
+    return KinReading(tuple(facts))
+
+
 def read_story(
     story: str, *, names: Mapping[str, str | None] | Iterable[str], rules: Rules | None = None
-) -> list[Fact]:
+) -> list[KinTriple]:
     """The facts of a story as (owner, word, person). `names` may give genders; else ours are known by name. With a rule
     base of another world, the story is in the sentences that rule base says facts in."""
     known = dict(names) if isinstance(names, Mapping) else {name: GENDER_OF.get(name) for name in names}
@@ -50,14 +88,7 @@ def read_story(
         return TRIPLE.findall(story)
     if rules is not None and rules.world != "family":
         return read_sentences(story, names=list(known), rules=rules)
-    strict = _read_strictly(story, tuple(known.items()))
-    return list(strict.facts) if not strict.problems else read_facts(story, known).facts
-
-
-@lru_cache(maxsize=1)
-def _read_strictly(story: str, known: tuple[tuple[str, str | None], ...]) -> GrammarReading:
-    """Who verifies a story asks twice: for what is not understood, and for its facts."""
-    return read_facts(story, dict(known), strict=True)
+    return list(read_facts(story.replace("[", "").replace("]", ""), known, ours=True).facts)
 
 
 def mismatch_with_facts(
@@ -67,12 +98,11 @@ def mismatch_with_facts(
     genders: Sequence[str],
     edges: Iterable[Sequence[Any]],
     rules: Rules,
-    strict: bool = False,
 ) -> str | None:
     """What the story does not tell of the facts, or tells beyond them; None for a story that tells just these.
 
-    A fact may be told from either side: *her brother Ben*, *his sister Ann*. What is denied, believed, possible or
-    remarked on is not told (doubt.py). `strict`: nothing may be left that speaks of kin and was not understood.
+    A fact may be told from either side: *her brother Ben*, *his sister Ann*. Nothing may be left that speaks of
+    kin and was not understood.
 
     >>> from proband.suites.kinship.world.rules import load
     >>> people = {"names": ["Ben", "Ann"], "genders": ["male", "female"], "rules": load("sound")}
@@ -81,10 +111,10 @@ def mismatch_with_facts(
     'the text does not tell that Ann is the sister of Ben'
     """
     known = dict(zip(names, genders))
-    if wrong := _not_understood(story, known, rules, strict=strict):
+    if wrong := _not_understood(story, known, rules):
         return wrong
     read = set(read_story(story, names=known, rules=rules))
-    told = set[Fact]()  # a fact may be stated more than once
+    told = set[KinTriple]()  # a fact may be stated more than once
     for i, kin, j in edges:
         back = rules.word(rules.inverse[rules.code[kin]], genders[i])
         sides = {(names[i], kin, names[j]), (names[j], back, names[i])}
@@ -97,8 +127,8 @@ def mismatch_with_facts(
     return None
 
 
-def _not_understood(story: str, known: Mapping[str, str], rules: Rules, *, strict: bool) -> str | None:
-    """What takes facts back, states a wrong gender or, strictly read, is neither a fact nor without kin words."""
+def _not_understood(story: str, known: Mapping[str, str], rules: Rules) -> str | None:
+    """What takes facts back, states a wrong gender, or is neither a fact nor without kin words."""
     for name, gender in (*GENDER_LINE.findall(story), *GENDER_SENTENCE.findall(story)):
         if known.get(name.strip("[]"), gender) != gender:
             return f"the text says that {name} is {gender}"
@@ -107,15 +137,10 @@ def _not_understood(story: str, known: Mapping[str, str], rules: Rules, *, stric
         return f"{lines[0]!r} is no fact" if lines else None
     if rules.world != "family":
         return None
-    if wrong := doubt(story, known):
-        return wrong
-    if not strict:
-        return None
-    problems = _read_strictly(story.replace("[", "").replace("]", ""), tuple(known.items())).problems
-    return problems[0] if problems else None
+    return read_facts(story.replace("[", "").replace("]", ""), known, ours=True).problem or None
 
 
-def read_sentences(story: str, *, names: Sequence[str], rules: Rules) -> list[Fact]:
+def read_sentences(story: str, *, names: Sequence[str], rules: Rules) -> list[KinTriple]:
     """Sentences in the words of a rule base that is not about families.
 
     >>> from proband.suites.kinship.world.rules import load
@@ -127,7 +152,7 @@ def read_sentences(story: str, *, names: Sequence[str], rules: Rules) -> list[Fa
     slots = {"i": rf"\[?(?P<i>{who})\]?", "j": rf"\[?(?P<j>{who})\]?", "word": f"(?P<word>{words})"}
     forms = [re.escape(form).replace(r"\{", "{").replace(r"\}", "}").format(**slots) for form in rules.sentences]
     spelling = {name.lower(): name for name in (*rules.code, *names)}
-    facts: list[Fact] = []
+    facts: list[KinTriple] = []
     at = 0
     while at < len(story):
         matches = [m for m in (re.compile(form + r"\s*", re.IGNORECASE).match(story, at) for form in forms) if m]
@@ -140,7 +165,7 @@ def read_sentences(story: str, *, names: Sequence[str], rules: Rules) -> list[Fa
     return facts
 
 
-BEYOND = [word for name, pair in ALL_WORDS.items() if name not in NEUTRALS for word in pair]
+_BEYOND = [word for name, pair in ALL_WORDS.items() if name not in NEUTRALS for word in pair]
 
 
 # ---- solver:read ---------------------------------------------------------------------------------------------------
@@ -151,7 +176,7 @@ class Read:
     story of which some words are not understood gets no answer (`unread`), not a guess."""
 
     name = "solver:read"
-    method = "grammar of whole sentences and forward closure"
+    method = "phrases of the domain and forward closure"
 
     def identity(self) -> Mapping[str, str]:
         return {"kind": "solver", "name": self.name.removeprefix("solver:"), "method": self.method}
@@ -178,41 +203,17 @@ class Read:
         words = solve(rules, genders, edges, tuple(facts["query"]))
         return Answer(item_id=item.id, scores=scores(item, words), text="|".join(words))
 
-    def facts(self, item: Item, known: Mapping[str, str | None], rules: Rules) -> list[Fact] | str:
+    def facts(self, item: Item, known: Mapping[str, str | None], rules: Rules) -> list[KinTriple] | str:
         """The facts of the item's story; or the words that were not understood."""
         story = story_of(item)
         if TRIPLE.match(story) or rules.world != "family":
             return read_story(story, names=known, rules=rules)
-        if rules.kin != STRICT and (beyond := next((w for w in BEYOND if re.search(rf"\b{w}\b", story)), None)):
+        if rules.kin != STRICT and (beyond := next((w for w in _BEYOND if re.search(rf"\b{w}\b", story)), None)):
             told = [each for each in story.split(". ") if not GENDER_SENTENCE.fullmatch(each.rstrip(".") + ".")]
             facts = read_sentences(story, names=list(known), rules=rules)
             return facts if len(facts) == len(told) else f"{beyond!r}, which the grammar does not know"
-        ours = is_ours(item)
-        whole = read_whole(story, names=known, genders={n: g for n, g in known.items() if g}, ours=ours)
-        if whole.unread:
-            return f"{whole.unread.why} ({whole.unread.sentence})" if whole.unread.sentence else whole.unread.why
-        facts = []
-        for fact in whole.facts:
-            gender, back = fact.gender or whole.genders.get(fact.person), whole.genders.get(fact.owner)
-            if gender:
-                facts.append((fact.owner, word(fact.relation, gender), fact.person))
-            elif back:
-                facts.append((fact.person, word(INVERSE[fact.relation], back), fact.owner))
-            else:
-                return f"the genders of {fact.owner} and {fact.person} are not told"
-        return facts
-
-
-class ReadFreely(Read):
-    """The model `solver:read-freely`: reads what it can, passes over the rest, and takes the likeliest person for a
-    pronoun. A measure of how much of a story is read, not an answer to rely on."""
-
-    name = "solver:read-freely"
-    method = "grammar and forward closure"
-
-    def facts(self, item: Item, known: Mapping[str, str | None], rules: Rules) -> list[Fact] | str:
-        given = known if any(known.values()) else list(known)
-        return [f for f in read_story(story_of(item), names=given, rules=rules) if f[0] in known and f[2] in known]
+        reading = read_facts(story, known, ours=is_ours(item), doubt=False)
+        return reading.problem or list(reading.facts)
 
 
 def is_ours(item: Item) -> bool:
@@ -224,7 +225,7 @@ def is_ours(item: Item) -> bool:
     return bool(telling.get("scenes")) and telling.get("bank", "proband") == "proband"
 
 
-def told_genders(facts: Sequence[Fact], names: Sequence[str]) -> list[str]:
+def told_genders(facts: Sequence[KinTriple], names: Sequence[str]) -> list[str]:
     """Genders from the facts alone: kin words, spouses, and our own names.
 
     >>> told_genders([("@1", "wife", "@2"), ("@2", "son", "@3")], ["@1", "@2", "@3"])

@@ -24,7 +24,7 @@ from proband.core.errors import ProbandError
 from proband.core.files import file_errors
 from proband.core.tables import read_table
 from proband.suites.kinship.logic.closure import close
-from proband.suites.kinship.reading.grammar import Fact, GrammarReading, read_facts
+from proband.suites.kinship.reading.reader import KinReading, KinTriple, read_facts
 from proband.suites.kinship.telling.template_check import STAND_INS, canonical
 from proband.suites.kinship.telling.template_language import LONGEST, Frame
 from proband.suites.kinship.world.relations import FEMALE, GENDER, MALE, NEUTRAL, word
@@ -138,14 +138,14 @@ def verdict(text: str, words: tuple[str, ...], genders: tuple[str, ...]) -> str:
     if len(slots) < len(genders):
         return "person left out"
     names = [STAND_INS[g][i] for i, g in enumerate(genders)]
-    reading = read_facts(SLOT.sub(lambda m: names[int(m[1])], text), dict(zip(names, genders)))
+    reading = read_facts(SLOT.sub(lambda m: names[int(m[1])], text), dict(zip(names, genders)), ours=True)
     label = [(names[i], w, names[i + 1]) for i, w in enumerate(words)]
     return _judge(reading, label, names, genders)
 
 
-def _judge(reading: GrammarReading, label: list[Fact], names: list[str], genders: tuple[str, ...]) -> str:
+def _judge(reading: KinReading, label: list[KinTriple], names: list[str], genders: tuple[str, ...]) -> str:
     read, meant = {canonical(f) for f in reading.facts}, {canonical(f) for f in label}
-    if any("but called a" in problem for problem in reading.problems):
+    if "but called a" in reading.problem or " by one word and " in reading.problem:
         return "wrong gender"
     if read == meant:
         return GOOD
@@ -158,7 +158,7 @@ def _judge(reading: GrammarReading, label: list[Fact], names: list[str], genders
     return _extra(read - meant, label, names, genders) if read - meant else "not told"
 
 
-def _extra(extra: set[tuple[str, str, str]], label: list[Fact], names: list[str], genders: tuple[str, ...]) -> str:
+def _extra(extra: set[tuple[str, str, str]], label: list[KinTriple], names: list[str], genders: tuple[str, ...]) -> str:
     """A further fact: impossible, implied, or merely more."""
     rules, place = load("sound"), {name: i for i, name in enumerate(names)}
     edges = [(place[a], w, place[b]) for a, w, b in label]

@@ -1,6 +1,6 @@
 """Reading every frame back: does its English tell the facts it is filed under, and nothing else?
 
-The checker fills the slots with names, reads the sentence by the rules of `grammar` (strictly: every kin word must
+The checker fills the slots with names, reads the sentence by the phrases of the domain (strictly: every kin word must
 have one owner and one person, every pronoun must agree with the topic) and compares what it read with the label.
 
 >>> good = Frame.parse("{0} rang {0 his} {1 of 0} {1}.", family="a", patterns=(("pibling",),))
@@ -16,8 +16,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise, product
 from typing import Final
 
-from proband.suites.kinship.reading.doubt import doubt
-from proband.suites.kinship.reading.grammar import Fact, read_facts
+from proband.suites.kinship.reading.reader import KinTriple, read_facts
 from proband.suites.kinship.telling.template_language import ANY, OBJECT, Frame, Phrase
 from proband.suites.kinship.world.relations import FEMALE, INVERSE, MALE, NEUTRAL, NEUTRALS, word
 
@@ -39,7 +38,7 @@ class Fault:
         return f'{self.frame} ({" ".join(self.genders)}; {" ".join(self.words)}): {self.reason} in "{self.text}"'
 
 
-def canonical(fact: Fact) -> tuple[str, str, str]:
+def canonical(fact: KinTriple) -> tuple[str, str, str]:
     """A fact told from either side is one fact.
 
     >>> canonical(("Ben", "aunt", "Mia")) == canonical(("Mia", "nephew", "Ben"))
@@ -77,18 +76,17 @@ def castings(relations: Sequence[str]) -> Iterator[tuple[str, ...]]:
             yield genders
 
 
-def compare(text: str, label: Iterable[Fact], genders: dict[str, str], *, strict: bool = True) -> list[str]:
+def compare(text: str, label: Iterable[KinTriple], genders: dict[str, str]) -> list[str]:
     """What is wrong with a text that should tell exactly the facts of its label; nothing if nothing is."""
-    reading = read_facts(text, genders, strict=strict)
+    reading = read_facts(text, genders, ours=True)
     read = {canonical(fact): fact for fact in reading.facts}
     meant = {canonical(fact): fact for fact in label}
     reasons = [f"missing {_in_words(fact)}" for key, fact in meant.items() if key not in read]
     reasons += [f"tells {_in_words(fact)}" for key, fact in read.items() if key not in meant]
-    taken_back = doubt(text, genders)
-    return [*filter(None, [taken_back]), *reasons, *reading.problems]
+    return [reading.problem] if reading.problem else reasons
 
 
-def _in_words(fact: Fact) -> str:
+def _in_words(fact: KinTriple) -> str:
     owner, relation, person = fact
     return f"{person} is the {relation} of {owner}"
 

@@ -258,9 +258,8 @@ def _words(item: Item, rules: Rules, manifest: Mapping[str, Any]) -> tuple[str, 
         return TOLD, mismatch_with_telling(item, rules, foreign_names=rows)
     if not (rows or bank):
         return "", "it is told with a bank that its manifest does not name"
-    strict = not of_the_crowd(facts)
     story = story_of(item)
-    wrong = mismatch_with_facts(story, names=names, genders=genders, edges=facts["edges"], rules=rules, strict=strict)
+    wrong = mismatch_with_facts(story, names=names, genders=genders, edges=facts["edges"], rules=rules)
     return READ, wrong or wrong_question(item, rules, shown_names(names, brackets=f"[{names[0]}]" in story))
 
 
@@ -269,9 +268,3 @@ def of_others(manifest: Mapping[str, Any]) -> tuple[bool, bool]:
     never an item."""
     options = manifest.get("options") or {}
     return options.get("data") is not None, options.get("bank", OURS) != OURS
-
-
-def of_the_crowd(facts: Mapping[str, Any]) -> bool:
-    """Whether a story is told in the crowd's words, which are read freely."""
-    scenes: Iterable[Any] = facts["telling"].get("scenes", ())
-    return any(str(sentence[0]).startswith(CROWD) for scene in scenes for sentence in scene[2])

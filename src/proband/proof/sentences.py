@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Final, NamedTuple
 
-from proband.english.phrases import Grammar
 from proband.core.types import Fact
 from proband.english.reading import ClauseReader
+from proband.english.replies import clause_reader
 from proband.proof import discourse
 from proband.proof.discourse import STATED, TAKEN_BACK, pattern
 from proband.proof.statements import CONTRADICTED, ENTAILED, RIGHT, UNREAD, VERDICTS, Facts, Statement
@@ -63,8 +63,7 @@ class ReplyReading:
 
     def __init__(self, facts: Facts, genders: Mapping[str, str | None]) -> None:
         self.facts = facts
-        make = facts.judge.prover.clauses
-        self.reader: ClauseReader = make(genders) if make else PhraseReader(facts.judge.grammar, facts.things)
+        self.reader: ClauseReader = clause_reader(facts.judge.grammar, genders)
         self.names = sorted(genders, key=len, reverse=True)
         either = "|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in self.names)
         self.named = re.compile(either or "(?!)", re.IGNORECASE)
@@ -293,40 +292,3 @@ def _leading(text: str) -> str:
 
 def _is_description(thing: str) -> bool:
     return "'s " in thing or thing.startswith("somebody")
-
-
-# ---- domains whose facts are said in phrases -------------------------------------------------------------------------
-
-
-class PhraseReader:
-    """Reads clauses by the phrases of a domain, about the things of the story."""
-
-    def __init__(self, grammar: Grammar, things: Sequence[str]) -> None:
-        self.grammar, self.things = grammar, {thing.lower(): thing for thing in things}
-        self.relation_word = grammar.relation_word
-
-    def copy(self) -> PhraseReader:
-        return self
-
-    def mention(self, things: Sequence[str]) -> None:
-        """Phrases have no pronouns."""
-
-    def read(self, clause: str) -> Sequence[tuple[Fact, ...]] | str:
-        reading = self.grammar.read(f"{clause}.", set() if self.grammar.nouns else set(self.things.values()))
-        if reading.unread or not reading.facts:
-            return reading.unread.reason if reading.unread else "it states no fact"
-        facts: list[Fact] = []
-        for fact in reading.facts:
-            a, b = self._thing(fact.who), self._thing(fact.of)
-            if not (a and b):
-                return f"the story says nothing of {fact.who if not a else fact.of!r}"
-            facts.append(fact._replace(who=a, of=b, sentence=-1))
-        return [tuple(facts)]
-
-    def _thing(self, phrase: str) -> str:
-        """The thing of the story that is meant: all its words, or the only one that ends so."""
-        words = re.sub(r"^(?:the|an?) ", "", phrase.lower())
-        if words in self.things:
-            return self.things[words]
-        ends = [thing for lower, thing in self.things.items() if lower.split()[-1:] == words.split()[-1:]]
-        return ends[0] if len(ends) == 1 and len(words.split()) == 1 else ""

@@ -1,0 +1,154 @@
+"""What a label or an answer says: a relation, yes or no, a thing, one of the options, or that it cannot be told.
+
+>>> split_options("Where is the river? (A) west (B) east (C) south")
+('Where is the river?', {'a': 'west', 'b': 'east', 'c': 'south'})
+>>> split_options("The church is (A) east (B) west of the bank.", is_answer={"east", "west"}.__contains__)
+('The church is ___ of the bank.', {'a': 'east', 'b': 'west'})
+>>> from proband.english.domain import load
+>>> asked = AskedRelation("Tom", "Ann")
+>>> read = lambda text: read_label(text, domain=load("kinship"), asked=asked, options={}, things=["Tom", "Ann", "Bo"])
+>>> {read(text).word for text in ("uncle", "her uncle", "He is her uncle.", "Tom is Ann's uncle")}
+{Word(relation='pibling', gender='male')}
+>>> read("elder brother").more, read("Bo's uncle")
+('elder', None)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final
+
+from proband.english.domain import OTHER, Domain, Word
+from proband.english.reading import AskedRelation, Label
+from proband.english.things import DETERMINERS, without_head
+from proband.english.tokens import normalised
+
+YES, NO, UNKNOWN = "yes", "no", "cannot be told"
+OPTION: Final = re.compile(
+    r"(?<![\w(])(?:\(([A-Ha-h1-8])\)|([A-Ha-h1-8])\)|([A-H])\.(?= [a-z])|(?<=[?:;] )([A-H])(?= [a-z]))\s*"
+)
+LISTED: Final = re.compile(r"\b(?:Options|Choices|Choose from|Pick one of|Select one of):\s*([^()?:]+)$", re.IGNORECASE)
+NAMED_OPTIONS: Final = re.compile(r"[:,?]\s*((?:[a-z-]+,\s*)*[a-z-]+,?\s+or\s+[a-z-]+)\s*\?$")
+NO_RELATIONS: Final = frozenset(("beside", "next to", "near", "behind", "in front of", "inside", "at the same time as"))
+UNTOLD: Final = re.compile(
+    r"(?:it |this )?(?:(?:cannot|can't|can not) (?:be )?(?:told|tell|say|said|know|known|determined?|inferred|decided)"
+    r"|unknown|undetermined|indeterminate|not enough information|impossible to (?:say|tell|know)|maybe"
+    r"|not (?:stated|told|given|known|specified)|there is no way to tell)"
+)
+UNRELATED: Final = frozenset(("none", "no relation", "not related", "unrelated", "no relation of these"))
+TRUE: Final = re.compile(r"(?:yes|true|right|correct|yep|yeah|it is|that is right|that's right)\b.*")
+FALSE: Final = re.compile(r"(?:no|false|wrong|incorrect|nope|not true|it is not|it isn't)\b.*")
+_DIRECTIONS = {"north": (0, 1), "south": (0, -1), "east": (1, 0), "west": (-1, 0)}
+STEPS: Final = {short: step for name, step in _DIRECTIONS.items() for short in (name, name[0])}
+# what says more than the relation: it is not entailed where the relation is
+_MORE = "older|younger|elder|eldest|oldest|youngest|big|little|twin|paternal|maternal|only|full"
+ANSWER: Final = re.compile(
+    rf"(?:(?P<x>s?he|it|they|that|@\d+)(?: is| was| are| were|'s) )?"
+    rf"(?:(?:the|an?|his|her|their|its|(?P<y>@\d+)'s) )?(?P<more>(?:{_MORE})\b )?(?P<r>[a-z][a-z -]*?)"
+    rf"(?: (?:of|to) (?P<z>@\d+|him|her|them))?"
+)
+
+
+def split_options(
+    question: str, *, is_answer: Callable[[str], object] = lambda text: False
+) -> tuple[str, dict[str, str]]:
+    """A question without its options, and these by their letters. If options stand in the midst of a statement, what
+    follows the last one that `is_answer` belongs to the statement."""
+    for pattern in (LISTED, NAMED_OPTIONS):
+        if listed := pattern.search(question):
+            texts = [
+                each.strip(" .") for each in re.split(r",\s*(?:or\s+)?|;\s*|\s+or\s+", listed[1]) if each.strip(" .")
+            ]
+            if len(texts) > 1 and (pattern is LISTED or all(map(is_answer, texts))):
+                return question[: listed.start()].strip(), dict(zip("abcdefgh", texts))
+    marks = list(OPTION.finditer(question))
+    letters = [next(filter(None, mark.groups())).lower() for mark in marks]
+    if len(marks) < 2 or letters != sorted(set(letters)) or letters[0] not in ("a", "1"):
+        return question, {}
+    ends = [*(mark.start() for mark in marks[1:]), len(question)]
+    options = {
+        letter: question[mark.end() : end].strip().rstrip(",;") for letter, mark, end in zip(letters, marks, ends)
+    }
+    stem = re.sub(r"(?:Options|Choices|Choose(?: one)?):?\s*$", "", question[: marks[0].start()].rstrip()).rstrip(" :")
+    stem = re.sub(r"\.\.\.|…", "___", stem)
+    if "?" not in stem and "___" not in stem:
+        words = options[letters[-1]].split()
+        starts = ((n, " ".join(words[:n]).rstrip(".?!")) for n in range(len(words), 0, -1))
+        own = next((n for n, start in starts if start in NO_RELATIONS or is_answer(start)), len(words))
+        options[letters[-1]] = " ".join(words[:own])
+        stem = " ".join([stem, "___", *words[own:]])
+    return stem, {letter: text.rstrip(".?!") for letter, text in options.items()}
+
+
+def read_label(
+    text: str, *, domain: Domain, asked: AskedRelation, options: Mapping[str, str], things: Iterable[str]
+) -> Label | None:
+    """What a label says of this question; None if it is no answer to it."""
+    plain = normalised(text).strip("\"'`* ").rstrip(".!")
+    letter = plain.strip("()[]. ").lower()
+    if options:
+        marked = OPTION.match(plain)
+        letter = next(filter(None, marked.groups())).lower() if marked else letter
+        plain = options.get(letter, plain)
+    lower = plain.lower()
+    if UNTOLD.fullmatch(lower):
+        return Label(None, UNKNOWN)
+    if asked.route:
+        steps = [STEPS.get(step) for step in re.findall(r"[a-z]+", lower)]
+        known = [step for step in steps if step]
+        return Label(None, moved(sum(x for x, _ in known), sum(y for _, y in known))) if all(steps) and steps else None
+    if asked.word and asked.who:
+        answer = YES if TRUE.fullmatch(lower) else NO if FALSE.fullmatch(lower) else ""
+        return Label(None, answer) if answer else None
+    if asked.word:
+        named = re.sub(r"^(?:it is|it's|that is|that's|the answer is) ", "", lower)
+        thing = _thing(named, list(things))
+        return Label(None, thing) if thing else None
+    if domain.other and lower in UNRELATED:
+        return Label(Word(OTHER), OTHER)
+    return _relation(plain, domain, asked, [*things, *filter(None, asked.pair)])
+
+
+def _relation(text: str, domain: Domain, asked: AskedRelation, things: Sequence[str]) -> Label | None:
+    plain = re.sub(r"(?i)^(to|on|at) (?:its|his|her|their) ", r"\1 the ", text)
+    if word := domain.word(re.sub(r"(?i) (?:of|to|than|from)(?: (?:it|her|him|them))?$", "", plain)):
+        return Label(word, domain.say(word))
+    order = list(dict.fromkeys(sorted(things, key=len, reverse=True)))
+    either = "|".join(map(re.escape, order))
+    masked = re.sub(rf"(?<!\w)\[?({either})\]?(?!\w)", lambda m: f"@{order.index(m[1])}", text) if order else text
+    match = ANSWER.fullmatch(re.sub(r"\bgreat (?=grand|aunt|uncle|niece|nephew)", "great-", masked.lower()))
+    if match is None:
+        return None
+    word = domain.word(match["r"]) or domain.beyond.get(match["r"])
+    if word is None and asked.either_way and match["r"] in domain.plurals:  # they are cousins, they are sisters
+        word = domain.plurals[match["r"]]
+    if word is None:
+        return None
+    x, of = (order[int(each[1:])] if each and each[0] == "@" else "" for each in (match["x"], match["y"] or match["z"]))
+    who, of = x or (asked.of if of == asked.who else asked.who), of or (asked.who if x == asked.of else asked.of)
+    if {who, of} != set(asked.pair) and set(asked.pair) <= set(things):
+        return None  # it speaks of somebody else
+    if asked.either_way and not x and not match["y"] and domain.inverse.get(word.relation, "cousin") != word.relation:
+        return None  # the question does not tell who is what of whom
+    shown = domain.say(word) if word.relation in domain.inverse else match["r"]
+    return Label(word, shown, (who, of) if (who, of) != asked.pair else None, (match["more"] or "").strip())
+
+
+def moved(x: int, y: int) -> str:
+    """Where a route leads."""
+    return f"{x:+d} right, {y:+d} up"
+
+
+def _thing(text: str, things: Sequence[str]) -> str:
+    """The thing that an answer means: all its words in their order, or the only one that ends so."""
+    words = [each for each in re.findall(r"[\w'-]+", text) if each not in DETERMINERS]
+    lowered = {thing: thing.lower().split() for thing in things}
+    same = [thing for thing, own in lowered.items() if own == words]
+    heads = [thing for thing, own in lowered.items() if words and own[-len(words) :] == words]
+    heads = heads or [thing for thing, own in lowered.items() if own[:1] == words]  # a first name
+    if words[-1:] in (["one"], ["ones"]):  # the black one
+        heads = [
+            thing for thing, own in lowered.items() if own[: len(words) - 1] == words[:-1] and len(own) == len(words)
+        ]
+    return same[0] if same else heads[0] if len(heads) == 1 else without_head(words, things)
