@@ -25,7 +25,7 @@ from proband.english.people_facts import PeopleFacts
 from proband.english.plain_words import is_plain
 from proband.english.reading import Reading, Unread
 from proband.english.tokens import NotRead, foreign_letter, sentences
-from proband.english.unreal import UNREAL
+from proband.english.unreal import DENYING, UNREAL
 
 if TYPE_CHECKING:
     from proband.english.phrases import Grammar
@@ -54,11 +54,9 @@ def read_people(
     genders: Mapping[str, str | None] | None = None,
     *,
     ours: bool = False,
-    doubt: bool = True,
 ) -> Reading:
     """The facts of a text about people. `names`: of people it is known to speak of; `genders`: where a source tells.
-    `ours`: told by our own rules, by which a pronoun means the topic and other words say nothing of kin; `doubt`: words
-    that may take a statement back are looked for."""
+    `ours`: told by our own rules, by which a pronoun means the topic and other words say nothing of kin."""
     given = {**dict.fromkeys(names), **(genders or {})}
     told = sentences(text)
     now = ""
@@ -66,7 +64,7 @@ def read_people(
         if letter := foreign_letter(text):
             raise NotRead(f"{letter!r} is no letter of English")
         people = People(text, " ".join(names), given, nobody_else=ours)
-        reader = PeopleReader(grammar, people, ours=ours, doubt=doubt)
+        reader = PeopleReader(grammar, people, ours=ours)
         masked = [people.mask(sentence) for sentence in told]
         reader.learn_genders(masked)
         for number, sentence in enumerate(masked):
@@ -88,9 +86,9 @@ def read_people(
 class PeopleReader(PeopleFacts):
     """One text as it is read."""
 
-    def __init__(self, grammar: Grammar, people: People, *, ours: bool = False, doubt: bool = True) -> None:
+    def __init__(self, grammar: Grammar, people: People, *, ours: bool = False) -> None:
         super().__init__(grammar.domain, people, topical=ours)
-        self.grammar, self.ours, self.doubt = grammar, ours, doubt
+        self.grammar, self.ours = grammar, ours
         self.within: dict[int, list[int]] = {}  # whom a mention speaks of besides the person it is replaced by
 
     def learn_genders(self, masked: Collection[str]) -> None:
@@ -111,7 +109,8 @@ class PeopleReader(PeopleFacts):
         if not self.ours and (text.endswith("?") or '"' in text):
             raise NotRead("questions and quotations within a story are not read")
         words = re.findall(r"[a-z'-]+", re.sub(r"\b(?:called|named)(?=,? @)", "", plain.lower()))
-        if relational and self.doubt and (unreal := next((word for word in words if word in UNREAL), "")):
+        denying = DENYING if self.ours else UNREAL
+        if relational and (unreal := next((word for word in words if word in denying), "")):
             raise NotRead(f"{unreal!r} may change what is said")
         if titled := self.grammar.titled.search(plain):
             raise NotRead(f"whose {titled[0].split()[0].lower()} is meant is not said")

@@ -16,9 +16,7 @@ def listed(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-NEGATION: Final = listed(
-    "not n't never no nor neither none nobody nothing without cannot anything but except untrue false"
-)
+NEGATION: Final = listed("not n't never no nor neither none nobody nothing without cannot anything but")
 DOUBTS: Final = listed(
     """
     barely hardly scarcely rarely seldom almost nearly allegedly supposedly purportedly reportedly perhaps possibly
@@ -46,7 +44,7 @@ SAYING: Final = listed(
 MODAL: Final = listed("may might can could will would shall should must 'll 'd ought seem seems seemed appear appears")
 DOUBTFUL: Final = DOUBTS | listed(
     """
-    apparently presumably seemingly likely unlikely practically virtually technically legally officially basically
+    untrue false except apparently presumably seemingly likely unlikely practically virtually technically legally officially basically
     essentially hypothetically theoretically figuratively falsely wrongly mistakenly jokingly ironically arguably
     certainly surely truly really honestly biologically supposed alleged rumour rumor rumours rumors gossip according
     guess guesses guessed suspect suspects suspected doubt doubts doubted deny denies denied suppose supposes wonder
@@ -75,6 +73,8 @@ CHANGE: Final = listed(
     would-be to-be soon-to-be partner boyfriend girlfriend lover
     """
 )
+# these take back whatever they stand with; the others may be plain words of a story that is known to state its facts
+DENYING: Final = (NEGATION | CONDITIONS | MODAL | DOUBTS | listed("according gossip rumour rumor alleged")) - {"but"}
 UNREAL: Final = (NEGATION | CONDITIONS | MODAL | DOUBTFUL | FICTION | LIKENESS | CHANGE | SAYING) - listed(
     "but write writes wrote written add adds added"
 )

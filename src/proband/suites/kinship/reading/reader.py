@@ -52,16 +52,15 @@ def _grammar() -> Grammar:
     return Grammar(load("kinship"))
 
 
-def read_facts(story: str, genders: Mapping[str, str | None], *, ours: bool = False, doubt: bool = True) -> KinReading:
-    """The facts of a story about these people. `ours`: told by our rules, whose pronouns mean the topic of a sentence;
-    `doubt`: words that may take a statement back are looked for even so.
+def read_facts(story: str, genders: Mapping[str, str | None], *, ours: bool = False) -> KinReading:
+    """The facts of a story about these people. `ours`: told by our rules, whose pronouns mean the topic of a sentence.
 
     >>> read_facts("Ben rang his aunt Ann.", {"Ben": "male", "Ann": "female"}).facts
     (('Ben', 'aunt', 'Ann'),)
     >>> read_facts("Ben never had an aunt Ann.", {"Ben": "male", "Ann": "female"}).problem
     "'never' may change what is said"
     """
-    reading = read_people(_grammar(), story, list(genders), genders, ours=ours, doubt=doubt)
+    reading = read_people(_grammar(), story, list(genders), genders, ours=ours)
     if reading.unread:
         return KinReading(problem=" | ".join(filter(None, reading.unread)))
     facts: list[KinTriple] = []
@@ -212,7 +211,7 @@ class Read:
             told = [each for each in story.split(". ") if not GENDER_SENTENCE.fullmatch(each.rstrip(".") + ".")]
             facts = read_sentences(story, names=list(known), rules=rules)
             return facts if len(facts) == len(told) else f"{beyond!r}, which the grammar does not know"
-        reading = read_facts(story, known, ours=is_ours(item), doubt=False)
+        reading = read_facts(story, known, ours=is_ours(item))
         return reading.problem or list(reading.facts)
 
 
