@@ -41,13 +41,13 @@ def figures(rows: list[dict[str, Any]], domain: str) -> Counter[str]:
         if judged.verdict == "unread":
             continue
         counts["read"] += 1
-        counts["by both"] += not judged.one_reader
+        counts["by both"] += not judged.one_reading
         accused = row["planted"] is False and judged.verdict in ("false", "inconsistent", "ambiguous")
         entailed = row["planted"] is True and judged.verdict == "entailed"
-        counts["accused right"] += accused and not judged.one_reader
+        counts["accused right"] += accused and not judged.one_reading
         counts["entailed wrong"] += entailed
         counts["traps read"] += row["planted"] is None
-        counts["wrong together"] += (accused or entailed or row["planted"] is None) and not judged.one_reader
+        counts["wrong together"] += (accused or entailed or row["planted"] is None) and not judged.one_reading
     return counts
 
 

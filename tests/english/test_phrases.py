@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from proband.core.types import Fact
-from proband.english.domain import Word, load
+from proband.english.domain import load
 from proband.english.phrases import Grammar
 from proband.english.reading import Unread
 from proband.english.things import names_in
@@ -59,15 +59,6 @@ def test_a_sentence_about_nothing_is_no_fact() -> None:
     assert facts(GRID, "It was a sunny day. P is left of Q.") == [("P", "left", "Q")]
 
 
-def test_families() -> None:
-    told = facts(KINSHIP, "Ann is married to Bo. They have children called Cy, Di and Ed. Fay is Di's niece.")
-    assert told == [
-        ("Ann", "spouse", "Bo"),
-        *((child, "child", parent) for child in ("Cy", "Di", "Ed") for parent in ("Ann", "Bo")),
-        ("Fay", "nibling", "Di"),
-    ]
-
-
 def test_events() -> None:
     assert facts(TEMPORAL, "Lunch happened after Breakfast. Tea was not during Lunch.") == [
         ("Lunch", "after", "Breakfast"),
@@ -78,10 +69,6 @@ def test_events() -> None:
 @pytest.mark.parametrize(
     ("grammar", "question", "asked"),
     [
-        (KINSHIP, "What is Sarah to Elizabeth?", ("Sarah", "Elizabeth")),
-        (KINSHIP, "How is Sarah related to Elizabeth? Answer with one word.", ("Sarah", "Elizabeth")),
-        (KINSHIP, "What does Sarah call Elizabeth?", ("Elizabeth", "Sarah")),
-        (KINSHIP, "Elizabeth's ___ is Sarah.", ("Sarah", "Elizabeth")),
         (GRID, "What is the relation of the agent A to the agent B?", ("A", "B")),
         (GRID, "Seen from K, where is C?", ("C", "K")),
         (GRID, "Where's the rug in relation to the desk?", ("rug", "desk")),
@@ -92,7 +79,6 @@ def test_events() -> None:
         (GRID, "Where is Clara's locker relative to Eve's?", ("clara's locker", "eve's locker")),
         (TEMPORAL, "What is Lunch to Tea?", ("lunch", "tea")),
         (TEMPORAL, "How does the prayer stand in time to the vote?", ("prayer", "vote")),
-        (TEMPORAL, "Did the phone ring before the guests came?", ("phone", "guests")),
     ],
 )
 def test_questions_in_both_directions(grammar: Grammar, question: str, asked: tuple[str, str]) -> None:
@@ -101,36 +87,28 @@ def test_questions_in_both_directions(grammar: Grammar, question: str, asked: tu
     assert found.pair == asked
 
 
+def test_events_named_by_who_did_something_are_not_read() -> None:
+    assert TEMPORAL("Ann arrived before Bo. Bo left before Cy.", "Did Ann arrive before Cy?", {}).unread
+
+
 @pytest.mark.parametrize(
-    ("story", "question"),
+    "story",
     [
-        ("Ann arrived before Bo. Bo left before Cy.", "Did Ann arrive before Cy?"),
-        ("Ann arrived before Bo. Bo arrived before Cy.", "Did Ann leave before Cy?"),
-        ("Ann arrived before Bo. Bo arrived before Cy.", "Who left first?"),
-        ("Ann arrived after noon. Bo arrived after Ann.", "Who arrived first?"),  # noon did not
-        ("Ann arrived after the storm. Bo arrived after Ann.", "Who arrived first?"),
-        ("Ann never arrived before Bo.", "Did Ann arrive before Bo?"),
-        ("Ann sang while Bo was cooking.", "Did Ann sing before Bo?"),  # she may have begun before
+        "A tree is left of the house. A tree is above the pond.",
+        "The house is right of the tree. A tree is above the pond.",
+        "Something is left of the house. Something is above the pond.",
+        "Every box is left of the house. The box is above the pond.",
     ],
 )
-def test_two_deeds_of_one_person_are_not_one_event(story: str, question: str) -> None:
-    assert TEMPORAL(story, question, {}).unread
-    assert not TEMPORAL("Ann arrived before Bo. Bo arrived before Cy.", "Who arrived first?", {}).unread
+def test_an_indefinite_thing_is_not_one_constant(story: str) -> None:
+    reading = GRID(story, "Where is the house relative to the pond?", {})
+    assert reading.unread, reading.facts
 
 
 def test_what_an_owner_has_is_left_out_where_all_own_the_same() -> None:
     question = "Where is Cy's box relative to Ann's box?"
     assert not GRID("Ann's box is left of Bo's. Bo's box is left of Cy's.", question, {}).unread
     assert GRID("Ann's ball is left of Bo's. Bo's ball is left of Cy's box.", question, {}).unread
-
-
-def test_the_middle_is_asked_of_an_odd_row() -> None:
-    row, question = "The queen is right of the king. The rook is left of the king.", "Which piece is in the middle?"
-    asked = GRID(row, question, {}).question
-    assert asked
-    assert (asked.word, asked.rank) == (Word("left"), 2)
-    assert GRID(f"{row} The pawn is left of the rook.", question, {}).unread
-    assert GRID(f"{row} The pawn and the knight are above the rook.", question, {}).unread
 
 
 @pytest.mark.parametrize(

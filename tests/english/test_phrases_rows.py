@@ -33,7 +33,7 @@ def check(name: str) -> None:
         read += judged.verdict != "unread"
         if row["planted"] is None:
             assert not judged.accused, row["text"]
-            assert judged.verdict in ("unread", "ambiguous") or judged.one_reader, row["text"]
+            assert judged.verdict in ("unread", "ambiguous") or judged.one_reading, row["text"]
         elif row["planted"]:
             assert judged.verdict != "entailed", row["text"]
         else:

@@ -112,8 +112,10 @@ def read_label(
 
 def _relation(text: str, domain: Domain, asked: AskedRelation, things: Sequence[str]) -> Label | None:
     plain = re.sub(r"(?i)^(to|on|at) (?:its|his|her|their) ", r"\1 the ", text)
-    if word := domain.word(re.sub(r"(?i) (?:of|to|than|from)(?: (?:it|her|him|them))?$", "", plain)):
-        return Label(word, domain.say(word))
+    plain = re.sub(r"(?i)^(?:it|he|she|they)(?:'s| is| are| was| were) ", "", plain)
+    if word := domain.word(re.sub(r"(?i)(?: (?:of|to|than|from))?(?: (?:it|her|him|them))?$", "", plain)):
+        turned = asked.either_way and domain.inverse[word.relation] != word.relation
+        return None if turned else Label(word, domain.say(word))
     order = list(dict.fromkeys(sorted(things, key=len, reverse=True)))
     either = "|".join(map(re.escape, order))
     masked = re.sub(rf"(?<!\w)\[?({either})\]?(?!\w)", lambda m: f"@{order.index(m[1])}", text) if order else text

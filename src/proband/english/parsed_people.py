@@ -189,7 +189,7 @@ class _Story(PeopleFacts):
             return both
         owners = self._owners(at)
         named = list(dict.fromkeys(self._named(at)))
-        if len(owners) > 1 and not named:
+        if (len(owners) > 1 or self.words[at] in self.domain.plurals) and not named:
             raise NotRead(f"which {self.words[at]} is meant is not said")
         people = named or [self.described(owners[0], word)]
         self.found[at] = people

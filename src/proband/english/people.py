@@ -43,6 +43,7 @@ NO_NAMES: Final = listed(
     Options Option Fill Pick Choose Say State Work Find Give Write Which Label Target Hint Note Read
     """
 )
+TITLES: Final = listed("Mr Mrs Ms Dr Miss Sir Lady Lord Prof")
 NAMES_TOO: Final = listed("Will May April June August Miss Christian Summer")  # within a sentence
 PLACE: Final = re.compile(r"(?:^|\s)(?:in|at|on|near|through|towards?) $", re.IGNORECASE)
 
@@ -111,11 +112,14 @@ def _runs(text: str, known: Collection[str]) -> Iterator[str]:
     for sentence in whole:
         for match in RUN.finditer(sentence):
             words, begins = match[0].split(), match.start() == 0 or sentence[match.start() - 1] in "\"'("
-            while words and (words[0] in NO_NAMES and words[0] not in known):
+            while words and words[0] in NO_NAMES and words[0] not in known:
+                if words[0] in TITLES and len(words) > 1:
+                    break
                 if words[0] in NAMES_TOO and (not begins or words[0] in inside):
                     break
                 words, begins = words[1:], False
-            if begins and len(words) > 1 and not (is_first_name(words[0]) or words[0] in {*inside, *known}):
+            odd = words and not (is_first_name(words[0]) or words[0] in {*inside, *known, *TITLES})
+            if begins and len(words) > 1 and odd:
                 words, begins = words[1:], False  # *Supposedly Fergus*
             ordinary = begins and len(words) == 1 and not (words[0] in {*inside, *known} or is_first_name(words[0]))
             if ordinary and not re.match(r"(?:'s| (?:is|was|has|and)\b|,)", sentence[match.end() :]):

@@ -21,6 +21,8 @@ class PeopleFacts:
     def __init__(self, domain: Domain, people: People, *, topical: bool = False) -> None:
         self.domain, self.people = domain, people
         self.name = dict(enumerate(people.names))
+        if titled := next((name for name in people.names if " " in name and domain.word(name.split()[0])), ""):
+            raise NotRead(f"whether {titled!r} is a title or says whose relative it is, is not clear")
         self.discourse = Discourse({one: people.gender(one) for one in self.name}, topical=topical)
         self.same: dict[int, int] = {}
         self.facts: list[tuple[int, Word, int, int]] = []  # who, relation, of, sentence

@@ -46,6 +46,7 @@ EACH: Final = rf"{MARK}(?:(?:, and then |, and |, then | and | then |, ){MARK})*
 HARMLESS: Final = re.compile(r",? (?:too|as well|in turn|finally)(?=[,;]|$)|^(?:also|finally),? | also(?= )")
 CLAUSES: Final = re.compile(r"(?:;|,)? (?:and|but|while|whereas) |[;,:] ")
 POINTS_BACK: Final = re.compile(r"\b(?:it|they|them|one|that|this|these|those|he|she|both|other|same|all|none|not)\b")
+WEATHER: Final = re.compile(r"^it (?:was|is|rained|snowed)\b")
 RANKS: Final = {"second": 2, "third": 3, "fourth": 4, "fifth": 5}
 EVERYTHING: Final = "*"
 SHAPES_KEPT: Final = 50_000
@@ -177,7 +178,7 @@ class Grammar:
 
     def _says_nothing(self, shape: Shape, read: Sequence[Shape]) -> bool:
         """Does a sentence speak neither of a relation nor of things that facts are about, in plain words alone?"""
-        if not self.nouns or self.relation_word.search(shape.text) or POINTS_BACK.search(shape.text):
+        if not self.nouns or self.relation_word.search(shape.text) or POINTS_BACK.search(WEATHER.sub("", shape.text)):
             return False
         heads = {thing.split()[-1] for each in read for thing in each.things}
         words = re.findall(r"[a-z'-]+", " ".join((re.sub(MARK, " ", shape.text), *shape.things)).lower())

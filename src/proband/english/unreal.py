@@ -44,7 +44,8 @@ SAYING: Final = listed(
 MODAL: Final = listed("may might can could will would shall should must 'll 'd ought seem seems seemed appear appears")
 DOUBTFUL: Final = DOUBTS | listed(
     """
-    untrue false except apparently presumably seemingly likely unlikely practically virtually technically legally officially basically
+    untrue false except apparently presumably seemingly likely unlikely practically virtually technically legally
+    officially basically
     essentially hypothetically theoretically figuratively falsely wrongly mistakenly jokingly ironically arguably
     certainly surely truly really honestly biologically supposed alleged rumour rumor rumours rumors gossip according
     guess guesses guessed suspect suspects suspected doubt doubts doubted deny denies denied suppose supposes wonder

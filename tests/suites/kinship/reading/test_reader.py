@@ -70,7 +70,7 @@ def test_another_story_gives_other_answers() -> None:
 
 def test_what_is_not_understood_is_unread_and_not_guessed() -> None:
     item = build(k="3", per_k=1)[0]
-    doubtful = replace(item, prompt=f"According to gossip, {item.prompt}")
+    doubtful = replace(item, prompt=item.prompt.replace(" his ", " perhaps his ").replace(" her ", " perhaps her "))
     (answer,) = Read().answer([doubtful])
     assert answer.status == "unread"
 
@@ -88,5 +88,5 @@ def test_identity_and_name() -> None:
 
 def test_genders_from_the_text() -> None:
     facts = read_story("@1's aunt @2 is married to @3.", names={"@1": None, "@2": None, "@3": "male"})
-    assert facts == [("@1", "aunt", "@2"), ("@2", "husband", "@3")]
+    assert facts == [("@1", "aunt", "@2"), ("@3", "wife", "@2")]
     assert told_genders(facts, ["@1", "@2", "@3"]) == ["male", "female", "male"]

@@ -60,7 +60,7 @@ def read_facts(story: str, genders: Mapping[str, str | None], *, ours: bool = Fa
     >>> read_facts("Ben never had an aunt Ann.", {"Ben": "male", "Ann": "female"}).problem
     "'never' may change what is said"
     """
-    reading = read_people(_grammar(), story, list(genders), genders, ours=ours)
+    reading = read_people(_grammar(), GENDER_SENTENCE.sub("", story), list(genders), genders, ours=ours)
     if reading.unread:
         return KinReading(problem=" | ".join(filter(None, reading.unread)))
     facts: list[KinTriple] = []

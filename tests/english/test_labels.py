@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import pytest
+
+from proband.english.domain import Word, load
+from proband.english.labels import read_label, split_options
+from proband.english.reading import AskedRelation, Label
+
+KINSHIP = load("kinship")
+
+
+def label(text: str, asked: AskedRelation | None = None, **options: str) -> Label | None:
+    asked = asked or AskedRelation("Rose", "Bill")
+    return read_label(text, domain=KINSHIP, asked=asked, options=options, things=["Rose", "Bill", "Ann"])
+
+
+@pytest.mark.parametrize(
+    "text", ["Auntie", "aunt", "her aunt", "Rose is Bill's aunt.", "She is the aunt of Bill", "aunty"]
+)
+def test_one_relation_under_many_names(text: str) -> None:
+    found = label(text)
+    assert found
+    assert (found.word, found.text, found.more) == (Word("pibling", "female"), "aunt", "")
+
+
+@pytest.mark.parametrize("text", ["elder brother", "paternal grandmother", "his twin sister", "younger son"])
+def test_a_label_that_says_more_says_so(text: str) -> None:
+    found = label(text)
+    assert found
+    assert found.more
+
+
+@pytest.mark.parametrize(
+    "text", ["Ann's grandmother", "half sister", "ex-husband", "mother of Ann", "neighbour", "wife or sister"]
+)
+def test_no_answer_to_the_question(text: str) -> None:
+    assert label(text) is None
+
+
+def test_an_answer_the_other_way_round() -> None:
+    found = label("Bill is Rose's nephew")
+    assert found
+    assert found.pair == ("Bill", "Rose")
+
+
+def test_beyond_options_people_and_truth() -> None:
+    cousin = label("her cousin")
+    assert cousin
+    assert cousin.word == Word("cousin")
+    lettered = label("(B)", a="uncle", b="aunt")
+    assert lettered
+    assert lettered.word == Word("pibling", "female")
+    who, whether = AskedRelation("", "Bill", Word("parent")), AskedRelation("Rose", "Bill", Word("parent"))
+    assert [each and each.text for each in (label("It is Ann", who), label("No, she isn't", whether))] == ["Ann", "no"]
+    either = AskedRelation("Rose", "Bill", either_way=True)
+    assert label("aunt", either) is None
+    assert split_options("Is it an aunt or an uncle?") == ("Is it an aunt or an uncle?", {})
