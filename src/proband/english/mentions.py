@@ -5,7 +5,6 @@ Names are masked (@0), pronouns become the person they mean, and each mention of
 is left of a sentence must be a phrase of the domain (*@0 is #3*: they are one person) or consist of plain words.
 
 >>> from proband.english.domain import load
->>> from proband.english.phrases import Grammar
 >>> told = read_people(Grammar(load("kinship")), "Helen is the mother of Karen's husband David. It rained.", {"Karen"})
 >>> [fact[:3] for fact in told.facts]
 [('David', 'spouse', 'Karen'), ('Helen', 'parent', 'David')]
@@ -17,24 +16,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from typing import TYPE_CHECKING, Final
+from dataclasses import replace
+from typing import Final
 
-from proband.english.domain import Word
+from proband.english.domain import Domain, Word
 from proband.english.people import MARK, PRONOUNS, People
-from proband.english.people_facts import PeopleFacts
+from proband.english.people_facts import PeopleFacts, linked
+from proband.english.phrases import Grammar
 from proband.english.plain_words import is_plain
-from proband.english.reading import Reading, Unread
+from proband.english.reading import AskedRelation, Reading, Unread
 from proband.english.tokens import NotRead, foreign_letter, sentences
 from proband.english.unreal import DENYING, UNREAL
-
-if TYPE_CHECKING:
-    from proband.english.phrases import Grammar
 
 PRONOUN: Final = re.compile(rf"\b(?:{'|'.join([*PRONOUNS, 'they', 'their', 'them'])})\b")
 _TIMES = (
     r"day|week|weekend|month|year|spring|summer|autumn|winter|morning|evening|night|[A-Z][a-z]+day|Christmas|Easter"
 )
 HARMLESS: Final = re.compile(rf",? \bevery (?:{_TIMES})\b(?! [@#]),?|^every (?:{_TIMES}),? |,? too$|\balso ")
+NOT: Final = re.compile(rf"({MARK}) (?:is|was) not (.+)")
 OWNING: Final = ("his", "their")
 NOT_OWNED: Final = re.compile(r" (?:is|was|and|to|as|in|at|on|for|with|by|when|while|before|after)\b")
 _LAST = rf"(?:{MARK}|(?:his|her|their|{MARK}'s) [a-z-]+)$"  # what a comma before it does not part from its clause
@@ -45,6 +44,31 @@ LINKED: Final = re.compile(
     rf"\b(?:is|are|was|were|be|been|being|has|have|had|got|of)(?: \w+)? {MARK}|{MARK} {MARK}|{MARK}, {MARK}(?! and)"
 )
 MOST_STEPS: Final = 60  # reductions of a sentence
+
+
+class PeopleGrammar(Grammar):
+    """The phrases of a domain whose things are people."""
+
+    def __call__(self, text: str, question: str, genders: Mapping[str, str | None], /) -> Reading:
+        asked = self.asked(text, question, genders)
+        if isinstance(asked, Unread):
+            return Reading(unread=asked)
+        reading = read_people(self, text, [name for name in asked.pair if name], genders)
+        if reading.unread:
+            return reading
+        return replace(linked(reading, [name for name in asked.pair if name]), question=asked)
+
+    def asked(self, text: str, question: str, genders: Mapping[str, str | None]) -> AskedRelation | Unread:
+        """What a question asks about the people of a text."""
+        try:
+            return self.question(question, People(text, question, genders))
+        except NotRead as error:
+            return Unread(str(error), question)
+
+
+def grammar_of(domain: Domain) -> Grammar:
+    """The phrases of a domain."""
+    return PeopleGrammar(domain) if domain.mentions else Grammar(domain)
 
 
 def read_people(
@@ -109,6 +133,9 @@ class PeopleReader(PeopleFacts):
         if not self.ours and (text.endswith("?") or '"' in text):
             raise NotRead("questions and quotations within a story are not read")
         words = re.findall(r"[a-z'-]+", re.sub(r"\b(?:called|named)(?=,? @)", "", plain.lower()))
+        if denied := self._denied(plain):
+            self.facts_denied.append(denied)
+            return
         denying = DENYING if self.ours else UNREAL
         if relational and (unreal := next((word for word in words if word in denying), "")):
             raise NotRead(f"{unreal!r} may change what is said")
@@ -121,6 +148,16 @@ class PeopleReader(PeopleFacts):
         for part in parts:
             mentioned += self._part(part)
         self.discourse.end_sentence(mentioned)
+
+    def _denied(self, text: str) -> tuple[int, Word, int, int] | None:
+        """*Ann is not the aunt of Bo*, and nothing else."""
+        match = NOT.fullmatch(text)
+        if match is None:
+            return None
+        for pattern, named in self.grammar.mentions:
+            if not named and (kin := pattern.fullmatch(match[2])) and (word := self.grammar.word(kin["r"].lower())):
+                return int(match[1][1:]), word, int(kin["b"][1:]), self.number
+        return None
 
     def _relatives(self, text: str) -> Iterator[str]:
         """The main clause, then its relative clauses as clauses of their own."""

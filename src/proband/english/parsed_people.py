@@ -23,6 +23,7 @@ from proband.english.domain import Domain, Word
 from proband.english.extraction.factuality import asserted
 from proband.english.extraction.plain_text import TextParser
 from proband.english.extraction.trees import Tree
+from proband.english.mentions import PeopleGrammar
 from proband.english.people import PRONOUNS, People
 from proband.english.people_facts import PeopleFacts, linked
 from proband.english.phrases import Grammar
@@ -52,10 +53,10 @@ class ParsedPeople:
     """Reads stories of a domain about people. The question is that of the phrases: a form, not English at large."""
 
     def __init__(self, domain: Domain) -> None:
-        self.domain, self.grammar = domain, Grammar(domain)
+        self.domain, self.grammar = domain, PeopleGrammar(domain)
 
     def __call__(self, text: str, question: str, genders: Mapping[str, str | None], /) -> Reading:
-        asked = self.grammar.asked_of_people(text, question, genders)
+        asked = self.grammar.asked(text, question, genders)
         if isinstance(asked, Unread):
             return Reading(unread=asked)
         reading = self.read(text, asked.pair, genders)

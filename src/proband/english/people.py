@@ -19,6 +19,7 @@ from typing import Final
 
 from proband.english.domain import FEMALE, MALE
 from proband.english.first_names import gender_of_name, is_first_name
+from proband.english.plain_words import is_plain
 from proband.english.things import Shape
 from proband.english.tokens import NotRead, normalised, sentences
 from proband.english.unreal import listed
@@ -43,6 +44,7 @@ NO_NAMES: Final = listed(
     Options Option Fill Pick Choose Say State Work Find Give Write Which Label Target Hint Note Read
     """
 )
+LEADS: Final = re.compile(r" (?:on|in|at|that|this|the|after|before|when|while)\b")
 TITLES: Final = listed("Mr Mrs Ms Dr Miss Sir Lady Lord Prof")
 NAMES_TOO: Final = listed("Will May April June August Miss Christian Summer")  # within a sentence
 PLACE: Final = re.compile(r"(?:^|\s)(?:in|at|on|near|through|towards?) $", re.IGNORECASE)
@@ -122,6 +124,9 @@ def _runs(text: str, known: Collection[str]) -> Iterator[str]:
             if begins and len(words) > 1 and odd:
                 words, begins = words[1:], False  # *Supposedly Fergus*
             ordinary = begins and len(words) == 1 and not (words[0] in {*inside, *known} or is_first_name(words[0]))
+            leads = begins and len(words) == 1 and words[0] not in {*inside, *known} and is_plain(words[0].lower())
+            if leads and LEADS.match(sentence, match.end()):
+                continue  # *Early on*
             if ordinary and not re.match(r"(?:'s| (?:is|was|has|and)\b|,)", sentence[match.end() :]):
                 continue
             if words and (is_first_name(words[0]) or words[0] in known or not PLACE.search(sentence[: match.start()])):

@@ -28,6 +28,7 @@ class PeopleFacts:
         self.facts: list[tuple[int, Word, int, int]] = []  # who, relation, of, sentence
         self.by_kin: dict[tuple[int, Word], int] = {}
         self.groups: dict[int, tuple[int, ...]] = {}  # the two of *their*
+        self.facts_denied: list[tuple[int, Word, int, int]] = []
         self.number = 0
 
     def described(self, of: int, word: Word) -> int:
@@ -74,6 +75,9 @@ class PeopleFacts:
                 if gender and told.setdefault(who, gender) != gender:
                     raise NotRead(f"{name} would be {told[who]} by one word and {gender} by another")
             facts[Fact(name, word.relation, self.label(of), word.gender, False, number)] = None
+        for who, word, of, number in self.facts_denied:
+            name, other = self.label(self.one(who)), self.label(self.one(of))
+            facts[Fact(name, word.relation, other, word.gender, True, number)] = None
         return tuple(facts)
 
     def label(self, one: int) -> str:

@@ -32,9 +32,7 @@ from typing import Final, NamedTuple
 from proband.core.errors import ProbandError
 from proband.core.types import Fact
 from proband.english.domain import Domain, Word
-from proband.english.mentions import read_people
 from proband.english.people import People
-from proband.english.people_facts import linked
 from proband.english.plain_words import is_plain
 from proband.english.reading import AskedRelation, Reading, Unread
 from proband.english.things import AmbiguousThing, NounMasker, Shape, mask_names, names_in, same_things
@@ -83,6 +81,9 @@ class Grammar:
         vocabulary = self._vocabulary()
         of = bool(domain.raw.get("of"))
         self.nouns = NounMasker(vocabulary, domain.thing, self.relation_word, of=of) if domain.nouns else None
+        content = frozenset(domain.raw.get("content", ()))  # words of phrases that may be words of things as well
+        fewer = NounMasker(vocabulary - content, domain.thing, self.relation_word, of=of)
+        self.fewer = fewer if domain.nouns and content else None
         self.known: dict[str, Facts | None] = {}
         # of domains whose things are people: mentions (and whether they name the person), and what tells a gender
         self.mentions = [
@@ -124,7 +125,8 @@ class Grammar:
             if name == "most":
                 return "(?P<most>" + "|".join(p.pattern for p in self.domain.most.values()) + ")"
             if name in self.domain.slots:
-                return f"(?P<{name}>{self._words(self.domain.slots[name])})"
+                whole = r"(?![\w-])" if marks == ANYBODY else ""
+                return f"(?P<{name}>{self._words(self.domain.slots[name])}){whole}"
             raise ProbandError(f"domain {self.domain.name}: {{{name}}} is neither a slot nor a macro: {form!r}")
 
         return re.compile(re.sub(r"\{([a-z_]+)\}", slot, self.domain.expand(form)))
@@ -144,6 +146,17 @@ class Grammar:
         masked = mask_names(sentence, names)
         return _plain(Shape(self.kinds.sub("", masked.text), masked.things))
 
+    def shapes(self, sentence: str, names: Collection[str] | People) -> list[Shape]:
+        """The shape of a sentence, and that with words of phrases (*the blue square*) taken as words of things."""
+        first = self.shape(sentence, names)
+        if self.fewer is None or isinstance(names, People) or names:
+            return [first]
+        return list(dict.fromkeys((first, _plain(self.fewer.mask(sentence)))))
+
+    def _best_shape(self, sentence: str, names: Collection[str]) -> Shape:
+        shapes = self.shapes(sentence, names)
+        return next((shape for shape in shapes if self.shape_facts(shape.text) is not None), shapes[0])
+
     def names(self, text: str, question: str) -> Collection[str] | People:
         """What `shape` is to be told: people, names, or what is in brackets; nothing where things are nouns."""
         if self.domain.mentions:
@@ -155,7 +168,7 @@ class Grammar:
         """The facts of a text; unread if a sentence about its things is covered by no phrase."""
         facts: list[Fact] = []
         told = sentences(text)
-        shapes = [self.shape(sentence, names) for sentence in told]
+        shapes = [self._best_shape(sentence, names) for sentence in told]
         read = [self.shape_facts(shape.text) for shape in shapes]
         pair: tuple[str, ...] = ()
         for number, (shape, clauses) in enumerate(zip(shapes, read)):
@@ -269,10 +282,10 @@ class Grammar:
         for number, sentence in enumerate(told):
             if number == len(told) - 1 or "?" in sentence or "___" in sentence:
                 try:
-                    shape = self.shape(sentence, names)
+                    found = [list(self._asked(shape)) for shape in self.shapes(sentence, names)]
                 except NotRead as error:
                     return Unread(str(error), sentence)
-                questions |= {(number, asked): None for asked in self._asked(shape)}
+                questions |= {(number, asked): None for asked in next(filter(None, found), ())}
         if len(questions) != 1:
             last = next((s for s in reversed(told) if s.endswith("?")), told[-1] if told else "")
             return Unread("it asks more than one question" if questions else self._not_asked(last, names), last)
@@ -312,10 +325,8 @@ class Grammar:
 
     # ---- a row -------------------------------------------------------------------------------------------------------
 
-    def __call__(self, text: str, question: str, genders: Mapping[str, str | None], /) -> Reading:
+    def __call__(self, text: str, question: str, _: Mapping[str, str | None], /) -> Reading:
         """A story and its question."""
-        if self.domain.mentions:
-            return self._about_people(text, question, genders)
         names = self.names(text, question)
         asked = self.question(question, names)
         if isinstance(asked, Unread):
@@ -342,22 +353,6 @@ class Grammar:
         if isinstance(settled, Unread):
             return Reading(unread=settled)
         return replace(reading, facts=facts, question=settled)
-
-    def _about_people(self, text: str, question: str, genders: Mapping[str, str | None]) -> Reading:
-        asked = self.asked_of_people(text, question, genders)
-        if isinstance(asked, Unread):
-            return Reading(unread=asked)
-        reading = read_people(self, text, [name for name in asked.pair if name], genders)
-        if reading.unread:
-            return reading
-        return replace(linked(reading, [name for name in asked.pair if name]), question=asked)
-
-    def asked_of_people(self, text: str, question: str, genders: Mapping[str, str | None]) -> AskedRelation | Unread:
-        """What a question asks about the people of a text."""
-        try:
-            return self.question(question, People(text, question, genders))
-        except NotRead as error:
-            return Unread(str(error), question)
 
     def _over_all(self, facts: tuple[Fact, ...], told_in: Sequence[str]) -> tuple[Fact, ...] | Unread:
         """`Bella is the oldest of the three`: older than every other one, where all facts are about ages and the things

@@ -27,7 +27,8 @@ SMALL: Final = listed(
     above below beyond too also very quite still again always often sometimes usually all both each some many much more
     most others own one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty hundred
     first second third fourth fifth few several enough himself herself themselves is are was were be been being has have
-    had having do does did doing done only just even already later early now today yesterday tomorrow tonight away back
+    had having do does did doing done only just even already soon next late later early now
+    today yesterday tomorrow tonight away back
     together home abroad forward upstairs downstairs indoors outdoors nearby everywhere
     """
 )

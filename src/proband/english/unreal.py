@@ -67,7 +67,7 @@ LIKENESS: Final = listed(
 )
 CHANGE: Final = listed(
     """
-    once former formerly ex late used future soon next eventually became become becomes divorced divorce divorces
+    once former formerly ex used future eventually became become becomes divorced divorce divorces
     separated split widowed widow widower engaged engagement fiance fiancee fiancé fiancée betrothed estranged
     adopted adopt adopts adoptive foster step half honorary surrogate godfather godmother godson goddaughter
     stepmother stepfather stepson stepdaughter stepbrother stepsister half-brother half-sister ex-husband ex-wife

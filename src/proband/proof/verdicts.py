@@ -18,7 +18,7 @@ from proband.core.errors import ProbandError
 from proband.core.types import Fact
 from proband.english.domain import OTHER, Domain
 from proband.english.labels import read_label, split_options
-from proband.english.phrases import Grammar
+from proband.english.mentions import grammar_of
 from proband.english.reading import AskedRelation, Label, Reading, Unread
 from proband.english.things import BRACKETED
 from proband.english.tokens import sentences as split
@@ -112,7 +112,7 @@ class RowJudge:
         self.world_descriptions = domain.worlds
         self.worlds: tuple[str, ...] = (world,) if world else tuple(domain.worlds)
         self.world = self.worlds[0]
-        self.grammar = Grammar(domain)
+        self.grammar = grammar_of(domain)
         self._relation = "|".join(f"(?:{pattern.pattern})" for pattern in domain.words.values())
         self.decider = Decider(domain, prover, self.worlds)
         parse = (RowReader("parse", self._by_parse),) if prover.second_reader else ()

@@ -18,7 +18,7 @@ from proband.suites.kinship.generate.pairs import Neighbour
 from proband.suites.kinship.generate.story_logic import Draft
 from proband.suites.kinship.logic.noise import WAYS
 from proband.suites.kinship.reading.reader import mismatch_with_facts
-from proband.suites.kinship.telling.bank import OURS, Bank, bank_of_build, crowd_folder
+from proband.suites.kinship.telling.bank import OURS, Bank, bank_of_build
 from proband.suites.kinship.telling.crowd_templates import ONLY
 from proband.suites.kinship.telling.phrases import masked_sentences
 from proband.suites.kinship.telling.questions import ask
