@@ -21,6 +21,7 @@ from typing import Final
 from proband.core.errors import ProbandError
 from proband.core.types import Fact
 from proband.english.domain import Word
+from proband.english.labels import read_label
 from proband.english.reading import AskedRelation, Label
 from proband.proof.decisions import GENDER_OPEN, Decider, RowVerdict
 from proband.proof.problem import Problem
@@ -122,8 +123,8 @@ class Facts:
     def state_beyond(self, who: str, said: str, of: str) -> Statement | None:
         """The verdict on such a statement; None where the prover cannot be asked."""
         prover = self.judge.prover
-        asked = AskedRelation(who, of)
-        label = prover.label(said, asked, {}, self.things) if prover.label and prover.beyond else None
+        asked, domain = AskedRelation(who, of), self.judge.domain
+        label = read_label(said, domain=domain, asked=asked, options={}, things=self.things)
         if not (label and label.word and prover.beyond and label.word.relation in prover.relations_beyond):
             return None
         fact = Fact(who, label.word.relation, of, label.word.gender)
