@@ -110,9 +110,9 @@ def read_people(
 class PeopleReader(PeopleFacts):
     """One text as it is read."""
 
-    def __init__(self, grammar: Grammar, people: People, *, ours: bool = False) -> None:
+    def __init__(self, grammar: Grammar, people: People, *, ours: bool = False, denials: bool = False) -> None:
         super().__init__(grammar.domain, people, topical=ours)
-        self.grammar, self.ours = grammar, ours
+        self.grammar, self.ours, self.denials = grammar, ours, denials
         self.within: dict[int, list[int]] = {}  # whom a mention speaks of besides the person it is replaced by
 
     def learn_genders(self, masked: Collection[str]) -> None:
@@ -133,7 +133,7 @@ class PeopleReader(PeopleFacts):
         if not self.ours and (text.endswith("?") or '"' in text):
             raise NotRead("questions and quotations within a story are not read")
         words = re.findall(r"[a-z'-]+", re.sub(r"\b(?:called|named)(?=,? @)", "", plain.lower()))
-        if denied := self._denied(plain):
+        if self.denials and (denied := self._denied(plain)):
             self.facts_denied.append(denied)
             return
         denying = DENYING if self.ours else UNREAL

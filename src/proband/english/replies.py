@@ -192,7 +192,7 @@ class PeopleClauses:
     def _facts(self, text: str) -> tuple[Fact, ...] | str:
         try:
             people = People(text, "", self.genders)
-            reader = PeopleReader(self.grammar, people)
+            reader = PeopleReader(self.grammar, people, denials=True)
             reader.sentence(people.mask(text), -1)
             facts = reader.settled(genders=False)
         except NotRead as error:
