@@ -117,7 +117,7 @@ def test_a_report_links_the_steps_of_its_replies_in_words(tmp_path: Path) -> Non
         main(["report", str(tmp_path / name), "-o", str(tmp_path / f"report-{name}")])
     page = (tmp_path / "report-long" / "index.html").read_text()
     assert 'href="steps/index.html"' in page
-    assert "right by right steps 50 % [" in page
+    assert "right by right steps 50 % (too few)" in page
     assert "details" in (tmp_path / "report-long" / "steps" / "index.html").read_text()
     assert not (tmp_path / "report-brief" / "steps").exists()
     main(["report", str(tmp_path / "long"), "-o", str(tmp_path / "report-long")])  # and once more into the same folder
