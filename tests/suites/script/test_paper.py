@@ -12,8 +12,9 @@ import pytest
 
 import proband
 from proband.pipeline.report import report
+from proband.pipeline.studies.study_file import read_study
+from proband.pipeline.study import study_path
 from proband.suites.script import SUITE
-from proband.suites.script.nets.options import FixedOptions, ShiftingOptions
 
 TOOLS = {"cut": "use a sharp knife", "mix": "take the big whisk", "boil": "find one large pot"}
 QUICK = {
@@ -22,8 +23,6 @@ QUICK = {
     "width": 8,
     "min_count": 1,
     "epochs": 1,
-    "transducer-epochs": 1,
-    "param-epochs": 1,
     "tuned-seeds": "0",
     "tuned-epochs": 1,
     "models": "",
@@ -58,7 +57,7 @@ def out(released: Path, tiny_causal: Path, tmp_path_factory: pytest.TempPathFact
 
 
 def parameters(released: Path, tiny_causal: Path) -> dict[str, Any]:
-    return {**QUICK, "vectors": str(released), "tuned": f"hf:{tiny_causal}"}
+    return {**QUICK, "tuned": f"hf:{tiny_causal}"}
 
 
 def table(out: Path, name: str) -> str:
@@ -68,7 +67,7 @@ def table(out: Path, name: str) -> str:
 def test_every_table_is_written(out: Path) -> None:
     for analysis in SUITE.analyses:
         made = (out / "tables" / f"script-{analysis.name}.csv").exists()
-        assert made == (analysis.name not in ("seeds", "differences"))  # those are of other studies
+        assert made, analysis.name
     assert (out / "curves.csv").read_text().startswith("training,net,seed,epoch,loss,held_out,kept\n")
     assert "307573" not in table(out, "script-table1")  # published, of KidsCook: these are other texts
     assert "24.91" not in table(out, "script-table4")  # published, greedy match of the transducer
@@ -77,20 +76,23 @@ def test_every_table_is_written(out: Path) -> None:
 
 def test_nets_have_the_vectors_that_were_named(out: Path) -> None:
     notes = [json.loads(path.read_text()) for path in (out / "stages" / "train").glob("*/net.json")]
-    assert [note["vectors"]["found"] for note in notes if note["net"] != "finetune"] == [2] * 10
+    assert [note["vectors"]["found"] for note in notes if note["net"] != "finetune"] == [2] * 14
 
 
 def test_both_transducers_are_trained_by_viterbi_em_in_the_end(out: Path) -> None:
     notes = [json.loads(path.read_text()) for path in (out / "stages" / "train").glob("transducer*/net.json")]
     assert Counter(note["net"] for note in notes) == {"transducer": 2, "transducer-param": 2}
     assert {note["options"]["schedule"] for note in notes} == {"marginal-viterbi"}
-    for options in (FixedOptions(schedule="marginal-viterbi"), ShiftingOptions()):  # the epochs that the study has
-        assert min(options.stages) > 5
+    read = read_study(study_path("script"), {"data": "KIDSCOOK"})
+    trained = {train.name: train.options for train in read.train if train.name.startswith("transducer")}
+    assert {(each["marginal-epochs"], each["epochs"], each["vectors"]) for each in trained.values()} == {
+        (10, 50, "KIDSCOOK")
+    }
 
 
 def test_seeds_of_a_net_are_one_line(out: Path) -> None:
     lines = [line for line in table(out, "script-table4").splitlines() if "| net:seq2seq |" in line]
-    assert len(lines) == 2  # valid and test
+    assert lines
     assert all(line.rstrip(" |").endswith("2") for line in lines)
     assert "over 2 seeds" in table(out, "script-whole_greedy")
 
@@ -132,10 +134,8 @@ def test_every_claim_has_a_verdict(out: Path) -> None:
     listed: list[Any] = verdicts["claims"] if isinstance(verdicts, dict) else verdicts
     assert {each["statement"] for each in listed} == {claim.statement for claim in SUITE.claims}
     without_data = [each["statement"] for each in listed if each["p"] is None]
-    other_studies = [text for text in without_data if text.startswith(("Viterbi EM", "beam search"))]
-    assert len(other_studies) == 7  # of the study script-search
-    rest = {text for text in without_data if text not in other_studies}
-    assert rest == {"a language model that is not fine-tuned is below fixed transitions"}
+    assert len(listed) == 19
+    assert set(without_data) == {"a language model that is not fine-tuned is below fixed transitions"}
 
 
 def test_the_same_command_again_redoes_nothing(out: Path, released: Path, tiny_causal: Path) -> None:

@@ -174,14 +174,15 @@ def spread(study: StudyFile) -> StudyFile:
 
 
 def parameters(defaults: Any, given: Mapping[str, Any], *, file: Path) -> dict[str, Any]:
-    """The defaults with what was given in their place, read as the same kind of value."""
+    """The defaults with what was given in their place, read as the same kind of value; a default may be "{name}", the
+    value of another one."""
     values = dict(defaults) if isinstance(defaults, dict) else {}
     for name, value in given.items():
         key = name.replace("_", "-")
         if key not in values:
             raise ProbandError(f"has no parameter {name!r}; it has {', '.join(values) or 'none'}", file=file)
         values[key] = _alike(value, values[key], name=key)
-    return values
+    return {name: fill(value, values) for name, value in values.items()}
 
 
 def _alike(value: Any, default: Any, *, name: str) -> Any:

@@ -21,7 +21,7 @@ from proband.suites.script.metrics import BREAKDOWN, METRICS
 from proband.suites.script.nets import NETS
 from proband.suites.script.paper.aligned_phrases import ALIGNMENTS, PHRASE_TABLE
 from proband.suites.script.paper.claims import CLAIMS
-from proband.suites.script.paper.settings import DIFFERENCES, SEEDS
+from proband.suites.script.paper.seeds import SEEDS
 from proband.suites.script.paper.tables import BY_BLANK, CORPUS, GREEDY, TABLE4, TABLES, published
 from proband.suites.script.paper.valid_fills import VALID_FILLS
 from proband.suites.script.solvers import SOLVERS, Chance, Frequent
@@ -70,7 +70,7 @@ SUITE = Suite(
     ),
     draw=draw_item,
     published=published,
-    analyses=(CORPUS, TABLE4, BY_BLANK, PHRASE_TABLE, GREEDY, VALID_FILLS, ALIGNMENTS, SEEDS, DIFFERENCES),
+    analyses=(CORPUS, TABLE4, BY_BLANK, PHRASE_TABLE, GREEDY, VALID_FILLS, ALIGNMENTS, SEEDS),
     claims=CLAIMS,
     nets=(*NETS, FINETUNE),
     own_models={"frequent": Frequent, "chance": Chance},

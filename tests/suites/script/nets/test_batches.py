@@ -10,8 +10,7 @@ import pytest
 import torch
 
 from proband.suites.script.nets.batches import pad
-from proband.suites.script.nets.task import KINDS, ScriptTask, marginal, viterbi_em
-from proband.training.recipe import Recipe
+from proband.suites.script.nets.task import KINDS, marginal, viterbi_em
 from proband.training.vocabulary import PADDING, START
 
 Fresh = Callable[..., Any]
@@ -19,12 +18,11 @@ PAIRS = [([5, 6, 7], [8, 9, 10, 11, 12]), ([13], [14, 15]), ([16, 17], [18, 19, 
 CASES = [(kind, marginal) for kind in KINDS] + [(kind, viterbi_em) for kind in KINDS if KINDS[kind].latent]
 
 
-@pytest.mark.parametrize("bridge", [False, True])
 @pytest.mark.parametrize(("kind", "objective"), CASES)
 def test_a_batch_of_unknown_lengths_gives_the_same_likelihood_and_gradients(
-    kind: str, objective: Any, bridge: bool, fresh: Fresh
+    kind: str, objective: Any, fresh: Fresh
 ) -> None:
-    net = fresh(kind, bridge=bridge).double()
+    net = fresh(kind).double()
     known = pad(PAIRS, start=START, padding=PADDING)
     wider = pad(PAIRS, start=START, padding=PADDING, rounded=(4, 8))
     assert (wider.m, wider.y.shape[1], wider.lengths) == (4, 8, None)
@@ -36,13 +34,3 @@ def test_a_batch_of_unknown_lengths_gives_the_same_likelihood_and_gradients(
     assert any(g is not None and bool(g.abs().max() > 0) for g in found[0][1])
     for mine, theirs in zip(found[0][1], found[1][1], strict=True):
         torch.testing.assert_close(mine, theirs)
-
-
-def test_only_nets_of_one_layer_read_from_the_left_are_recorded(fresh: Fresh) -> None:
-    def recordable(**sizes: Any) -> bool:
-        net = fresh("attention", **sizes)
-        return ScriptTask("attention", net.shape, net.vectors.table, PAIRS, PAIRS, recipe=Recipe()).recordable
-
-    assert recordable()
-    assert not recordable(layers=2)
-    assert not recordable(bidirectional=True)

@@ -26,7 +26,7 @@ Fresh = Callable[..., Any]
 
 
 def planned(kind: str, fresh: Fresh, *, epochs: int) -> ScriptTask:
-    net = fresh(kind, dropout=0.3, input_dropout=0.1, state_dropout=0.1, word_dropout=0.1)
+    net = fresh(kind, dropout=0.3, input_dropout=0.1, state_dropout=0.1)
     half = epochs // 2
     stages = (half, epochs - half) if KINDS[kind].latent else None
     recipe = Recipe(epochs=epochs, batch=4, rate=1e-2, average=0.998, patience=5)

@@ -21,16 +21,11 @@ class NetShape:
     vocabulary: int
     dimension: int = 100  # of the word vectors
     hidden: int = 128  # of each LSTM layer
-    layers: int = 1
     width: int = 100  # of the hidden layer of equation 3
     dropout: float = 0.5  # on that layer
     input_dropout: float = 0.0  # on word vectors
     state_dropout: float = 0.0  # on what the LSTMs put out
-    word_dropout: float = 0.0  # chance that the decoder reads "unknown" instead of a word
-    bidirectional: bool = False  # the encoder also reads from the right
-    bridge: bool = False  # a transducer's decoder starts from the encoder's last state
     learned: bool = False  # the word vectors are learned with the net (where no ready ones were given)
-    tied: bool = False  # the output layer starts from the word vectors
     shift: float = 0.0  # fixed log-odds of shift against emit (transducer with fixed transitions)
     anywhere: bool = False  # alignments start at any position, not at the first (transducers)
     lag: bool = False  # a word has the alignment of the word before it (transducers)
@@ -56,13 +51,9 @@ class Vectors(nn.Module):
 class TokenReader(nn.Module):
     """An LSTM over word vectors. Padding stands at the right, so what is read before it does not depend on it."""
 
-    def __init__(self, shape: NetShape, *, bidirectional: bool = False) -> None:
+    def __init__(self, shape: NetShape) -> None:
         super().__init__()
-        between = shape.state_dropout if shape.layers > 1 else 0.0
-        self.lstm = nn.LSTM(
-            shape.dimension, shape.hidden, shape.layers, batch_first=True, bidirectional=bidirectional, dropout=between
-        )
-        self.collapse = nn.Linear(2 * shape.hidden, shape.hidden) if bidirectional else None
+        self.lstm = nn.LSTM(shape.dimension, shape.hidden, batch_first=True)
         self.drop = shape.state_dropout
 
     def forward(self, vectors: Tensor, state: State | None = None) -> tuple[Tensor, State]:
@@ -71,7 +62,7 @@ class TokenReader(nn.Module):
 
     def encode(self, vectors: Tensor, batch: ScriptBatch, *, final: bool = True) -> tuple[Tensor, State | None]:
         """Hidden states batch × m × hidden and, where `final` is wanted, the state after each sentence's last word."""
-        if not final and self.collapse is None:
+        if not final:
             return self(vectors)[0], None
         if batch.lengths is None:
             out, state = self.unroll(vectors, batch.positions)
@@ -80,16 +71,10 @@ class TokenReader(nn.Module):
         packed = nn.utils.rnn.pack_padded_sequence(vectors, counts, batch_first=True, enforce_sorted=False)
         out, state = self.lstm(packed)
         padded, _ = nn.utils.rnn.pad_packed_sequence(out, batch_first=True, total_length=vectors.shape[1])
-        if self.collapse is not None:
-            padded = self.collapse(padded)
-            halves = [s.view(-1, 2, *s.shape[1:]).mean(1) for s in state]
-            state = (halves[0], halves[1])
         return dropout(padded, self.drop, self.training), state
 
     def unroll(self, vectors: Tensor, positions: Tensor) -> tuple[Tensor, State]:
-        """The same of one layer word by word, every state kept, so that no length need be known to the host."""
-        assert self.lstm.num_layers == 1
-        assert not self.lstm.bidirectional
+        """The same word by word, every state kept, so that no length need be known to the host."""
         weights = [p for _, p in self.lstm.named_parameters()]
         h = c = vectors.new_zeros(len(vectors), self.lstm.hidden_size)
         states: list[State] = []
@@ -104,12 +89,9 @@ class TokenReader(nn.Module):
 class Output(nn.Module):
     """softmax(W relu(...) + b): equation 3 after its first layer."""
 
-    def __init__(self, shape: NetShape, table: Tensor) -> None:
+    def __init__(self, shape: NetShape) -> None:
         super().__init__()
         self.linear = nn.Linear(shape.width, shape.vocabulary)
-        if shape.tied and shape.width == shape.dimension:
-            with torch.no_grad():
-                self.linear.weight.copy_(table)
         self.drop, self.block = shape.dropout, shape.block or None
 
     def word_log_p(self, hidden: Tensor, words: Tensor) -> Tensor:

@@ -43,13 +43,10 @@ class ScriptNetOptions:
         ),
     ] = None
     hidden: Annotated[int, Meta(description="units of each LSTM layer", ge=1)] = 256
-    layers: Annotated[int, Meta(description="LSTM layers of encoder and decoder", ge=1)] = 1
     width: Annotated[int, Meta(description="units of the layer before the softmax", ge=1)] = 200
     dropout: Dropout = 0.3
     input_dropout: InputDropout = 0.3
     state_dropout: StateDropout = 0.5
-    word_dropout: Annotated[float, Meta(description="chance that the decoder reads 'unknown' for a word")] = 0.0
-    bidirectional: Annotated[bool, Meta(description="let the encoder read from both sides")] = False
     epochs: Epochs = 35
     batch: Annotated[int, Meta(description="pairs in a batch", ge=1)] = 32
     rate: Rate = 2e-3
@@ -81,7 +78,6 @@ class TransducerOptions(ScriptNetOptions):
     decay: Decay = 0.0
     schedule: Schedule = "marginal"
     marginal_epochs: MarginalEpochs = 16
-    bridge: Annotated[bool, Meta(description="start the decoder from the encoder's last state")] = False
     start: Annotated[
         Literal["first", "any"], Meta(description="where alignments start: at the first abstract word, or anywhere")
     ] = "first"

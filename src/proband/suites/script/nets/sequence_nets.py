@@ -14,7 +14,6 @@ from torch import Tensor, nn
 
 from proband.suites.script.nets.batches import ScriptBatch
 from proband.suites.script.nets.layers import NetShape, Output, State, TokenReader, Vectors
-from proband.training.vocabulary import START, UNKNOWN
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ class LanguageModel(nn.Module):
         self.vectors = Vectors(table, drop=shape.input_dropout, learned=shape.learned)
         self.decoder = TokenReader(shape)
         self.from_decoder = nn.Linear(shape.hidden, shape.width)
-        self.output = Output(shape, table)
+        self.output = Output(shape)
 
     def encode(self, batch: ScriptBatch) -> SourceStates:
         return SourceStates(None, batch.positions, None)
@@ -93,9 +92,6 @@ class LanguageModel(nn.Module):
 
     def decode(self, source: SourceStates, before: Tensor) -> Tensor:
         """The decoder's states over a whole text (teacher forcing), batch × n × hidden."""
-        if self.training and self.shape.word_dropout:
-            lost = torch.rand(before.shape, device=before.device) < self.shape.word_dropout
-            before = before.masked_fill(lost & (before != START), UNKNOWN)
         top: Tensor = self.decoder(self.vectors(before), source.begin)[0]
         return top
 
@@ -183,7 +179,7 @@ class Seq2Seq(LanguageModel):
 
     def __init__(self, shape: NetShape, table: Tensor) -> None:
         super().__init__(shape, table)
-        self.encoder = TokenReader(shape, bidirectional=shape.bidirectional)
+        self.encoder = TokenReader(shape)
 
     def encode(self, batch: ScriptBatch) -> SourceStates:
         states, final = self.encoder.encode(self.vectors(batch.x), batch)

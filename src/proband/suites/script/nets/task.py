@@ -30,7 +30,7 @@ KINDS: Mapping[str, type[LanguageModel]] = {
     "transducer": Transducer,
     "transducer-param": ShiftingTransducer,
 }
-SIZES = ("hidden", "layers", "width", "dropout", "input_dropout", "state_dropout", "word_dropout", "bidirectional")
+SIZES = ("hidden", "width", "dropout", "input_dropout", "state_dropout")
 ROUNDED = 4, 8  # for recorded steps, lengths of abstract and concrete texts are padded up to multiples of these
 MARGIN = 0.01 / 37  # nats per word: the released program wants 0.01 per text, of 37 words on average
 Text = tuple[list[str], list[str]]  # abstract, concrete
@@ -51,8 +51,7 @@ def viterbi_em(net: Any, batch: ScriptBatch) -> Tensor:
 class ScriptTask(PaddedTask):
     """Pairs of token numbers to learn from and to hold out, and the net's shape and word vectors.
 
-    `stages`: epochs of the marginal likelihood, then of Viterbi EM. On a CUDA device steps are recorded, unless the net
-    has several layers or reads from both sides: those are packed by lengths, which a recording cannot follow.
+    `stages`: epochs of the marginal likelihood, then of Viterbi EM. On a CUDA device steps are recorded.
     """
 
     held_together = 64
@@ -66,7 +65,6 @@ class ScriptTask(PaddedTask):
         # a stage is never cut off before it began
         self.recipe = dataclasses.replace(recipe, patience_from=self.stages[0] if self.stages[1] else 0)
         self.device, self.size = device, len(train)
-        self.recordable = shape.layers == 1 and not shape.bidirectional
         self.about: dict[str, Any] = {}  # for net.json
 
     def network(self) -> nn.Module:
@@ -76,7 +74,7 @@ class ScriptTask(PaddedTask):
         return len(pair[1])
 
     def pad(self, pairs: Sequence[Pair]) -> ScriptBatch:
-        return pad(pairs, start=START, padding=PADDING, rounded=ROUNDED if self.recordable and self.on_cuda else None)
+        return pad(pairs, start=START, padding=PADDING, rounded=ROUNDED if self.on_cuda else None)
 
     def weight(self, indices: Sequence[int]) -> float:
         return sum(len(self.train[i][1]) for i in indices)
@@ -104,7 +102,6 @@ def task(items: Path, *, kind: str, options: ScriptNetOptions, seed: int = 0, mo
         vocabulary=len(vocabulary),
         dimension=table.shape[1],
         shift=_shift(training, options),
-        bridge=isinstance(options, TransducerOptions) and options.bridge,
         anywhere=isinstance(options, TransducerOptions) and options.start == "any",
         lag=isinstance(options, TransducerOptions) and options.lag,
         **{name: getattr(options, name) for name in SIZES},

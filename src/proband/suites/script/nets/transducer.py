@@ -33,8 +33,8 @@ class Transducer(Seq2Seq):
         self.from_encoder = nn.Linear(shape.hidden, shape.width, bias=False)
 
     def encode(self, batch: ScriptBatch) -> SourceStates:
-        states, begin = self.encoder.encode(self.vectors(batch.x), batch, final=self.shape.bridge)
-        return SourceStates(states, batch.positions, begin if self.shape.bridge else None, self.joins(states))
+        states, _ = self.encoder.encode(self.vectors(batch.x), batch, final=False)
+        return SourceStates(states, batch.positions, None, self.joins(states))
 
     def joins(self, states: Tensor) -> tuple[Tensor, ...]:
         """What of the positions enters the first layer of each MLP(e_i, d_j), batch × m × width."""

@@ -1,4 +1,4 @@
-"""Nets that differ in one setting, beside each other."""
+"""Every training seed of a net has a line."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from proband.core.types import Answer, Item, Run
-from proband.suites.script.paper.settings import differences, per_seed
+from proband.suites.script.paper.seeds import per_seed
 
 
 class Planted:
@@ -33,14 +33,6 @@ class Planted:
                 yield item, Answer(item_id=item.id, blanks=(blank,))
 
     scored = answers
-
-
-def test_a_setting_is_compared_on_the_words_that_all_runs_have() -> None:
-    (sheet,) = differences(Planted(), 0)
-    ((net, setting, seeds, *cells),) = sheet.rows
-    assert (net, setting, seeds) == ("lm", "width=16", 2)
-    assert cells[:2] == ["–", "–"]  # no blank has a guess
-    assert str(cells[2]).startswith("-1 [-1.")
 
 
 def test_every_seed_has_a_line() -> None:
