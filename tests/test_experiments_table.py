@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import re
 import shlex
+import subprocess
+import sys
+import tomllib
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from proband.cli import main
+from proband.pipeline.studies.study_file import read_study
+from proband.pipeline.study import study_path
 
-ROW = re.compile(r"^\|[^|]*✓ \| `proband ([^`]*)` \| (.*) \|$", re.MULTILINE)
+ROW = re.compile(r"^\|[^|]*✓ \| `proband ([^`]*)` \| [^|]* \| ([^|]*) \|", re.MULTILINE)
 TABLE = re.compile(r"\btable `([^`]*)`")
 
 
@@ -28,16 +34,44 @@ def test_every_marked_command_works_on_a_sample(root: Path, tmp_path: Path, monk
             assert list(Path(words[-1], "tables").glob(f"*-{name}.csv")), f"{command}: no table {name}"
 
 
-def test_every_component_has_a_state_and_what_is_missing_has_no_command(root: Path) -> None:
-    text = (root / "experiments" / "README.md").read_text("utf-8").partition("## Verdicts")[0]
-    rows = [
-        [cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line.startswith("| ")
-    ]
-    rows = [row for row in rows if row[0] != "component"]
-    assert len(rows) > 20
-    for _, command, state in rows:
-        assert state.startswith(("whole", "sample", "missing", "tests")), state
-        assert bool(command) != state.startswith("missing"), state
+def components(root: Path) -> list[dict[str, Any]]:
+    read = tomllib.loads((root / "experiments" / "components.toml").read_text("utf-8"))
+    return [component for paper in read["paper"] for component in paper["component"]]
+
+
+def test_the_page_is_what_the_script_writes(root: Path) -> None:
+    script = root / "experiments" / "components.py"
+    assert subprocess.run([sys.executable, str(script), "--check"], check=False).returncode == 0
+
+
+def test_only_a_design_as_large_as_the_papers_is_whole(root: Path) -> None:
+    text = (root / "experiments" / "README.md").read_text("utf-8")
+    for each in components(root):
+        (line,) = (line for line in text.splitlines() if line.startswith((f"| {each['name']} |", f"| {each['name']} ✓")))
+        state = line.split("|")[3].strip(" []").partition("]")[0]
+        expected = "missing" if not each["items"] else "whole" if each["items"] >= each["of"] else "sample"
+        assert state == expected, each["name"]
+
+
+def documented(root: Path) -> list[str]:
+    """The commands of the page, and those that stand with the committed tables."""
+    pages = [root / "experiments" / "README.md", *(root / "experiments").glob("*/**/*.md")]
+    found = [each["command"] for each in components(root)]
+    for page in pages:
+        found += re.findall(r"^    (proband [^#\n\\]*)$", page.read_text("utf-8"), re.MULTILINE)
+    return [command for command in dict.fromkeys(found) if command.split()[1] not in ("annotate", "inference")]
+
+
+def test_every_documented_command_still_parses(root: Path) -> None:
+    """Verb, options and, of a study, its parameters."""
+    commands = documented(root)
+    assert len(commands) > 25
+    for command in commands:
+        words = shlex.split(command)
+        app.parse_args(words[1:], exit_on_error=False, print_error=False)
+        if words[1] in ("paper", "study") and (study_path(words[2]).exists()):
+            given = dict(pair.split("=", 1) for at, pair in enumerate(words) if words[at - 1] == "--set")
+            read_study(study_path(words[2]), given)
 
 
 def test_the_counts_of_inference_can_be_derived_from_its_claims(root: Path) -> None:

@@ -29,7 +29,7 @@ BEYOND = (
 NO_GENDERS = "-no-genders"
 R5 = "GAT (uclnlp/ctp)"
 VERDICTS = ("entailed", "ambiguous", "false", "inconsistent")
-SHORTCUTS = ("ends", "path", "kin-words", "near", "genders", "positions", "words")
+SHORTCUTS = ("generations", "ends", "path", "kin-words", "near", "genders", "positions", "words")
 INTERVALS = (
     "Accuracy in percent. In brackets the 95 % interval over stories that share a clause and over training seeds "
     "(Proband's own, stats); ¹ one training seed, whose chance is not in the interval; no interval: too few clauses to "

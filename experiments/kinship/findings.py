@@ -195,7 +195,7 @@ def _own(systems: Systems) -> Iterator[Finding]:
         "ours",
         [level_of(net("composer-no-genders"), k, 0.97) for k in KS],
     )
-    shortcut = systems.get(("k234", "", "baseline:path"))
+    shortcut = systems.get(("k234", "", "baseline:generations"))
     for name in ("composer", "edge-transformer", "gat-both"):
         yield finding_of(f"{name} is above the best shortcut at k = 10", "ours", [pair(net(name), shortcut, 10)])
     for name in NETS:

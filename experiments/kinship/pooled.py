@@ -70,7 +70,13 @@ class System:
 
     @cached_property
     def seeds(self) -> int:
+        """Trainings that every set has."""
         return min(map(len, self.runs.values()))
+
+    @property
+    def surplus(self) -> int:
+        """Trainings beyond these, which are left out: the nth of each set make one run."""
+        return sum(map(len, self.runs.values())) - self.seeds * len(self.runs)
 
     @cached_property
     def right(self) -> np.ndarray[Any, Any]:

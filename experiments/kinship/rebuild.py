@@ -6,8 +6,7 @@ a processor:
 
 answers.parquet and tests.parquet are written by collect.py from the folders of `proband study kinship-certified`,
 `kinship-released`, `kinship-settings` and composer.toml. How the numbers come about says pooled.py; findings.py has the
-thesis' claims, clutrr_releases.py the tables on CLUTRR's releases, release.py the models on
-release 1, release2_models.py those on release 2.
+thesis' claims, clutrr_releases.py the tables on CLUTRR's releases.
 """
 
 from __future__ import annotations
@@ -17,8 +16,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import clutrr_releases
-import release
-import release2_models
 from findings import findings
 from pooled import KINDS, KS, System, Systems, figure, of, read
 
@@ -38,7 +35,7 @@ SHORTCUTS = ("generations", "ends", "genders", "positions", "words")
 NOTE = (
     "Accuracy in percent. In brackets the 95 % interval over stories that share a clause and over training seeds "
     "(Proband's own, stats); ¹ one training seed for each set, whose chance is not in the interval; "
-    "no interval: too few clauses to tell. Under *sets* the means of the sets of stories. The best shortcut has learned from "
+    "no interval: too few clauses to tell. *Left out*: trainings of a set beyond those that every set has. Under *sets* the means of the sets of stories. The best shortcut has learned from "
     "the stories that the nets were trained on (of k = 2, 3: on the test stories that were made with these)."
 )
 TABLES = {
@@ -97,12 +94,13 @@ def main(arguments: Sequence[str]) -> int:
             path.write_text(text, encoding="utf-8")
     if wrong:
         print(f"not what the answers give: {', '.join(wrong)}", file=sys.stderr)
-    return 1 if wrong else release.main(arguments) or release2_models.main(arguments)
+    return int(bool(wrong))
 
 
 def line(name: str, system: System) -> list[str]:
     sets = " / ".join(f"{100 * value:.1f}" for value in system.by_set())
-    count = f"{len(system.sets)} × {system.seeds}" if system.trained else str(len(system.sets))
+    more = f" ({system.surplus} left out)" if system.surplus else ""
+    count = f"{len(system.sets)} × {system.seeds}{more}" if system.trained else str(len(system.sets))
     return [name, count, *(figure(system, column) for column in system.test.order), figure(system), sets]
 
 

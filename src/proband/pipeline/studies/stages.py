@@ -24,7 +24,7 @@ from proband.core.files import DATA, dumps, items_path, read_items, read_run, sh
 from proband.core.metrics import scored_splits
 from proband.core.plugins import read_options
 from proband.core.protocols import ScoresText
-from proband.core.suite import Suite
+from proband.core.suite import Solver, Suite
 from proband.core.types import Item
 from proband.core.version import __version__
 from proband.models import kind_of
@@ -278,7 +278,9 @@ class RunStage(Stage):
 
     def planned(self) -> tuple[int, int | None]:
         """Items to answer, and calls of the model: a text per choice for language models, otherwise one an item."""
-        splits = scored_splits({split for split, _ in self.items.counts}, self.how.split)
+        own = {solver.split for solver in self._named_solvers()}  # aligning asks every split
+        wanted = self.how.split or (own.pop() if len(own) == 1 else "")
+        splits = scored_splits({split for split, _ in self.items.counts}, wanted)
         results = {key: count for key, count in self.items.counts.items() if key[0] in splits}
         items = sum(results.values())
         texts = sum(max(1, choices) * count for (_, choices), count in results.items())
@@ -286,10 +288,13 @@ class RunStage(Stage):
         calls = round(answers * texts / items) if self._scores_each_choice() else answers
         return answers, 0 if self.finished() else calls
 
+    def _named_solvers(self) -> list[Solver]:
+        suite = suites.suite(self.items.suite)
+        return [suite.solver(each.strip()) for each in self.how.solver.split(",")] if self.how.solver else []
+
     def _scores_each_choice(self) -> bool:
         """Known where one solver is named; otherwise taken from the kind of model, which is not loaded for this."""
-        suite = suites.suite(self.items.suite)
-        named = [suite.solver(each.strip()) for each in self.how.solver.split(",")] if self.how.solver else []
+        named = self._named_solvers()
         if len(named) == 1:
             return named[0].needs is ScoresText
         name, _, rest = self.model.partition(":")

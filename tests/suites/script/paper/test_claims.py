@@ -26,7 +26,8 @@ TABLE_4 = [
 
 
 def row_of(where: Where) -> str:
-    return next(name for name, tags in SYSTEMS.items() if tags.items() <= where.items())
+    named = ("run.net", "run.solver", "run.kind")  # whatever its schedule, draws and beam
+    return next(name for name, tags in SYSTEMS.items() if all(tags.get(tag) == where.get(tag) for tag in named))
 
 
 def advantage(contrast: Contrast) -> float:
@@ -78,8 +79,17 @@ def planted(net: str, right: float, *, seed: int = 0, surprisal: float = 3.0, co
         }
         record |= {"greedy_top5": [said], "path": [0, 0, 0, 0] if net == "transducer-param" else [0, 0, 1, 1]}
         answers.append(Answer(item_id=str(n), blanks=(record,)))
-    solver, note = SYSTEMS[net]["run.solver"], {"net": SYSTEMS[net]["run.net"], "seed": seed}
-    run = Run(suite="script", solver=str(solver), model=net, seed=0, items_sha="", net=note if note["net"] else {})
+    solver, name = str(SYSTEMS[net]["run.solver"]), SYSTEMS[net]["run.net"]
+    note = {"net": name, "seed": seed, "options": {"schedule": "marginal-viterbi"} if "transducer" in net else {}}
+    run = Run(
+        suite="script",
+        solver=solver,
+        model=net,
+        seed=0,
+        items_sha="",
+        net=note if name else {},
+        settings={"draws": 5} if solver == "answer" else {},
+    )
     return AnsweredRun(run=run, answers=answers)
 
 
@@ -131,7 +141,7 @@ def test_by_far_is_five_points() -> None:
     name = "fine-tuned, a language model is above all in-domain models by five points or more"
     nets = [planted(net, 0.25) for net in IN_DOMAIN]
     assert verdicts(planted("gpt fine-tuned", 0.9), *nets)[name] == "holds"
-    assert verdicts(planted("gpt fine-tuned", 0.25), *nets)[name] == "fails"
+    assert verdicts(planted("gpt fine-tuned", 0.1), *nets)[name] == "fails"
 
 
 def test_training_seeds_are_taken_together() -> None:
@@ -144,7 +154,7 @@ def test_training_seeds_are_taken_together() -> None:
 def trained(share: float, schedule: str) -> AnsweredRun:
     run = planted("transducer", share)
     note = {**run.run.net, "options": {"schedule": schedule}}
-    return AnsweredRun(run=replace(run.run, net=note, settings={"draws": 5}), answers=run.answers)
+    return AnsweredRun(run=replace(run.run, net=note), answers=run.answers)
 
 
 def test_viterbi_em_against_marginal_likelihood() -> None:
