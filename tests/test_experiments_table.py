@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from proband.cli import main
+from proband.cli.main import app, suite_first
 from proband.pipeline.studies.study_file import read_study
 from proband.pipeline.study import study_path
 
@@ -47,7 +48,9 @@ def test_the_page_is_what_the_script_writes(root: Path) -> None:
 def test_only_a_design_as_large_as_the_papers_is_whole(root: Path) -> None:
     text = (root / "experiments" / "README.md").read_text("utf-8")
     for each in components(root):
-        (line,) = (line for line in text.splitlines() if line.startswith((f"| {each['name']} |", f"| {each['name']} ✓")))
+        (line,) = (
+            line for line in text.splitlines() if line.startswith((f"| {each['name']} |", f"| {each['name']} ✓"))
+        )
         state = line.split("|")[3].strip(" []").partition("]")[0]
         expected = "missing" if not each["items"] else "whole" if each["items"] >= each["of"] else "sample"
         assert state == expected, each["name"]
@@ -67,11 +70,12 @@ def test_every_documented_command_still_parses(root: Path) -> None:
     commands = documented(root)
     assert len(commands) > 25
     for command in commands:
-        words = shlex.split(command)
-        app.parse_args(words[1:], exit_on_error=False, print_error=False)
-        if words[1] in ("paper", "study") and (study_path(words[2]).exists()):
-            given = dict(pair.split("=", 1) for at, pair in enumerate(words) if words[at - 1] == "--set")
-            read_study(study_path(words[2]), given)
+        words = suite_first(shlex.split(command)[1:])
+        app(words).parse_args(words)
+        if words[0] in ("paper", "study"):
+            given = dict(pair.split("=", 1) for at, pair in enumerate(words) if at and words[at - 1] == "--set")
+            path = root / words[1] if words[1].endswith(".toml") else study_path(words[1])
+            read_study(path, given)
 
 
 def test_the_counts_of_inference_can_be_derived_from_its_claims(root: Path) -> None:

@@ -1,6 +1,6 @@
 """The answers of a study as two small files: answers.parquet and tests.parquet, which rebuild.py makes the tables of.
 
-    proband study kinship-certified --set data=CLUTRR -o results          # or in parts; or kinship-released, kinship-settings
+    proband study kinship-certified --set data=CLUTRR -o results          # or in parts; or kinship-released
     python experiments/kinship/collect.py results experiments/kinship     # adds to what is there; newer runs replace older
 
 A row of answers.parquet is a run: what the net was trained on, the seed of its stories, the net, its training seed, the

@@ -5,7 +5,7 @@ a processor:
     python experiments/kinship/rebuild.py --check    # fails if one is not what the answers give
 
 answers.parquet and tests.parquet are written by collect.py from the folders of `proband study kinship-certified`,
-`kinship-released`, `kinship-settings` and composer.toml. How the numbers come about says pooled.py; findings.py has the
+`kinship-released` and composer.toml. How the numbers come about says pooled.py; findings.py has the
 thesis' claims, clutrr_releases.py the tables on CLUTRR's releases.
 """
 
