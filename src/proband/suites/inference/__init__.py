@@ -4,7 +4,7 @@ datasets/              released data sets as examples
 items.py, controls.py, build.py   triples, their words, examples, items; what is taken away to see artefacts
 methods/               the lemma baseline and every other method, one file each
 gold.py                judgments of several people to labels; our own set
-curves/                precision and recall, decisions, controls, findings; ours beside the published
+curves/                precision and recall, controls, findings, counts; ours beside the published
 assertions/, candidates.py, questions.py, questionnaire.py   from text to what people judge
 """
 
@@ -16,9 +16,9 @@ from proband.core.suite import Claim, Contrast, Demo, Suite, Verb
 from proband.suites.inference.build import BuildOptions, build
 from proband.suites.inference.curves.beyond import BEYOND_CLAIM, BEYOND_HYPOTHESIS, HIDDEN_CLAIM, HIDDEN_POSITIVES
 from proband.suites.inference.curves.control_scores import CONTROL_SCORES
-from proband.suites.inference.curves.decisions import DECISIONS, SECTION3
 from proband.suites.inference.curves.figure import CLAIMS, FIGURE2
 from proband.suites.inference.curves.measures import METRICS, TABLES
+from proband.suites.inference.curves.section3 import SECTION3
 from proband.suites.inference.items import show, typed_pairs
 from proband.suites.inference.methods.baselines import Direction, HypothesisWords
 from proband.suites.inference.methods.embeddings.dependency_words import DEPENDENCY_WORDS, WORDS
@@ -79,7 +79,6 @@ SUITE = Suite(
         BEYOND_HYPOTHESIS,
         HIDDEN_POSITIVES,
         CONTROL_SCORES,
-        DECISIONS,
     ),
     claims=(*CLAIMS, BEYOND_CLAIM, HIDDEN_CLAIM),
     nets=(RELATIONS, DEPENDENCY_WORDS),

@@ -78,28 +78,11 @@ def test_a_table_is_what_its_lines_are(tmp_path: Path) -> None:
         list(extractor(How())(units([path], How())[0]))
 
 
-def test_imports(tmp_path: Path) -> None:
-    reverb = "\t".join(
-        ["doc", "3", "Aspirin", "Relieves", "pain", *"012345", "0.9", "sentence", "tags", "chunks", *"abc"]
-    )
-    assert len(reverb.split("\t")) == 18
-    released = "\t".join(["1", "Aspirin", "relieves", "pain", *"abc", "7", "0.9", "http"])
-    triple = ("Aspirin", "relieves", "pain")
-    for text, count in ((reverb, 1), (released, 7)):
-        path = tmp_path / f"{count}.reverb"
-        path.write_text(f"{text}\n", encoding="utf-8")
-        assert everything(path) == [(triple, count)]
-    path = tmp_path / "openie"
-    path.write_text("0.9 (Aspirin; relieves; pain)\n0.5 (It; rains)\n1.0\tAspirin\trelieves\tpain\n", encoding="utf-8")
-    assert everything(path, How(format="openie")) == [(triple, 1), (triple, 1)]
-
-
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
         ("a.tsv", "a\tb\tc\t1\nx\ty\n", r"a\.tsv line 2: must be subject, relation, object"),
         ("a.tsv", "a\tb\tc\t1\na\tb\tc\tmany\n", r"a\.tsv line 2: count 'many' is not a whole number"),
-        ("a.reverb", "a\tb\n", r"a\.reverb line 1: 2 columns; ReVerb writes 18"),
         ("arcs.1", "x\n", r"arcs\.1 line 1: no syntactic n-gram"),
         ("arcs.1", "a\tdog/nsubj\t3\n", r"arcs\.1 line 1: 'dog/nsubj' is no word/tag/label/head"),
         (

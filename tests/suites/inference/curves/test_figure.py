@@ -12,13 +12,12 @@ import pytest
 
 from proband.core.files import read_items
 from proband.core.suite import Results
-from proband.core.types import Item
 from proband.pipeline.build import build
 from proband.pipeline.report import item_sets, report
 from proband.pipeline.run import run
 from proband.pipeline.train import train
 from proband.stats import Scores, estimator_of
-from proband.suites.inference.curves import control_scores, decisions, figure
+from proband.suites.inference.curves import control_scores, figure, section3
 from proband.suites.inference.curves.figure import HELPS, NEEDS_LEMMA, UNDER, precision_at
 from proband.suites.inference.curves.measures import NORMALISED, difference, grouped, systems_of
 
@@ -118,7 +117,7 @@ def test_every_method_stands_beside_its_controls(tmp_path: Path) -> None:
     assert trained["hypothesis-only"][4] == trained["random-premise"][4] == trained["as they are"][4]
     assert "at full strength: hypothesis-words" in sheet.note
     assert "Control not run: solver:direction" in sheet.note
-    assert [analysis(found, 0) for analysis in (figure.figure, decisions.decisions, decisions.section3)] == [()] * 3
+    assert [analysis(found, 0) for analysis in (figure.figure, section3.section3)] == [()] * 2
 
 
 def test_two_nets_of_one_kind_have_two_names(tmp_path: Path) -> None:
@@ -150,52 +149,8 @@ def test_precision_at_a_recall() -> None:
     assert [precision_at(records, np.ones(4), recall=r) for r in (0.5, 0.6, 1.0)] == pytest.approx([1, 2 / 3, 2 / 3])
 
 
-def test_both_directions_by_hand() -> None:
-    scores = [("a", 1.0, 1.0), ("a", 0.0, 0.0), ("b", 1.0, 1.0), ("b", 1.0, 0.0), ("alone", 1.0, 1.0)]
-    about = {"premise": ["x", "eats", "y"], "hypothesis": ["x", "has", "y"], "straight": True}
-    records = [
-        (
-            Item(id=f"{n}", suite="inference", prompt="", facts={**about, "pair": pair, "clusters": [pair]}),
-            (score, truth),
-        )
-        for n, (pair, score, truth) in enumerate(scores)
-    ]
-    found = decisions.both_right([records], [0.5], trained=False)
-    assert found is not None
-    assert found[:3] == (2, 0.75, 0.5)
-
-
-def test_a_threshold_is_learnt_on_valid_and_on_nothing_else(runs: list[Path], tmp_path: Path) -> None:
-    items = runs[0].parent / "items"
-    for name, split in (("both", "valid,test"), ("test", "test")):
-        run(items, model="baseline:random", out=tmp_path / name, split=split)
-    rates, table, _ = decisions.decisions(read([tmp_path / "both", tmp_path / "test", runs[0]]), 0)
-    learnt, none, lemma = table.rows
-    assert (learnt[2], none[2], lemma[2]) == (decisions.ON_VALID, "no answers on valid", decisions.OWN)
-    assert none[3:] == (None,) * 6
-    at = decisions.best_threshold([(r[0], r[1]) for r in valid_records(tmp_path / "both")])
-    said = [score >= at for score, _ in valid_records(tmp_path / "both", "test")]
-    truth = [label > 0.5 for _, label in valid_records(tmp_path / "both", "test")]
-    right = sum(a == b for a, b in zip(said, truth, strict=True)) / len(truth)
-    assert learnt[6] == pytest.approx(right, abs=1e-4)
-    assert {row[1] for row in rates.rows} == {"answer to question", "question to answer"}
-
-
-def valid_records(folder: Path, split: str = "valid") -> list[tuple[float, float]]:
-    answers = [(item, answer.scores) for item, answer in read([folder]).answers(0) if item.split == split]
-    return [(scores[0] - scores[1], float(item.gold == 0)) for item, scores in answers]
-
-
-def test_directions_of_our_own_set(runs: list[Path]) -> None:
-    found = read(runs[:1])
-    _, _, sheet = decisions.decisions(found, 0)
-    assert {row[1] for row in sheet.rows} == {"all test", "directional test"}
-    assert all(0 <= float(row[4] or 0) <= float(row[3] or 0) <= 1 for row in sheet.rows)
-    assert all(float(row[5] or 0) <= float(row[4] or 0) <= float(row[6] or 0) for row in sheet.rows)
-
-
 def test_section_3_beside_ours(runs: list[Path]) -> None:
-    (sheet,) = decisions.section3(read(runs), 0)
+    (sheet,) = section3.section3(read(runs), 0)
     cells = {row[0]: row[1:] for row in sheet.rows}
     assert cells["pairs judged"] == (30703, 545)
     assert cells["precision against the expert"] == (0.913, None)

@@ -86,12 +86,6 @@ ZERO_SHOT = (
     DIRECT,
     _scoring(name="pmi", help="pppl minus the option's prior", solve=pseudo_perplexity.pmi),
     _vectors(name="3cosadd", help="cos(d, b - a + c)", solve=cosine.by_vectors(cosine.cos_add)),
-    _vectors(name="3cosmul", help="cos(d,b) cos(d,c) / cos(d,a)", solve=cosine.by_vectors(cosine.cos_mul)),
-    _vectors(
-        name="similar-to-b",
-        help="control: cos(d, c), blind to the query",
-        solve=cosine.by_vectors(cosine.similar_to_b),
-    ),
 )
 
 _supervised = partial(Solver, options=LearningOptions, needs_all_items=True, setting="supervised")

@@ -5,7 +5,6 @@ r"""Zero-shot with embeddings (section 3.1): the option whose relation embedding
 and the classical combinations of the four words (Levy & Goldberg 2014), here used to compare options:
 
     3CosAdd        cos(d, b - a + c)
-    3CosMul        cos(d, b) cos(d, c) / (cos(d, a) + eps), cosines moved to [0, 1]
     PairDirection  cos(d - c, b - a), which is the difference above
 """
 
@@ -24,7 +23,6 @@ from proband.core.types import Answer, Item
 from proband.suites.analogy.relations import Pair, query_and_options
 
 Rows = NDArray[np.floating]  # one vector per row
-EPS = 1e-3
 BLOCK = 20_000  # options
 
 
@@ -54,17 +52,6 @@ def difference(a: Rows, b: Rows, c: Rows, d: Rows) -> Rows:
 def cos_add(a: Rows, b: Rows, c: Rows, d: Rows) -> Rows:
     """cos(d, b - a + c), the words taken at length 1"""
     return cosine(d, unit(b) - unit(a) + unit(c))
-
-
-def cos_mul(a: Rows, b: Rows, c: Rows, d: Rows) -> Rows:
-    """cos(d, b) cos(d, c) / (cos(d, a) + eps)"""
-    near_a, near_b, near_c = ((cosine(d, v) + 1) / 2 for v in (a, b, c))
-    return near_b * near_c / (near_a + EPS)
-
-
-def similar_to_b(a: Rows, b: Rows, c: Rows, d: Rows) -> Rows:
-    """The control: cos(d, c), blind to the query. (Its name is from a : a' :: b : b', whose b is our c.)"""
-    return cosine(d, c)
 
 
 Combination = Callable[[Rows, Rows, Rows, Rows], Rows]

@@ -21,11 +21,11 @@ from proband.core.errors import ProbandError
 from proband.english.extraction.plain_text import OURS, TextParser, continues, join, paragraphs
 from proband.english.extraction.syntactic_ngrams import NgramReader
 from proband.english.extraction.tally import Assertion
-from proband.suites.inference.assertions.records import of_sentence, read_openie, read_reverb, read_tsv
+from proband.suites.inference.assertions.records import of_sentence, read_tsv
 
-Format = Literal["auto", "ngrams", "conllu", "text", "tsv", "reverb", "openie"]
-FORMATS = ("ngrams", "conllu", "text", "tsv", "reverb", "openie")
-ENDINGS = {".conllu": "conllu", ".conll": "conllu", ".txt": "text", ".tsv": "tsv", ".reverb": "reverb"}
+Format = Literal["auto", "ngrams", "conllu", "text", "tsv"]
+FORMATS = ("ngrams", "conllu", "text", "tsv")
+ENDINGS = {".conllu": "conllu", ".conll": "conllu", ".txt": "text", ".tsv": "tsv"}
 # bytes of a unit: some seconds to a minute of work, so that a stop loses little
 UNIT = {"text": 1_000_000, "conllu": 16_000_000}
 UNIT_OTHERWISE = 64_000_000
@@ -106,7 +106,7 @@ def guess(path: Path) -> str:
         first = file.readline(100_000).decode("utf-8", "replace").rstrip("\n").split("\t")
     if len(first) >= 3 and all(each.count("/") >= 3 for each in first[1].split(" ")):
         return "ngrams"
-    return {10: "reverb", 18: "reverb", 3: "tsv"}.get(len(first), "text")
+    return "tsv" if len(first) == 3 else "text"
 
 
 @contextmanager
@@ -276,22 +276,15 @@ def reader(how: How) -> Read:
             assertions = _placed(unit, number, partial(of_sentence, rows, unit.path))
             yield from ((one, 1) for one in assertions)
 
-    def imported(read: Callable[..., tuple[Assertion, int] | None]) -> Read:
-        def rows(unit: SourceUnit) -> Counted:
-            for number, line in lines(unit):
-                one = _placed(unit, number, partial(read, line, unit.path))
-                if one is not None:
-                    yield one
-
-        return rows
+    def tsv(unit: SourceUnit) -> Counted:
+        for number, line in lines(unit):
+            yield _placed(unit, number, partial(read_tsv, line, unit.path))
 
     readers: dict[str, Read] = {
         "text": text,
         "ngrams": ngrams,
         "conllu": conllu,
-        "tsv": imported(read_tsv),
-        "reverb": imported(read_reverb),
-        "openie": imported(read_openie),
+        "tsv": tsv,
     }
     return lambda unit: readers[unit.format](unit)
 

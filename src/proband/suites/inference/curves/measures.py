@@ -111,8 +111,7 @@ AUC_NORM = _over("auc_norm", auc_norm, "AUC_norm (trapezoids, minus the share of
 
 
 def decides(run: Run) -> bool:
-    """Whether the answers of a run are yes or no. Other runs rank: the zero of their scores means nothing, and they
-    decide at a threshold learnt on the validation split (the table `decisions`).
+    """Whether the answers of a run are yes or no. Other runs rank: the zero of their scores means nothing.
 
     >>> def run(model, solver):
     ...     return Run(suite="inference", solver=solver, model=model, seed=0, items_sha="")
@@ -271,11 +270,6 @@ def records_of(answers: Iterable[tuple[Item, Answer]]) -> Records:
         for item, answer in answers
         if answer.status not in LEFT_OUT and (record := score_and_truth(item, answer)) is not None
     ]
-
-
-def every_split(results: Results, system: ScoredSystem) -> list[Records]:
-    """Of each run, all its items, of every split."""
-    return [records_of(results.answers(at)) for at in system.runs]
 
 
 def grouped(results: Results, system: ScoredSystem, groups: Groups = lambda item: ("all",)) -> dict[str, Scores]:
