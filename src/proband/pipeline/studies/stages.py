@@ -279,8 +279,7 @@ class RunStage(Stage):
     def planned(self) -> tuple[int, int | None]:
         """Items to answer, and calls of the model: a text per choice for language models, otherwise one an item."""
         own = {solver.split for solver in self._named_solvers()}  # aligning asks every split
-        wanted = self.how.split or (own.pop() if len(own) == 1 else "")
-        splits = scored_splits({split for split, _ in self.items.counts}, wanted)
+        splits = scored_splits({split for split, _ in self.items.counts}, self.how.split or "".join(own))
         results = {key: count for key, count in self.items.counts.items() if key[0] in splits}
         items = sum(results.values())
         texts = sum(max(1, choices) * count for (_, choices), count in results.items())
@@ -289,13 +288,11 @@ class RunStage(Stage):
         return answers, 0 if self.finished() else calls
 
     def _named_solvers(self) -> list[Solver]:
-        suite = suites.suite(self.items.suite)
-        return [suite.solver(each.strip()) for each in self.how.solver.split(",")] if self.how.solver else []
+        return [suites.suite(self.items.suite).solver(each.strip()) for each in self.how.solver.split(",") if each]
 
     def _scores_each_choice(self) -> bool:
         """Known where one solver is named; otherwise taken from the kind of model, which is not loaded for this."""
-        named = self._named_solvers()
-        if len(named) == 1:
+        if len(named := self._named_solvers()) == 1:
             return named[0].needs is ScoresText
         name, _, rest = self.model.partition(":")
         kind = kind_of(name)

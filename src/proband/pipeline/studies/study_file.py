@@ -174,8 +174,7 @@ def spread(study: StudyFile) -> StudyFile:
 
 
 def parameters(defaults: Any, given: Mapping[str, Any], *, file: Path) -> dict[str, Any]:
-    """The defaults with what was given in their place, read as the same kind of value; a default may be "{name}", the
-    value of another one."""
+    """The defaults, or what was given, read as the same kind of value; a default "{name}" is another's value."""
     values = dict(defaults) if isinstance(defaults, dict) else {}
     for name, value in given.items():
         key = name.replace("_", "-")
