@@ -278,8 +278,8 @@ class RunStage(Stage):
 
     def planned(self) -> tuple[int, int | None]:
         """Items to answer, and calls of the model: a text per choice for language models, otherwise one an item."""
-        own = {solver.split for solver in self._named_solvers()}  # aligning asks every split
-        splits = scored_splits({split for split, _ in self.items.counts}, self.how.split or "".join(own))
+        wanted = self.how.split or "".join({solver.split for solver in self._named_solvers()})  # aligning: every split
+        splits = scored_splits({split for split, _ in self.items.counts}, wanted)
         results = {key: count for key, count in self.items.counts.items() if key[0] in splits}
         items = sum(results.values())
         texts = sum(max(1, choices) * count for (_, choices), count in results.items())
@@ -288,7 +288,7 @@ class RunStage(Stage):
         return answers, 0 if self.finished() else calls
 
     def _named_solvers(self) -> list[Solver]:
-        return [suites.suite(self.items.suite).solver(each.strip()) for each in self.how.solver.split(",") if each]
+        return [suites.suite(self.items.suite).solver(x.strip()) for x in (self.how.solver or "").split(",") if x]
 
     def _scores_each_choice(self) -> bool:
         """Known where one solver is named; otherwise taken from the kind of model, which is not loaded for this."""
