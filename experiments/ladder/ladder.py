@@ -88,7 +88,7 @@ def collect(pages: Sequence[Path]) -> None:
 
 def ship(page: Path) -> None:
     """The answers of a page of the embedded models beside the panel's items, and their scores as references."""
-    panel = read_panel("1")
+    panel = read_panel()
     for answered in sorted(page.glob("runs/*/embedded-*")):
         target = panel.folder / "answers" / answered.name / answered.parent.name
         target.mkdir(parents=True, exist_ok=True)
@@ -99,13 +99,13 @@ def ship(page: Path) -> None:
     for row in rows:
         models.setdefault(row["model"], {"scores": {}})["scores"][row["capability"]] = round(row["score"], 4)
     made_by = "proband evaluate embedded:smollm2 embedded:mlm -o page --model-set dtype=float32 (on a GPU)"
-    text = json.dumps({"panel": 1, "made_by": made_by, "models": models}, indent=1)
+    text = json.dumps({"panel": panel.version, "made_by": made_by, "models": models}, indent=1)
     (panel.folder / "references.json").write_text(f"{text}\n")
 
 
 def profiles(folder: Path) -> tuple[Profile, Profile, CapabilityReader, dict[str, Any]]:
     """Of the ladder; of the files that were rounded once more, each beside its own; the reader; replies in words."""
-    panel = read_panel("1")
+    panel = read_panel()
     runs = []
     with zipfile.ZipFile(HERE / "answers.zip") as stored:
         stored.extractall(folder / "runs")
@@ -127,8 +127,8 @@ def profiles(folder: Path) -> tuple[Profile, Profile, CapabilityReader, dict[str
 
     def profile(files: Sequence[str], title: str) -> Profile:
         return make_profile(
-            sets, panel.capabilities, panel.contrasts, [spec(file) for file in files], title=title, references={},
-            missing={}, controls=controls, baselines=baselines,
+            sets, panel.capabilities, panel.moves, [spec(file) for file in files], title=title, references={},
+            missing={}, controls=controls, baselines=baselines, family=len(panel.capabilities),
         )  # fmt: skip
 
     reader = CapabilityReader(

@@ -24,7 +24,7 @@ from proband.core.progress import log, one_bar
 from proband.core.protocols import AnswersItems, Model
 from proband.pipeline.asking.items_and_answers import ANSWERS, select_items
 from proband.pipeline.asking.setup import at_server, check_name, choose_solver, load_model, loading, sum_usage
-from proband.pipeline.panel import LATEST, RECIPE, Panel, PanelSet, place_items, read_panel, references
+from proband.pipeline.panel import LATEST, Panel, PanelSet, place_items, read_panel, references
 from proband.pipeline.report import item_sets
 from proband.pipeline.run import (
     Forecast,
@@ -50,10 +50,13 @@ if TYPE_CHECKING:
     import polars
 
 TRYING = 30.0  # seconds within which items are tried for a forecast
-QUICK = "A first look at a fifth of the panel, rows of seven questions among them: ask it whole before you quote it."
+QUICK = (
+    "A first look at a fifth of the panel: ask it whole before you quote it. The table has the score that gets its ✓ "
+    "four times in five; a row that is too small for any has no verdict."
+)
 SHIPPED = "The answers of {model} ship with the panel (computed in {dtype}); --no-cache asks it on this machine."
 OF_ONE_SUITE = ("solver:", "baseline:")
-Size = Literal["quick", "panel", "full"]
+Size = Literal["quick", "panel"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,8 +191,8 @@ class EvaluationJob:
             raise ProbandError("evaluate needs a model, such as embedded:smollm2, hf:NAME or an object of your own")
         if len(set(models)) < len(models):
             raise ProbandError("the same model is named twice")
-        if size not in ("quick", "panel", "full"):
-            raise ProbandError(f"--size {size}: it is quick, panel or full")
+        if size not in ("quick", "panel"):
+            raise ProbandError(f"--size {size}: it is quick or panel")
         wanted = tuple(suite.split(",")) if isinstance(suite, str) and suite else tuple(suite)
         chosen = read_panel(panel).only(tuple(name.strip() for name in wanted))
         for model in models:
@@ -210,7 +213,7 @@ class EvaluationJob:
             wrong = f"holds an evaluation of --size {there}: give that size to resume it, or name another folder"
             raise ProbandError(wrong, file=self.out)
         for each in self.panel.sets:
-            place_items(self.panel, each, self.items(each), full=self.size == "full")
+            place_items(self.panel, each, self.items(each))
 
     def begun(self) -> bool:
         """Whether the folder has items of the panel, of these suites or of others."""
@@ -218,8 +221,6 @@ class EvaluationJob:
 
     def size_there(self) -> Size | Literal[""]:
         """Which size the folder has begun with; quick goes on to panel."""
-        if any(self.out.glob(f"items/*/{RECIPE}")):
-            return "full"
         limits = ["limit" in read_run(path).settings for path in self.out.glob("runs/*/*/run.json")]
         return "" if not limits else "quick" if all(limits) else "panel"
 
@@ -351,13 +352,15 @@ class EvaluationJob:
         profile = make_profile(
             sets,
             self.panel.capabilities,
-            self.panel.contrasts,
+            self.panel.moves,
             self.models,
             title=f"{shown} on Proband {name}",
             references={model: own["scores"] for model, own in references(self.panel).get("models", {}).items()},
             missing=self.missing,
             controls=[each.control for each in self.panel.sets if each.control],
             baselines={each.name: each.baselines for each in self.panel.sets},
+            family=len(read_panel(str(self.panel.version)).capabilities),
+            size=self.size,
             notes=[
                 *([QUICK] if self.size == "quick" else []),
                 *(SHIPPED.format(model=model, dtype=dtype) for model, dtype in self.recorded.items()),

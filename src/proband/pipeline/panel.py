@@ -1,14 +1,13 @@
 """A panel: the frozen items that `proband evaluate` asks, and which of them show which capability.
 
-data/panels/N/panel.toml says what was built, how each set is asked and what each row of a profile is made of; the items
-stand beside it. `python -m proband.pipeline.panel N DIR` builds them again into DIR.
+data/panels/N/panel.toml says what was built, how each set is asked and what each row of a profile is made of. Beside it
+stand the items, frozen.json (the hash of each set, and for each row the true score that gets its ✓ four times in five),
+and the answers of the models that ship. `python benchmarks/panel.py N [MODEL ...]` writes all of this.
 """
 
 from __future__ import annotations
 
 import gzip
-import sys
-import tempfile
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,17 +17,12 @@ import msgspec
 
 from proband import suites
 from proband.core.errors import ProbandError
-from proband.core.files import DATA, encode, read_items, read_json, read_manifest, sha256_file, write_json
-from proband.core.suite import Suite
-from proband.core.version import __version__
-from proband.pipeline.asking.items_and_answers import select_items
-from proband.pipeline.build import build
-from proband.pipeline.vary import vary
-from proband.reporting.profile import Capability, Contrasts
+from proband.core.files import DATA, read_json, sha256_file, write_json
+from proband.reporting.profile import Capability, Move
 
 PANELS = DATA / "panels"
-LATEST = "1"
-RECIPE = "recipe.json"  # beside items that were built anew: by what
+LATEST = "2"
+FROZEN = "frozen.json"
 
 
 class PanelSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -38,13 +32,21 @@ class PanelSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     suite: str
     seed: int
     options: dict[str, Any]
-    full: dict[str, Any] = {}
-    vary: tuple[str, ...] = ()
+    shortcuts_fail: bool = False
+    rests_on: bool = False
+    per: str = ""
+    per_cluster: int = 1_000_000
     test: int | None = None
-    baselines: tuple[str, ...] = ()
+    vary: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
     control: str = ""
     ask: dict[str, dict[str, Any]] = {}
     sha256: str = ""
+
+    @property
+    def baselines(self) -> tuple[str, ...]:
+        """What every score is read beside: all shortcuts of the suite, and further models that are named."""
+        return (*(f"baseline:{name}" for name in suites.suite(self.suite).baselines), *self.beside)
 
 
 class Panel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -52,7 +54,7 @@ class Panel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     quick: int
     sets: tuple[PanelSet, ...] = msgspec.field(name="set")
     capabilities: tuple[Capability, ...] = msgspec.field(name="capability")
-    contrasts: Contrasts = msgspec.field(name="contrast")
+    moves: tuple[Move, ...] = msgspec.field(name="move", default=())
 
     @property
     def folder(self) -> Path:
@@ -72,84 +74,36 @@ class Panel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 def read_panel(version: str = LATEST) -> Panel:
+    """A panel with the hashes and the power that were written when it was frozen."""
     path = PANELS / version / "panel.toml"
     if not path.exists():
         known = ", ".join(sorted(each.parent.name for each in PANELS.glob("*/panel.toml")))
         raise ProbandError(f"no panel {version!r}; there are {known}")
-    return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Panel)
+    panel = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Panel)
+    note = panel.folder / FROZEN
+    known_of: dict[str, Any] = read_json(note) if note.exists() else {}
+    hashes, ticked = known_of.get("sets", {}), known_of.get("rows", {})
+    replace = msgspec.structs.replace
+    return replace(
+        panel,
+        sets=tuple(replace(each, sha256=hashes.get(each.name, "")) for each in panel.sets),
+        capabilities=tuple(replace(each, ticked_at=ticked.get(each.does, {})) for each in panel.capabilities),
+    )
 
 
 def references(panel: Panel) -> Mapping[str, Any]:
-    """What the models that are installed with Proband reach on the panel: references.json, written by `evaluate`."""
+    """What the models that ship reach on the panel."""
     path = panel.folder / "references.json"
     return read_json(path) if path.exists() else {}
 
 
-def place_items(panel: Panel, each: PanelSet, folder: Path, *, full: bool = False) -> Path:
-    """The items of a set in a folder: those of the panel, byte for byte, or (`full`) more of the same, built anew."""
-    if full:
-        recipe = {"proband": __version__, **msgspec.json.decode(msgspec.json.encode(each))}
-        if not (folder / RECIPE).exists() or read_json(folder / RECIPE) != recipe:  # building takes minutes
-            if (folder / "items.jsonl").exists() and sha256_file(folder / "items.jsonl") == each.sha256:
-                raise ProbandError(
-                    f"has the items of panel {panel.version}: --size full needs another folder", file=folder
-                )
-            write_json(built_again(each, folder, full=True) / RECIPE, recipe)
-        return folder
-    stored = panel.folder / f"{each.name}.jsonl.gz"
+def place_items(panel: Panel, each: PanelSet, folder: Path) -> Path:
+    """The items of a set in a folder, byte for byte."""
     if not (folder / "items.jsonl").exists():
         folder.mkdir(parents=True, exist_ok=True)
         write_json(folder / "manifest.json", read_json(panel.folder / f"{each.name}.json"))
+        stored = panel.folder / f"{each.name}.jsonl.gz"
         (folder / "items.jsonl").write_bytes(gzip.decompress(stored.read_bytes()))
     if sha256_file(folder / "items.jsonl") != each.sha256:
         raise ProbandError(f"these are not the items of panel {panel.version} (their sha256 differs)", file=folder)
     return folder
-
-
-def built_again(each: PanelSet, folder: Path, *, full: bool = False) -> Path:
-    """The set by its options: build, vary, and of the test items so many as it takes."""
-    options = {**each.options, **(each.full if full else {})}
-    given = {name.replace("-", "_"): value for name, value in options.items()}
-    if not each.vary and (full or each.test is None):
-        build(each.suite, out=folder, seed=each.seed, **given)
-        return folder
-    with tempfile.TemporaryDirectory() as temporary:
-        source = Path(temporary) / each.name
-        build(each.suite, out=source, seed=each.seed, **given)
-        if each.vary:
-            vary(source, out=folder, as_=each.vary, seed=each.seed)
-        else:
-            take_sample(source, folder, suites.suite(each.suite), int(each.test or 0))
-    return folder
-
-
-def take_sample(source: Path, folder: Path, suite: Suite, count: int) -> None:
-    """The training items and a sample of the others, as `run --limit` draws it."""
-    chosen = select_items(source, suite=suite, limit=count, training=True)
-    picked = chosen.lines if chosen.lines is not None else [True] * sys.maxsize
-    kept = [item for item, wanted in zip(read_items(source), picked, strict=False) if wanted]
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "items.jsonl").write_bytes(b"".join(encode(item) + b"\n" for item in kept))
-    splits = {split: sum(item.split == split for item in kept) for split in dict.fromkeys(item.split for item in kept)}
-    counts = {"items": len(kept), "splits": splits, "sample": count}
-    sha = {"sha256": {"items.jsonl": sha256_file(folder / "items.jsonl")}}
-    write_json(folder / "manifest.json", {**read_manifest(source), **counts, **sha})
-
-
-def freeze(version: str, out: Path) -> dict[str, str]:
-    """Build every set of a panel; the files that stand beside panel.toml, and the hashes of the items."""
-    hashes = {}
-    for each in read_panel(version).sets:
-        with tempfile.TemporaryDirectory() as temporary:
-            made = built_again(each, Path(temporary) / each.name)
-            out.mkdir(parents=True, exist_ok=True)
-            raw = (made / "items.jsonl").read_bytes()
-            (out / f"{each.name}.jsonl.gz").write_bytes(gzip.compress(raw, compresslevel=9, mtime=0))
-            write_json(out / f"{each.name}.json", read_manifest(made))
-            hashes[each.name] = sha256_file(made / "items.jsonl")
-    return hashes
-
-
-if __name__ == "__main__":
-    for name, digest in freeze(sys.argv[1], Path(sys.argv[2])).items():
-        print(f"{name}: {digest}")

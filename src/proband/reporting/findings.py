@@ -47,12 +47,14 @@ def sentences(study: Study, grid: Grid | None, compared: Sequence[Comparison]) -
 
 
 def _leader(study: Study, compared: Sequence[Comparison]) -> str:
-    """The two best systems, and whether they differ."""
+    """The best model and the best system beside it, and whether they differ; of two baselines nothing is said."""
     metric, sign = study.main, -1 if study.main.better == "high" else 1
     overall = [(sign * cell.estimate.mean, at) for at, cell in enumerate(study.cell(metric, {})) if cell]
-    if len(overall) < 2:
+    ranked = [study.labels[at] for _, at in sorted(overall)]
+    first = next((label for label in ranked if not label.startswith(("baseline:", "solver:"))), "")
+    second = next((label for label in ranked if label != first), "")
+    if not first or not second:
         return ""
-    first, second = (study.labels[at] for _, at in sorted(overall)[:2])
     pair = next((c for c in between(compared, first, second) if not c.group), None)
     if pair is None:
         return ""

@@ -5,8 +5,10 @@
                (control); where answers are to stay the same, how often answers agree that do not depend on the question
     can        the score is above chance and every shortcut: the largest p-value of these tests (stats.beats_all)
 
-The tests of one model (rows and the two contrasts) are corrected together by Holm, and so are those of each two models:
-what is shown of a model does not depend on which others are on the page.
+A ✓ is Bonferroni's over the rows of the whole panel: the same answers get the same ✓, whichever models and suites are
+on the page. Moves of a model and comparisons of two models are families of their own (Holm).
+
+Replies that could not be read count as wrong. Above a share of MOST_UNREAD a row has no verdict.
 """
 
 from __future__ import annotations
@@ -46,8 +48,9 @@ class People(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class Capability(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A row of a profile; `same`: the share of varied items whose answer is that of their source; `shortcuts`: of the
-    baselines of its set those that need not do what the row is about (none named: all)."""
+    """A row of a profile; `same`: the share of varied items whose answer is that of their source; `recalled`: only
+    items whose facts (`facts.rests_on`) the model has right; `ticked_at`: by size, the true score that gets its ✓ four
+    times in five."""
 
     does: str
     fails: str
@@ -55,13 +58,17 @@ class Capability(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     parts: tuple[Part, ...]
     metric: str = ""
     same: bool = False
-    shortcuts: tuple[str, ...] = ()
+    recalled: bool = False
+    ticked_at: dict[str, float | None] = {}
     people: People | None = None
 
 
-class Contrasts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    longer: tuple[str, str]
-    noisier: str
+class Move(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A sentence about a row less another one; without another, about varied items less their sources."""
+
+    says: str
+    row: str
+    less: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,6 +113,7 @@ class CapabilityRow:
     levels: tuple[Level, ...] = ()
     test: Test | None = None
     unread: float = 0.0
+    size: str = "panel"
     examples: Mapping[str, ExampleAnswer] = field(default_factory=dict)
     reason: str = ""
 
@@ -128,13 +136,40 @@ class CapabilityRow:
 
     @property
     def can(self) -> bool:
-        return self.test is not None and self.test.clear and self.test.difference.value > 0
+        return not self.no_verdict and self.test is not None and self.test.clear and self.test.difference.value > 0
+
+    @property
+    def no_verdict(self) -> str:
+        """Why nothing can be said for or against, or nothing."""
+        if self.unread > MOST_UNREAD:
+            return f"{100 * self.unread:.1f} % of the replies could not be read"
+        if self.capability.ticked_at and self.ticked_at is None:
+            return f"too few questions at this size ({self.size}): no score would get a ✓ four times in five"
+        return ""
+
+    @property
+    def ticked_at(self) -> float | None:
+        return self.capability.ticked_at.get(self.size)
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """The score if every unread reply were wrong, and if every one were right; of shares of right answers."""
+        if self.estimate is None or self.metric is None or self.metric.over == "set" or not self.unread:
+            return None
+        return self.estimate.mean, min(1.0, self.estimate.mean + self.unread)
+
+    @property
+    def among_read(self) -> float | None:
+        """The score among the replies that were read."""
+        ends = self.bounds
+        return None if ends is None or self.unread >= 1 else min(1.0, ends[0] / (1 - self.unread))
 
     @property
     def shown(self) -> str:
         return "–" if self.estimate is None else f"{100 * self.estimate.mean:.1f} %"
 
 
+MOST_UNREAD = 0.2  # of the replies; above it a row has no verdict
 CHANCE = "chance"
 UNASKED = "answers that do not depend on the question"
 BY_OPTIONS = "a preference among the options alone"
@@ -149,7 +184,7 @@ class Profile:
     rows: Sequence[CapabilityRow]
     contrasts: Sequence[Test]  # between models
     sentences: Sequence[tuple[str, str]]  # model (or nothing), sentence
-    tests: int
+    family: int = 1  # rows of the panel, over which a ✓ is corrected
     references: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     notes: Sequence[str] = ()
 
@@ -164,7 +199,7 @@ class Profile:
 def make_profile(
     sets: Sequence[ItemSet],
     capabilities: Sequence[Capability],
-    contrasts: Contrasts,
+    moves: Sequence[Move],
     models: Sequence[str],
     *,
     title: str,
@@ -172,40 +207,37 @@ def make_profile(
     missing: Mapping[tuple[str, str], str],
     controls: Sequence[str] = (),
     baselines: Mapping[str, Sequence[str]],
+    family: int,
+    size: str = "panel",
     notes: Sequence[str] = (),
 ) -> Profile:
     """`missing`: why a model was not asked a set, by model and set; `controls`: solvers that ask without the question;
-    `baselines` of each set."""
+    `baselines` of each set; `family`: rows of the whole panel."""
     known = {each.source: replace(each, splits=("test",)) for each in sets}
-    reader = CapabilityReader(sets=known, missing=missing, controls=controls, baselines=baselines)
+    reader = CapabilityReader(sets=known, missing=missing, controls=controls, baselines=baselines, size=size)
     rows = [reader.row(each, model) for model in models for each in capabilities]
     by_name = {(row.model, row.capability.does): row for row in rows}
-    moves: dict[str, list[tuple[str, Test]]] = {}
+    moved: dict[str, list[tuple[str, Test]]] = {}
     for model in models:
-        first, last = (by_name.get((model, name)) for name in contrasts.longer)
-        moves[model] = [
-            (what, test)
-            for what, test in (
-                ("From two relations to six, its score", _apart(last, first)),
-                ("With facts in the story that do not matter, its score",
-                 reader.noise(by_name.get((model, contrasts.noisier)))),
-            )
-            if test is not None
-        ]  # fmt: skip
+        own = {row.capability.does: row for row in rows if row.model == model and not row.no_verdict}
+        tested = [
+            (each.says, _apart(own.get(each.row), own.get(each.less)) if each.less else reader.noise(own.get(each.row)))
+            for each in moves
+        ]
+        moved[model] = [(says, test) for says, test in tested if test is not None]
     between = {other: list(_between(by_name, capabilities, models[0], other)) for other in models[1:]}
     compared = [test for pairs in between.values() for _, test in pairs]
-    families = [
-        [row.test for row in rows if row.test and row.model == model] + [test for _, test in moves[model]]
-        for model in models
-    ]
-    families += [[test for _, test in pairs] for pairs in between.values()]
-    for family in families:
-        for test, p in zip(family, holm_where_tested([each.difference.p for each in family]), strict=True):
-            test.p_holm, test.family = p, sum(each.difference.p is not None for each in family)
-    sentences = [(model, text) for model in models for text in _sentences(by_name, capabilities, model, moves[model])]
+    for test in (row.test for row in rows if row.test):
+        test.family = family
+        test.p_holm = None if test.difference.p is None else min(1.0, family * test.difference.p)
+    for pairs in (*moved.values(), *between.values()):
+        own_tests = [test for _, test in pairs]
+        for test, p in zip(own_tests, holm_where_tested([each.difference.p for each in own_tests]), strict=True):
+            test.p_holm, test.family = p, sum(each.difference.p is not None for each in own_tests)
+    sentences = [(model, text) for model in models for text in _sentences(by_name, capabilities, model, moved[model])]
     sentences += [("", text) for other, pairs in between.items() for text in _beside(pairs, models[0], other)]
     return Profile(
-        title=title, models=models, rows=rows, contrasts=compared, sentences=sentences, tests=sum(map(len, families)),
+        title=title, models=models, rows=rows, contrasts=compared, sentences=sentences, family=family,
         references={name: each for name, each in references.items() if name not in models}, notes=notes,
     )  # fmt: skip
 
@@ -221,6 +253,7 @@ class CapabilityReader:
     missing: Mapping[tuple[str, str], str]
     controls: Sequence[str]
     baselines: Mapping[str, Sequence[str]]
+    size: str = "panel"
 
     def row(self, capability: Capability, model: str) -> CapabilityRow:
         reason = next(
@@ -235,6 +268,11 @@ class CapabilityReader:
         items = self.sets[part.set]
         metric = items.suite.metric(capability.metric)
         pairs = self._pairs(part, model)
+        if capability.recalled:
+            right = {
+                item.id for item, answer in self._pairs(Part(set=part.set), model) if metric.value(item, answer) == 1
+            }
+            pairs = [pair for pair in pairs if right.issuperset(pair[0].facts.get("rests_on", ()))]
         own = Scores.of_runs([pairs], metric)
         if own is None:
             return CapabilityRow(
@@ -243,7 +281,7 @@ class CapabilityReader:
         row = CapabilityRow(
             capability=capability, model=model, metric=metric, scores=own, pairs=pairs,
             levels=tuple(self._levels(capability, metric, model, pairs)),
-            unread=sum(answer.status == "unread" for _, answer in pairs) / len(pairs),
+            unread=sum(answer.status == "unread" for _, answer in pairs) / len(pairs), size=self.size,
             examples=examples(pairs, metric, items),
         )  # fmt: skip
         level = row.level
@@ -319,15 +357,16 @@ class CapabilityReader:
     def _levels(self, of: Capability, metric: Metric, model: str, pairs: Pairs) -> Iterator[Level]:
         (part,) = of.parts
         items = self.sets[part.set]
-        shortcuts = of.shortcuts or self.baselines.get(part.set, ())
-        chance = chance_of(pairs, metric)
+        shortcuts = self.baselines.get(part.set, ())
+        chance, asked = chance_of(pairs, metric), {item.id for item, _ in pairs}
         if chance is not None:
             yield Level(name=CHANCE, value=chance)
         for at, run in enumerate(items.runs):
             control = run.model == model and run.solver in self.controls
             if not control and (run.model == model or run.model not in shortcuts):
                 continue
-            scores = Scores.of_runs([_within(items.scored(at), part.where)], metric)
+            own = [pair for pair in _within(items.scored(at), part.where) if pair[0].id in asked]
+            scores = Scores.of_runs([own], metric)
             if scores is not None:
                 name = f"itself without the question ({run.solver})" if control else run.model
                 yield Level(name=name, value=scores.value, scores=scores)
@@ -493,14 +532,18 @@ def _sentences(
     model: str,
     moves: Sequence[tuple[str, Test]],
 ) -> Iterator[str]:
-    """Five: what it can, what it cannot, longer, noisier, asked otherwise. Where one cannot be said it is left out."""
-    own = [row for each in capabilities if (row := rows[model, each.does]).estimate is not None]
+    """What it can, what is not shown, what has no verdict, how it moves, asked otherwise."""
+    asked = [row for each in capabilities if (row := rows[model, each.does]).estimate is not None]
+    own = [row for row in asked if not row.no_verdict]
     can, rest = [row for row in own if row.can], [row for row in own if not row.can]
     none = f"is above chance and the shortcuts in none of the {len(own)} capabilities that it was asked for"
     parts = [f"{row.capability.does} ({row.shown})" for row in can]
     yield f"{short_model(model)} {f'{in_a_sentence(parts)}: above {_levels_of(can)}' if can else none}."
     if parts := [f"{row.capability.fails} ({row.shown})" for row in rest]:
         yield f"These items do not show that it can {in_a_sentence(parts)}."
+    for row in asked:
+        if row.no_verdict:
+            yield f"No verdict on whether it can {row.capability.fails}: {row.no_verdict}{_if_read(row)}."
     for what, test in moves:
         yield _moved(what, test)
     for row in own:
@@ -512,17 +555,30 @@ def _sentences(
             )
 
 
+def _if_read(row: CapabilityRow) -> str:
+    """What the unread replies leave open."""
+    if row.bounds is None or row.unread <= MOST_UNREAD:
+        return ""
+    low, high = row.bounds
+    among = "" if row.among_read is None else f"; among those read it scores {100 * row.among_read:.1f} %"
+    return f" (its score is between {100 * low:.1f} and {100 * high:.1f} %{among})"
+
+
 def _moved(what: str, test: Test) -> str:
     d = test.difference
     if test.p_holm is None:
         return f"{what} cannot be compared: too few items."
-    span = f"[{100 * d.low:+.1f}, {100 * d.high:+.1f}]"
+    span = f"[{_signed(d.low)}, {_signed(d.high)}]"
     if test.clear:
         way = "falls" if d.value < 0 else "rises"
         return f"{what} {way} by {abs(100 * d.value):.1f} points {span} (Holm p {words.p_is(test.p_holm)})."
     least = d.detectable_among(test.family)
     seen = "" if least is None else f"; 80 % power to detect a change of {100 * least:.1f} points"
-    return f"{what} does not change significantly ({100 * d.value:+.1f} points {span}{seen})."
+    return f"{what} does not change significantly ({_signed(d.value)} points {span}{seen})."
+
+
+def _signed(share: float) -> str:
+    return f"{100 * share:+.1f}".replace("-", words.MINUS)
 
 
 def _beside(pairs: Sequence[tuple[str, Test]], one: str, other: str) -> Iterator[str]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from proband.core.files import dumps, markdown_table, md
+from proband.core.files import dumps, markdown_table, md, slug
 from proband.reporting.numbers import words
 from proband.reporting.numbers.words import short_model
 from proband.reporting.profile import CapabilityRow, Profile
+
+LEGEND = "Brackets: 95 % intervals. Bold: above chance and every shortcut"
 
 
 def plain_rows(profile: Profile) -> list[dict[str, str | float | None]]:
@@ -32,7 +34,11 @@ def _plain(row: CapabilityRow) -> dict[str, str | float | None]:
         "p": None if row.test is None else row.test.difference.p,
         "p_holm": None if row.test is None else row.test.p_holm,
         "can": row.can,
+        "verdict": None if e is None else row.no_verdict or ("above every level" if row.can else "not shown"),
+        "ticked_at": row.ticked_at,
         "unread": row.unread,
+        "score_among_read": row.among_read,
+        "score_if_unread_are_right": None if row.bounds is None else row.bounds[1],
         "people": None if row.capability.people is None else row.capability.people.value,
         "metric": None if row.metric is None else words.metric(row.metric),
         "items": row.capability.items,
@@ -46,7 +52,7 @@ def as_json(profile: Profile) -> dict[str, Any]:
         "title": profile.title,
         "models": list(profile.models),
         "sentences": [{"model": model, "sentence": text} for model, text in profile.sentences],
-        "tests_corrected_together": profile.tests,
+        "rows_corrected_together": profile.family,
         "notes": list(profile.notes),
         "capabilities": plain_rows(profile),
         "between_models": tests,
@@ -57,7 +63,7 @@ def as_json(profile: Profile) -> dict[str, Any]:
 def as_markdown(profile: Profile) -> str:
     """The sentences and the table."""
     lines = [f"# {profile.title}", "", *(f"- {md(text)}" for _, text in profile.sentences), "", table(profile), ""]
-    lines += [f"Brackets: 95 % intervals. Bold: above chance and the shortcuts (Holm over {profile.tests} tests).", ""]
+    lines += [f"{LEGEND} (corrected over the {profile.family} rows of the panel).", ""]
     lines += [line for note in profile.notes for line in (md(note), "")]
     return "\n".join(lines)
 
@@ -81,20 +87,35 @@ def _cell(row: CapabilityRow) -> str:
     if e is None:
         return f"– ({md(row.reason)})"
     shown = f"{100 * e.mean:.1f}" if e.few else f"{100 * e.mean:.1f} [{100 * e.low:.1f}, {100 * e.high:.1f}]"
+    if row.unread:
+        shown += f", {100 * row.unread:.1f} % unread" + (" (no verdict)" if row.no_verdict else "")
     return f"**{shown}**" if row.can else shown
 
 
 def model_card(profile: Profile, panel: str) -> str:
-    """`model-index` as model cards on Hugging Face have it, then the table; of one model."""
-    results = [
-        {
-            "task": {"type": "text-generation", "name": row.capability.does},
-            "dataset": {"type": f"proband-{panel.replace(' ', '-')}", "name": f"Proband {panel}"},
-            "metrics": [{"type": row.metric.name, "name": words.metric(row.metric), "value": round(100 * e.mean, 1)}],
-        }
-        for row in profile.rows
-        if row.model == profile.models[0] and (e := row.estimate) is not None and row.metric is not None
-    ]
-    lines = "\n".join(f"  - {dumps(each)}" for each in results)  # JSON is YAML
-    front = f"model-index:\n- name: {dumps(short_model(profile.models[0]))}\n  results:\n{lines}\n"
-    return f"---\n{front}---\n\n## Relational knowledge and reasoning (Proband {panel})\n\n{table(profile)}\n"
+    """`model-index` as model cards on Hugging Face have it, of every model; then the table and its key."""
+    entries = "".join(
+        f"- name: {dumps(short_model(model))}\n  results:\n"
+        + "".join(
+            f"  - {dumps(_card_result(row, panel))}\n" for row in profile.rows if row.model == model and row.estimate
+        )
+        for model in profile.models
+    )  # JSON is YAML
+    title = f"## Relational knowledge and reasoning (Proband {panel})"
+    return (
+        f"---\nmodel-index:\n{entries}---\n\n{title}\n\n{table(profile)}\n\n{LEGEND}. Unread replies count as wrong.\n"
+    )
+
+
+def _card_result(row: CapabilityRow, panel: str) -> dict[str, Any]:
+    assert row.estimate is not None
+    assert row.metric is not None
+    metric = {"type": row.metric.name, "name": words.metric(row.metric), "value": round(100 * row.estimate.mean, 1)}
+    return {
+        "task": {"type": "text-generation", "name": row.capability.does},
+        "dataset": {"type": f"proband/{slug(panel)}", "name": f"Proband {panel}"},
+        "metrics": [
+            metric,
+            {"type": "unread", "name": "replies that could not be read", "value": round(100 * row.unread, 1)},
+        ],
+    }

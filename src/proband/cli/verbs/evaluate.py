@@ -32,11 +32,11 @@ def evaluate(
     *models: Annotated[str, Parameter(help="KIND:NAME; see `proband list models`.", completer=lambda _: model_names())],
     out: Annotated[Path, Parameter(name=("--out", "-o"), metavar="PAGE", help="Folder of the page.")],
     size: Annotated[
-        Literal["quick", "panel", "full"],
-        Parameter(help="quick: a fifth of the panel; panel: about 650 questions; full: several thousand, built anew."),
+        Literal["quick", "panel"],
+        Parameter(help="quick: a fifth of the panel, a first look; panel: about 1,200 questions."),
     ] = "panel",
     suite: Annotated[str, Parameter(metavar="NAMES", help="Only these suites, with commas.")] = "",
-    panel: Annotated[str, Parameter(metavar="N", help="Version of the panel.")] = "1",
+    panel: Annotated[str, Parameter(metavar="N", help="Version of the panel.")] = "2",
     dry_run: Annotated[
         Flag, Parameter(help="Print questions, calls, time (a few items are tried) and cost; write no page.")
     ] = False,
@@ -78,20 +78,30 @@ def with_options() -> None:
 def layout(made: Mapping[str, Any]) -> Iterable[Any]:
     """The profile as a table, the sentences, and where the page is."""
     several = len(made["models"]) > 1
-    head = ("capability", *(("model",) if several else ()), "score", "95 % interval", "chance", "shortcut", "n", "")
+    unread = any(row["unread"] for row in made["capabilities"])
+    more = (*(("unread",) if unread else ()), "n", "✓ at", "")
+    head = ("capability", *(("model",) if several else ()), "score", "95 % interval", "chance", "shortcut", *more)
     rows = []
     for row in made["capabilities"]:
         name = (row["capability"], *((row["model"],) if several else ()))
         if row["score"] is None:
-            rows.append((*name, "–", row["reason"], "", "", "", ""))
+            rows.append((*name, "–", row["reason"], "", "", *([""] if unread else []), "", "", ""))
             continue
         span = "too few to tell" if row["low"] is None else f"[{100 * row['low']:.1f}, {100 * row['high']:.1f}]"
         levels = ("" if row[each] is None else f"{100 * row[each]:.1f}" for each in ("chance", "shortcut"))
-        rows.append((*name, f"{100 * row['score']:.1f} %", span, *levels, row["n"], "✓" if row["can"] else ""))
+        share = [f"{100 * row['unread']:.1f} %"] if unread else []
+        least = "–" if row["ticked_at"] is None else f"{100 * row['ticked_at']:.0f}"
+        sign = "✓" if row["can"] else "no verdict" if row["verdict"] not in ("not shown", None) else ""
+        rows.append((*name, f"{100 * row['score']:.1f} %", span, *levels, *share, row["n"], least, sign))
     yield table(
-        head, rows, numbers=[at for at, each in enumerate(head) if each in ("score", "chance", "shortcut", "n")]
+        head,
+        rows,
+        numbers=[at for at, each in enumerate(head) if each in ("score", "chance", "shortcut", "unread", "n", "✓ at")],
     )
-    yield f"✓: above chance and shortcuts ({made['tests_corrected_together']} tests, corrected together by Holm)"
+    yield (
+        f"✓: above chance and every shortcut (corrected over the {made['rows_corrected_together']} rows of the panel); "
+        "✓ at: the true score that gets it four times in five"
+    )
     yield ""
     yield from (f"- {each['sentence']}" for each in made["sentences"])
     yield from made["notes"]

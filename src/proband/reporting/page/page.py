@@ -77,6 +77,7 @@ def pages(
         "across": across,
         "learnt": learnt,
         "notes": notes,
+        "picture": _picture(sections) if learnt else None,
     }
     overview |= _profile(profile, views) if profile is not None else {"profile": None}
     texts = {"index.html": _rendered("overview", shared, **overview)}
@@ -89,6 +90,14 @@ def pages(
         own = {"here": "claims.html", "contents": contents, "names": names, "counts": claim_counts(claims)}
         texts["claims.html"] = _rendered("claims", shared, **own)
     return texts
+
+
+def _picture(sections: Sequence[Section]) -> dict[str, str] | None:
+    """The one figure of the first screen: a line along a number (the length of a chain), where a set has one."""
+    grid = next((grid for section in sections for grid in section.grids if drawing(grid) is line_plot), None)
+    if grid is None:
+        return None
+    return {"title": grid.table.title, **_both_widths(lambda width: drawing(grid)(grid, width), switched=False)}
 
 
 def _profile(profile: Profile, views: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from proband.core.errors import ProbandError
-from proband.core.files import Fingerprint, slug
+from proband.core.files import Fingerprint
 from proband.core.suite import Built
 from proband.core.types import Item, Tag
 from proband.suites.facts.relations import SUBJECT, FactRelation, SubjectFact, asked, leaks
@@ -89,7 +89,7 @@ def _item(relation: FactRelation, number: int, fact: SubjectFact, most: int | No
     prompts = [asked(wording, fact.subject) for wording in wordings]
     tags: dict[str, Tag] = {"relation": relation.name, "cardinality": relation.cardinality, "leak": leaks(fact)}
     return Item(
-        id=f"{slug(relation.name)}-{number:04d}",
+        id=relation.item_id(number),
         suite="facts",
         prompt=prompts[0],
         choices=choices,
@@ -103,6 +103,7 @@ def _item(relation: FactRelation, number: int, fact: SubjectFact, most: int | No
             "aliases": list(fact.aliases),
             "accepted": list(dict.fromkeys([*fact.objects, *fact.object_aliases])),
             "clusters": [f"subject={fact.subject}", f"{relation.name}={fact.objects[0]}"],
+            **({"rests_on": list(fact.rests_on)} if fact.rests_on else {}),
         },
     )
 

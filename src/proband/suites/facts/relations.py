@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from proband.core.errors import ProbandError
+from proband.core.files import slug
 from proband.core.tables import TableRow
 
 SUBJECT, OBJECT, BLANK = "[X]", "[Y]", "___"
@@ -28,6 +29,7 @@ class SubjectFact:
     object_aliases: tuple[str, ...] = ()
     popularity: float | None = None
     question: str = ""  # of a fact that is asked in its own words
+    rests_on: tuple[str, ...] = ()  # the ids of the facts that it follows from
     row: TableRow | None = None
 
     def error(self, message: str) -> ProbandError:
@@ -55,6 +57,10 @@ class FactRelation:
     left_out: tuple[str, ...] = ()  # rows that cannot be asked: where each is, and why
     by_name: bool = False  # left out unless it is asked for by its name
     file: object = field(default=None, compare=False)
+
+    def item_id(self, number: int) -> str:
+        """Of the fact of that number, from 1."""
+        return f"{slug(self.name)}-{number:04d}"
 
     @cached_property
     def answers(self) -> tuple[str, ...]:

@@ -73,8 +73,8 @@ def read(data: str = "", patterns: str = "") -> tuple[list[FactRelation], str, l
 
 
 def built_in() -> Iterator[FactRelation]:
-    """The relations of data/facts; some take their pairs from the lists of the analogy suite."""
-    path = DATA / "facts" / "relations.toml"
+    """The relations of data/facts; some take their pairs from the lists of the analogy suite, some from two others."""
+    path, made = DATA / "facts" / "relations.toml", dict[str, FactRelation]()
     for name, relation in read_toml(path).items():
         facts = [
             SubjectFact(subject=subject, objects=(objects,) if isinstance(objects, str) else tuple(objects))
@@ -83,13 +83,27 @@ def built_in() -> Iterator[FactRelation]:
         if "pairs" in relation:
             file, listed = relation["pairs"]
             facts = list(_pairs(DATA / "analogy" / file, listed, turned=relation.get("turned", False)))
-        yield FactRelation(
+        if "compose" in relation:
+            facts = list(composed(*(made[each] for each in relation["compose"])))
+        made[name] = FactRelation(
             name=name,
             wordings=tuple(relation["wordings"]),
             facts=tuple(facts),
+            space=made[relation["compose"][1]].answers if "compose" in relation else (),
             by_name=relation.get("by_name", False),
             file=path,
         )
+    return iter(made.values())
+
+
+def composed(first: FactRelation, second: FactRelation) -> Iterator[SubjectFact]:
+    """From the subject of one fact to the object of another about its object: Lisbon, Portugal, Portuguese."""
+    places = {fact.subject: (number, fact) for number, fact in enumerate(second.facts, start=1)}
+    for number, fact in enumerate(first.facts, start=1):
+        if fact.objects[0] in places:
+            place, other = places[fact.objects[0]]
+            rests_on = (first.item_id(number), second.item_id(place))
+            yield SubjectFact(subject=fact.subject, objects=other.objects, rests_on=rests_on)
 
 
 def _pairs(path: Path, relation: str, *, turned: bool) -> Iterator[SubjectFact]:

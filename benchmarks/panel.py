@@ -1,0 +1,187 @@
+"""Build a panel of `proband evaluate`: python benchmarks/panel.py N [MODEL ...]
+
+Beside data/panels/N/panel.toml it writes the items of each set that is not there, their hashes and the power of each
+row (frozen.json), and the answers of the models, with references.json. The same command again resumes.
+"""
+
+from __future__ import annotations
+
+import gzip
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from proband import suites
+from proband.core.files import (
+    cache_folder,
+    encode,
+    read_items,
+    read_json,
+    read_manifest,
+    read_run,
+    sha256_file,
+    write_json,
+)
+from proband.core.metrics import answered_rightly
+from proband.core.suite import Suite
+from proband.core.types import Answer, Item
+from proband.pipeline.asking.items_and_answers import ANSWERS, select_items
+from proband.pipeline.build import build
+from proband.pipeline.evaluate import EvaluationJob, Size, evaluate
+from proband.pipeline.panel import FROZEN, PanelSet, read_panel
+from proband.pipeline.vary import vary
+from proband.reporting.power import ticked_at
+from proband.stats.clusters import clusters_of
+
+
+def build_set(each: PanelSet, folder: Path) -> Path:
+    """The set by its options: build, choose among the test items, vary."""
+    given = {name.replace("-", "_"): value for name, value in each.options.items()}
+    with tempfile.TemporaryDirectory() as temporary:
+        source, chosen = Path(temporary) / "built", Path(temporary) / each.name
+        build(each.suite, out=source, seed=each.seed, **given)
+        write_chosen(source, chosen if each.vary else folder, each)
+        if each.vary:
+            vary(chosen, out=folder, as_=each.vary, seed=each.seed)
+    return folder
+
+
+def write_chosen(source: Path, folder: Path, each: PanelSet) -> None:
+    """The training items, and of the others those that the set takes: those that no shortcut answers rightly, those
+    that rest on others with what they rest on, so many of each value of a tag, a sample as `run --limit` draws it."""
+    suite, items = suites.suite(each.suite), list(read_items(source))
+    kept = [item for item in items if item.split != "train"]
+    if each.shortcuts_fail:
+        right = answered_rightly(suite.baselines, lambda: items, known_as=sha256_file(source / "items.jsonl"))
+        wrong = {item.id for at, item in enumerate(items) if not any(own[at] > 0 for own in right.values())}
+        kept = [item for item in kept if item.id in wrong]
+    if each.rests_on:
+        needed = {
+            name for item in kept for name in (item.id, *item.facts.get("rests_on", ())) if "rests_on" in item.facts
+        }
+        kept = [item for item in kept if item.id in needed]
+    if each.per:
+        kept = _so_many_of_each(kept, each.per, each.test, each.per_cluster)
+    names = {item.id for item in kept}
+    folder.mkdir(parents=True, exist_ok=True)
+    _write(folder, source, [item for item in items if item.split == "train" or item.id in names])
+    if each.test is not None and not each.per:
+        _sample(folder, suite, each.test)
+
+
+def _so_many_of_each(items: Sequence[Item], tag: str, count: int | None, per_cluster: int) -> list[Item]:
+    """The first items of each value of a tag, and of each cluster within it."""
+    taken, kept = Counter[Any](), list[Item]()
+    for item in items:
+        value = item.tags.get(tag)
+        clusters = [(value, name) for name in clusters_of(item)]
+        if all(taken[each] < per_cluster for each in clusters) and (count is None or taken[value] < count):
+            taken.update([value, *clusters])
+            kept.append(item)
+    return kept
+
+
+def _sample(folder: Path, suite: Suite, count: int) -> None:
+    chosen = select_items(folder, suite=suite, limit=count, training=True)
+    if chosen.lines is not None:
+        items = zip(read_items(folder), chosen.lines, strict=True)
+        _write(folder, folder, [item for item, wanted in items if wanted])
+
+
+def _write(folder: Path, source: Path, items: Sequence[Item]) -> None:
+    """Items, and the manifest of what they were chosen from with their own counts."""
+    manifest = read_manifest(source)
+    (folder / "items.jsonl").write_bytes(b"".join(encode(item) + b"\n" for item in items))
+    splits = {
+        split: sum(item.split == split for item in items) for split in dict.fromkeys(item.split for item in items)
+    }
+    counts = {"items": len(items), "splits": splits}
+    sha = {"sha256": {"items.jsonl": sha256_file(folder / "items.jsonl")}}
+    write_json(folder / "manifest.json", {**manifest, **counts, **sha})
+
+
+def freeze(version: str) -> dict[str, str]:
+    """Build the sets that are not there, beside panel.toml, and write down the hashes of all."""
+    panel, hashes = read_panel(version), dict[str, str]()
+    out = panel.folder
+    for each in panel.sets:
+        stored = out / f"{each.name}.jsonl.gz"
+        if not stored.exists():
+            with tempfile.TemporaryDirectory() as temporary:
+                made = build_set(each, Path(temporary) / each.name)
+                stored.write_bytes(gzip.compress((made / "items.jsonl").read_bytes(), compresslevel=9, mtime=0))
+                write_json(out / f"{each.name}.json", read_manifest(made))
+        hashes[each.name] = str(read_json(out / f"{each.name}.json")["sha256"]["items.jsonl"])
+    note = out / FROZEN
+    write_json(note, {**(read_json(note) if note.exists() else {}), "sets": hashes})
+    return hashes
+
+
+# ---- power and answers
+
+
+class Perfect:
+    """Every right answer: the power of a panel is that of a system which is asked all of it."""
+
+    name = "perfect answers"
+
+    def identity(self) -> Mapping[str, str]:
+        return {"kind": "perfect"}
+
+    def answer(self, items: Sequence[Item]) -> list[Answer]:
+        return [
+            Answer(
+                item_id=item.id,
+                scores=tuple(float(at == item.gold) for at in range(len(item.choices))),
+                blanks=() if item.choices else tuple({"gold": gold, "guess": gold} for gold in item.facts["gold"]),
+            )
+            for item in items
+        ]
+
+
+def record_power(version: str) -> None:
+    """Write into frozen.json, for each row and size, the true score that gets its ✓ four times in five."""
+    rows: dict[str, dict[str, float | None]] = {}
+    sizes: tuple[Size, ...] = ("panel", "quick")
+    with tempfile.TemporaryDirectory() as place:
+        for size in sizes:
+            made = evaluate(Perfect(), out=Path(place) / size, size=size, panel=version, cache=False).profile
+            for row in made.rows:
+                level = max((each.value for each in row.levels), default=0.0)
+                rows.setdefault(row.capability.does, {"level": round(level, 4)})[size] = ticked_at(row, made.family)
+    path = read_panel(version).folder / FROZEN
+    write_json(path, {**read_json(path), "rows": rows})
+
+
+def record_answers(version: str, models: Sequence[str]) -> None:
+    """Ask models and write their answers beside the items, and references.json. The same call again resumes."""
+    folder, scores = read_panel(version).folder, dict[str, dict[str, float]]()
+    place = cache_folder() / "panels" / version
+    work = EvaluationJob.of(models, out=place, size="panel", suite="", panel=version, how={})
+    work.place()
+    work.answer()
+    for row in work.write(card=False, force=True).profile.rows:
+        if row.estimate is not None:
+            scores.setdefault(row.model, {})[row.capability.does] = round(row.estimate.mean, 4)
+    for part in work.runs:
+        if part.model in models:
+            stored = folder / "answers" / part.folder.name / part.each.name
+            stored.mkdir(parents=True, exist_ok=True)
+            packed = gzip.compress((part.folder / ANSWERS).read_bytes(), compresslevel=9, mtime=0)
+            (stored / "answers.jsonl.gz").write_bytes(packed)
+            write_json(stored / "run.json", msgspec.structs.replace(read_run(part.folder / "run.json"), items=""))
+    write_json(folder / "references.json", {"models": {name: {"scores": own} for name, own in scores.items()}})
+
+
+if __name__ == "__main__":
+    panel_version, *model_names = sys.argv[1:]
+    for set_name, digest in freeze(panel_version).items():
+        print(f"{set_name}: {digest}")
+    record_power(panel_version)
+    if model_names:
+        record_answers(panel_version, model_names)
