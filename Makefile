@@ -14,7 +14,7 @@ PIP := $(BIN)/python -m pip install --quiet --no-compile
 # where an image sets it, every process would compile torch and all of us anew: twice the time of the tests
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test tests test-all check quick explore interop prove clean help picture
+.PHONY: demo test tests test-all check quick explore interop prove prove-nightly clean help picture
 
 help:
 	@echo "make demo    set up, build, run and report everything that ships; opens-ready demo/index.html"
@@ -24,6 +24,7 @@ help:
 	@echo "make quick   the tests that take no model and no minutes"
 	@echo "make interop the exports in lm-eval, inspect_ai and datasets, with tiny models (an environment of its own)"
 	@echo "make prove   the kinship rule table, proved in Coq"
+	@echo "make prove-nightly  the same, after Coq is installed from Debian"
 	@echo "make picture the picture of a report in the README, from the demonstration"
 	@echo "make clean   remove .venv and what was made"
 
@@ -107,6 +108,11 @@ interop: $(INTEROP)
 
 clean:
 	rm -rf .venv .venv-interop demo dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+# every night: a machine without Coq gets Debian's
+prove-nightly: $(STAMP)
+	command -v coqc >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends coq; }
+	$(MAKE) prove
 
 # the rule table as a theorem: proofs/README.md
 prove: $(STAMP)

@@ -6,10 +6,13 @@ import gzip
 import hashlib
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import proband
 from proband.cli import main
+from proband.core.errors import ProbandError
 from proband.core.files import read_items
 from proband.suites.kinship.reading.reader import mismatch_with_facts
 from proband.suites.kinship.world.rules import load
@@ -67,3 +70,43 @@ def test_rows_that_a_release_repeats_are_counted(
     assert main(["verify", str(tmp_path), "--allow-uncertified"]) == 0
     assert "repeats a prompt" in capsys.readouterr().out
     assert main(["verify", str(tmp_path)]) != 0
+
+
+KINDS: list[dict[str, Any]] = [
+    *({"task": task} for task in ("clean", "supporting", "irrelevant", "disconnected", "all", "memory", "mixed")),
+    *({"task": task, "k": "2"} for task in ("either", "both")),
+    *({"open": 0.5, "form": form} for form in ("story", "facts")),
+    *({"question": question} for question in ("text", "yes-no", "sets")),
+    *({"form": form} for form in ("facts", "graph")),
+    {"k": "1"},
+    {"facts_along_chain": True},
+]
+COMBINATIONS = [(rules, kind) for rules in ("sound", "wide", "blended", "grid", "clutrr") for kind in KINDS]
+BY_DAY = COMBINATIONS[:: len(KINDS) // 3 + 1]
+
+
+@pytest.mark.parametrize(
+    ("rules", "kind"),
+    [
+        pytest.param(*each, marks=() if each in BY_DAY else pytest.mark.nightly, id=f"{each[0]}-{each[1]}")
+        for each in COMBINATIONS
+    ],
+)
+def test_every_combination_is_verified_or_refused_in_one_line(rules: str, kind: dict[str, Any], tmp_path: Path) -> None:
+    """Task, question, world, form and variation: what is built and what is varied verifies; the rest is refused."""
+    try:
+        proband.build("kinship", out=tmp_path / "a", rules=rules, **{"k": "3", "per_k": 4, "certify": "full", **kind})
+    except ProbandError as error:
+        assert "\n" not in str(error)
+        assert rules in ("grid", "clutrr")
+        return
+    assert proband.verify(tmp_path / "a", allow_uncertified=rules == "clutrr")["problems"] == []
+    try:
+        made = proband.vary(tmp_path / "a", out=tmp_path / "b", as_=ALL)
+    except ProbandError as error:
+        assert "\n" not in str(error)
+        assert rules in ("grid", "clutrr")
+        return
+    assert proband.verify(tmp_path / "b")["problems"] == []
+    assert made["variations"]["rename"]["items"] > 0
+    assert made["variations"]["inverse"]["items"] > 0

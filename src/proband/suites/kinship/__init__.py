@@ -1,18 +1,19 @@
 """Suite `kinship`: composing relations told in a story (Sinha 2022, chapter 3; CLUTRR, Sinha et al. 2019).
 
-    world/     the relations and axioms (the trusted kernel), rules, families and names
-    logic/     closure under the rules, noise; the search for a counter-family, which uses no rules
-    reading/   English to facts: lexicon, sentences, pronouns, grammar, doubt, reader
-    telling/   facts to English: template language, banks of paraphrases, their check, stories, questions
-    clutrr/    CLUTRR's CSV files and rows, our items as rows
-    generate/  options and plan, build (stories round by round), a story as logic, its wording, hold-outs
-    audit/     its prover, forms of rows and figures for `proband audit`; banks of templates
-    nets/      the networks of the thesis, and three that go beyond it
-    verify/    re-checking the certificates of items: a small checker that shares nothing with the generator
-    paper/     tables, findings and published figures of the thesis
+    world/       relations, axioms and worlds (the trusted kernel), rules, families and names
+    logic/       closure under the rules, noise, certificates; the search for a counter-family, which uses no rules
+    reading/     English to facts
+    telling/     facts to English: template language, the bank and its check, stories, questions
+    clutrr/      CLUTRR's CSV files and rows, our items as rows
+    generate/    options and plan, build (stories round by round), a story as logic, pairs, wording, hold-outs, release
+    variations/  the same question asked differently, verified
+    audit/       its prover and forms of rows for `proband audit`
+    nets/        the networks of the thesis, and three that go beyond it
+    verify/      re-checking the certificates of items: a small checker that shares nothing with the generator
+    paper/       tables, findings and published figures of the thesis
 
-    baselines.py, item_views.py, replies.py    what a score is read beside; an item looked at; reading a reply
-    abstention.py, sets.py    what a model does where nothing follows, and where several relations are possible
+    shortcuts.py, item_views.py, replies.py    what a score is read beside; an item looked at; reading a reply
+    open_answers.py    what a model does where nothing follows, and where several relations are possible
 
 `solver:symbolic` is in logic/closure.py, `solver:read` in reading/reader.py.
 """
@@ -161,14 +162,7 @@ SUITE = Suite(
         "review": "proband_annotate.kinds.review:REVIEW",
         "solve": "proband_annotate.kinds.solve:SOLVE",
     },
-    verbs=(
-        Verb(
-            name="score",
-            run="proband.suites.kinship.generate.hidden:score",
-            layout="proband.suites.kinship.generate.hidden:layout",
-        ),
-        Verb(name="freeze", run="proband.suites.kinship.generate.hidden:freeze"),
-    ),
+    verbs=(Verb(name="freeze", run="proband.suites.kinship.generate.release:freeze"),),
     audit="proband.suites.kinship.audit.row_formats:AUDIT",
     abstention=UNDETERMINED,
     verify=verify,

@@ -194,8 +194,8 @@ def _number(text: str, name: str, low: float, high: float) -> float:
 class Cell:
     """`count` stories of one kind. `part` is "train" or "test" where stories are held out, else nothing.
 
-    A release (release.py) also has the `split` valid, whose stories follow those of training, and hidden, and slices of
-    the test, of which some are told in the phrases of training.
+    A release (release.py) also has the `split` valid, whose stories follow those of training, and slices of the test,
+    of which some are told in the phrases of training.
     """
 
     part: str
@@ -234,7 +234,6 @@ class Plan:
     families: int
     noise_size: dict[str, range]  # by kind
     shape: FamilyShape
-    secret: str = ""  # with the seed, decides stories that nobody can make without it; hold-outs are the seed's alone
 
     @property
     def constructions(self) -> tuple[str, ...]:

@@ -2,8 +2,7 @@
 
 The definition (data/kinship/releases/1.toml) names the seed and the options of every slice, what the slice measures and
 what it does not, and the sha256 of its lines in items.jsonl. A build whose bytes differ is refused. `--slice NAME`
-builds a part. The hidden split is no function of the definition: its questions ship as they are, without answers
-(hidden.py).
+builds a part.
 
 The card (README.md) is computed from the items: chance and the strongest shortcut of each slice, and which share of its
 occasions, constructions, clauses and sentences stands in training (`shares_in_training`).
@@ -11,20 +10,21 @@ occasions, constructions, clauses and sentences stands in training (`shares_in_t
 
 from __future__ import annotations
 
-import gzip
 import hashlib
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from importlib import metadata
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
 from proband.core.errors import ProbandError, in_words
-from proband.core.files import DATA, decode, dumps, encode, read_toml
+from proband.core.files import DATA, decode, encode, read_toml, write_text
 from proband.core.metrics import chosen_answer
-from proband.core.plugins import read_options
+from proband.core.plugins import Meta, read_options
 from proband.core.suite import Built
 from proband.core.types import Item
 from proband.suites.kinship.generate.build import BuildTally, Rounds, items_of, planned
@@ -41,7 +41,6 @@ from proband.suites.kinship.shortcuts import SHORTCUTS
 from proband.suites.kinship.telling.phrases import masked_sentences
 from proband.suites.kinship.world.rules import load, story_of
 
-HIDDEN: Final = "hidden"
 CARD: Final = "card.md"
 HELD: Final = ("occasions", "constructions", "clauses", "sentences")
 
@@ -49,7 +48,7 @@ HELD: Final = ("occasions", "constructions", "clauses", "sentences")
 class Slice(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
     """Stories of one split: `per_k` of each length, `k` or those of training or test."""
 
-    split: Literal["train", "valid", "test", "hidden"]
+    split: Literal["train", "valid", "test"]
     per_k: int
     slice: str = "clean"
     task: str = "clean"
@@ -73,8 +72,7 @@ class Definition(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
     options: dict[str, Any]
     slice: list[Slice]
     generator: str = ""  # version of Proband that it was frozen with
-    sha256: dict[str, str] = {}  # of the lines of each slice, and of the hidden split
-    key_sha256: str = ""  # of the answer key of the hidden split
+    sha256: dict[str, str] = {}  # of the lines of each slice
     canary: str = ""  # a text that stands in every item, to find them in training data by
     path: Path = Path()
 
@@ -82,25 +80,19 @@ class Definition(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
         """The item with the canary, if the release has one."""
         return msgspec.structs.replace(item, facts={**item.facts, "canary": self.canary}) if self.canary else item
 
-    @property
-    def questions(self) -> Path:
-        """The hidden split, beside the definition."""
-        return self.path.with_name(f"{self.path.stem}-hidden.jsonl.gz")
-
     def slices(self, names: str) -> list[Slice]:
-        """Those that anybody can make, or those of them that are named: by slice, or by split."""
-        wanted = [name.strip() for name in names.split(",") if name.strip()]
-        known = [each for each in self.slice if each.split != HIDDEN]
+        """All, or those that are named: by slice, or by split."""
+        wanted, known = [name.strip() for name in names.split(",") if name.strip()], self.slice
         if wrong := next((name for name in wanted if not any(name in (e.slice, e.split) for e in known)), None):
             names = ", ".join(dict.fromkeys(each.slice for each in known))
             raise ProbandError(f"'slice' has no {wrong!r}; there are {names}", file=self.path)
         return [each for each in known if not wanted or each.slice in wanted or each.split in wanted]
 
-    def plan(self, part: Slice, *, workers: int = 1, secret: str = "") -> Plan:
+    def plan(self, part: Slice, *, workers: int = 1) -> Plan:
         given = {**self.options, **part.options, "task": part.task, "per-k": 1, "test-per-k": 1, "workers": workers}
         options = read_options(BuildOptions, given, of=f"{self.path.name}, slice {part.name}")
         plan = make_plan(options, seed=self.seed)
-        return replace(plan, secret=secret, cells=tuple(self.cells(part, plan)))
+        return replace(plan, cells=tuple(self.cells(part, plan)))
 
     def cells(self, part: Slice, plan: Plan) -> list[Cell]:
         """The stories of valid are those after the stories of train."""
@@ -143,7 +135,7 @@ def build_release(options: BuildOptions, *, seed: int) -> Built:
     definition = load_release(options.release)
     if seed not in (0, definition.seed):
         raise ProbandError(f"'seed' is {seed}, and --release {options.release} has a seed of its own")
-    if not definition.sha256 or not definition.questions.is_file():
+    if not definition.sha256:
         raise ProbandError("is not frozen yet: `proband kinship freeze` does that", file=definition.path)
     release = Release(definition, definition.slices(options.slice), workers=options.workers)
     return Built(
@@ -156,7 +148,7 @@ def build_release(options: BuildOptions, *, seed: int) -> Built:
 
 
 class Release:
-    """The slices that can be made by anyone, with their hashes as they go by; and the hidden questions."""
+    """The slices of a release, with their hashes as they go by."""
 
     def __init__(self, definition: Definition, slices: Sequence[Slice], *, workers: int = 1) -> None:
         self.definition, self.slices, self.workers = definition, slices, workers
@@ -193,34 +185,11 @@ class Release:
                 file=of.path,
             )
 
-    def hidden(self) -> str:
-        """The hidden questions as they ship."""
-        lines = gzip.decompress(self.definition.questions.read_bytes())
-        self.sha256[HIDDEN] = hashlib.sha256(lines).hexdigest()
-        self._compare(HIDDEN)
-        return lines.decode("utf-8")
-
     def files(self) -> Mapping[str, str]:
-        """The hidden split as a folder of its own, and the data card."""
-        questions, of = self.hidden(), self.definition
-        count = questions.count("\n")
-        manifest = {
-            "suite": "kinship",
-            "seed": 0,
-            "options": {},
-            "items": count,
-            "splits": {"test": count},
-            "licence": LICENCE,
-            "sha256": {"items.jsonl": self.sha256[HIDDEN]},
-            "release": f"{of.name} {of.version}, hidden",
-        }
-        return {
-            f"{HIDDEN}/items.jsonl": questions,
-            f"{HIDDEN}/manifest.json": dumps(manifest) + "\n",
-            "README.md": self.card(count),
-        }
+        """The data card."""
+        return {"README.md": self.card()}
 
-    def card(self, hidden: int) -> str:
+    def card(self) -> str:
         """The data card: a template, and what is computed from the items."""
         of = self.definition
         made = [decode(Item, encode(item), file=of.path) for item in self.made]
@@ -247,8 +216,8 @@ class Release:
         stated = sum((tally.stated for tally in self.tally.values()), Counter[str]())
         rarest = min(stated, key=lambda kin: stated[kin])
         return (DATA / "kinship" / "releases" / CARD).read_text(encoding="utf-8").format(
-            canary=of.canary, name=of.name, version=of.version, generator=of.generator, key=of.key_sha256,
-            hidden=hidden, licence=LICENCE, composition="\n".join(rows), about="\n".join(about),
+            canary=of.canary, name=of.name, version=of.version, generator=of.generator,
+            licence=LICENCE, composition="\n".join(rows), about="\n".join(about),
             held="\n".join(held), hashes="\n".join(f"| {name} | `{sha}` |" for name, sha in self.sha256.items()),
             relations=len(stated), rarest=f"{rarest} {100 * stated[rarest] / stated.total():.1f} %",
         )  # fmt: skip
@@ -262,7 +231,6 @@ class Release:
             "release": {"name": of.name, "version": of.version, "generator": of.generator, "seed": of.seed},
             "rules": {each.name: each.sha256 for each in sorted(rules, key=lambda each: each.name)},
             "slices_sha256": dict(self.sha256),
-            "key_sha256": of.key_sha256,
             "counts": {name: tally.targets.total() for name, tally in self.tally.items()},
             "kin_word_detector": detectors,
             "stated": {kin: round(n / stated.total(), 4) for kin, n in stated.most_common()},
@@ -317,3 +285,46 @@ def strongest_shortcuts(items: Sequence[Item]) -> dict[str, tuple[str, float]]:
             if name not in best or accuracy > best[name][1]:
                 best[name] = shortcut, accuracy
     return best
+
+
+# ---- proband kinship freeze ----------------------------------------------------------------------------------------
+
+
+def freeze(
+    definition: Annotated[Path, Meta(description="Definition of a release, a TOML file.")],
+    /,
+    *,
+    workers: Annotated[int, Meta(ge=1, description="Processes; the result does not depend on it.")] = 1,
+) -> dict[str, Any]:
+    """Freeze a release: build every slice, and write their hashes into the definition.
+
+    Example: proband kinship freeze mine.toml
+    """
+    found = load_release(str(definition))
+    making = Release(found, found.slices(""), workers=workers)
+    stories = sum(1 for _ in making.items(check=False))
+    text = definition.read_text(encoding="utf-8")
+    write_text(definition, with_hashes(text, making.sha256, generator=metadata.version("proband")))
+    return {"release": f"{found.name} {found.version}", "stories": stories, "sha256": making.sha256}
+
+
+def with_hashes(text: str, hashes: Mapping[str, str], *, generator: str) -> str:
+    """A definition with these hashes instead of those it had.
+
+    >>> print(with_hashes('seed = 1\\n\\n[[slice]]\\nsplit = "train"\\n', {"train clean": "ab"}, generator="0.1.0"))
+    generator = "0.1.0"
+    seed = 1
+    <BLANKLINE>
+    [[slice]]
+    split = "train"
+    <BLANKLINE>
+    [sha256]
+    "train clean" = "ab"
+    <BLANKLINE>
+    """
+    bare = re.sub(r"(?m)^generator = .*\n", "", text)
+    bare = re.sub(r"(?ms)^\[sha256\]\n.*?(?=^\[|\Z)", "", bare).rstrip() + "\n"
+    comments = re.match(r"(?:#.*\n|\n)*", bare)
+    at = comments.end() if comments else 0
+    lines = [f'"{name}" = "{sha}"\n' for name, sha in hashes.items()]
+    return bare[:at] + f'generator = "{generator}"\n' + bare[at:] + "\n[sha256]\n" + "".join(lines)

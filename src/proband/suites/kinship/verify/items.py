@@ -28,9 +28,7 @@ from proband.suites.kinship.world.rules import SHIPPED, Rules, converse, load, o
 # ---- what an item says of itself, worked out again from its facts: k, noise and its kinds, task, depth, split, id
 
 
-ID: Final = re.compile(
-    r"(?:(?P<part>train|valid|test|hidden)-)?(?:(?P<slice>[a-z-]+)-)?(?P<task>[a-z]+)-k(?P<k>\d+)-\d{6,}"
-)
+ID: Final = re.compile(r"(?:(?P<part>train|valid|test)-)?(?:(?P<slice>[a-z-]+)-)?(?P<task>[a-z]+)-k(?P<k>\d+)-\d{6,}")
 TASK_OF: Final = {
     (): ("clean", "memory"),
     ("supporting",): ("supporting",),
@@ -167,8 +165,7 @@ def _wrong_name(item: Item) -> str | None:
         return "the id does not say task, k and number"
     own_slice = item.tags.get("slice", "")
     stated = (name["part"] or "test", name["slice"] or "", name["task"], int(name["k"]))
-    part = "hidden" if name["part"] == "hidden" and item.split == "test" else item.split
-    own = (part, own_slice if own_slice != item.tags["task"] else "", item.tags["task"], item.facts["k"])
+    own = (item.split, own_slice if own_slice != item.tags["task"] else "", item.tags["task"], item.facts["k"])
     return None if stated == own else f"the id says {_spelled(stated)}, the item {_spelled(own)}"
 
 
