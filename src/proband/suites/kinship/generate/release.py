@@ -91,8 +91,7 @@ class Definition(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
     def plan(self, part: Slice, *, workers: int = 1) -> Plan:
         given = {**self.options, **part.options, "task": part.task, "per-k": 1, "test-per-k": 1, "workers": workers}
         options = read_options(BuildOptions, given, of=f"{self.path.name}, slice {part.name}")
-        plan = make_plan(options, seed=self.seed)
-        return replace(plan, cells=tuple(self.cells(part, plan)))
+        return make_plan(options, seed=self.seed)  # its own cells say which lengths training has
 
     def cells(self, part: Slice, plan: Plan) -> list[Cell]:
         """The stories of valid are those after the stories of train."""
@@ -160,7 +159,8 @@ class Release:
         """How many items there will be, by split and number of choices."""
         counts = Counter[tuple[str, int]]()
         for part in self.slices:
-            counts.update(planned(self.definition.plan(part)))
+            plan = self.definition.plan(part)
+            counts.update(planned(replace(plan, cells=tuple(self.definition.cells(part, plan)))))
         return counts
 
     def items(self, *, check: bool = True) -> Iterator[Item]:
@@ -168,7 +168,9 @@ class Release:
             digest = hashlib.sha256()
             for part in (each for each in self.slices if each.name == name):
                 plan = self.definition.plan(part, workers=self.workers)
-                for item in map(self.definition.marked, items_of(plan, plan.cells, self.tally[name])):
+                for item in map(
+                    self.definition.marked, items_of(plan, self.definition.cells(part, plan), self.tally[name])
+                ):
                     digest.update(encode(item) + b"\n")
                     self.made.append(item)
                     yield item
