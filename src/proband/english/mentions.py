@@ -33,6 +33,9 @@ _TIMES = (
     r"day|week|weekend|month|year|spring|summer|autumn|winter|morning|evening|night|[A-Z][a-z]+day|Christmas|Easter"
 )
 HARMLESS: Final = re.compile(rf",? \bevery (?:{_TIMES})\b(?! [@#]),?|^every (?:{_TIMES}),? |,? too$|\balso ")
+SAID: Final = re.compile(
+    rf'"(?P<a>[^"]+?)[,.]?" (?:\w+ (?P<s>{MARK})|(?P<u>{MARK}) \w+)|(?:.*?, )?(?P<t>{MARK}) \w+, "(?P<b>[^"]+?)[.]?"?'
+)
 NOT: Final = re.compile(rf"({MARK}) (?:is|was) not (.+)")
 OWNING: Final = ("his", "their")
 NOT_OWNED: Final = re.compile(r" (?:is|was|and|to|as|in|at|on|for|with|by|when|while|before|after)\b")
@@ -143,6 +146,9 @@ class PeopleReader(PeopleFacts):
             raise NotRead(f"whose {titled[0].split()[0].lower()} is meant is not said")
         if self.ours and not re.search(MARK, plain) and not relational:
             return
+        if self.ours and (said := SAID.fullmatch(plain)):
+            speaker = said["s"] or said["t"] or said["u"]
+            plain = re.sub(r"\b[Mm]y\b", f"{speaker}'s", said["a"] or said["b"])
         parts = list(self._relatives(plain))
         mentioned: list[int] = []
         for part in parts:
@@ -162,7 +168,7 @@ class PeopleReader(PeopleFacts):
     def _relatives(self, text: str) -> Iterator[str]:
         """The main clause, then its relative clauses as clauses of their own."""
         found = list(RELATIVE.finditer(text))
-        if any(re.search(rf"(?:of|to) $|{MARK}'s [a-z-]+,? $", text[: each.start()]) for each in found):
+        if any(self.grammar.relation_before.search(text[: each.start()].lower()) for each in found):
             raise NotRead("whom 'who' refers to is not clear")
         yield RELATIVE.sub(r"\1", text)
         for each in found:
@@ -274,6 +280,8 @@ class PeopleReader(PeopleFacts):
         match = PRONOUN.search(text)
         if match is None:
             return None
+        if self.ours and not self.grammar.relation_after.match(text.lower(), match.end()):
+            return f"{text[: match.start()]}it{text[match.end() :]}"  # whoever it is, nothing is said of kin
         marks = [int(mark[1:]) for mark in re.findall(MARK, text[: match.start()])]
         here = [self.one(one) for mark in marks for one in (*(() if self.ours else self._all_within(mark)), mark)]
         people = self.discourse.refer(match[0], here, self.name)

@@ -74,6 +74,12 @@ class ParsedReader:
         if isinstance(asked, Unread):
             return Reading(unread=asked)
         facts: list[Fact] = []
+        shapes = [self.grammar.shape(sentence, set()) for sentence in sentences(text)]
+        before: set[str] = set()
+        for shape in shapes:
+            if twice := before & set(shape.new):
+                return Reading(unread=Unread(f"'a {min(twice)}' may be another one than the {min(twice)} before"))
+            before |= set(shape.things)
         for number, sentence in enumerate(sentences(re.sub(r"\[([^\][]+)\]", r"\1", text))):
             read = self._sentence(sentence)
             if isinstance(read, str):

@@ -77,6 +77,7 @@ class Grammar:
         self.kinds = re.compile(rf"(?<!\w){domain.thing or '(?!)'} (?={MARK})")
         either = "|".join(pattern.pattern for pattern in domain.words.values())
         self.relation_word = re.compile(rf"(?<![\w-])(?:{either})(?![\w-])")
+        self.relation_after = re.compile(rf" (?:\w+ )?(?:{either})(?![\w-])")
         self.relation_before = re.compile(rf"(?<![\w-])(?:{either}) (?:of|to) $")
         vocabulary = self._vocabulary()
         of = bool(domain.raw.get("of"))
