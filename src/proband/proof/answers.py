@@ -141,6 +141,8 @@ def verdict_of(domain: Domain, label: Label, asked: AskedRelation, found: Soluti
         return "entailed"
     if any(each in fits for each in certain):
         return "entailed"
+    if asked.word and asked.word.gender and not asked.who and len(fits) == len(possible) == 1:
+        return "gender open"  # the only one it can be, if the gender is right
     relations = {word.relation for each in possible if (word := domain.word(each))}
     open_ = label.word and asked.word is None and OTHER not in possible and relations == {label.word.relation}
     return "gender open" if open_ else "ambiguous"
