@@ -71,7 +71,7 @@ class ModelReaders:
                 if row.bad or (row.facts and row.pair) or _id(row) in seen:
                     continue
                 seen.add(_id(row))
-                facts = {"reading": values_for(self.domain, row.text, row.question), "answers": []}
+                facts = {"reading": values_for(self.domain, row.text, row.question), "json": True, "answers": []}
                 item = Item(id=_id(row), suite="questions", prompt=f"{row.text}\n{row.question}".strip(), facts=facts)
                 file.write(encode(item) + b"\n")
         return len(seen)

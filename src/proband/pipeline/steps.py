@@ -126,6 +126,13 @@ def _written(replies: Iterable[SourceReply], folder: Path, name: str, checkers: 
     return result
 
 
+def reply_records(source: Path, *, items: str | Path | None = None, domain: str = "") -> Iterator[ReplyRecord]:
+    """The records of all replies of a run, of a folder of runs, or of a file."""
+    checkers = _Checkers(domain)
+    for reply in replies_of(source, items=items, columns={}):
+        yield record_of(reply, checkers.check(reply))
+
+
 def check_reply(item: Item, reply: str, *, answer: str = "") -> CheckedReply:
     """One reply to one of our items; `answer` where it is known apart from the reply."""
     return _shared().check(_of_item(item, reply, model="", given=answer))

@@ -31,6 +31,10 @@ def steps(
     ] = "",
     reply_column: Annotated[str, Parameter(metavar="NAME", help="Column of the reply (default: guessed).")] = "",
     question_column: Annotated[str, Parameter(metavar="NAME", help="Column of the question (default: guessed).")] = "",
+    judge: Annotated[
+        str,
+        Parameter(metavar="MODEL", help="A model that judges each step: its verdicts are compared with the proofs."),
+    ] = "",
     models: ModelReaderOptions = ModelReaderOptions(),  # noqa: B008
     json: Json = False,
 ) -> None:
@@ -46,8 +50,12 @@ def steps(
     result = check_replies(source, out=out, items=items, domain=domain, columns=columns, **asked)
     if models.dry_run:
         give(result["forecasts"], dry_run_layout, json=json)
-    else:
-        give(result, layout, json=json)
+        return
+    if judge:
+        from proband.pipeline.step_labels import judge_written
+
+        result["judge"] = judge_written(out, model=judge, how=models.how())
+    give(result, layout, json=json)
 
 
 def layout(result: Mapping[str, Any]) -> Iterable[Any]:
@@ -64,4 +72,13 @@ def layout(result: Mapping[str, Any]) -> Iterable[Any]:
     for what in ("not checked", "unread because"):
         if reasons := list(result[what].items())[:SHOWN]:
             yield table(("", what), [(count, why) for why, count in reasons], numbers=(0,))
+    if judged := result.get("judge"):
+        yield f"{judged['model']} as a judge of {judged['steps']} steps ({judged['read']} verdicts read):"
+        quality = judged["wrong steps"].items()
+        rows = [(name, own["steps"], _share(own["precision"]), _share(own["recall"])) for name, own in quality]
+        yield table(("wrong steps", "steps", "precision", "recall"), rows, numbers=(1, 2, 3))
     yield f"open {result['page']}"
+
+
+def _share(of: Mapping[str, Any]) -> str:
+    return f"{100 * of['share']:.0f} % [{100 * of['low']:.0f}, {100 * of['high']:.0f}]" if of["n"] else "-"

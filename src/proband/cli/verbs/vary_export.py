@@ -51,7 +51,7 @@ def export(
         str,
         Parameter(
             metavar="FORMAT",
-            help="csv, hf, lm-eval, inspect, pairs, one of the suite's own; every-eval-ever, hf-results.",
+            help="csv, hf, lm-eval, inspect, pairs, the suite's own; of runs: stepwise, every-eval-ever, hf-results.",
         ),
     ],
     out: Annotated[Path, Parameter(name=("--out", "-o"), metavar="PATH", help="File or folder to write.")] = Path("."),

@@ -22,6 +22,8 @@ from proband.pipeline.export.results import write_results
 from proband.pipeline.export.source import PACKAGE, ExportSource, survey, write_licence, write_splits
 from proband.pipeline.export.task_packages import write_inspect, write_lm_eval
 from proband.pipeline.run import suite_of
+from proband.pipeline.step_labels import write_stepwise
+from proband.pipeline.steps import reply_records
 
 
 def write_csv(source: ExportSource, out: Path) -> Path:
@@ -72,6 +74,7 @@ FORMATS: Mapping[str, Callable[[ExportSource, Path], Path]] = {
     "lm-eval": write_lm_eval,
     "inspect": write_inspect,
 }
+STEPWISE = "stepwise"  # a run with replies in words
 PAIRS, VARIATION = "pairs", "counterfactual"  # a format, and the variation that it is made of
 BLANK = "___"
 FOR_QUESTIONS = ("lm-eval", "inspect")  # formats that hold only items with choices and a right answer
@@ -96,11 +99,14 @@ def export(
             raise ProbandError(f"--to {to} is for the folder of a run", file=items)
         with staged(Path(out), force=force) as place:
             return {**write_results(Path(items), to=to, out=place, model_id=model_id, dataset=dataset), "out": str(out)}
+    if to == STEPWISE:
+        with staged(Path(out), force=force) as place:
+            return {"format": to, **write_stepwise(reply_records(Path(items)), place), "out": str(out)}
     own = suite_of(items).export
     if to == PAIRS and PAIRS not in own:
         return _pairs(Path(items), Path(out), tokenizer, force=force)
     if to not in {**FORMATS, **own}:
-        raise ProbandError(f"no format {to!r}; there are {', '.join([*FORMATS, PAIRS, *own, *RESULTS])}")
+        raise ProbandError(f"no format {to!r}; there are {', '.join([*FORMATS, PAIRS, STEPWISE, *own, *RESULTS])}")
     source = survey(Path(items))
     with staged(Path(out), force=force) as place:
         if to in FORMATS:

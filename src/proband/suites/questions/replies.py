@@ -22,7 +22,7 @@ def read(item: Item, reply: str, sent: str) -> Answer:
     """A choice, or the reply itself where there are none: it is matched when it is scored."""
     if item.choices:
         return read_choice(item, reply, sent)
-    usable = json_of(reply) is not None if "reading" in item.facts else bool(without_thoughts(reply))
+    usable = json_of(reply) is not None if item.facts.get("json") else bool(without_thoughts(reply))
     return Answer(item_id=item.id, text=reply, status="" if usable else "unread")
 
 
@@ -120,7 +120,7 @@ ASKING = Asking(
     default="question",
     read=read,
     answer=lambda item: item.choices[item.gold or 0] if item.choices else item.facts["answers"][0],
-    again=lambda item, reply: AGAIN if "reading" in item.facts else "",
+    again=lambda item, reply: AGAIN if item.facts.get("json") else "",
 )
 LIKELIHOOD = replace(likelihood.LIKELIHOOD, solve=score_choices)
 GENERATE, CHOOSE = make_generate_solver(ASKING), make_choose_solver(ASKING)

@@ -1,0 +1,184 @@
+"""Labels of steps by proof: as training data for process reward models, and as the measure of models that judge steps.
+
+A sentence of a reply is *true* where the story tells or entails what it states, *false* where it does not (a leap or a
+contradiction). A sentence about relations that is not read is *withheld*: it is never labelled, and ends what is
+written of its reply. Sentences that state no relation belong to the step behind them.
+
+    export RUN --to stepwise   OUT/trl.jsonl (prompt, completions, labels: TRL's stepwise supervision) and
+                               OUT/prm800k.jsonl (question, steps with ratings 1, -1 or null)
+    steps RUN --judge MODEL    asks MODEL for the verdict on each labelled step: OUT/judge.json
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from proband.core.errors import ProbandError
+from proband.core.files import atomic, dumps, encode, read_answers, write_json
+from proband.core.types import Answer, Item
+from proband.english.model_reader import json_of
+from proband.pipeline.run import PartOfCommand, run_once
+from proband.pipeline.run_options import RunOptions
+from proband.pipeline.steps import ReplyRecord
+from proband.proof.statements import RIGHT, UNREAD
+from proband.stats import Scores
+
+POSITIONS: Final = 4  # steps from the fourth on are one group
+BINS: Final = 5  # of confidence
+ASKED: Final = """A reader was given this text and question:
+
+{question}
+
+The reader reasons:
+{before}
+Next step: {step}
+
+Is the next step right: does what it says follow from the text alone? Reply with one JSON object and nothing else:
+{{"verdict": "right" or "wrong", "confidence": a number from 0.5 to 1}}"""
+
+
+class LabelledStep(NamedTuple):
+    """`label`: whether it is right; None: withheld. `text` has the sentences without statements that stand before."""
+
+    text: str
+    label: bool | None
+    verdict: str
+    before: str
+
+
+def labelled_steps(record: ReplyRecord) -> Iterator[LabelledStep]:
+    """The steps of a reply, up to the first that is withheld, which is the last."""
+    at = 0
+    for step in record["steps"]:
+        verdict = step["verdict"]
+        if not verdict:
+            continue
+        label = None if verdict == UNREAD else verdict in RIGHT
+        text = record["text"]
+        yield LabelledStep(text[at : step["end"]].strip(), label, verdict, text[:at].strip())
+        if label is None:
+            return
+        at = step["end"]
+
+
+def write_stepwise(records: Iterable[ReplyRecord], out: Path) -> dict[str, int]:
+    """trl.jsonl and prm800k.jsonl; returns how many replies and steps they have."""
+    counts = {"replies": 0, "steps": 0, "right": 0, "wrong": 0, "withheld": 0}
+    out.mkdir(parents=True, exist_ok=True)
+    with atomic(out / "trl.jsonl") as trl, atomic(out / "prm800k.jsonl") as prm:
+        for record in records:
+            steps = list(labelled_steps(record))
+            known = [step for step in steps if step.label is not None]
+            counts["withheld"] += len(steps) - len(known)
+            if not known:
+                continue
+            counts["replies"] += 1
+            counts["steps"] += len(known)
+            counts["right"] += sum(bool(step.label) for step in known)
+            completions, labels = [step.text for step in known], [step.label for step in known]
+            trl.write(dumps({"prompt": record["question"], "completions": completions, "labels": labels}) + "\n")
+            prm.write(dumps(_prm800k(record, steps)) + "\n")
+    if not counts["replies"]:
+        raise ProbandError("no reply has a step that is labelled: replies in words to items with a prover are needed")
+    counts["wrong"] = counts["steps"] - counts["right"]
+    return counts
+
+
+def _prm800k(record: ReplyRecord, steps: Sequence[LabelledStep]) -> dict[str, Any]:
+    rating = {True: 1, False: -1, None: None}
+    made = [
+        {"completions": [{"text": s.text, "rating": rating[s.label], "flagged": False}], "chosen_completion": 0}
+        for s in steps
+    ]
+    error = any(step.label is False for step in steps)
+    return {
+        "question": {"problem": record["question"], "ground_truth_answer": record["right_answer"]},
+        "label": {"steps": made, "finish_reason": "found_error" if error else "solution"},
+    }
+
+
+# ---- models that judge steps -----------------------------------------------------------------------------------------
+
+
+def judge_written(out: Path, *, model: str, how: RunOptions) -> dict[str, Any]:
+    """The same for the replies that `proband steps` has written to OUT/replies.jsonl."""
+    lines = (out / "replies.jsonl").read_text(encoding="utf-8").splitlines()
+    return judge_steps(map(msgspec.json.decode, lines), model=model, out=out, how=how)
+
+
+def judge_steps(records: Iterable[ReplyRecord], *, model: str, out: Path, how: RunOptions) -> dict[str, Any]:
+    """Ask a model for the verdict on every labelled step, by a run of its own, and compare it with the proof."""
+    folder, known = out / "judge", dict[str, tuple[LabelledStep, int, str]]()
+    with atomic(folder / "items.jsonl", mode="wb") as file:
+        for record in records:
+            for place, step in enumerate(s for s in labelled_steps(record) if s.label is not None):
+                sent = ASKED.format(question=record["question"], before=step.before or "(nothing yet)", step=step.text)
+                name = hashlib.blake2b(f"{record['item']} {sent}".encode(), digest_size=12).hexdigest()
+                if name not in known:
+                    known[name] = (step, place, record["item"])
+                    facts = {"json": True, "answers": ["right" if step.label else "wrong"]}
+                    file.write(encode(Item(id=name, suite="questions", prompt=sent, facts=facts)) + b"\n")
+    if not known:
+        raise ProbandError("no step is labelled: there is nothing to judge")
+    options = {"max-tokens": 512, **how.options, "prompt": "bare"}
+    part = PartOfCommand(folder=folder / "run", how=replace(how, solver="generate", split="all", options=options))
+    run_once(folder, model=model, part=part)
+    answers = read_answers(part.folder / "answers.jsonl")
+    judged = [(known[answer.item_id], said) for answer in answers if (said := verdict_in(answer)) is not None]
+    result = {"model": model, "steps": len(known), "read": len(judged), **compared(judged)}
+    write_json(out / "judge.json", result)
+    return result
+
+
+def verdict_in(answer: Answer) -> tuple[bool, float] | None:
+    """(right, confidence) in a judge's reply; None where it gives none."""
+    value = json_of(answer.text or "") or {}
+    verdict = str(value.get("verdict", "")).strip().lower()
+    confidence = value.get("confidence", 1.0)
+    if answer.status or verdict not in ("right", "wrong"):
+        return None
+    return verdict == "right", min(1.0, max(0.0, float(confidence))) if isinstance(confidence, int | float) else 1.0
+
+
+Judged = Sequence[tuple[tuple[LabelledStep, int, str], tuple[bool, float]]]
+
+
+def compared(judged: Judged) -> dict[str, Any]:
+    """Precision and recall of *wrong step*, by kind and position; how often confident verdicts are right."""
+    groups: defaultdict[str, list[Any]] = defaultdict(list)
+    for each in judged:
+        (step, place, _), _ = each
+        groups["all"].append(each)
+        groups[f"kind: {step.verdict}"].append(each)
+        groups[f"position: {place + 1}{'' if place + 1 < POSITIONS else ' or later'}"].append(each)
+    bins: defaultdict[int, list[Any]] = defaultdict(list)
+    for (step, _, item), (right, confidence) in judged:
+        bins[min(BINS - 1, int((confidence - 0.5) * 2 * BINS)) if confidence >= 0.5 else 0].append(
+            (float(right == step.label), item, confidence)
+        )
+    calibration = [
+        {"confidence": round(sum(c for *_, c in own) / len(own), 3), **_share([(hit, item) for hit, item, _ in own])}
+        for _, own in sorted(bins.items())
+    ]
+    return {"wrong steps": {name: _quality(own) for name, own in sorted(groups.items())}, "calibration": calibration}
+
+
+def _quality(judged: Judged) -> dict[str, Any]:
+    called = [(float(not step.label), item) for (step, _, item), (right, _) in judged if not right]
+    wrong = [(float(not right), item) for (step, _, item), (right, _) in judged if not step.label]
+    return {"steps": len(judged), "precision": _share(called), "recall": _share(wrong)}
+
+
+def _share(hits: Sequence[tuple[float, str]]) -> Mapping[str, Any]:
+    """A share with its interval, clustered by item."""
+    if not hits:
+        return {"n": 0}
+    found = Scores.of([[hit for hit, _ in hits]], clusters=[item for _, item in hits]).interval()
+    return {"n": len(hits), "share": found.mean, "low": found.low, "high": found.high}

@@ -1,0 +1,85 @@
+"""Labels of steps by proof: what is not read is never labelled, and judges are measured against planted slips."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from proband.cli import main
+from proband.core.errors import ProbandError
+from proband.pipeline.export import export
+from proband.pipeline.step_labels import labelled_steps, write_stepwise
+from proband.pipeline.steps import reply_records
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "models" / "remote"))
+if TYPE_CHECKING:
+    from tests.models.remote.stub_server import Stub, chat
+else:
+    from stub_server import Stub, chat
+
+STORY = "Ann is the mother of Ben. Ben is the father of Max. What is Ann to Max?"
+RIGHT = "Let me see. Ben is Ann's son. So Ann is Max's grandmother.\nAnswer: grandmother"
+SLIP = "Ben is Ann's son. Ann is Max's aunt. So she is his aunt.\nAnswer: aunt"
+UNREAD = "Ben is Ann's son. Ann bewilders Max's grandmother somehow via her uncle. Ann is Max's grandmother."
+
+
+@pytest.fixture
+def replies(tmp_path: Path) -> Path:
+    rows = [{"question": STORY, "reply": reply, "model": "m"} for reply in (RIGHT, SLIP, UNREAD, "")]
+    (tmp_path / "replies.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return tmp_path / "replies.jsonl"
+
+
+def test_what_is_not_read_is_never_labelled(replies: Path) -> None:
+    right, slip, unread, empty = reply_records(replies, domain="kinship")
+    assert [step.label for step in labelled_steps(right)] == [True, True]
+    assert next(labelled_steps(right)).text == "Let me see. Ben is Ann's son."
+    assert [step.label for step in labelled_steps(slip)][:2] == [True, False]
+    assert [step.label for step in labelled_steps(unread)] == [True, None]
+    assert list(labelled_steps(empty)) == []
+
+
+def test_both_formats(replies: Path, tmp_path: Path) -> None:
+    made = export(replies, to="stepwise", out=tmp_path / "out")
+    assert made["replies"] == 3
+    assert made["withheld"] == 1
+    trl = [json.loads(line) for line in (tmp_path / "out" / "trl.jsonl").read_text().splitlines()]
+    assert trl[0] == {
+        "prompt": STORY,
+        "completions": ["Let me see. Ben is Ann's son.", "So Ann is Max's grandmother."],
+        "labels": [True, True],
+    }
+    assert all(isinstance(label, bool) for row in trl for label in row["labels"])
+    prm = [json.loads(line) for line in (tmp_path / "out" / "prm800k.jsonl").read_text().splitlines()]
+    ratings = [[step["completions"][0]["rating"] for step in row["label"]["steps"]] for row in prm]
+    assert ratings[0] == [1, 1]
+    assert ratings[2] == [1, None]
+    assert [row["label"]["finish_reason"] for row in prm] == ["solution", "found_error", "solution"]
+    with pytest.raises(ProbandError, match="no reply has a step that is labelled"):
+        write_stepwise([], tmp_path / "none")
+
+
+@pytest.mark.parametrize(
+    ("says", "precision", "recall"), [("proof", 1.0, 1.0), ("right", None, 0.0), ("wrong", 0.2, 1.0)]
+)
+def test_judges_are_measured(
+    replies: Path, tmp_path: Path, says: str, precision: float | None, recall: float, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def reply(path: str, body: dict[str, Any]) -> dict[str, Any]:
+        step = body["messages"][0]["content"].partition("Next step: ")[2].partition("\n")[0]
+        verdict = ("wrong" if "aunt" in step else "right") if says == "proof" else says
+        return chat(json.dumps({"verdict": verdict, "confidence": 0.9}))
+
+    words = ["steps", str(replies), "-o", str(tmp_path / "out"), "--domain", "kinship", "--no-cache"]
+    with Stub(reply) as stub:
+        assert main([*words, "--judge", f"openai:j@{stub.url}"]) == 0
+    result = json.loads((tmp_path / "out" / "judge.json").read_text())
+    own = result["wrong steps"]["all"]
+    assert own["recall"]["share"] == recall
+    assert own["precision"].get("share") == (precision if precision is None else pytest.approx(precision, abs=0.3))
+    assert result["calibration"][0]["confidence"] == 0.9
+    assert "precision" in capsys.readouterr().out
