@@ -167,7 +167,7 @@ def test_bad_readers_are_told_in_a_line(tmp_path: Path, capsys: pytest.CaptureFi
     for words, expected in [
         (["--reader", "openai:m@http://127.0.0.1:9/v1", *quick], "cannot connect"),
         (["--reader", "embedded:glove"], "needs a model that generates text"),
-        (["--reader", "nothing:x"], "no module 'nothing'"),
+        (["--reader", "nothing:x"], "no model 'nothing:x'"),
         (["--reader", "openai:a", "--reader", "openai:a"], "names one model twice"),
         (["--dry-run"], "--dry-run is for --reader"),
     ]:
