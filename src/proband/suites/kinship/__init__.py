@@ -104,9 +104,11 @@ SUITE = Suite(
                 "test_per_k": 16,
             },
             runs=(
-                ("net:composer", None),
-                ("net:gat", None),
-                ("net:bilstm-attention", None),
+                *(
+                    (f"net:{net}{seed}", None)
+                    for net in ("composer", "gat", "bilstm-attention")
+                    for seed in ("", "-1", "-2")
+                ),
                 ("solver:read", None),
                 ("embedded:smollm2", "likelihood"),
                 *((f"baseline:{name}", None) for name in ("ends", "path", "kin-words", "near")),
