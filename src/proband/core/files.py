@@ -282,7 +282,7 @@ def parse_toml(text: str, *, file: object) -> dict[str, Any]:
 
 
 def read_manifest(folder_or_file: Path) -> dict[str, Any]:
-    """manifest.json of built items, which stands beside them; empty where there is none."""
+    """manifest.json of built items, in their folder; empty if there is none."""
     path = (folder_or_file if folder_or_file.is_dir() else folder_or_file.parent) / "manifest.json"
     return read_json(path) if path.exists() else {}
 
@@ -571,7 +571,7 @@ def render_text(package: str, name: str, **values: Any) -> str:
 
 
 def asset(package: str, name: str) -> str:
-    """The text of a style sheet or a script that stands beside the templates."""
+    """The text of a style sheet or a script in the folder of the templates."""
     return files(package).joinpath(name).read_text("utf-8")
 
 

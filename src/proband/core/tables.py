@@ -427,7 +427,7 @@ def _object(line: str) -> tuple[Mapping[str, Any], str]:
 
 
 def _json(path: Path, *, under_keys: bool, keep_bad: bool) -> Iterator[TableRow]:
-    """An array of rows, or an object of rows by their names; else one row. What stands beside rows under keys
+    """An array of rows, or an object of rows by their names; else one row. What is next to rows under keys
     ({"examples": [row, row], "about": "..."}) is about them."""
     with open_text(path, keep_bad=keep_bad) as file:
         try:

@@ -84,7 +84,7 @@ class Judgment(Record, frozen=True, kw_only=True):
 
 
 class Run(Record, frozen=True, kw_only=True):
-    """Where a file of answers comes from; stands beside it as run.json."""
+    """Where a file of answers comes from; in its folder as run.json."""
 
     suite: str
     solver: str

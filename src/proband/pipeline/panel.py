@@ -45,7 +45,7 @@ class PanelSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     @property
     def baselines(self) -> tuple[str, ...]:
-        """What every score is read beside: all shortcuts of the suite, and further models that are named."""
+        """What every score is compared with: all shortcuts of the suite, and further models that are named."""
         return (*(f"baseline:{name}" for name in suites.suite(self.suite).baselines), *self.beside)
 
 

@@ -42,7 +42,7 @@ def items(
     force: Force = False,
     json: Json = False,
 ) -> None:
-    """Look at items as items: difficulty, what makes them hard, which to audit, can they rank these systems.
+    """Item analysis: difficulty, discrimination, suspected label errors, reliability of the ranking.
 
     Example: proband items runs -o items
     """

@@ -255,7 +255,7 @@ def run_tags(run: Run, *, pooled: bool = False) -> dict[str, Tag]:
 
 def run_labels(runs: Sequence[Run], *, pooled: Sequence[bool] = ()) -> tuple[str, ...]:
     """The model's short name; then the solver, the settings and the seed in which runs of one name differ, then a
-    number. How a model was asked stands beside (`asked_in_words`).
+    number. `asked_in_words` has how a model was asked.
 
     >>> a = Run(suite="s", solver="pppl", model="m", seed=0, items_sha="")
     >>> b = Run(suite="s", solver="pppl", model="m", seed=0, items_sha="", settings={"norm": "token"})

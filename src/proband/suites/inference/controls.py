@@ -1,4 +1,4 @@
-"""Controls that every score stands beside: the same examples and labels, with what should decide taken away.
+"""Controls for every score: the same examples and labels, with what should decide taken away.
 
 hypothesis-only     the premise is empty: a score above chance is an artefact of the hypotheses
 random-premise      the relation of the premise comes from another question: the same

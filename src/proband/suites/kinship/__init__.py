@@ -12,7 +12,7 @@
     verify/      re-checking the certificates of items: a small checker that shares nothing with the generator
     paper/       tables, findings and published figures of the thesis
 
-    shortcuts.py, item_views.py, replies.py    what a score is read beside; an item looked at; reading a reply
+    shortcuts.py, item_views.py, replies.py    what a score is compared with; an item looked at; reading a reply
     open_answers.py    what a model does where nothing follows, and where several relations are possible
 
 `solver:symbolic` is in logic/closure.py, `solver:read` in reading/reader.py.

@@ -7,7 +7,7 @@ What a model does where nothing follows: questions whose answer follows, and som
     abstained rightly   of the questions that cannot be determined, those answered so
     guessed             of these, those answered with a relation
     score               the mean over all questions of +1 for a right answer (that it is open among them), 0 for
-                        abstaining wrongly, -1 for a wrong answer or a guess: who does not know does best to say so
+                        abstaining wrongly, -1 for a wrong answer or a guess
 
 A guess among all n choices has a score of (3 - n) / n where the answer follows and (2 - n) / n where it does not.
 

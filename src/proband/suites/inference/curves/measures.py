@@ -8,7 +8,7 @@ recall of all pairs that score at least the k-th, and dR_k = R_k - R_{k-1}:
 
 The sums are steps, as scikit-learn's average precision is. A method that gives many pairs one score has few points, and
 straight lines between them would promise precision at recalls that no threshold reaches. The literature draws such
-lines; one of its areas stands beside ours under its name, and only it may be compared with published figures:
+lines; one of its areas is given too, under its name, and only it may be compared with published figures:
 
     AUC_norm         trapezoids over max(P_k - b, 0), beginning at precision 1 and recall 0, divided by 1 - b, where b
                      is the share of positives (McKenna et al. 2023; 0: no better than chance)

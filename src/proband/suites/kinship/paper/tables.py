@@ -2,7 +2,7 @@
 the paraphrases that stories are told with; and samples of stories (tables 3.3 to 3.7).
 
 Tables are over the stories that are scored (core/metrics.py); `by_split` has both splits. A published
-figure stands beside ours on the release it was measured on (baselines.py).
+figure is shown with ours on the release it was measured on (baselines.py).
 """
 
 from __future__ import annotations
