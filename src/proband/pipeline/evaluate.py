@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 TRYING = 30.0  # seconds within which items are tried for a forecast
 QUICK = (
     "A first look at a fifth of the panel: ask it whole before you quote it. The table has the score that gets its ✓ "
-    "four times in five; a row that is too small for any has no verdict."
+    "with 80 % power; a row that is too small for any has no verdict."
 )
 SHIPPED = "The answers of {model} ship with the panel (computed in {dtype}); --no-cache asks it on this machine."
 OF_ONE_SUITE = ("solver:", "baseline:")

@@ -1,7 +1,7 @@
 """A panel: the frozen items that `proband evaluate` asks, and which of them show which capability.
 
 data/panels/N/panel.toml says what was built, how each set is asked and what each row of a profile is made of. Beside it
-stand the items, frozen.json (the hash of each set, and for each row the true score that gets its ✓ four times in five),
+stand the items, frozen.json (the hash of each set, and for each row the true score that gets its ✓ with 80 % power),
 and the answers of the models that ship. `python benchmarks/panel.py N [MODEL ...]` writes all of this.
 """
 

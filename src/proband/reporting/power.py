@@ -1,4 +1,4 @@
-"""The power of a row of a profile: the true score that gets its ✓ four times in five, found by simulation.
+"""The power of a row of a profile: the true score that gets its ✓ with 80 % power, found by simulation.
 
 A simulated system is right on each item of the row by itself, with one probability; of a metric that ranks items its
 scores are normal, right items above wrong ones by so much that the expected value is the score. Items, clusters, chance

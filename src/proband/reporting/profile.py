@@ -49,8 +49,7 @@ class People(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 class Capability(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A row of a profile; `same`: the share of varied items whose answer is that of their source; `recalled`: only
-    items whose facts (`facts.rests_on`) the model has right; `ticked_at`: by size, the true score that gets its ✓ four
-    times in five."""
+    items whose facts (`facts.rests_on`) the model has right; `ticked_at`: by size, the true score that gets its ✓ with 80 % power."""
 
     does: str
     fails: str
@@ -144,7 +143,7 @@ class CapabilityRow:
         if self.unread > MOST_UNREAD:
             return f"{100 * self.unread:.1f} % of the replies could not be read"
         if self.capability.ticked_at and self.ticked_at is None:
-            return f"too few questions at this size ({self.size}): no score would get a ✓ four times in five"
+            return f"too few questions at this size ({self.size}): no score would get a ✓ with 80 % power"
         return ""
 
     @property

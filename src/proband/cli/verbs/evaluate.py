@@ -100,7 +100,7 @@ def layout(made: Mapping[str, Any]) -> Iterable[Any]:
     )
     yield (
         f"✓: above chance and every shortcut (corrected over the {made['rows_corrected_together']} rows of the panel); "
-        "✓ at: the true score that gets it four times in five"
+        "✓ at: the true score that gets it with 80 % power"
     )
     yield ""
     yield from (f"- {each['sentence']}" for each in made["sentences"])

@@ -23,7 +23,7 @@ SLICES = ("clean", "supporting", "irrelevant", "disconnected", "known-phrases", 
 ORDER = {"task": TASKS, "split": ("train", "test")}
 RELEASES = (
     "At k = 10 the two generalisation releases hold about 120 stories each (38 at k = 2). Two systems at 97 and 99 % "
-    "cannot be told apart there: a paired test on 120 stories finds a difference of 5.4 points four times in five, and "
+    "cannot be told apart there: a paired test on 120 stories has 80 % power to detect 5.4 points, and "
     "needs 790 stories for 2 points. The certified test has any size (`test-per-k`)."
 )
 
