@@ -49,7 +49,8 @@ class People(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 class Capability(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A row of a profile; `same`: the share of varied items whose answer is that of their source; `recalled`: only
-    items whose facts (`facts.rests_on`) the model has right; `ticked_at`: by size, the true score that gets its ✓ with 80 % power."""
+    items whose facts (`facts.rests_on`) the model has right; `ticked_at`: by size, the true score that gets its ✓ with
+    80 % power."""
 
     does: str
     fails: str
