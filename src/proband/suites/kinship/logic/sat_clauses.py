@@ -283,7 +283,7 @@ def instances(atoms: Atoms, world: World) -> Iterator[tuple[str, Clause, Clause]
         for atom, constant, sign in zip(shared, (atoms.size - 2, atoms.size - 1), (1, -1)):
             for literal in (atoms.parent[constant, 0], atoms.parent[constant, 1], sign * atoms.male(constant)):
                 yield "", [atom], [literal]
-    for neutral, paths in world.meanings:
+    for neutral, paths in world.paths.items():
         for path in paths:
             for between in product(range(atoms.size), repeat=len(path) - 1):
                 people = (0, *between, 1)

@@ -399,7 +399,8 @@ def families_of(pattern: Pattern, world: World = STRICT) -> Mapping[str, Family]
             break
         met += held
         families |= {word(neutral, gender): family for neutral in held}
-    for neutral in world.neutrals if NONE in families else ():
+    exclusive = world.by_blood and world.one_spouse and world.no_stepparents  # at most one relation holds of two people
+    for neutral in world.neutrals if NONE in families or (families and not exclusive) else ():
         if neutral not in met and (family := find(pattern, world=world, some=neutral)) is not None:
             families[word(neutral, gender)] = family
     return families
