@@ -63,7 +63,7 @@ def units(path: Path) -> Iterator[Unit]:
         (first, last), target = facts.pair, facts.target
         chain = [first, *(j for _, _, j in edges)]
         if any(edge[0] != chain[place] for place, edge in enumerate(edges)) or chain[-1] != last:
-            reason = "the facts are no chain; build with --task clean --facts-along-chain"
+            reason = "the facts are no chain; build with --task clean and facts-along-chain = true in a profile file"
             raise ProbandError(reason, file=items_path(path), line=line)
         if len(edges) > LONGEST:
             reason = f"{len(edges)} facts; people tell at most {LONGEST} in one story (--k 2,3)"
