@@ -153,8 +153,9 @@ def test_what_a_policy_learns_from_the_reward_of_steps() -> None:
 def test_abstaining_is_right_where_nothing_can_be_told_and_worth_what_is_said_elsewhere() -> None:
     doubtful = Stream("kinship", k="3", seed=0, open=0.5, abstain=0.1)
     items = [doubtful[number] for number in range(12)]
-    rewards = {doubtful.answer(item): doubtful.reward(item, "cannot be told").total for item in items}
-    assert rewards.pop("cannot be told") == 1
+    open_ = doubtful.suite.abstention
+    rewards = {doubtful.answer(item): doubtful.reward(item, open_).total for item in items}
+    assert rewards.pop(open_) == 1
     assert set(rewards.values()) == {0.1}
 
 

@@ -62,7 +62,7 @@ class Suite:
     pairs: Callable[[Item], Sequence[tuple[str, str]]] | None = None  # of words that an item rests on
     recalls: bool = False  # whether an item asks for the one pair that it rests on: a fact
     alike: tuple[str, ...] = ()  # tags in which items must agree to be compared where only what is known may differ
-    abstention: str = ""  # the choice of its questions that have no answer: "cannot be told"
+    abstention: str = ""  # the choice of its questions that have no answer
     shown_as: str = ""  # how a relation is asked about here: "as a probe", "in a story"
     published: Callable[[], Sequence[Published]] = lambda: ()
     analyses: tuple[Analysis, ...] = ()

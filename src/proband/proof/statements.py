@@ -103,7 +103,7 @@ class Facts:
         proof = tuple(self.told[number] for number in decision.proof)
         if decision.verdict in ("entailed", GENDER_OPEN):
             return Statement(fact=fact, verdict=CONTRADICTED, proof=proof, instead=decision.right)
-        fits = decision.verdict != "false" or self._fits_widely(fact)
+        fits = decision.verdict != "false"
         return Statement(fact=fact, verdict=POSSIBLE if fits else ENTAILED, proof=() if fits else proof)
 
     def same(self, one: Fact, other: Fact) -> bool:

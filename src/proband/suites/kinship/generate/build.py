@@ -302,7 +302,8 @@ class Rounds:
 
 def stream(options: BuildOptions, *, seed: int) -> Callable[[int], Item]:
     """Makes story number n of the plan's training cells, or of all cells where none is held out, taken in turn: the
-    first of round n, so that no other is made before it. The closure proves each; `certify` full searches each too."""
+    first of round n, so that no other is made before it; where stories come in pairs, one of its first four, so that
+    either of a pair comes up. The closure proves each; `certify` full searches each too."""
     if any(getattr(options, option) is not None for option in OTHER_BUILDERS):
         raise ProbandError(f"a stream makes its stories: it takes none of {', '.join(OTHER_BUILDERS)}")
     certify: Any = "none" if options.certify == "sample" else options.certify
@@ -311,7 +312,7 @@ def stream(options: BuildOptions, *, seed: int) -> Callable[[int], Item]:
 
     def at(number: int) -> Item:
         turn, place = divmod(number, len(cells))
-        return next(rounds.stories(cells[place], turn))[0]
+        return next(islice(rounds.stories(cells[place], turn), turn % 4 if plan.paired else 0, None))[0]
 
     return at
 
