@@ -169,7 +169,7 @@ def record_answers(version: str, models: Sequence[str]) -> None:
         if row.estimate is not None:
             scores.setdefault(row.model, {})[row.capability.does] = round(row.estimate.mean, 4)
     for part in work.runs:
-        if part.model in models:
+        if part.model in (*models, *part.each.baselines):
             stored = folder / "answers" / part.folder.name / part.each.name
             stored.mkdir(parents=True, exist_ok=True)
             packed = gzip.compress((part.folder / ANSWERS).read_bytes(), compresslevel=9, mtime=0)

@@ -310,7 +310,6 @@ def test_answers_that_ship_are_to_these_items() -> None:
     for note in sorted(panel.folder.glob("answers/*/*/run.json")):
         run = json.loads(note.read_text(encoding="utf-8"))
         assert run["items_sha"] == hashes[note.parent.name]
-        assert run["model"] in references(panel)["models"]
 
 
 def test_recorded_answers_are_taken_and_said_to_be_on_the_page(

@@ -322,12 +322,18 @@ class EvaluationJob:
 
     def take_recorded(self, part: AskedSet) -> bool:
         """Whether the answers that ship with the panel are those of this run: of the same weights, perhaps in another
-        precision, which run.json says. Not where the cache is not to be used, or the model has options."""
+        precision, which run.json says. Not where the cache is not to be used, or the model has options; of a fifth of
+        the panel those of the shortcuts alone."""
         stored, path = self.panel.folder / "answers" / part.folder.name / part.each.name, part.folder / "run.json"
-        if self.size != "panel" or not self.how.cache or part.how.model_options or not stored.exists():
+        if not self.how.cache or part.how.model_options or not stored.exists():
             return False
-        recorded = read_run(stored / "run.json")
-        now = Runner(items=part.items, model=self.model(part), out=part.folder, how=part.how).describe()
+        if self.size != "panel" and part.model not in part.each.baselines:
+            return False
+        runner = Runner(items=part.items, model=self.model(part), out=part.folder, how=part.how)
+        now = runner.describe()
+        recorded = msgspec.structs.replace(read_run(stored / "run.json"), items=now.items)
+        if self.size != "panel":
+            recorded = msgspec.structs.replace(recorded, settings=now.settings)
         same = {**recorded.identity, "dtype": ""} == {**now.identity, "dtype": ""}
         if not same or differences(msgspec.structs.replace(recorded, identity=now.identity), now):
             return False
@@ -338,8 +344,11 @@ class EvaluationJob:
         if path.exists():
             return True
         part.folder.mkdir(parents=True, exist_ok=True)
-        (part.folder / ANSWERS).write_bytes(gzip.decompress((stored / "answers.jsonl.gz").read_bytes()))
-        write_json(path, msgspec.structs.replace(recorded, items=now.items))
+        lines = gzip.decompress((stored / "answers.jsonl.gz").read_bytes()).splitlines(keepends=True)
+        wanted = {item.id for item in runner.asked_items()}
+        kept = [line for line in lines if msgspec.json.decode(line)["item_id"] in wanted]
+        (part.folder / ANSWERS).write_bytes(b"".join(kept))
+        write_json(path, recorded)
         return True
 
     def write(self, *, card: bool, force: bool) -> Evaluation:
@@ -366,7 +375,7 @@ class EvaluationJob:
                 *(SHIPPED.format(model=model, dtype=dtype) for model, dtype in self.recorded.items()),
             ],
         )
-        made = write_report(sets, out=self.out, title=profile.title, profile=profile, force=force)
+        made = write_report(sets, out=self.out, title=profile.title, profile=profile, shortcuts=False, force=force)
         if card:
             write_text(self.out / "card.md", model_card(profile, name))
         left_out = {f"{model}: {each}": reason for (model, each), reason in self.missing.items()}

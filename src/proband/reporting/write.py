@@ -68,6 +68,7 @@ class ReportOptions:
     claims: bool | Sequence[str] = False  # test the suites' claims, or those that contain one of these texts
     split: str = ""  # the items that are scored (core/metrics.py)
     force: bool = False  # write over files that no report wrote
+    shortcuts: bool = True  # a column for the items where the best shortcut of the suite is wrong
     findings: Mapping[str, Sequence[Claim]] = field(default_factory=dict)  # by suite: tested too, and stated first
     notes: Sequence[tuple[str, str]] = ()  # a sentence and a link, below the findings
     profile: Profile | None = None  # stands first, with its files
@@ -226,7 +227,7 @@ def _section(study: Study, folder: Folder, what: ReportOptions, advance: Callabl
     headline = Table(name="headline", title=title, rows=(), columns=(), metric=study.main.name)
     overall = fill(study, headline)
     folder.grid(overall)
-    best = mark_by_shortcut(study) if suite.baselines else None
+    best = mark_by_shortcut(study) if suite.baselines and what.shortcuts else None
     grids = [fill(study, variation_table(study.main, varied))] if varied else []
     grids += [fill(study, best.table({}, study.main.name))] if best else []
     for grid in grids:
