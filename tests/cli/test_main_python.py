@@ -24,8 +24,15 @@ NAMES = {  # where the function has another name for it
     ("paper", "set"): "parameters",
     ("paper", "model"): "models",
     ("vary", "as"): "as_",
-    **{("audit", f"{what}-column"): "columns" for what in ("text", "question", "answer")},
+    **{("audit", f"{what}-column"): "columns" for what in ("text", "question", "answer", "facts")},
+    ("audit", "pair-columns"): "columns",
     **{("steps", f"{what}-column"): "columns" for what in ("reply", "question")},
+    **{(verb, "reader"): "readers" for verb in ("audit", "steps")},
+    **{
+        (verb, what): "how"
+        for verb in ("audit", "steps")
+        for what in ("prices", "max-cost", "on-error", "no-cache", "model-set")
+    },
     **{("plan", what): "assumed" for what in ("accuracy", "agreement", "within")},
 }
 OTHER_FUNCTIONS = {  # what is a function of its own in Python

@@ -18,8 +18,8 @@ from tests.models.remote.stub_server import Stub, chat
         (["build", "toy", "-o", "OUT", "--seed", "1.5"], "'1.5' is not a whole number"),
         (["plan", "ITEMS", "-d", "nan"], "--difference is nan: it must be a number above 0"),
         (
-            ["build", "kinship", "-o", "OUT", "--levels", "4"],
-            "a profile file sets it: levels = ..., with --profile FILE",
+            ["build", "kinship", "-o", "OUT", "--balance", "shortcuts"],
+            "a profile file sets it: balance = ..., with --profile FILE",
         ),
         (["run", "ITEMS", "-o", "OUT", "-m", "x:y", "--shots", "4"], "an option of a solver: --set shots=..."),
         (
@@ -63,7 +63,7 @@ tables = ["TABLE"]
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"MODEL": "nosuch:x"}, "no kind of model 'nosuch' in 'nosuch:x'"),
+        ({"MODEL": "nosuch:x"}, "no model 'nosuch:x': a model is named KIND:NAME with one of hf:..."),
         ({"MODEL": "solver:nobody"}, "no 'solver:nobody' for kinship"),
         (
             {"SOLVER": "generate", "MODEL": "openai:m", "OPTIONS": 'options = {prompt = "broken.jinja"}'},

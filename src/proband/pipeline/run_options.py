@@ -74,7 +74,7 @@ class RunOptions:
             description="Ask whole clusters of items in a random order until the 95 % interval is this narrow (in "
             "points); the interval is valid at every look."
         ),
-        OnCommandLine(metavar="±POINTS"),
+        OnCommandLine(metavar="POINTS"),
     ] = ""
     where: Annotated[
         Mapping[str, str],

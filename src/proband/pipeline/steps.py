@@ -63,29 +63,37 @@ def check_replies(
     items: str | Path | None = None,
     domain: str = "",
     columns: Mapping[str, str] | None = None,
+    judge: str = "",
     readers: Sequence[str] = (),
     how: RunOptions | None = None,
     dry_run: bool = False,
 ) -> dict[str, Any]:
-    """Check all replies of a run, of a folder of runs, or of a file; writes OUT and returns the headlines. `readers`
-    name models that read the texts of the items (`how`: as in a run); a dry run returns what they would be asked."""
+    """Check all replies of a run, of a folder of runs, or of a file; writes OUT and returns the headlines. `judge`: a
+    model whose verdicts on the steps are compared with the proofs. `readers` name models that read the texts of the
+    items (`how`: as in a run); a dry run returns what they would be asked."""
     checkers = _Checkers(domain)
     if readers:
         if not domain:
             raise ProbandError(f"--reader needs --domain: the relations that texts are read for ({', '.join(SHIPPED)})")
-        judge = judge_for(domain, provers_of_suites())
-        if not isinstance(judge, RowJudge):
-            raise ProbandError(f"--reader: texts of {judge.name} are read by their templates, not by models")
-        texts = ModelReaders(readers, judge.domain, Path(out), how or RunOptions())
+        prover = judge_for(domain, provers_of_suites())
+        if not isinstance(prover, RowJudge):
+            raise ProbandError(f"--reader: texts of {prover.name} are read by their templates, not by models")
+        texts = ModelReaders(readers, prover.domain, Path(out), how or RunOptions())
         texts.write_texts(reply.row for reply in replies_of(Path(source), items=items, columns=columns or {}))
         if dry_run:
             return {"forecasts": texts.forecasts()}
-        read = RowJudge(judge.domain, judge.prover, judge.named, templates=True, readers=texts.run())
-        checkers = _Checkers(judge.name, {judge.name: ReplyChecker(read)})
+        read = RowJudge(prover.domain, prover.prover, prover.named, templates=True, readers=texts.run())
+        checkers = _Checkers(prover.name, {prover.name: ReplyChecker(read)})
+    elif dry_run:
+        raise ProbandError("--dry-run is for --reader: without models that read the texts nothing is asked beforehand")
     replies = replies_of(Path(source), items=items, columns=columns or {})
     result = _written(track(replies, "checking replies"), Path(out), Path(source).name, checkers)
     if not result["replies"]:
         raise ProbandError("holds no replies", file=source)
+    if judge:
+        from proband.pipeline.step_labels import judge_written
+
+        result["judge"] = judge_written(Path(out), model=judge, how=how or RunOptions())
     return {**result, "page": str(Path(out) / "index.html")}
 
 

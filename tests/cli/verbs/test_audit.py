@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from proband.pipeline.run_options import RunOptions
+
 
 def test_options_reach_the_auditor(proband: Any, stage: Any) -> None:
     made = stage(
@@ -12,10 +14,11 @@ def test_options_reach_the_auditor(proband: Any, stage: Any) -> None:
         {"rows": 100, "entailed": 36, "verdicts": {"entailed": 36, "ambiguous": 64}, "page": "x.html"},
         "audit",
     )
-    text = proband("audit", "data.csv", "-o", "audit", "--domain", "grid")
+    text = proband("audit", "data.csv", "-o", "audit", "--domain", "grid", "--reader", "hf:one", "--no-cache")
     assert made.arguments == ("data.csv",)
-    given = {"out": Path("audit"), "domain": "grid", "world": "", "readers": 1, "columns": {}}
-    assert made.given == {**given, "replies": None, "scorer": ""}
+    how = RunOptions(cache=False)
+    given = {"out": Path("audit"), "domain": "grid", "world": "", "readers": ("hf:one",), "columns": {}}
+    assert made.given == {**given, "how": how, "dry_run": False, "replies": None, "scorer": ""}
     assert text.splitlines()[-2].split(maxsplit=1) == ["verdicts:", "entailed 36, ambiguous 64"]
     assert text.splitlines()[-1] == "open x.html"
 
@@ -29,7 +32,7 @@ def test_the_form_of_the_rows_says_how_they_are_read(proband: Any, tmp_path: Pat
     (tmp_path / "release").mkdir()
     (tmp_path / "rows.csv").rename(tmp_path / "release" / "rows.csv")
     assert proband.json("audit", tmp_path / "release", "-o", tmp_path / "folder")["rows"] == 2
-    assert "By number of facts k" in (tmp_path / "audit" / "index.html").read_text(encoding="utf-8")
+    assert "2 rows, 2 of them read" in (tmp_path / "audit" / "index.html").read_text(encoding="utf-8")
 
 
 def test_a_source_that_no_suite_audits(proband: Any, items: Path, tmp_path: Path) -> None:

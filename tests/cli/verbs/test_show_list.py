@@ -33,7 +33,7 @@ def test_one_kind_comes_with_its_options(proband: Any) -> None:
 def test_the_list_is_short_by_default(proband: Any) -> None:
     text = proband("list")
     assert len(text.splitlines()) < 25
-    assert all(name in text for name in ("kinship", "embedded:", "solvers ("))
+    assert all(name in text for name in ("kinship", "baseline:", "solvers ("))
 
 
 def test_models_are_completed(proband: Any) -> None:

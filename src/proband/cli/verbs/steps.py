@@ -47,14 +47,10 @@ def steps(
     named = {"reply": reply_column, "question": question_column}
     columns = {what: name for what, name in named.items() if name}
     asked: dict[str, Any] = {"readers": models.reader, "how": models.how(), "dry_run": models.dry_run}
-    result = check_replies(source, out=out, items=items, domain=domain, columns=columns, **asked)
+    result = check_replies(source, out=out, items=items, domain=domain, columns=columns, judge=judge, **asked)
     if models.dry_run:
         give(result["forecasts"], dry_run_layout, json=json)
         return
-    if judge:
-        from proband.pipeline.step_labels import judge_written
-
-        result["judge"] = judge_written(out, model=judge, how=models.how())
     give(result, layout, json=json)
 
 
