@@ -152,7 +152,11 @@ def test_naming_paragraphs_beside_documents_changes_no_verdict(tmp_path: Path) -
         found = [compare(*both, cluster=cluster)["groups"][0] for cluster in named]
         assert [each["few"] for each in found] == [documents == 3] * 3
         assert [each["clusters"] for each in found] == [documents] * 3
-        assert found[0]["p"] <= found[1]["p"] <= found[2]["p"]
+        assert len({each["verdict"] for each in found}) == 1
+        if documents == 3:  # too few for a test
+            assert [each["p"] for each in found] == [None] * 3
+        else:
+            assert found[0]["p"] <= found[1]["p"] <= found[2]["p"]
         assert found[2]["high"] - found[2]["low"] == pytest.approx(found[0]["high"] - found[0]["low"], rel=0.2)
 
 
