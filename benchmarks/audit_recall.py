@@ -367,7 +367,7 @@ def measure(name: str, per_kind: int, seed: int) -> dict[str, Any]:
             if judged.verdict not in ("entailed", "unread") or flagged:
                 outcome = "found"
             count = counts.setdefault(row.key, Counter())
-            count.update([outcome, judged.verdict])
+            count.update({outcome, judged.verdict})  # unread is both
             if (row.key == "clean") == (outcome == "found") or outcome == "unread":
                 examples.setdefault(row.key, []).append(
                     f"{row.text} {row.question} {row.answer}: {judged.verdict} {judged.unread or ''}"

@@ -288,7 +288,8 @@ def test_families_in_all_worlds(run: Callable[..., Any], tmp_path: Path) -> None
         ("Tom's husband is Jim. Jim is the father of Sam.", "What is Jim to Sam?", "father"),
         ("Ned's wife is Fay. Sam is the son of Fay.", "What is Ned to Sam?", "father"),
         ("Ann is the mother of Sam. Sam is the mother of Ann.", "What is Ann to Sam?", "aunt"),
-        ("Ann is the mother of Bo. Bo is the father of Cy.", "What is Ann to Cy?", "aunt"),
+        ("Ann is the mother of Bo. Bo is the father of Cy.", "What is Ann to Cy?", "daughter"),
+        ("Ann is the mother of Bo. Bo is the father of Cy.", "What is Ann to Cy?", "aunt"),  # and married again
     ]
     rows = [{"text": text, "question": question, "answer": answer} for text, question, answer in told]
     run(rows, "--domain", "kinship")
@@ -296,7 +297,9 @@ def test_families_in_all_worlds(run: Callable[..., Any], tmp_path: Path) -> None
     assert [each["verdict"] for each in verdicts[:2]] == ["depends on the world"] * 2
     assert verdicts[0]["by_world"]["any-gender"]["verdict"] == "entailed"
     assert verdicts[0]["by_world"]["strict"]["verdict"] == "inconsistent"
-    assert [each["verdict"] for each in verdicts[2:]] == ["inconsistent", "false"]
+    assert [each["verdict"] for each in verdicts[2:]] == ["inconsistent", "false", "depends on the world"]
+    by_world = {world: each["verdict"] for world, each in verdicts[4]["by_world"].items()}
+    assert (by_world["strict"], by_world["relaxed"]) == ("false", "ambiguous")
 
 
 def test_our_own_items_on_a_grid_and_of_other_suites(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -397,7 +400,7 @@ def test_columns_for_the_pair_and_for_facts(tmp_path: Path) -> None:
             "a": "Ann",
             "b": "Cy",
             "facts": '[["Ann", "mother", "Bo"], ["Bo", "father", "Cy"]]',
-            "label": "aunt",
+            "label": "daughter",
         },
         {"note": "", "a": "Ann", "b": "Bo", "facts": [["Ann", "mother", "Bo"]], "label": "mother"},
         {"note": "", "a": "Ann", "b": "Ann", "facts": [["Ann", "mother", "Bo"]], "label": "mother"},

@@ -64,7 +64,8 @@ def _route(prover: Prover, problem: Problem, world: str) -> Solution:
 def _holds(fitting: Callable[[str, Word], bool], solution: Solution, word: Word) -> tuple[bool, bool]:
     """Does the word hold (in some world, in all)? An answer may say more than the word, a gender for instance."""
     fits = [fitting(each, word) for each in solution.possible]
-    certain = any(fitting(each, word) for each in solution.certain)
+    certain = word.gender is None and word.relation in solution.always
+    certain = certain or any(fitting(each, word) for each in solution.certain)
     return any(fits), certain or (bool(fits) and all(fits))
 
 
@@ -143,9 +144,9 @@ def verdict_of(domain: Domain, label: Label, asked: AskedRelation, found: Soluti
         return "entailed"
     if asked.word and asked.word.gender and not asked.who and len(fits) == len(possible) == 1:
         return "gender open"  # the only one it can be, if the gender is right
-    relations = {word.relation for each in possible if (word := domain.word(each))}
-    open_ = label.word and asked.word is None and OTHER not in possible and relations == {label.word.relation}
-    return "gender open" if open_ else "ambiguous"
+    if asked.word is None and label.word and label.word.relation in found.always:
+        return "gender open" if label.word.gender else "entailed"
+    return "ambiguous"
 
 
 def fits_label(domain: Domain, label: Label, answer: str) -> bool:

@@ -101,12 +101,13 @@ def worlds_of(domain: Domain) -> dict[str, WorldKind]:
 def solve(problem: Problem, world: WorldKind, shown: bool = False) -> Solution:
     """The words that hold of the question in some family of the facts, and such families."""
     families: dict[str, FamilyWorld] = {}
-    cases = list(_assignments(problem, world))
-    for people in cases:
+    patterns: list[Pattern] = []
+    for people in _assignments(problem, world):
         pattern, order, rest = parts(people.genders, people.edges, people.query)
         if max(_size(each, world) for each in (pattern, *rest)) > search.LARGEST:
             raise ProbandError(f"tells {len(people.edges)} facts of {len(people.names)} people, too many to search")
         if all(search.families_of(each, world) for each in rest):
+            patterns.append(pattern)
             names = tuple(people.names[x] for x in order)
             for answer, family in (_best if shown else search.families_of)(pattern, world).items():
                 families.setdefault(answer, FamilyWorld(family, names))
@@ -114,14 +115,17 @@ def solve(problem: Problem, world: WorldKind, shown: bool = False) -> Solution:
     if denied:
         families = _without(problem, denied, families, world)
     possible = tuple(each for each in (*RELATIONS, NONE) if each in families)
-    certain: tuple[str, ...] = possible if len(possible) == 1 else ()
-    if len(possible) > 1 and NONE not in possible and world != STRICT and not denied:  # several may hold of one pair
-        certain = tuple(
-            each
-            for each in possible
-            if all(search.entailed(p.genders, p.edges, p.query, each, world=world) for p in cases)
-        )
-    return Solution(possible=possible, certain=certain, worlds=families if shown else {})
+    said = [NEUTRAL.get(each, NONE) for each in possible]
+    always = tuple(dict.fromkeys(said))
+    if len(always) > 1:  # several may hold of one pair, but not in the strict world
+        open_ = NONE in always or world == STRICT or denied
+        always = () if open_ else tuple(each for each in always if not any(_avoids(p, each, world) for p in patterns))
+    certain = tuple(each for each, neutral in zip(possible, said) if neutral in always and said.count(neutral) == 1)
+    return Solution(possible=possible, certain=certain, always=always, worlds=families if shown else {})
+
+
+def _avoids(pattern: Pattern, neutral: str, world: WorldKind) -> bool:
+    return search.find(pattern, world=world, avoid=[neutral]) is not None
 
 
 def _size(pattern: Pattern, world: WorldKind) -> int:
@@ -140,10 +144,10 @@ def _best(pattern: Pattern, world: WorldKind) -> dict[str, Family]:
 
 
 def entails(problem: Problem, answer: str, world: WorldKind) -> bool:
-    """Is the answer the only one? Where nothing is denied and all genders are known, one search tells."""
+    """Does the answer hold in every family? Where nothing is denied and all genders are known, one search tells."""
     people = list(islice(_assignments(problem, world), 2))
     if len(people) != 1 or answer == NONE or any(fact.negated for fact in problem.facts):
-        return solve(problem, world).possible == (answer,)
+        return answer in solve(problem, world).certain
     return search.entailed(people[0].genders, people[0].edges, people[0].query, answer, world=world)
 
 
@@ -281,10 +285,11 @@ def beyond(steps: Mapping[str, Sequence[tuple[str, str]]], problem: Problem, lab
     for x in dict.fromkeys(thing for fact in problem.facts for thing in (fact.who, fact.of)):
         if x in (a, b):
             continue
-        near, far = (solve(problem._replace(question=pair), world).possible for pair in ((x, b), (a, x)))
-        kin = {NEUTRAL.get(each, NONE) for each in near}, {NEUTRAL.get(each, NONE) for each in far}
-        if any(kin == ({first}, {second}) for first, second in steps[label.relation]):
-            if label.gender in (None, *(GENDER[each] for each in far)) and (len(far) == 1 or label.gender is None):
-                return "entailed"
-            return "false" if len(far) == 1 else "gender open"
+        near, far = (solve(problem._replace(question=pair), world) for pair in ((x, b), (a, x)))
+        for first, second in steps[label.relation]:
+            if first in near.always and second in far.always:
+                genders = [GENDER[each] for each in far.possible if NEUTRAL.get(each) == second]
+                if label.gender is None or genders == [label.gender]:
+                    return "entailed"
+                return "false" if len(genders) == 1 else "gender open"
     raise ProbandError(f"whether {label.relation!r} follows is more than the search can be asked")
