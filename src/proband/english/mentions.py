@@ -280,9 +280,11 @@ class PeopleReader(PeopleFacts):
         match = PRONOUN.search(text)
         if match is None:
             return None
-        if self.ours and not self.grammar.relation_after.match(text.lower(), match.end()):
-            return f"{text[: match.start()]}it{text[match.end() :]}"  # whoever it is, nothing is said of kin
         marks = [int(mark[1:]) for mark in re.findall(MARK, text[: match.start()])]
+        if self.ours and not self.grammar.relation_after.match(text.lower(), match.end()):
+            if match[0] in ("he", "she") and marks and not any(self.discourse.fits(match[0], one) for one in marks):
+                raise NotRead(f"{match[0]!r} means nobody of its sentence")
+            return f"{text[: match.start()]}it{text[match.end() :]}"  # whoever it is, nothing is said of kin
         here = [self.one(one) for mark in marks for one in (*(() if self.ours else self._all_within(mark)), mark)]
         people = self.discourse.refer(match[0], here, self.name)
         owns = match[0] in OWNING or (

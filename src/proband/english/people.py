@@ -178,15 +178,18 @@ class Discourse:
                 if people:
                     break
             raise NotRead(f"{pronoun!r} may mean several people")
-        gender = PRONOUNS[word]
         for place in places:
-            fits = [one for one in dict.fromkeys(place) if self.genders.get(one) in (None, gender)]
+            fits = [one for one in dict.fromkeys(place) if self.fits(word, one)]
             if len(fits) > 1 and not self.topical:
                 raise NotRead(f"{pronoun!r} may mean {name.get(fits[0], 'one')} or {name.get(fits[1], 'another')}")
             if fits:
-                self.genders[fits[0]] = gender
+                self.genders[fits[0]] = PRONOUNS[word]
                 return (fits[0],)
         raise NotRead(f"{pronoun!r} means nobody who was named before")
+
+    def fits(self, pronoun: str, one: int) -> bool:
+        """Is the person of the pronoun's gender, or of none that is known?"""
+        return self.genders.get(one) in (None, PRONOUNS[pronoun])
 
     def end_sentence(self, people: Sequence[int]) -> None:
         if people:

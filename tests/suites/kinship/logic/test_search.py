@@ -349,6 +349,61 @@ def test_uncle_by_marriage() -> None:
     assert certify.entailed(genders, edges, (0, 3), "uncle", world=World(by_blood=False))
 
 
+UNCLES = World(by_blood=False)
+Several = dict[tuple[int, int], frozenset[tuple[str, str]]]
+
+
+def with_uncles_by_marriage(couples: tuple[tuple[int, ...], ...], homes: tuple[tuple[int, ...], ...]) -> Several:
+    """(i, j) -> the pairs of words for all that j is to i; a parent's sibling's spouse is an uncle or aunt."""
+    table = neutral_table(couples, homes)
+
+    def pairs(man: str) -> Pairs:
+        return frozenset(pair for pair, words in table.items() if words[0] == man)
+
+    several = {pair: {words} for pair, words in table.items()}
+    for i, j in compose(compose(pairs("father"), pairs("brother")), pairs("husband")):
+        assert i != j
+        several.setdefault((i, j), set()).add(("uncle", "aunt"))
+        several.setdefault((j, i), set()).add(("nephew", "niece"))
+    return {pair: frozenset(words) for pair, words in several.items()}
+
+
+@pytest.mark.parametrize(("people", "stories", "most"), [(2, 80, 1), (3, 100, 2), (4, 120, 4)])
+def test_agrees_with_enumerated_families_where_uncles_are_by_marriage_too(people: int, stories: int, most: int) -> None:
+    """Several relations may hold of one pair: a label is entailed iff it is among them in every family."""
+    tables = {
+        tuple(table.get((a, b), frozenset()) for a, b in permutations(chosen, 2))
+        for table in (with_uncles_by_marriage(*each) for each in {unordered(*rest) for _, *rest in families(5)})
+        for chosen in permutations(range(5), people)
+    }
+    shown = sorted(tables, key=lambda table: [sorted(words) for words in table])
+    rng, query, married = random.Random(people), (0, people - 1), ("husband", "wife")
+    places, exact, follow = list(permutations(range(people), 2)), 0, 0
+    for _ in range(stories):
+        genders, edges = random_story(rng, people=people, edges=rng.randint(1, most))
+        if rng.random() < 0.8:  # facts of one of the families
+            facts = [(i, rng.choice(sorted(words)), j) for (i, j), words in zip(places, rng.choice(shown)) if words]
+            edges = [(i, words[genders[j] == "female"], j) for i, words, j in rng.sample(facts, min(most, len(facts)))]
+        brute = [
+            {words[genders[query[1]] == "female"] for words in table[pair_index(*query, people)]}
+            for table in shown
+            if not any(married in words and genders[i] == genders[j] for (i, j), words in zip(places, table))
+            and all(r in {w[genders[j] == "female"] for w in table[pair_index(i, j, people)]} for i, r, j in edges)
+        ]
+        found = certify.possible(genders, edges, query, world=UNCLES)
+        assert {word for held in brute for word in held or {"none"}} <= found, (genders, edges)
+        if people + sum(witnesses(NEUTRAL[relation], UNCLES) for _, relation, _ in edges) > 5:
+            continue
+        assert bool(brute) == bool(found), (genders, edges)
+        exact += bool(brute)
+        for target in RELATIONS:
+            entailed = bool(brute) and all(target in held for held in brute)
+            assert certify.entailed(genders, edges, query, target, world=UNCLES) == entailed, (genders, edges, target)
+            follow += entailed
+    assert exact > 20
+    assert follow > 10
+
+
 def test_hostile_input_is_told_in_a_line() -> None:
     with pytest.raises(ProbandError, match="person 7"):
         certify.possible(MEN, [(0, "son", 7)], (0, 2))
