@@ -135,7 +135,7 @@ def altered(items: Path, out: Path, **facts: Any) -> Path:
         ("mac", {"names": [f"N{n}" for n in range(21)]}, "has 21 people in 'names', more than the net's pool of 20"),
         ("mac", {"query": []}, "has no 'query' in its facts"),
         ("rmc", {"target": None}, "has no 'target' to learn"),
-        ("gat", {"target": "cannot be told"}, "has no 'target' to learn"),
+        ("gat", {"target": "cannot be determined"}, "has no 'target' to learn"),
     ],
 )
 def test_bad_data_fails_in_one_line(

@@ -68,13 +68,13 @@ class Trained:
 
 def choice_scores(item: Item, logprobs: Sequence[float], *, untold: float = NEVER_SAID) -> tuple[float, ...]:
     """Of the choices, in their order; for yes and no, of the relation that is asked about, and of any other. `untold`:
-    of "cannot be told", which nets do not learn: always the same, so that how far it is below the best relation says
-    how sure the net is.
+    of "cannot be determined", which nets do not learn: always the same, so that how far it is below the best relation
+    says how sure the net is.
 
     >>> item = Item(id="a", suite="kinship", prompt="...", choices=("yes", "no"), facts={"asked": "mother"})
     >>> choice_scores(item, [-9.0, -0.1, *[-9.0] * 20])[0]
     -0.1
-    >>> item = Item(id="a", suite="kinship", prompt="...", choices=("mother", "cannot be told"))
+    >>> item = Item(id="a", suite="kinship", prompt="...", choices=("mother", "cannot be determined"))
     >>> choice_scores(item, [-9.0, -0.1, *[-9.0] * 20])
     (-0.1, -1000000.0)
     """
