@@ -36,6 +36,7 @@ HARMLESS: Final = re.compile(rf",? \bevery (?:{_TIMES})\b(?! [@#]),?|^every (?:{
 SAID: Final = re.compile(
     rf'"(?P<a>[^"]+?)[,.]?" (?:\w+ (?P<s>{MARK})|(?P<u>{MARK}) \w+)|(?:.*?, )?(?P<t>{MARK}) \w+, "(?P<b>[^"]+?)[.]?"?'
 )
+IS: Final = re.compile(r"(@\d+) (?:is|was) ")
 NOT: Final = re.compile(rf"({MARK}) (?:is|was) not (.+)")
 OWNING: Final = ("his", "their")
 NOT_OWNED: Final = re.compile(r" (?:is|was|and|to|as|in|at|on|for|with|by|when|while|before|after)\b")
@@ -268,12 +269,21 @@ class PeopleReader(PeopleFacts):
             marks = [int(mark[1:]) for mark in re.findall(MARK, groups.get("each") or match["a"])]
             self.facts += [(one, word, of, self.number) for one in marks]
             shown = groups.get("each") or match["a"]
+        elif (subject := self._one_more(text, match)) and self.has_named(of, word):
+            self.facts.append((int(subject[1:]), word, of, self.number))
+            return f"{subject}{text[match.end() :]}"
         else:
             marks = [self.described(of, word)]
             shown = f"{'@' if marks[0] in self.name else '#'}{marks[0]}"
         self.within.setdefault(marks[-1], []).append(of)
         tail = " " if match[0].endswith(", ") else ""
         return f"{text[: match.start()]}{shown}{tail}{text[match.end() :]}"
+
+    def _one_more(self, text: str, mention: re.Match[str]) -> str | None:
+        """Ann, of *Ann is Bo's sister*: a clause that says this alone."""
+        whole = mention.end() == len(text) or (self.ours and CLAUSES.match(text, mention.end()))
+        subject = IS.fullmatch(text[: mention.start()])
+        return subject[1] if whole and subject else None
 
     def _with_referent(self, text: str) -> str | None:
         """The text with its first pronoun replaced by whom it means."""

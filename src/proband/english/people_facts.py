@@ -33,8 +33,7 @@ class PeopleFacts:
 
     def described(self, of: int, word: Word) -> int:
         """The person who is known by kin alone: *Ann's mother* is one person, *Ann's brother* may be several."""
-        of = self.one(of)
-        named = {self.one(who) for who, own, to, _ in self.facts if (own, self.one(to)) == (word, of)}
+        of, named = self.one(of), self._known(of, word)
         if word.relation in FUNCTIONAL and word.gender and len(named) == 1:
             return named.pop()
         if named:
@@ -44,6 +43,14 @@ class PeopleFacts:
         self.discourse.genders[one] = word.gender
         self.facts.append((one, word, of, self.number))
         return one
+
+    def has_named(self, of: int, word: Word) -> bool:
+        """Has a person such kin, all of them by name, and may have more? Who else is such kin is one more."""
+        known = self._known(of, word)
+        return bool(known) and known <= self.name.keys() and word.relation not in FUNCTIONAL
+
+    def _known(self, of: int, word: Word) -> set[int]:
+        return {self.one(who) for who, own, to, _ in self.facts if (own, self.one(to)) == (word, self.one(of))}
 
     def new(self) -> int:
         """The number of somebody who has no name."""
