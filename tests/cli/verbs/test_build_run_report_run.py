@@ -61,8 +61,8 @@ def test_every_option_reaches_the_pipeline(
     )
     expected = RunOptions(
         solver="direct", options={"a": "1", "b": "x=y"}, prompt=("p", "q"), split="valid", limit=3, until="2",
-        seed=1, too_long="skip", label="mine", on_error="record", max_errors="3", retry_errors=True, cache=False, engine="ray",
-        device="cpu", prices="1,2", max_cost=0.5, model_options={"bos": "never"},
+        seed=1, too_long="skip", label="mine", on_error="record", max_errors="3", retry_errors=True, cache=False,
+        engine="ray", device="cpu", prices="1,2", max_cost=0.5, model_options={"bos": "never"},
     )  # fmt: skip
     changed = {field.name for field in fields(RunOptions) if getattr(expected, field.name) != field.default}
     assert {field.name for field in fields(RunOptions)} - changed == {

@@ -135,7 +135,7 @@ def test_runs_on_two_sets_are_joined_by_source(
     kinship: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name in ("items", "varied"):
-        assert main(["run", str(kinship / name), "-m", "solver:read", "-o", str(tmp_path / name)]) == 0
+        assert main(["run", str(kinship / name), "-m", "solver:symbolic", "-o", str(tmp_path / name)]) == 0
     capsys.readouterr()
     assert main(["compare", str(tmp_path / "items"), str(tmp_path / "varied"), "--json"]) == 0
     (line,) = json.loads(capsys.readouterr().out)["groups"]
