@@ -33,7 +33,8 @@ ROWS = [
         "ENT_0_male and his sister ENT_1_female fear their mother ENT_2_female.",
         "tells the answer",
     ),
-    ("sister-mother", THREE, "ENT_0_male fears his sister ENT_1_female and his wife ENT_2_female.", "contradiction"),
+    ("sister-mother", THREE, "ENT_0_male fears his sister ENT_1_female and his wife ENT_2_female.", "not told"),
+    ("sister-mother", THREE, "ENT_0_male fears his sister ENT_1_female. His wife is ENT_2_female.", "contradiction"),
 ]
 
 
