@@ -7,7 +7,7 @@
 
 A gender that neither the story nor a certain name tells may be assumed once: the statement that does so is entailed and
 says what it assumes; so does one that follows in another world of those that the domain names for replies (`replies`:
-an uncle by marriage). *Contradicted* is said only of what holds in no world of the domain. A story that no world of
+an uncle by marriage). *Contradicted* is said only of what holds in none of these worlds. A story that no world of
 these fits is taken in the first world of the domain that fits it.
 """
 
@@ -128,19 +128,22 @@ class Facts:
         if not (label and label.word and prover.beyond and label.word.relation in prover.relations_beyond):
             return None
         fact = Fact(who, label.word.relation, of, label.word.gender)
-        try:
-            worlds = (decider.world for decider in self.deciders[: self.named])
-            verdicts = [prover.beyond(self.problem(self.told, (who, of)), label.word, world) for world in worlds]
-        except ProbandError:
-            return None
+        verdicts = []
+        for decider in self.deciders[: self.named]:
+            try:
+                verdicts.append(prover.beyond(self.problem(self.told, (who, of)), label.word, decider.world))
+            except ProbandError:
+                verdicts.append(UNREAD)
         if "entailed" in verdicts or GENDER_OPEN in verdicts:
             return Statement(fact=fact, verdict=ENTAILED)
+        if UNREAD in verdicts:
+            return None
         return Statement(fact=fact, verdict=CONTRADICTED if set(verdicts) == {"false"} else POSSIBLE)
 
     def _fits_widely(self, fact: Fact) -> bool:
-        """Does it hold in some world of any kind that the domain has?"""
+        """Does it hold in some world of the other kinds that the domain names for replies?"""
         problem, word = self.problem(self.told, (fact.who, fact.of)), Word(fact.relation, fact.gender)
-        others = (world for world in self.judge.domain.worlds if world not in self.deciders[0].worlds)
+        others = (decider.world for decider in self.deciders[1 : self.named])
         solutions = (self.judge.prover.solve(problem, world) for world in others)
         return any(self.judge.prover.fits(each, word) for solution in solutions for each in solution.possible)
 
