@@ -26,7 +26,6 @@ from proband.core.types import Answer, Item
 from proband.english.model_reader import json_of
 from proband.pipeline.run import PartOfCommand, run_once
 from proband.pipeline.run_options import RunOptions
-from proband.pipeline.steps import ReplyRecord
 from proband.proof.statements import RIGHT, UNREAD
 from proband.stats import Scores
 
@@ -53,7 +52,7 @@ class LabelledStep(NamedTuple):
     before: str
 
 
-def labelled_steps(record: ReplyRecord) -> Iterator[LabelledStep]:
+def labelled_steps(record: Mapping[str, Any]) -> Iterator[LabelledStep]:
     """The steps of a reply, up to the first that is withheld, which is the last."""
     at = 0
     for step in record["steps"]:
@@ -68,7 +67,7 @@ def labelled_steps(record: ReplyRecord) -> Iterator[LabelledStep]:
         at = step["end"]
 
 
-def write_stepwise(records: Iterable[ReplyRecord], out: Path) -> dict[str, int]:
+def write_stepwise(records: Iterable[Mapping[str, Any]], out: Path) -> dict[str, int]:
     """trl.jsonl and prm800k.jsonl; returns how many replies and steps they have."""
     counts = {"replies": 0, "steps": 0, "right": 0, "wrong": 0, "withheld": 0}
     out.mkdir(parents=True, exist_ok=True)
@@ -91,7 +90,7 @@ def write_stepwise(records: Iterable[ReplyRecord], out: Path) -> dict[str, int]:
     return counts
 
 
-def _prm800k(record: ReplyRecord, steps: Sequence[LabelledStep]) -> dict[str, Any]:
+def _prm800k(record: Mapping[str, Any], steps: Sequence[LabelledStep]) -> dict[str, Any]:
     rating = {True: 1, False: -1, None: None}
     made = [
         {"completions": [{"text": s.text, "rating": rating[s.label], "flagged": False}], "chosen_completion": 0}
@@ -113,7 +112,7 @@ def judge_written(out: Path, *, model: str, how: RunOptions) -> dict[str, Any]:
     return judge_steps(map(msgspec.json.decode, lines), model=model, out=out, how=how)
 
 
-def judge_steps(records: Iterable[ReplyRecord], *, model: str, out: Path, how: RunOptions) -> dict[str, Any]:
+def judge_steps(records: Iterable[Mapping[str, Any]], *, model: str, out: Path, how: RunOptions) -> dict[str, Any]:
     """Ask a model for the verdict on every labelled step, by a run of its own, and compare it with the proof."""
     folder, known = out / "judge", dict[str, tuple[LabelledStep, int, str]]()
     with atomic(folder / "items.jsonl", mode="wb") as file:
