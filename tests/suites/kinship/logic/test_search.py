@@ -373,7 +373,9 @@ def test_agrees_with_enumerated_families_where_uncles_are_by_marriage_too(people
     """Several relations may hold of one pair: a label is entailed iff it is among them in every family."""
     tables = {
         tuple(table.get((a, b), frozenset()) for a, b in permutations(chosen, 2))
-        for table in (with_uncles_by_marriage(*each) for each in {unordered(*rest) for _, *rest in families(5)})
+        for table in (
+            with_uncles_by_marriage(*each) for each in {unordered(couples, homes) for _, couples, homes in families(5)}
+        )
         for chosen in permutations(range(5), people)
     }
     shown = sorted(tables, key=lambda table: [sorted(words) for words in table])
