@@ -209,7 +209,7 @@ def asserted(text: str, choices: Sequence[str]) -> str:
     >>> [asserted(t, words) for t in ("<answer>aunt</answer>", "Uncle? No.\\nAnswer: aunt", "So it is the aunt.")]
     ['aunt', 'aunt', 'the aunt']
     >>> [asserted(t, words) for t in ("Answer: aunt. Actually no, uncle.", "<answer>aunt</answer> Sorry.", "aunt? No.")]
-    ['aunt. Actually no, uncle', '', 'No']
+    ['aunt. Actually no, uncle', '', '']
     """
     forms = [(match.start(), match.end(), match[1]) for form in (TAGGED, BOXED, LINE) for match in form.finditer(text)]
     if forms:

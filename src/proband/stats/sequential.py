@@ -89,7 +89,7 @@ def confidence_sequence(
         kept = np.flatnonzero(np.maximum(up, down) < np.log(2 / alpha))
         if len(kept):
             step = GRID[1] - GRID[0]
-            low, high = max(low, GRID[kept[0]] - step), min(high, GRID[kept[-1]] + step)
+            low, high = max(low, float(GRID[kept[0]] - step)), min(high, float(GRID[kept[-1]] + step))
         mean = float(s[: at + 1].sum() / n[: at + 1].sum())
         looks.append(
             Look(mean=mean, low=max(low, 0.0), high=min(high, 1.0), clusters=at + 1, items=int(n[: at + 1].sum()))
