@@ -332,20 +332,6 @@ def test_items_that_fail_are_recorded_and_the_others_answered(tmp_path: Path) ->
     assert ACCURACY.numbers(Item(id="i7", suite="tiny", prompt="?", choices=("a", "b"), gold=0), answers[7]) == [0.0]
 
 
-def test_scores_that_an_older_version_kept_and_are_no_numbers_are_asked_again(tmp_path: Path) -> None:
-    from proband.pipeline.asking.model_calls import Cache
-
-    write_items(tmp_path)
-    model = Slow(tmp_path / "log")
-    cache = Cache(tmp_path / "cache", identity=model.identity(), settings={"call": "score", "method": "ll"})
-    cache.put([dumps(["bb7", 0])], [[float("nan"), 1, 1]])  # written as null
-    go(tmp_path, "run", model)
-    assert (tmp_path / "log").read_text().splitlines().count("bb7") == 1
-    answers = list(read_answers(tmp_path / "run" / "answers.jsonl"))
-    assert len(answers) == COUNT
-    assert answers[7].scores[1] < -3
-
-
 @pytest.mark.parametrize(
     ("model", "message"),
     [
