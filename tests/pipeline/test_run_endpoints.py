@@ -309,7 +309,7 @@ def test_a_dry_run_is_of_the_whole_command(run: Callable[..., tuple[str, str]]) 
         prices = ["--prices", "1,2", "--dry-run", "--model-set", "rpm=60"]
         for several, count in ((["--prompt", "all"], 13), (["--repeat", "5"], 5), ([], 1)):
             out, _ = run(stub.url, *several, *prices, "--json")
-            parts = json.loads(out)
+            parts = json.loads(out)["runs"]
             assert len(parts) == count
             assert all(part["calls"] == 30 for part in parts)
             out, _ = run(stub.url, *several, *prices)
