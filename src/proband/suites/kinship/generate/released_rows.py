@@ -105,7 +105,8 @@ class Released:
 
     def _judged(self, files: Sequence[RowFile]) -> Iterator[tuple[RowFile, ClutrrRow | Unreadable, str | None]]:
         """Every row with the verdict on its label, if verdicts are wanted."""
-        judge = None if self.options.certify == "none" else judge_for("kinship", {"family": provided})
+        judged = self.options.certify != "none"
+        judge = judge_for("kinship", {"family": provided}, world=CLUTRR.world) if judged else None
         with Progress("rows") as bar:
             for source, row in self._rows(files):
                 known = judge and isinstance(row, ClutrrRow) and judge.judge(audit_row(row)).verdict
