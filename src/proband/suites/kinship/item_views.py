@@ -107,8 +107,8 @@ def _several_families(item: Item, facts: StoryFacts, answer: Answer | None) -> s
 def _family_of_item(item: Item, facts: StoryFacts) -> Family | None:
     """The one that the item carries, or one that the search finds."""
     world = of_item(item).kin
-    if rows := item.facts.get("family"):
-        return lean(family_of_rows(rows, named=len(facts.names), world=world), facts.edges, facts.pair)
+    if facts.family:
+        return lean(family_of_rows(facts.family, named=len(facts.names), world=world), facts.edges, facts.pair)
     return _family_of(facts.genders, facts.edges, facts.pair, world)
 
 

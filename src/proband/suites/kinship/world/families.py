@@ -20,12 +20,12 @@ from typing import Final, NamedTuple
 from proband.core.errors import ProbandError
 from proband.core.files import DATA, read_utf8
 from proband.suites.kinship.world.relations import FEMALE, MALE, STRICT, Family, World
-from proband.suites.kinship.world.rules import Rules, rule_bodies
+from proband.suites.kinship.world.rules import FamilyRow, Rules, rule_bodies
 
 LISTED_ORDERS = 7  # of so many all orders are listed
 Random = Callable[[], float]  # a number from 0 up to 1
 Pair = tuple[int, int]
-Row = tuple[str, int | None, int | None, int | None]  # gender, father, mother, spouse
+Row = FamilyRow
 
 
 def shuffle(n: int, draw: Random) -> Sequence[int]:

@@ -348,6 +348,9 @@ def _names(names: object) -> dict[str, tuple[str, ...]]:
 YES_NO = ("yes", "no")  # the choices of a question about one relation
 
 
+FamilyRow = tuple[str, int | None, int | None, int | None]  # gender, father, mother, spouse
+
+
 class StoryFacts(msgspec.Struct, frozen=True):
     """The facts that decide an answer; an item may have a story and no facts."""
 
@@ -363,7 +366,8 @@ class StoryFacts(msgspec.Struct, frozen=True):
     proof: tuple[Annotated[tuple[Edge, ...], msgspec.Meta(min_length=1)], ...] = ()
     certificate: str = ""
     certified_by: tuple[str, ...] = ()
-    families: tuple[Any, ...] = ()  # two in which the answer differs, where it cannot be told
+    family: tuple[FamilyRow, ...] | None = None  # one in which the facts hold
+    families: tuple[tuple[FamilyRow, ...], ...] = ()  # two in which the answer differs, where it cannot be told
     rules: str = "sound"
 
     @property
@@ -429,6 +433,11 @@ def _wrong_people(facts: StoryFacts, given: Mapping[str, Any]) -> str | None:
         for person in (pair[0], pair[-1]):
             if not 0 <= person < people:
                 return f"{what} {list(pair)} is about person {person}, and 'names' has {people}"
+    for rows in (facts.family or (), *facts.families):
+        if rows and (
+            len(rows) < people or any(not 0 <= one < len(rows) for row in rows for one in row[1:] if one is not None)
+        ):
+            return f"a family of {len(rows)} does not have the {people} people of 'names', or has one that is not in it"
     return None
 
 
