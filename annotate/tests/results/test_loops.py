@@ -39,20 +39,10 @@ def _frames(item: Item) -> list[str]:
 
 
 def test_stories_become_templates_of_new_stories(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    proband(
-        capsys,
-        "build",
-        "kinship",
-        "-o",
-        tmp_path / "items",
-        "--k",
-        "2,3",
-        "--per-k",
-        8,
-        "--seed",
-        2,
-        "--facts-along-chain",
-    )
+    profile = tmp_path / "chain.toml"
+    profile.write_text("facts-along-chain = true\n")
+    size = ("--k", "2,3", "--per-k", 8, "--seed", 2)
+    proband(capsys, "build", "kinship", "-o", tmp_path / "items", *size, "--profile", profile)
     texts = {item.id: item.prompt.rpartition("\n")[0] for item in read_items(tmp_path / "items")}
     write, review = tmp_path / "write", tmp_path / "review"
     overlap = ("--set", "people.overlap=1")

@@ -55,7 +55,7 @@ class ShownPuzzle(TypedDict):
     story: str
     question: str
     choices: Sequence[str]
-    untold: bool  # whether "cannot be told" is among them
+    untold: bool  # whether "cannot be determined" is among them
     ratings: Sequence[str]
 
 

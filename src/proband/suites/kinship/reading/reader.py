@@ -4,7 +4,7 @@
 A story is read by the phrases of the domain `kinship` (proband.english.mentions); what they do not cover is unread.
 
 >>> read_story("Ben rang his aunt Ann. Ann is married to Carl.", names=["Ben", "Ann", "Carl"])
-[('Ben', 'aunt', 'Ann'), ('Ann', 'husband', 'Carl')]
+[('Ben', 'aunt', 'Ann'), ('Carl', 'wife', 'Ann')]
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def read_facts(story: str, genders: Mapping[str, str | None], *, ours: bool = Fa
     >>> read_facts("Ben rang his aunt Ann.", {"Ben": "male", "Ann": "female"}).facts
     (('Ben', 'aunt', 'Ann'),)
     >>> read_facts("Ben never had an aunt Ann.", {"Ben": "male", "Ann": "female"}).problem
-    "'never' may change what is said"
+    "'never' may change what is said | Ben never had an aunt Ann."
     """
     reading = read_people(_grammar(), GENDER_SENTENCE.sub("", story), list(genders), genders, ours=ours)
     if reading.unread:
