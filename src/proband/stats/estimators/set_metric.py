@@ -133,6 +133,8 @@ def jackknife(of: Callable[[Floats], float], items: int, part: Partition) -> Flo
         weights = np.ones(items)
         weights[part.items[group == at]] = 0.0
         values[at] = of(weights) if weights.any() else np.nan
+    if np.isnan(values).all():  # one cluster has all items: nothing can be left out
+        return np.zeros(count)
     values = np.where(np.isnan(values), np.nanmean(values), values) if np.isnan(values).any() else values
     left: Floats = math.sqrt((count - 1) / count) * (values - values.mean())
     return left
