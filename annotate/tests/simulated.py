@@ -119,7 +119,9 @@ class Study:
         from proband.cli import main
 
         items = folder / "items"
-        words = f"build kinship -o {items} --k 2 --per-k 25 --seed 3 --facts-along-chain"
+        profile = folder / "chain.toml"
+        profile.write_text("facts-along-chain = true\n")
+        words = f"build kinship -o {items} --k 2 --per-k 25 --seed 3 --profile {profile}"
         assert main(words.split()) == 0
         if self.kind == "solve":
             assert all(item.gold is not None for item in read_items(items))

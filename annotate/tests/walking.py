@@ -114,7 +114,9 @@ class Walk:
 def all_kinds(walk: Walk) -> dict[str, int]:
     """Every kind; gives how many items (or lines of people) each of the built data sets has."""
     items = walk.folder / "items"
-    walk.proband("build", "kinship", "-o", items, "--k", "2", "--per-k", 6, "--seed", 2, "--facts-along-chain")
+    profile = walk.folder / "chain.toml"
+    profile.write_text("facts-along-chain = true\n")
+    walk.proband("build", "kinship", "-o", items, "--k", "2", "--per-k", 6, "--seed", 2, "--profile", profile)
     texts = {item.id: item.prompt.rpartition("\n")[0] for item in read_items(items)}
     gold = {item.id: item.choices[item.gold] for item in read_items(items)}
     counts = {}
