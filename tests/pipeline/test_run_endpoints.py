@@ -495,12 +495,12 @@ def test_an_evaluation_whose_server_goes_away_is_rerun_and_pays_nothing_twice(
         assert main(words) == 0
         paid = len(sent)
         assert main(words) == 0  # a finished one asks nothing
-    assert len(sent) == len(set(sent)) == paid == 13
+    assert len(sent) == len(set(sent)) == paid == 28
 
 
 # ---- an evaluation: many runs, one command --------------------------------------------------------------------------
 
-EVALUATE = ["--suite", "inference,facts", "--size", "quick", "--no-cache", "--prices", "1000,1000"]
+EVALUATE = ["--suite", "inference", "--size", "quick", "--no-cache", "--prices", "1000,1000"]
 PLAIN = ["scores=false", "first-wait=0.01", "concurrency=4"]
 
 
@@ -524,7 +524,7 @@ def test_one_budget_for_all_models_and_sets_of_an_evaluation(
         assert {body["model"] for body in stub.bodies} == {"m", "n"}
         notes = [json.loads(path.read_text()) for path in tmp_path.glob("page/runs/*/openai*/run.json")]
         spent = {(note["model"].partition("@")[0], note["suite"]): note["usage"].get("cost", 0) for note in notes}
-        assert len([cost for cost in spent.values() if cost]) == 3  # both sets of the first, one of the second
+        assert len([cost for cost in spent.values() if cost]) == 2  # all of the first, a part of the second
         assert sum(spent.values()) == pytest.approx(0.444)
         assert main([*words, "--max-cost", "1"]) == 0
         questions = [(body["model"], body["messages"][-1]["content"]) for body in stub.bodies]

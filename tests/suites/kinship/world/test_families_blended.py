@@ -45,6 +45,7 @@ def items(folder: Path) -> list[Item]:
     return list(read_items(folder))
 
 
+@pytest.mark.nightly  # minutes
 def test_verified_agreed_on_and_solved(folder: Path, items: list[Item]) -> None:
     checked = proband.verify(folder)["checked"]
     proved = "text told again, proof replayed with the rule table proved in Coq, family checked"
