@@ -243,6 +243,7 @@ def _table_row(name: str, figures: Mapping[str, Any]) -> tuple[str, ...]:
     def span(of: Mapping[str, float], form: str = ".1f") -> str:
         return f"[{100 * of['low']:{form}}, {100 * of['high']:{form}}]"
 
+    corrected = figures["change"].get("p corrected")
     published, proved, change, again = (figures[name] for name in ("published", "proved", "change", "read again"))
     return (
         name,
@@ -253,7 +254,7 @@ def _table_row(name: str, figures: Mapping[str, Any]) -> tuple[str, ...]:
         span(proved),
         f"{100 * change['value']:+.1f}",
         span(change, "+.1f"),
-        f"{change.get('p corrected', change['p']):.2g}",
+        "–" if corrected is None else f"{corrected:.2g}",
         percent(again["mean"]) if again else "–",
         span(again) if again else "",
     )
