@@ -34,7 +34,7 @@ $(STAMP): pyproject.toml annotate/pyproject.toml plugins/proband-puzzles/pyproje
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(PIP) torch==2.13.0
 	$(PIP) -c constraints.txt -e ".[dev]" -e ./annotate -e ./plugins/proband-puzzles
-	@$(BIN)/python -c "import matplotlib.figure, polars, scipy.stats, torch, transformers"
+	@$(BIN)/python -c "import polars, scipy.stats, torch, transformers"
 	@touch $(STAMP)
 
 $(WEIGHTS): $(STAMP) weights/proband-mlm/pyproject.toml weights/proband-english/pyproject.toml weights/proband-nets/pyproject.toml
