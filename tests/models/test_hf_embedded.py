@@ -148,24 +148,8 @@ def test_smollm2_weights_are_those_of_the_gguf_file() -> None:
         assert np.array_equal(state[ours].numpy(), expected)
 
 
-def test_parquet_reads_every_word_once() -> None:
-    words = hf.only_column(hf.folder_of("glove") / "data" / "glove_6B_index.parquet")
+def test_glove_has_every_word_once() -> None:
+    words = load("embedded:glove").vocabulary
     assert len(words) == len(set(words)) == 400_000
     assert words[:4] == ["the", ",", ".", "of"]
     assert words[-1] == "sandberger"
-
-
-@pytest.mark.parametrize("data", [b"", b"PAR1PAR1", b"text"])
-def test_parquet_that_is_none(data: bytes, tmp_path: Path) -> None:
-    (tmp_path / "x.parquet").write_bytes(data)
-    with pytest.raises(ProbandError, match="cannot be read as Parquet"):
-        hf.only_column(tmp_path / "x.parquet")
-
-
-def test_parquet_of_another_shape(tmp_path: Path) -> None:
-    import polars
-
-    for columns in ({"a": [1, 2]}, {"a": ["x"], "b": ["y"]}):
-        polars.DataFrame(columns).write_parquet(tmp_path / "x.parquet")
-        with pytest.raises(ProbandError, match="must have one column of texts"):
-            hf.only_column(tmp_path / "x.parquet")

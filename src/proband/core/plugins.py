@@ -471,26 +471,7 @@ def check_model(model: Any, spec: str) -> Any:
     from proband.core.protocols import ABILITIES
 
     check_named(model, spec)
-    if not any(implements(model, each) for each in ABILITIES):
+    if not any(isinstance(model, each) for each in ABILITIES):
         names = ", ".join(each.__name__ for each in ABILITIES)
         raise ProbandError(f"{spec}: the model (a {type(model).__name__}) has none of the protocols {names}")
     return model
-
-
-def implements(model: object, protocol: type) -> bool:
-    """`isinstance`, without reading the model's properties: Python 3.11 reads them to see whether they are there, and
-    the words and the matrix of a table of word vectors take a second to read."""
-    if sys.version_info >= (3, 12) or not getattr(protocol, "_is_protocol", False):
-        return isinstance(model, protocol)
-    return isinstance(_Unread(model), protocol)
-
-
-class _Unread:
-    """The attributes of an object, its properties as they stand in its class."""
-
-    def __init__(self, model: object) -> None:
-        self.__model = model
-
-    def __getattr__(self, name: str) -> Any:
-        declared = getattr(type(self.__model), name, None)
-        return declared if isinstance(declared, property) else getattr(self.__model, name)

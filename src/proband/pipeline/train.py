@@ -12,7 +12,7 @@ from typing import Any
 
 from proband.core.errors import ProbandError, not_installed
 from proband.core.files import items_path, sha256_file
-from proband.core.plugins import implements, read_options, settings
+from proband.core.plugins import read_options, settings
 from proband.core.protocols import ABILITIES, Model
 from proband.core.suite import Net, Suite
 from proband.pipeline.asking.setup import load_model
@@ -70,7 +70,7 @@ def starting_model(net: Net, model: str | Model | None, *, suite: Suite) -> Any:
     if model is None:
         raise ProbandError(f"net {net.name} starts from a model: name one with -m")
     loaded = load_model(model, suite=suite) if isinstance(model, str) else model
-    if not implements(loaded, net.needs):
+    if not isinstance(loaded, net.needs):
         ability = ABILITIES.get(net.needs, f"has {net.needs.__name__}")
         raise ProbandError(f"net {net.name} needs a model that {ability}; {loaded.name} does not")
     return loaded

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from proband.core.errors import ModelFailed, ProbandError, TooLong, Unavailable, Withheld
-from proband.core.plugins import implements
 from proband.core.protocols import Chats, Replies, ScoresText
 from proband.models import load
 
@@ -93,9 +92,9 @@ def error(kind: str, message: str, status: int) -> dict[str, Any]:
 def test_log_probabilities_are_refused_before_anything_is_asked(kind: str) -> None:
     with Recorded((200, GOOD[kind])) as stub:
         model = model_at(kind, stub)
-        assert implements(model, Chats)
-        assert not implements(model, Replies)
-        assert not implements(model, ScoresText)
+        assert isinstance(model, Chats)
+        assert not isinstance(model, Replies)
+        assert not isinstance(model, ScoresText)
         with pytest.raises(ProbandError, match="gives no log-probabilities of texts"):
             model_at(kind, stub, scores=True)
         assert not stub.bodies

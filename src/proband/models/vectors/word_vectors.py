@@ -1,9 +1,7 @@
-"""A table of word vectors (`vec:PATH`): how a word is looked up, and how a table is opened.
+"""`vec:PATH`: static word vectors, converted once to a memory-mapped form.
 
->>> import tempfile
->>> with tempfile.TemporaryDirectory() as cache:
-...     table = from_arrays(["king", "new_york"], [[1, 0], [0, 2]], name="vec:two", source_sha="two", cache=cache)
-...     rows, known = table.vectors(["King", "New York", "queen"])
+>>> table = WordVectors(["king", "new_york"], np.array([[1, 0], [0, 2]]), name="vec:two", identity={})
+>>> rows, known = table.vectors(["King", "New York", "queen"])
 >>> rows.tolist(), known.tolist()
 ([[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]], [True, True, False])
 
@@ -14,89 +12,76 @@ What is left is unknown: a row of zeros.
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import shutil
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
 from msgspec import Meta
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
-from proband.core.files import cache_folder, sha256_file, write_json
+from proband.core.files import cache_folder, file_errors, sha256_file, sha256_text, write_json
 from proband.core.plugins import ModelKind
 from proband.core.progress import Progress
 from proband.core.protocols import Floats
-from proband.models.vectors.file_formats import binary_blocks, kind_of, open_bytes, text_blocks
-from proband.models.vectors.store import BLOCK, Damaged, Ints, VectorStore, Writer, open_or_convert
+from proband.models.vectors.file_formats import open_vectors
 
 
 class WordVectors:
     """A table of word vectors (protocol HasVectors)."""
 
     def __init__(
-        self, store: VectorStore, *, name: str, phrases: str = "mean", redo: Callable[[], VectorStore] | None = None
+        self,
+        words: Sequence[str],
+        matrix: NDArray[Any],
+        *,
+        name: str,
+        identity: Mapping[str, str],
+        phrases: str = "mean",
     ) -> None:
-        self.name, self.phrases = name, phrases
-        self._store, self._redo = store, redo
+        if matrix.ndim != 2 or len(matrix) != len(words):
+            raise ProbandError(f"{name}: {len(words)} words need as many rows, not shape {matrix.shape}")
+        self.name, self.phrases, self._identity = name, phrases, identity
+        self.vocabulary, self.matrix = words, matrix
 
-    @property
-    def dim(self) -> int:
-        return int(self._store.matrix.shape[1])
-
-    @property
-    def vocabulary(self) -> list[str]:
-        return self._store.words
-
-    @property
-    def matrix(self) -> Floats:
-        """The whole table, memory-mapped; every row's checksum is verified the first time."""
-        self._safely(VectorStore.verify)
-        return self._store.matrix
+    @cached_property
+    def row(self) -> dict[str, int]:
+        """Of a repeated word the first."""
+        return dict(zip(reversed(self.vocabulary), range(len(self.vocabulary) - 1, -1, -1)))
 
     def identity(self) -> Mapping[str, str]:
-        facts = self._store.facts
-        return {
-            "kind": "vec",
-            "format": facts["kind"],
-            "weights": facts["sha256"],
-            "member": facts.get("member") or "",
-            "utf8": facts.get("errors", "strict"),
-            "phrases": self.phrases,
-        }
+        return {"kind": "vec", **self._identity, "phrases": self.phrases}
 
     def vectors(self, words: Sequence[str]) -> tuple[Floats, NDArray[np.bool_]]:
         """A row per word, and which words are known."""
-        rows: tuple[Floats, NDArray[np.bool_]] = self._safely(lambda store: self._vectors(store, list(words)))
-        return rows
+        out = np.zeros((len(words), self.matrix.shape[1]), dtype=np.float32)
+        rows = [self._rows(word) for word in words]
+        for place, found in enumerate(rows):
+            if found:
+                out[place] = self.matrix[found].mean(axis=0) if len(found) > 1 else self.matrix[found[0]]
+        return out, np.array([bool(found) for found in rows], dtype=np.bool_)
 
-    def _safely(self, read: Callable[[VectorStore], Any]) -> Any:
-        """Read; where a checksum fails, convert the source again and read once more."""
-        try:
-            return read(self._store)
-        except Damaged:
-            if self._redo is None:
-                raise
-        self._store = self._redo()
-        return read(self._store)
+    def _rows(self, word: str) -> list[int]:
+        """The row of a word, those of a phrase's parts, or none."""
+        if (whole := self._first(spellings(word))) is not None:
+            return [whole]
+        parts = word.replace("_", " ").split() if self.phrases == "mean" else []
+        rows = [self._first((part, part.lower())) for part in parts]
+        return [row for row in rows if row is not None] if len(rows) > 1 and None not in rows else []
 
-    def _vectors(self, store: VectorStore, words: list[str]) -> tuple[Floats, NDArray[np.bool_]]:
-        out = np.zeros((len(words), self.dim), dtype=np.float32)
-        ids = _first_found(store, [_spellings(word) for word in words])
-        known = ids >= 0
-        out[known] = store.rows(ids[known])
-        if self.phrases == "mean":
-            _fill_phrases(store, words, out, known)
-        return out, known
+    def _first(self, forms: Sequence[str]) -> int | None:
+        return next((self.row[form] for form in forms if form in self.row), None)
 
 
-def _spellings(word: str) -> list[str]:
+def spellings(word: str) -> list[str]:
     """The forms to try, best first.
 
-    >>> _spellings("New York")
+    >>> spellings("New York")
     ['New York', 'new york', 'New_York', 'new_york']
     """
     forms = [word, word.lower()]
@@ -105,27 +90,10 @@ def _spellings(word: str) -> list[str]:
     return list(dict.fromkeys(forms))
 
 
-def _first_found(store: VectorStore, spellings: Sequence[Sequence[str]]) -> Ints:
-    """The row of each word's first spelling that the table has, else -1."""
-    result = np.full(len(spellings), -1, dtype=np.int64)
-    for turn in range(max(map(len, spellings), default=0)):
-        open_ = [i for i in np.flatnonzero(result < 0).tolist() if turn < len(spellings[i])]
-        result[open_] = store.ids([spellings[i][turn] for i in open_])
-    return result
+# ---- files, and what they are converted to: WORDS, a line each, and ROWS of float32; FACTS is written last -----------
 
 
-def _fill_phrases(store: VectorStore, words: Sequence[str], out: Floats, known: NDArray[np.bool_]) -> None:
-    """The mean of a phrase's parts, where all of them are in the table."""
-    for i in np.flatnonzero(~known).tolist():
-        parts = words[i].replace("_", " ").split()
-        if len(parts) < 2:
-            continue
-        ids = _first_found(store, [[part, part.lower()] for part in parts])
-        if (ids >= 0).all():
-            out[i], known[i] = store.rows(ids).mean(axis=0), True
-
-
-# ---- `vec:PATH`: static word vectors, converted once to a memory-mapped form and then opened in an instant ---------
+WORDS, ROWS, FACTS = "words.txt", "rows.f4", "facts.json"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,108 +104,86 @@ class VectorOptions:
         Literal["mean", "none"],
         Meta(description="a phrase that is not in the table: the mean of its words, or unknown"),
     ] = "mean"
-    errors: Annotated[Literal["strict", "replace"], Meta(description="what to do with bad UTF-8")] = "strict"
-    cache: Annotated[Path | None, Meta(description="folder of the converted files")] = None
 
 
 def load(path: str, *, options: VectorOptions) -> WordVectors:
-    """The vectors of a file (`archive.zip/member` for one of several inside)."""
-    file, member = locate(path)
-    folder, errors = _folder(options.cache), options.errors
+    from filelock import FileLock
 
-    def opened() -> VectorStore:
-        sha = _content_sha(file, folder)
-        target = folder / "-".join([sha, errors, *([_short_sha(member)] if member else [])])
-        facts = {"sha256": sha, "member": member, "errors": errors, "path": str(file)}
-        return open_or_convert(target, lambda writer: facts | _convert(writer, file, member, errors))
-
-    return WordVectors(opened(), name=f"vec:{path}", phrases=options.phrases, redo=opened)
-
-
-def from_arrays(
-    words: Iterable[str],
-    matrix: ArrayLike,
-    *,
-    name: str,
-    source_sha: str,
-    cache: Path | str | None = None,
-    phrases: str = "mean",
-) -> WordVectors:
-    """The same from words and rows in memory, looked at once; `source_sha` names their content and changes with it."""
-    target = _folder(cache) / f"arrays-{_short_sha(source_sha)}"
-
-    def fill(writer: Writer) -> dict[str, Any]:
-        rows = np.asarray(matrix, dtype=np.float32)
-        raw = [word.encode("utf-8") for word in words]
-        if rows.ndim != 2 or len(rows) != len(raw) or not np.isfinite(rows).all():
-            raise ProbandError(f"{name}: {len(raw)} words need as many rows of finite numbers, not shape {rows.shape}")
-        for start in range(0, len(raw), BLOCK):
-            writer.add(raw[start : start + BLOCK], rows[start : start + BLOCK])
-        return {"kind": "arrays", "sha256": source_sha}
-
-    return WordVectors(open_or_convert(target, fill), name=name, phrases=phrases)
+    file, cache = Path(path).expanduser(), cache_folder("vectors")
+    if not file.is_file():
+        raise ProbandError("is a folder, not a file of word vectors" if file.is_dir() else "no such file", file=path)
+    with file_errors(cache):
+        cache.mkdir(parents=True, exist_ok=True)
+        sha = _content_sha(file, cache)
+        folder = cache / sha
+        with FileLock(cache / f"{sha}.lock"):
+            opened = open_converted(folder)
+            if opened is None:
+                convert(file, folder)
+                opened = open_converted(folder)
+    if opened is None:
+        raise ProbandError("the converted vectors cannot be opened", file=folder)
+    words, matrix, kind = opened
+    identity = {"format": kind, "weights": sha}
+    return WordVectors(words, matrix, name=f"vec:{path}", identity=identity, phrases=options.phrases)
 
 
-def _convert(writer: Writer, file: Path, member: str | None, errors: str) -> dict[str, Any]:
-    before = _stamp(file)
-    with open_bytes(file, member) as reader:
-        kind = kind_of(reader)
-        blocks = (
-            binary_blocks(reader, errors=errors)
-            if kind == "word2vec-bin"
-            else text_blocks(reader, header=kind == "word2vec-text", errors=errors)
-        )
-        with Progress(f"converting {file.name}, once: words") as bar:
+def open_converted(folder: Path) -> tuple[list[str], Floats, str] | None:
+    """Words, rows and format; None where there are none, or files that do not belong together."""
+    try:
+        facts = json.loads((folder / FACTS).read_bytes())
+        words = (folder / WORDS).read_text(encoding="utf-8").split("\n")[:-1]
+        matrix = np.memmap(folder / ROWS, dtype="<f4", mode="r").reshape(facts["words"], facts["dim"])
+        return (words, matrix, facts["kind"]) if len(words) == len(matrix) else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def convert(file: Path, folder: Path) -> None:
+    """Whole or not at all: a scratch folder takes the name at the end. Of a repeated word the first vector stays."""
+    scratch = folder.with_name(f".converting-{folder.name}")
+    shutil.rmtree(scratch, ignore_errors=True)  # a killed process left it
+    scratch.mkdir()
+    seen: set[str] = set()
+    try:
+        with (
+            open_vectors(file) as (kind, blocks),
+            open(scratch / ROWS, "wb") as rows_file,
+            open(scratch / WORDS, "w", encoding="utf-8", newline="\n") as words_file,
+            Progress(f"converting {file.name}, once: words") as bar,
+        ):
+            dim = 0
             for words, rows in blocks:
-                writer.add(words, rows)
+                new = []
+                for word in words:
+                    new.append(word not in seen)
+                    seen.add(word)
+                words_file.writelines(f"{word}\n" for word, is_new in zip(words, new) if is_new)
+                rows_file.write(np.ascontiguousarray(rows[new], dtype="<f4").data)
+                dim = rows.shape[1]
                 bar.advance(len(words))
-    if _stamp(file) != before:
-        raise ProbandError("changed while it was read", file=file)
-    return {"kind": kind}
+        if not seen:
+            raise ProbandError("contains no word vectors", file=file)
+        write_json(scratch / FACTS, {"kind": kind, "words": len(seen), "dim": dim})
+        shutil.rmtree(folder, ignore_errors=True)
+        scratch.rename(folder)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
 
 
-def locate(path: str) -> tuple[Path, str | None]:
-    """The file, and the member where the path goes on inside a zip archive: `glove.6B.zip/glove.6B.300d.txt`."""
-    whole = Path(path).expanduser()
-    if whole.is_file():
-        return whole, None
-    for parent in whole.parents:
-        if parent.is_file():
-            return parent, str(whole.relative_to(parent))
-    if whole.is_dir():
-        raise ProbandError("is a folder, not a file of word vectors", file=path)
-    raise ProbandError("no such file", file=path)
-
-
-def _folder(cache: Path | str | None) -> Path:
-    return cache_folder("vectors") if cache is None else Path(cache).expanduser()
-
-
-def _content_sha(file: Path, folder: Path) -> str:
+def _content_sha(file: Path, cache: Path) -> str:
     """sha256 of the file, remembered under its place, size and times so that a second start need not read it."""
-    note = folder / "sources" / f"{_short_sha(str(file.resolve()))}.json"
-    stamp = _stamp(file)
+    note, about = cache / "sources" / f"{sha256_text(str(file.resolve()))[:32]}.json", file.stat()
+    stamp = [about.st_size, about.st_mtime_ns, about.st_ctime_ns, about.st_ino]
     try:
         remembered = json.loads(note.read_bytes())
         if remembered["stamp"] == stamp and len(remembered["sha256"]) == 64:
             return str(remembered["sha256"])
     except (OSError, ValueError, KeyError, TypeError):
         pass
-    try:
-        sha = sha256_file(file)
-        write_json(note, {"stamp": stamp, "sha256": sha})
-    except OSError as error:
-        raise ProbandError(error.strerror or "cannot be read", file=error.filename or file) from None
+    sha = sha256_file(file)
+    write_json(note, {"stamp": stamp, "sha256": sha})
     return sha
-
-
-def _stamp(file: Path) -> list[int]:
-    facts = file.stat()
-    return [facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns, facts.st_ino]
-
-
-def _short_sha(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 KIND = ModelKind(name="vec", help="word vectors: fastText, word2vec and GloVe files", options=VectorOptions, load=load)

@@ -19,7 +19,7 @@ import msgspec
 from proband import models, suites
 from proband.core.errors import ProbandError, not_installed
 from proband.core.files import items_path, read_items, read_json, read_manifest, sha256_file
-from proband.core.plugins import implements, read_options
+from proband.core.plugins import read_options
 from proband.core.protocols import ABILITIES, Generates, Model, ScoresText
 from proband.core.suite import Solver, Suite
 from proband.core.types import Item
@@ -221,12 +221,12 @@ def choose_solver(
     `options` that are given are those of such a solver."""
     if name is not None and "," not in name:
         solver = suite.solver(name)
-        if not implements(model, solver.needs):
+        if not isinstance(model, solver.needs):
             ability = ABILITIES.get(solver.needs, f"has {solver.needs.__name__}")
             raise ProbandError(f"solver {name} needs a model that {ability}; {model.name} does not")
         return solver
     for solver in candidates(suite, name, setting=setting, options=options):
-        if implements(model, solver.needs) and solver.setting in ("", setting):
+        if isinstance(model, solver.needs) and solver.setting in ("", setting):
             return solver
     raise ProbandError(f"{model.name} supports none of the solvers {name or 'of ' + suite.name}")
 
