@@ -1,7 +1,7 @@
 """What is a kind of what: nouns with their senses, and from each sense up to more general ones.
 
-One structure, four sources: WordNet's files (`wordnet` or `wordnet:FOLDER`), the packages `wn` and `nltk` where they
-have their data, and a small taxonomy of our own (`small`) for demonstrations. `auto` takes the first there is.
+One structure, two sources: WordNet's files (`wordnet` or `wordnet:FOLDER`), and a small taxonomy of our own (`small`)
+for demonstrations. `auto` takes the first there is.
 
 >>> small = open_taxonomy("small")
 >>> [small.names[sense][0] for sense in small.senses("lion")], small.is_kind("lion", "animal")
@@ -14,9 +14,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 from proband.core.errors import ProbandError
 from proband.core.files import DATA
@@ -83,31 +81,13 @@ class Taxonomy:
 
 @lru_cache(maxsize=4)
 def open_taxonomy(name: str = "auto") -> Taxonomy:
-    """`auto`, `wordnet`, `wordnet:FOLDER`, `wn`, `wn:LEXICON`, `nltk` or `small`."""
+    """`auto`, `wordnet`, `wordnet:FOLDER` or `small`."""
     kind, _, rest = name.partition(":")
-    if kind == "auto" and not rest:
-        return _first()
-    readers = {"wordnet": lambda: from_files(wordnet.find(rest or None)), "wn": lambda: from_wn(rest or None)}
-    if kind in readers:
-        return readers[kind]()
-    if name == "nltk":
-        return from_nltk()
-    if name == "small":
+    if name == "small" or (name == "auto" and wordnet.installed() is None):
         return from_table(SMALL)
-    raise ProbandError(f"no taxonomy {name!r}; there are auto, wordnet, wordnet:FOLDER, wn, wn:LEXICON, nltk, small")
-
-
-def _first() -> Taxonomy:
-    folder = wordnet.installed()
-    if folder is not None:
-        return from_files(folder)
-    for package, reader in (("wn", from_wn), ("nltk", from_nltk)):
-        if find_spec(package):
-            try:
-                return reader()
-            except ProbandError:
-                continue  # installed without data
-    return from_table(SMALL)
+    if name == "auto" or kind == "wordnet":
+        return from_files(wordnet.find(rest or None))
+    raise ProbandError(f"no taxonomy {name!r}; there are auto, wordnet, wordnet:FOLDER, small")
 
 
 def from_files(folder: Path) -> Taxonomy:
@@ -123,60 +103,6 @@ def from_files(folder: Path) -> Taxonomy:
         parents={offset: synset.targets("@", "@i") for offset, synset in synsets.items()},
         names={offset: tuple(word.replace("_", " ") for word in synset.words) for offset, synset in synsets.items()},
         glosses={offset: synset.gloss for offset, synset in synsets.items()},
-    )
-
-
-def from_wn(lexicon: str | None = None) -> Taxonomy:
-    """The nouns of an English lexicon that the package `wn` has downloaded."""
-    try:
-        import wn
-
-        words = wn.words(pos="n", lexicon=lexicon, lang=None if lexicon else "en")
-        synsets = wn.synsets(pos="n", lexicon=lexicon, lang=None if lexicon else "en")
-    except ImportError:
-        raise ProbandError("the package wn is not installed: pip install wn") from None
-    except Exception as error:
-        raise ProbandError(f"wn has no such lexicon: {error}") from None
-    if not synsets:
-        raise ProbandError("wn has no English lexicon: python -m wn download oewn:2024")
-    index: dict[str, tuple[Sense, ...]] = {}
-    number = {synset.id: at for at, synset in enumerate(synsets)}
-    for word in words:
-        results = tuple(number[sense.synset().id] for sense in word.senses())
-        index[word.lemma().lower()] = (*index.get(word.lemma().lower(), ()), *results)
-    return Taxonomy(
-        source=f"wn:{lexicon or 'en'}",
-        index=index,
-        parents={
-            number[one.id]: tuple(number[up.id] for up in one.hypernyms() + one.get_related("instance_hypernym"))
-            for one in synsets
-        },
-        names={number[one.id]: tuple(one.lemmas()) for one in synsets},
-        glosses={number[one.id]: " ".join([one.definition() or "", *one.examples()]) for one in synsets},
-    )
-
-
-def from_nltk() -> Taxonomy:
-    """The nouns of NLTK's WordNet corpus, where it is downloaded."""
-    try:
-        from nltk.corpus import wordnet as corpus
-
-        synsets: list[Any] = list(corpus.all_synsets("n"))
-    except ImportError:
-        raise ProbandError("the package nltk is not installed: pip install nltk") from None
-    except LookupError:
-        raise ProbandError("nltk has no WordNet: python -m nltk.downloader wordnet") from None
-    return Taxonomy(
-        source="nltk",
-        index={
-            name.replace("_", " "): tuple(one.offset() for one in corpus.synsets(name, "n"))
-            for name in corpus.all_lemma_names("n")
-        },
-        parents={
-            one.offset(): tuple(up.offset() for up in one.hypernyms() + one.instance_hypernyms()) for one in synsets
-        },
-        names={one.offset(): tuple(name.replace("_", " ") for name in one.lemma_names()) for one in synsets},
-        glosses={one.offset(): " ".join([one.definition(), *one.examples()]) for one in synsets},
     )
 
 

@@ -1,9 +1,8 @@
-"""WordNet's own dictionary files (index.*, data.*, cntlist.rev): any WNDB folder, or Debian's `wordnet-base`."""
+"""WordNet's own dictionary files (index.*, data.*): any WNDB folder, or Debian's `wordnet-base`."""
 
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -77,11 +76,6 @@ def read_senses(path: Path) -> dict[str, tuple[int, ...]]:
     return senses
 
 
-def first_senses(path: Path) -> dict[str, int]:
-    """lemma -> the synset of its most frequent sense."""
-    return {lemma: synsets[0] for lemma, synsets in read_senses(path).items()}
-
-
 SUFFIXES = {  # ending and what replaces it, in WordNet's order
     "verb": "s: ies:y es:e es: ed:e ed: ing:e ing:",
     "noun": "s: ses:s ves:f xes:x zes:z ches:ch shes:sh men:man ies:y",
@@ -121,18 +115,6 @@ class Morphy:
 
     def _known(self, forms: list[str]) -> list[str]:
         return [form for form in forms if form in self.words]
-
-
-def tag_counts(path: Path, speech: str) -> Counter[str]:
-    """lemma -> how often its first sense was tagged in the semantic concordances."""
-    kinds = {"noun": ("1",), "adj": ("3", "5")}[speech]
-    counts: Counter[str] = Counter()
-    for line in _body(path):
-        key, sense, count = line.rsplit(" ", 2)
-        lemma, _, rest = key.partition("%")
-        if sense == "1" and rest[:1] in kinds:
-            counts[lemma] += int(count)
-    return counts
 
 
 def _body(path: Path) -> Iterator[str]:

@@ -229,7 +229,7 @@ def candidates(
     out: Path,
     seed: int = 0,
     taxonomy: Annotated[
-        str, Meta(title="NAME", description="Word types from auto, wordnet[:FOLDER], wn[:LEXICON], nltk or small.")
+        str, Meta(title="NAME", description="Word types from auto, wordnet[:FOLDER] or small.")
     ] = "auto",
     without: Annotated[Sequence[str], Meta(title="FILTER", description="Filter to switch off; repeatable.")] = (),
     min_count: Annotated[int, Meta(title="N", ge=1, description="Smallest count of an assertion.")] = 1,

@@ -1,15 +1,14 @@
-"""One small WordNet in the formats of a WNDB folder, of NLTK's corpus and of the package `wn`: the same kinds."""
+"""A small WordNet in its own format: kinds, and links between words."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from proband.core.errors import ProbandError
-from proband.lexicon.taxonomy import Taxonomy, from_files, from_nltk, from_wn
+from proband.lexicon.taxonomy import Taxonomy, from_files
+from proband.lexicon.wordnet import Links
 
 # names of a synset, its kind (an instance's is marked by =), gloss
 SYNSETS = {
@@ -28,7 +27,7 @@ def write_wndb(folder: Path) -> Path:
     folder.mkdir(parents=True)
     for speech in SPEECHES:
         for name in (f"data.{speech}", f"index.{speech}", f"{speech}.exc"):
-            (folder / name).write_text("  1 WordNet 3.0 Copyright\n" if name == "data.adj" else "")  # where NLTK looks
+            (folder / name).write_text("  1 WordNet 3.0 Copyright\n" if name == "data.adj" else "")
     (folder / "lexnames").write_text("".join(f"{at:02} noun.{at} 1\n" for at in range(45)))
     for name in ("cntlist.rev", "index.sense"):
         (folder / name).write_text("")
@@ -54,30 +53,6 @@ def write_wndb(folder: Path) -> Path:
         index += f"{word} n {len(offsets)} 1 @ {len(offsets)} 0 {places}  \n"
     (folder / "index.noun").write_text(index)
     return folder
-
-
-def write_lmf(path: Path) -> Path:
-    entries: dict[str, list[str]] = {}
-    for name, (words, _, _) in SYNSETS.items():
-        for word in words.split():
-            entries.setdefault(word.replace("_", " "), []).append(name)
-    written = "".join(
-        f'<LexicalEntry id="t-e{at}"><Lemma writtenForm="{word}" partOfSpeech="n"/>'
-        + "".join(f'<Sense id="t-{at}-{name}" synset="t-{name}"/>' for name in names)
-        + "</LexicalEntry>"
-        for at, (word, names) in enumerate(entries.items())
-    )
-    for name, (_, kind, gloss) in SYNSETS.items():
-        relation = "instance_hypernym" if kind.startswith("=") else "hypernym"
-        up = f'<SynsetRelation relType="{relation}" target="t-{kind.removeprefix("=")}"/>' if kind else ""
-        written += f'<Synset id="t-{name}" ili="" partOfSpeech="n"><Definition>{gloss}</Definition>{up}</Synset>'
-    about = 'id="t" label="small" language="en" email="a@b.c" license="none" version="1"'
-    doctype = '<!DOCTYPE LexicalResource SYSTEM "http://globalwordnet.github.io/schemas/WN-LMF-1.0.dtd">'
-    head = f'<?xml version="1.0" encoding="UTF-8"?>\n{doctype}\n'
-    dublin = 'xmlns:dc="http://purl.org/dc/elements/1.1/"'
-    body = f"<LexicalResource {dublin}><Lexicon {about}>{written}</Lexicon></LexicalResource>"
-    path.write_text(head + body, encoding="utf-8")
-    return path
 
 
 def facts(found: Taxonomy) -> dict[str, list[tuple[set[str], set[str]]]]:
@@ -109,33 +84,16 @@ def test_files(files: Taxonomy) -> None:
     assert files.glosses[files.senses("Eritrea")[0]] == "a country on the Red Sea"
 
 
-@pytest.fixture
-def without_nltk_corpora() -> Iterator[None]:
-    """The corpus is loaded once in a process; the next test loads it again."""
-    yield
-    for name in [name for name in sys.modules if name.startswith("nltk.corpus")]:
-        del sys.modules[name]
+def test_a_damaged_folder_is_one_line(tmp_path: Path) -> None:
+    folder = write_wndb(tmp_path / "dict")
+    (folder / "data.noun").write_text("00000001 03 n zz lion\n")
+    with pytest.raises(ProbandError, match="is not a folder of WordNet's files"):
+        from_files(folder)
 
 
-@pytest.mark.usefixtures("without_nltk_corpora")
-def test_nltk(files: Taxonomy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    nltk = pytest.importorskip("nltk")
-    monkeypatch.setattr(nltk.data, "path", [str(tmp_path / "none")])
-    with pytest.raises(ProbandError, match="nltk has no WordNet: python -m nltk"):
-        from_nltk()
-    write_wndb(tmp_path / "nltk" / "corpora" / "wordnet")
-    monkeypatch.setattr(nltk.data, "path", [str(tmp_path / "nltk")])
-    found = from_nltk()
-    assert facts(found) == facts(files)
-    assert "he visited several" in found.glosses[found.senses("country")[0]]
-
-
-def test_wn(files: Taxonomy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    wn = pytest.importorskip("wn")
-    monkeypatch.setattr(wn.config, "data_directory", str(tmp_path / "wn"))
-    with pytest.raises(ProbandError, match="wn has no"):
-        from_wn()
-    wn.add(write_lmf(tmp_path / "small.xml"), progress_handler=None)
-    assert facts(from_wn("t:1")) == facts(from_wn()) == facts(files)
-    with pytest.raises(ProbandError, match="wn has no such lexicon"):
-        from_wn("other:1")
+def test_links_between_words(tmp_path: Path) -> None:
+    links = Links(write_wndb(tmp_path / "dict"), {"lion", "animal", "beast", "entity"})
+    assert links.between("Lion", "animal") == {"hypernym"}
+    assert links.between("animal", "lion") == {"has hypernym"}
+    assert links.between("animal", "beast") == {"synonym"}
+    assert links.between("lion", "country") == frozenset()
