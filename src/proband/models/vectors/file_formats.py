@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -44,14 +45,14 @@ def open_vectors(path: Path) -> Iterator[tuple[str, Iterator[Block]]]:
             raw.seek(0)
             if start in REFUSED:
                 raise ProbandError(REFUSED[start], file=path)
-            unpacked = gzip.GzipFile(fileobj=raw) if start.startswith(b"\x1f\x8b") else raw
-            with io.BufferedReader(unpacked, 1 << 20) as file:  # type: ignore[type-var]
+            unpacked: Any = gzip.GzipFile(fileobj=raw) if start.startswith(b"\x1f\x8b") else raw
+            with io.BufferedReader(unpacked, 1 << 20) as file:
                 yield recognised(file, path)
     except (EOFError, OSError, zlib.error) as error:
         raise ProbandError(f"damaged or cannot be read: {error}", file=path) from None
 
 
-def recognised(file: io.BufferedReader, path: Path) -> tuple[str, Iterator[Block]]:
+def recognised(file: io.BufferedReader[Any], path: Path) -> tuple[str, Iterator[Block]]:
     """
     >>> [recognised(io.BufferedReader(io.BytesIO(raw)), "x")[0] for raw in (b"1 3\\nyes 1 0 0\\n", b"yes 1 0 0\\n")]
     ['word2vec-text', 'glove-text']
@@ -81,7 +82,7 @@ def width(dim: int, path: object) -> int:
     return dim
 
 
-def binary_blocks(file: io.BufferedReader, dim: int, path: Path, *, count: int) -> Iterator[Block]:
+def binary_blocks(file: io.BufferedReader[Any], dim: int, path: Path, *, count: int) -> Iterator[Block]:
     for begin in range(0, count, BLOCK):
         words: list[str] = []
         rows: list[bytes] = []
@@ -102,7 +103,7 @@ def binary_blocks(file: io.BufferedReader, dim: int, path: Path, *, count: int) 
         raise ProbandError(f"continues after the {count} words that its header declares", file=path)
 
 
-def _until_space(file: io.BufferedReader) -> str:
+def _until_space(file: io.BufferedReader[Any]) -> str:
     """The next word; some writers end each vector with a newline."""
     raw = b""
     while not raw.endswith(b" ") and len(raw) < LONGEST and (ahead := file.peek(1)):
@@ -117,7 +118,7 @@ def _text(word: bytes) -> str:
 
 
 def text_blocks(
-    file: io.BufferedReader, dim: int, path: Path, *, count: int | None = None, first: bytes = b""
+    file: io.BufferedReader[Any], dim: int, path: Path, *, count: int | None = None, first: bytes = b""
 ) -> Iterator[Block]:
     """`first` is the line that was read already, where it is no header."""
     lines, number = iter(lambda: file.readline(LONGEST), b""), 1 if first else 2
@@ -148,8 +149,8 @@ def _parsed(lines: list[bytes], first: int, dim: int, path: Path) -> Block:
     except ValueError:
         rows = np.empty((0, dim), dtype=np.float32)
     if rows.shape != (len(lines), dim) or not np.isfinite(rows).all():
-        line = next((at for at, each in enumerate(numbers, start=first) if not _finite(each)), first)
-        raise ProbandError("has a number that is none, or not finite in float32", file=path, line=line)
+        bad = next((at for at, each in enumerate(numbers, start=first) if not _finite(each)), first)
+        raise ProbandError("has a number that is none, or not finite in float32", file=path, line=bad)
     return words, rows
 
 
