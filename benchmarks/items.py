@@ -1,6 +1,6 @@
 """What `proband items` promises, measured: on simulated answers, on 60 published systems and on our own networks.
 
-    python benchmarks/items.py weights|groups|single|reliability|short|relations|lengths [--data DATA] [--draws N]
+    python benchmarks/items.py weights|groups|reliability|short|relations|lengths [--data DATA] [--draws N]
 
 `short` and `relations` read published_replies/bats_relbert/answers.csv.gz of DATA (60 systems x 1,799 analogies of 40
 relations);
@@ -20,7 +20,7 @@ import polars as pl
 from scipy.stats import norm
 
 from proband.pipeline.item_analysis.generalisability import reliability
-from proband.pipeline.item_analysis.group_differences import group_differences, item_differences
+from proband.pipeline.item_analysis.group_differences import group_differences
 from proband.pipeline.item_analysis.item_response import fit
 from proband.pipeline.item_analysis.short_tests import ShortTest
 from proband.stats import Scores
@@ -126,33 +126,6 @@ def groups(draws: int) -> None:
             any_ += min(each.p_holm for each in found) < 0.05
             single += sum(each.p < 0.05 for each in found)
         print(f"| {name} | {any_ / draws:.3f} | {single / draws / 5:.3f} |", flush=True)
-
-
-def single(draws: int) -> None:
-    """How often any single item is called different (Holm), where none is and beside one that differs by 3 logits."""
-    rng = np.random.default_rng(1)
-    for name, systems, items, gap, differs, chance, slope in SINGLE:
-        group, other, hit = np.arange(systems) % 2 == 0, 0, 0
-        for _ in range(draws):
-            theta, d = rng.normal(0.3, 1, systems) + gap * group, rng.normal(0, 1, items)
-            logits = np.exp(slope * rng.normal(size=items)) * (theta[:, None] - d)
-            logits[group, 0] -= differs
-            right = (rng.random(logits.shape) < chance + (1 - chance) / (1 + np.exp(-logits))) * 1.0
-            found = item_differences(fit(right, influence=False), group)[1] < 0.05
-            other, hit = other + found[1 if differs else 0 :].any(), hit + found[0]
-        print(f"| {systems} | {name} | {other / draws:.2f} | {f'{hit / draws:.2f}' if differs else '–'} |", flush=True)
-
-
-SINGLE = (
-    ("no difference", 16, 320, 0.0, 0.0, 0.0, 0.0),
-    ("ability differs by 1.5 logits", 16, 320, 1.5, 0.0, 0.0, 0.0),
-    ("… and a chance of .25", 16, 320, 1.5, 0.0, 0.25, 0.0),
-    ("… and items tell abilities apart more or less well", 16, 320, 1.5, 0.0, 0.0, 0.5),
-    ("ability differs by 1 logit", 8, 120, 1.0, 0.0, 0.0, 0.0),
-    ("ability differs by 1.5 logits", 40, 320, 1.5, 0.0, 0.0, 0.0),
-    ("one item differs by 3 logits", 40, 320, 0.0, 3.0, 0.0, 0.0),
-    ("one item differs by 3 logits", 16, 320, 0.0, 3.0, 0.0, 0.0),
-)
 
 
 def bats(data: Path) -> tuple[Any, Any, Any]:
@@ -272,13 +245,13 @@ def lengths() -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=("weights", "groups", "single", "reliability", "short", "relations", "lengths"))
+    parser.add_argument("what", choices=("weights", "groups", "reliability", "short", "relations", "lengths"))
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--draws", type=int, default=200)
     given = parser.parse_args()
     draws, data = given.draws, given.data
     of = {"weights": lambda: weights(draws), "groups": lambda: groups(draws), "short": lambda: short(draws, data),
-          "single": lambda: single(draws), "reliability": lambda: reliability_covers(draws),
+          "reliability": lambda: reliability_covers(draws),
           "relations": lambda: relations(data), "lengths": lengths}  # fmt: skip
     of[given.what]()
 

@@ -1,4 +1,4 @@
-"""`proband items`: the answers of many systems to one set of items, item by item (reporting/items.py).
+"""`proband items`: the answers of many systems to one set of items, item by item (item_analysis).
 
 OUT has index.html, items.csv, suspects.jsonl (the items that an audit should see), tables/, figures/, report.json and,
 with `short`, short/ with the items of a shorter test, which `proband run` takes; `estimate` is a run on them.
@@ -16,7 +16,7 @@ import numpy as np
 from proband.core.errors import ProbandError
 from proband.core.files import sha256_file, write_csv, write_json, write_jsonl
 from proband.pipeline.item_analysis.item_response import LEAST_SYSTEMS
-from proband.pipeline.item_analysis.item_study import ItemStudy, shown_facts, wright_map
+from proband.pipeline.item_analysis.item_study import ItemStudy, shown_facts
 from proband.pipeline.item_analysis.short_tests import ShortTest
 from proband.pipeline.logs import is_log, read_log
 from proband.pipeline.logs.record import Wanted, join_logs
@@ -60,8 +60,8 @@ def items(
         raise ProbandError("--estimate needs --short N, the size of the test that the run answered")
     test = ShortTest.draw(seen.right, short, seed=seed) if short else None
     short_sheet = seen.short_sheet(sorted({*SHORT, *([short] if short else [])}), seed)
-    sheets = [seen.ranking_sheet(), seen.difficulty_sheet(by), *seen.group_sheets(group, ids), seen.suspects_sheet(ids)]
-    sheets += [short_sheet] if short_sheet else []
+    sheets = [seen.ranking_sheet(), seen.difficulty_sheet(by), *([seen.group_sheet(group)] if group else []),
+              seen.suspects_sheet(ids), *([short_sheet] if short_sheet else [])]  # fmt: skip
     result: dict[str, Any] = {
         "systems": len(study.systems),
         "items": len(ids),
@@ -75,7 +75,7 @@ def items(
     order[seen.rows] = -seen.fit.difficulty
     browsed = write_browser(study, folder.text, order=order, facts=shown_facts(seen))
     lede = f"{len(study.systems)} systems on {len(ids):,} items that all of them have answered ({study.name})."
-    page = items_page(study, sheets, browsed, lede=lede, draw=lambda width: wright_map(seen, width))
+    page = items_page(study, sheets, browsed, lede=lede)
     folder.text("index.html", page)
     lines = [seen.record(place) for place in range(len(ids))]
     write_csv(folder.out / "items.csv", ("item", *lines[0]), ((name, *line.values()) for name, line in zip(ids, lines)))

@@ -6,12 +6,7 @@ import numpy as np
 import pytest
 
 from proband.core.errors import ProbandError
-from proband.pipeline.item_analysis.group_differences import (
-    GroupDifference,
-    group_differences,
-    item_differences,
-    paired_differences,
-)
+from proband.pipeline.item_analysis.group_differences import GroupDifference, group_differences
 from proband.pipeline.item_analysis.item_response import fit
 from proband.stats.clusters import Clusters
 
@@ -33,26 +28,6 @@ def test_ability_alone_is_no_difference_and_a_planted_one_is_found() -> None:
     found = [found_in(seed, dif=1.5)[1] for seed in range(4)]
     assert all(each.low > 0 for each in found)
     assert sum((each.p_holm or 0.0) < 0.05 for each in found) >= 3
-
-
-def test_two_forms_of_the_same_items() -> None:
-    rng = np.random.default_rng(0)
-    c, chosen = np.repeat(np.arange(30), 4), np.arange(120) % 2 == 0
-    one, other = rng.normal(0, 0.3, (10, 120)) + 0.3 * chosen, rng.normal(0, 0.3, (10, 120))
-    yes, no = paired_differences(one, other, {"a": chosen, "b": ~chosen}, Clusters.named(c, 120))
-    assert (yes.p_holm or 0.0) < 0.001
-    assert (no.p_holm or 0.0) > 0.05
-
-
-def test_single_items_where_only_ability_differs_and_one_that_differs() -> None:
-    """With forty systems: of an item that one group passes and the other fails, and of no other."""
-    rng, group = np.random.default_rng(1), np.arange(40) % 2 == 0
-    z = rng.normal(0, 0.7, 40)[:, None] + 1.5 * group[:, None] - rng.normal(0, 1, 150)
-    right = (rng.random(z.shape) < 1 / (1 + np.exp(-z))).astype(float)
-    right[:, 7] = ~group
-    value, p = item_differences(fit(right, influence=False), group)
-    assert value[7] < -0.5
-    assert np.flatnonzero(p < 0.05).tolist() == [7]
 
 
 def test_small_groups_are_refused() -> None:

@@ -72,11 +72,6 @@ def test_weights_are_in_their_intervals_and_shuffled_answers_give_none() -> None
     assert found <= 4
 
 
-def test_the_share_of_a_cluster_in_the_residual() -> None:
-    right, x, c = simulated(3, systems=30, clusters=120)
-    assert fit(right, x).residual_share(Clusters.named(c, len(c))) == pytest.approx(0.49 / 1.49, abs=0.12)
-
-
 def test_an_item_is_not_its_own_judge() -> None:
     """Its cluster neighbours are no others: with copies of one item a cluster would agree with itself."""
     rng = np.random.default_rng(0)

@@ -81,18 +81,6 @@ class Fit:
         variance, square = np.maximum(p * (1 - p), 1e-6), (self.right - p) ** 2
         return square.sum(axis=0) / variance.sum(axis=0), (square / variance).mean(axis=0)
 
-    def residual_share(self, clusters: Clusters) -> float:
-        """Which share of the residual variance of difficulties is common to the items of a cluster (of any kind)."""
-        design = clusters.design()
-        pairs = float(design.neighbour_sums(np.ones(design.items)).sum()) - design.items
-        if not pairs:
-            return 0.0
-        trust = np.maximum(1 - (self.error / self.tau) ** 2, 0.05)  # a mean of what is expected varies less than d does
-        e = (self.difficulty - self.x @ self.w) / trust
-        u = e - e.mean()
-        together = float((u * design.neighbour_sums(u)).sum() - (u**2).sum())
-        return float(np.clip(together / pairs / self.tau**2, 0.0, 1.0))
-
     def weights(self, names: Sequence[str], clusters: Clusters) -> list[Weight]:
         """The weights with 95 % intervals over clusters of items, for these systems."""
         assert self.influence is not None

@@ -6,7 +6,7 @@ hard), group_differences.py, generalisability.py, short_tests.py.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -17,27 +17,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
-from proband.core.files import figure, group_by_key, p_value
+from proband.core.files import figure, p_value
 from proband.core.suite import Sheet
-from proband.pipeline.item_analysis.generalisability import facet, reliability
-from proband.pipeline.item_analysis.group_differences import (
-    GroupDifference,
-    group_differences,
-    item_differences,
-    paired_differences,
-)
+from proband.pipeline.item_analysis.generalisability import reliability
+from proband.pipeline.item_analysis.group_differences import group_differences
 from proband.pipeline.item_analysis.item_response import Fit, discrimination, fit, inverted, the_best_fail, thirds
-from proband.pipeline.item_analysis.short_tests import LEAST, saved
-from proband.reporting.draw.marks import Axis, Mark, Picture, colour_of, shape_of, shorten
+from proband.pipeline.item_analysis.short_tests import LEAST, leave_one_out
 from proband.reporting.numbers import words
-from proband.reporting.numbers.cells import ORIGINAL, VARIATION, Study
-from proband.reporting.page.browse import groups_of, outcomes
+from proband.reporting.numbers.cells import VARIATION, Study
+from proband.reporting.page.browse import outcomes
 from proband.stats import Clusters, Floats, Ints, Scores, holm_where_tested
 
 Mask = NDArray[np.bool_]
 VALUES = 12  # of a tag that is a predictor, or whose items are compared between groups
 LISTED = 30  # items in a table of the page
 RELIABILITIES = (0.8, 0.9, 0.95)
+TOO_FEW = "too few to tell"
 ALL_RIGHT, ALL_WRONG, INVERTED, BEST_FAIL = "all right", "all wrong", "good fail, bad pass", "the best fail"
 
 
@@ -48,7 +43,6 @@ class ItemStudy:
     study: Study
     rows: Ints  # of the items in the item set
     right: Floats
-    runs: Floats  # runs x items
     clusters: Clusters
 
     @classmethod
@@ -58,7 +52,7 @@ class ItemStudy:
         runs = np.array(outcomes(study))
         rows = np.flatnonzero(study.mask({}) & ~np.isnan(runs).any(axis=0))
         right = np.array([runs[list(system.runs)][:, rows].mean(axis=0) for system in study.systems])
-        return cls(study=study, rows=rows, right=right, runs=runs, clusters=study.arrays.clusters.only(rows))
+        return cls(study=study, rows=rows, right=right, clusters=study.arrays.clusters.only(rows))
 
     @cached_property
     def fit(self) -> Fit:
@@ -133,16 +127,14 @@ class ItemStudy:
         weights = known.weights(names, self.clusters) if names else []
         corrected = holm_where_tested([each.p for each in weights])
         rows = tuple(
-            (each.name, f"{each.value:+.2f}", "too few to tell" if each.few else f"[{each.low:+.2f}, {each.high:+.2f}]",
+            (each.name, f"{each.value:+.2f}", TOO_FEW if each.few else f"[{each.low:+.2f}, {each.high:+.2f}]",
              "–" if p is None else p_value(p))
             for each, p in zip(weights, corrected)
         )  # fmt: skip
         explained = max(0.0, 1 - known.tau**2 / self.fit.tau**2)
         note = (
-            f"Logits; above 0: harder. They explain {explained:.0%} of the variance of difficulties (its standard "
-            f"deviation is {self.fit.tau:.2f}, what they leave {known.tau:.2f}); of what they leave, "
-            f"{known.residual_share(self.clusters):.0%} is common to the items of a cluster. p: Holm. "
-            "Intervals are over clusters of items, for these systems."
+            f"Logits; above 0: harder. They explain {explained:.0%} of the variance of difficulties (standard "
+            f"deviation {self.fit.tau:.2f}). p: Holm. Intervals are over clusters of items, for these systems."
         )
         note += f" Not used: {', '.join(unused)}." if unused else ""
         return Sheet(name="difficulty", title="What makes an item hard",
@@ -150,48 +142,36 @@ class ItemStudy:
 
     # ---- groups ----
 
-    def group_sheets(self, group: str, ids: Sequence[str]) -> Iterator[Sheet]:
-        """The systems that are named so against the others, on sets of items and on single ones; a varied set: items
-        against their variations."""
-        if group:
-            labels = self.study.labels
-            chosen = np.array([any(fnmatchcase(label, each) for each in group.split(",")) for label in labels])
-            if not chosen.any() or chosen.all():
-                raise ProbandError(f"--group {group}: {chosen.sum()} of the systems {', '.join(labels)} are named so")
-            found = group_differences(self.fit, chosen, self._sets(self.rows), self.clusters)
-            yield _group_sheet("groups", f"{group} against the others", found, f"{int(chosen.sum())} systems")
-            value, p = item_differences(self.fit, chosen)
-            rows = tuple(
-                (ids[at], figure(value[at], sign="+"), p_value(p[at]))
-                for at in np.lexsort((-abs(value), p))[:LISTED].tolist()
+    def group_sheet(self, group: str) -> Sheet:
+        """The systems that are named so against the others, on the items with each value of a tag."""
+        labels = self.study.labels
+        chosen = np.array([any(fnmatchcase(label, each) for each in group.split(",")) for label in labels])
+        if not chosen.any() or chosen.all():
+            raise ProbandError(f"--group {group}: {chosen.sum()} of the systems {', '.join(labels)} are named so")
+        found = group_differences(self.fit, chosen, self._sets(), self.clusters)
+        rows = tuple(
+            (
+                each.items,
+                figure(each.value, sign="+"),
+                TOO_FEW if each.few else f"[{figure(each.low, sign='+')}, {figure(each.high, sign='+')}]",
+                "–" if each.p_holm is None else p_value(each.p_holm),
+                each.n,
             )
-            note = f"{(p < 0.05).sum()} of {len(ids):,} items differ; tested over systems, Holm over all items."
-            yield Sheet(name="single-items", title=f"Difference by group on single items: {group} against the others",
-                        header=("item", "points", "p"), rows=rows, note=note)  # fmt: skip
-        if self.study.varied:
-            tag, of = self.study.arrays.tags[VARIATION], groups_of(self.study)
-            assert of is not None
-            for code, name in enumerate(tag.values):
-                if name != ORIGINAL:
-                    yield from self._varied(str(name), tag.codes == code, of)
+            for each in found
+        )
+        note = (
+            f"Points by which these {chosen.sum()} systems are better (+) or worse (-) than their ability explains; "
+            f"over systems and clusters of items, Holm over {len(rows)} tests."
+        )
+        header = ("items", "points", "95 % interval", "p", "n")
+        title = f"Difference by group: {group} against the others"
+        return Sheet(name="groups", title=title, header=header, rows=rows, note=note)
 
-    def _varied(self, name: str, varied: Mask, of: Ints) -> Iterator[Sheet]:
-        there = np.flatnonzero(varied & ~np.isnan(self.runs).any(axis=0))
-        both, mine, theirs = np.intersect1d(of[self.rows], of[there], return_indices=True)
-        if len(both) >= 20 and len(self.study.systems) >= 3:
-            other = [self.runs[list(system.runs)][:, there[theirs]].mean(axis=0) for system in self.study.systems]
-            joint = fit(np.concatenate([self.right[:, mine], other]), influence=False)
-            residual, count = joint.right - joint.expected, len(other)
-            found = paired_differences(
-                residual[:count], residual[count:], self._sets(self.rows[mine]), self.clusters.only(mine)
-            )
-            yield _group_sheet(f"variation-{name}", f"source items against {name}", found, "the source items")
-
-    def _sets(self, rows: Ints) -> dict[str, Mask]:
+    def _sets(self) -> dict[str, Mask]:
         """The items by each value of each tag that has a few."""
         sets: dict[str, Mask] = {}
         for tag, coded in self.study.arrays.tags.items():
-            codes = coded.codes[rows]
+            codes = coded.codes[self.rows]
             there = np.unique(codes)
             if tag not in ("split", VARIATION) and 1 < len(there) <= VALUES:
                 new = {f"{tag} {_value(coded.values, code)}": codes == code for code in there}
@@ -205,47 +185,28 @@ class ItemStudy:
 
     def ranking_sheet(self) -> Sheet:
         known = reliability(self.right, self.clusters)
-        needs = [(f"clusters for a reliability of {r}", *map(_count, known.all_needed(r))) for r in RELIABILITIES]
-        of_runs = [self.runs[list(system.runs)][:, self.rows] for system in self.study.systems if len(system.runs) > 1]
-        by_prompt = group_by_key(
-            (f"{system.tags['run.model']} {system.tags['run.solver']}", at)
-            for at, system in enumerate(self.study.systems)
-        )
-        prompts = [
-            self.right[each]
-            for each in by_prompt.values()
-            if len({self.study.systems[at].tags.get("run.prompt") for at in each}) > 1
-        ]
-        parts = {"systems": known.systems, "systems within clusters": known.in_clusters,
-                 "systems within items": known.in_items}  # fmt: skip
-        parts |= {"training seeds": facet(of_runs, self.clusters)} if of_runs else {}
-        parts |= {"prompts": facet(prompts, self.clusters)} if prompts else {}
         ranked = np.argsort(-self.right.mean(axis=1), kind="stable")
         scores = [Scores.of(self.right[at], clusters=self.clusters) for at in ranked]
-        tests = [a.minus(b) for a, b in pairwise(scores)]
-        apart = sum(p is not None and p < 0.05 for p in holm_where_tested([test.p for test in tests]))
+        tests = [a.minus(b).p for a, b in pairwise(scores)]
+        apart = sum(p is not None and p < 0.05 for p in holm_where_tested(tests))
         rows = (
-            ("reliability of the order", f"{known.value:.3f}", f"{known.low:.3f}", f"{known.high:.3f}"),
-            ("… if items shared nothing", f"{known.alone:.3f}", "", ""),
-            ("two systems keep their order on other items", f"{known.same_order:.0%}", "", ""),
+            ("reliability of the ranking", *(f"{each:.3f}" for each in (known.value, known.low, known.high))),
             ("clusters", str(known.clusters), "", ""),
-            *needs,
-            *((f"deviation of {name}, points", f"{100 * max(v, 0) ** 0.5:.1f}", "", "") for name, v in parts.items()),
-            ("neighbours in the order that are told apart", f"{apart} of {len(tests)}", "", ""),
-        )  # fmt: skip
+            *((f"clusters for a reliability of {r}", *map(_count, known.needed(r))) for r in RELIABILITIES),
+            ("neighbours in the ranking that differ significantly", f"{apart} of {len(tests)}", "", ""),
+        )
         few = " There are too few clusters to tell." if known.few else ""
-        return Sheet(name="ranking", title="Can this set rank these systems?", header=("", "value", "low", "high"),
-                     rows=rows, note=f"The correlation of scores on two such sets of clusters.{few}")  # fmt: skip
+        note = f"Reliability: the correlation of scores on two such sets of clusters.{few}"
+        header = ("", "value", "low", "high")
+        return Sheet(name="ranking", title="Can this set rank these systems?", header=header, rows=rows, note=note)
 
     def short_sheet(self, sizes: Sequence[int], seed: int) -> Sheet | None:
-        sizes = [size for size in sizes if LEAST <= size <= len(self.rows) // 2]
         rows: list[tuple[Any, ...]] = []
-        for size in sizes:
-            known = saved(self.right, size, seed=seed, draws=4)
-            names = ("error", "error of counting", "bias", "covered", "saved")
-            rows.append((size, *(f"{100 * known[name]:.1f}" for name in names)))
-        note = "Each system as if new, the others known: root mean square error, 4 draws each. Saved: at equal error."
-        header = ("items", "error", "error of counting", "bias", "intervals that hold, %", "saved, %")
+        for size in (each for each in sizes if LEAST <= each <= len(self.rows) // 2):
+            known = leave_one_out(self.right, size, seed=seed, draws=4)
+            rows.append((size, *(f"{100 * each:.1f}" for each in known.values())))
+        note = "Each system as if new: root mean square error, points, 4 draws each. Saved: items at equal error."
+        header = ("items", "error", "error of a simple sample", "intervals that cover, %", "saved, %")
         return Sheet(name="short", title="Shorter tests", header=header, rows=tuple(rows), note=note) if rows else None
 
     def suspects_sheet(self, ids: Sequence[str]) -> Sheet:
@@ -273,61 +234,6 @@ def _number(value: Any) -> float | None:
 
 def _count(number: int | None) -> str:
     return "–" if number is None else f"{number:,}"
-
-
-def _group_sheet(name: str, title: str, found: Sequence[GroupDifference], group: str) -> Sheet:
-    rows = tuple(
-        (
-            each.items,
-            figure(each.value, sign="+"),
-            "too few to tell" if each.few else f"[{figure(each.low, sign='+')}, {figure(each.high, sign='+')}]",
-            "–" if each.p_holm is None else p_value(each.p_holm),
-            each.n,
-        )
-        for each in found
-    )
-    note = (
-        f"Points by which {group} are better (+) or worse (-) than their ability explains; over systems and clusters "
-        f"of items, Holm over {len(rows)} tests."
-    )
-    return Sheet(name=name, title=f"Difference by group: {title}",
-                 header=("items", "points", "95 % interval", "p", "n"), rows=rows, note=note)  # fmt: skip
-
-
-# ---- items and systems on one scale ----------------------------------------------------------------------------------
-
-
-def wright_map(items: ItemStudy, width: float) -> Picture:
-    """Systems to the left, items to the right as bars of a histogram; who stands as high as an item has it right in one
-    of two cases."""
-    labels, theta, d = items.study.labels, items.fit.theta, items.fit.difficulty
-    height, middle = max(420.0, 15.0 * len(labels) + 60), 0.55 * width
-    low, high = np.floor(min(theta.min(), d.min())), np.ceil(max(theta.max(), d.max()))
-    axis, edges = Axis(low, high, height - 30, 20), np.arange(low, high + 0.25, 0.25)
-    counts = np.histogram(d, edges)[0]
-    marks = [Mark(kind="line", at=(middle, 14, middle, height - 24), paint="line")]
-    small: Any = {"size": 11, "paint": "soft"}
-    for tick in np.arange(low, high + 1):
-        marks += [Mark(kind="text", at=(middle - 6, axis(tick) + 4), text=f"{tick:g}", anchor="end", **small)]
-    for count, bottom in zip(counts, edges):
-        if count:
-            tall, wide = axis(bottom) - axis(bottom + 0.25) - 1, (width - middle - 60) * count / counts.max()
-            tip = f"{count} items with a difficulty of {bottom:g} to {bottom + 0.25:g}"
-            place = (middle + 2, axis(bottom + 0.25), wide, tall)
-            marks += [Mark(kind="rect", at=place, paint="soft", opacity=0.5, tip=tip)]
-    lowest = height
-    for at in np.argsort(theta, kind="stable"):
-        lowest = min(lowest - 14, axis(theta[at]))
-        text = shorten(labels[at], middle - 90, size=11)
-        marks += [
-            Mark(kind="text", at=(middle - 62, lowest + 4), text=text, anchor="end", size=11),
-            Mark(kind="line", at=(middle - 58, lowest, middle - 38, axis(theta[at])), paint="line"),
-            Mark(kind="dot", at=(middle - 34, axis(theta[at]), 4), paint=colour_of(at), shape=shape_of(at),
-                 tip=f"{labels[at]}: {theta[at]:.2f}"),
-        ]  # fmt: skip
-    marks += [Mark(kind="text", at=(middle + 4, height - 8), text="items, by difficulty (logits)", **small)]
-    return Picture(width=width, height=height, marks=tuple(marks), title="Items and systems on one scale",
-                   description=f"{len(d)} items and {len(labels)} systems")  # fmt: skip
 
 
 def shown_facts(items: ItemStudy) -> Mapping[int, Mapping[str, str]]:

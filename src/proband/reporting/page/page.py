@@ -116,17 +116,15 @@ def page_of(template: str, *, title: str, boards: Sequence[Mapping[str, Any]], *
     return _rendered(template, shared, **values)
 
 
-def items_page(
-    study: Study, sheets: Sequence[Sheet], browsed: Mapping[str, int], *, lede: str, draw: Callable[[float], Picture]
-) -> str:
+def items_page(study: Study, sheets: Sequence[Sheet], browsed: Mapping[str, int], *, lede: str) -> str:
     """The page of `proband items`."""
-    contents = [("overview", "Items", 1), ("map", "One scale", 1), *((each.name, each.title, 1) for each in sheets)]
+    contents = [("overview", "Items", 1), *((each.name, each.title, 1) for each in sheets)]
     contents.append(("items", "Item by item", 1))
     shared = {**_shared(), "title": "Items", "pages": [("index.html", "Items")], "contents": contents}
     partly = (
         "" if browsed["shown"] == browsed["items"] else f"Showing {browsed['shown']:,} of {browsed['items']:,} items."
     )
-    own = {"sheets": sheets, "key": study.key, "lede": lede, "partly": partly, "picture": _both_widths(draw)}
+    own = {"sheets": sheets, "key": study.key, "lede": lede, "partly": partly}
     return _rendered("items", shared, **own)
 
 
