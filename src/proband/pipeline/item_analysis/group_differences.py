@@ -14,7 +14,7 @@ are corrected together (Holm).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,9 +37,9 @@ class GroupDifference:
     low: float
     high: float
     p: float | None
-    p_holm: float | None
     n: int
     few: bool
+    p_holm: float | None = None
 
 
 def group_differences(
@@ -55,8 +55,8 @@ def group_differences(
     inverse = np.asarray(np.linalg.pinv(design), dtype=np.float64)
     leverage = np.clip(np.einsum("ij,ji->i", design, inverse), 0, 0.99)
     of_items, freedom = inverse[-1] @ residual, max(len(group) - design.shape[1], 1.0)
-    parts = []
-    for chosen in sets.values():
+    found = []
+    for name, chosen in sets.items():
         means = residual[:, chosen].mean(axis=1)
         weights = inverse @ means
         errors = (means - design @ weights) / (1 - leverage)
@@ -65,10 +65,8 @@ def group_differences(
         scores = Scores.of(of_items[chosen], clusters=clusters.only(np.flatnonzero(chosen)), estimator=Mean())
         band, over_items = scores.interval(), scores.against(0.0).p
         p = None if over_items is None else max(over_systems, over_items)
-        ends = min(weights[-1] - half, band.low), max(weights[-1] + half, band.high)
-        parts.append((scores.value, *map(float, ends), p, int(chosen.sum()), band.few))
-    corrected = holm_where_tested([p for *_, p, _, _ in parts])
-    return [
-        GroupDifference(items=name, value=value, low=low, high=high, p=p, p_holm=p_holm, n=n, few=few)
-        for name, (value, low, high, p, n, few), p_holm in zip(sets, parts, corrected, strict=True)
-    ]
+        low, high = float(min(weights[-1] - half, band.low)), float(max(weights[-1] + half, band.high))
+        n = int(chosen.sum())
+        found.append(GroupDifference(items=name, value=scores.value, low=low, high=high, p=p, n=n, few=band.few))
+    corrected = holm_where_tested([each.p for each in found])
+    return [replace(each, p_holm=p) for each, p in zip(found, corrected, strict=True)]
