@@ -14,7 +14,7 @@ PIP := $(BIN)/python -m pip install --quiet --no-compile
 # where an image sets it, every process would compile torch and all of us anew: twice the time of the tests
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test tests test-all check quick explore interop prove prove-nightly clean help picture
+.PHONY: demo test tests test-all check style types quick explore interop coverage release prove prove-nightly clean help picture
 
 help:
 	@echo "make demo    set up, build, run and report everything that ships; opens-ready demo/index.html"
@@ -23,6 +23,8 @@ help:
 	@echo "make explore property tests with new examples each time"
 	@echo "make quick   the tests that take no model and no minutes"
 	@echo "make interop the exports in lm-eval, inspect_ai and datasets, with tiny models (an environment of its own)"
+	@echo "make coverage the tests of make test, with the share of lines they run"
+	@echo "make release  wheels of all six packages in dist/, installed and tried in a clean environment"
 	@echo "make prove   the kinship rule table, proved in Coq"
 	@echo "make prove-nightly  the same, after Coq is installed from Debian"
 	@echo "make picture the picture of a report in the README, from the demonstration"
@@ -64,10 +66,15 @@ demo: $(WEIGHTS)
 	@echo "== proband demo"
 	$(BIN)/proband demo -o demo
 
-check: $(STAMP)
-	@echo "== style and types"
+check: style types
+
+style: $(STAMP)
+	@echo "== style"
 	$(BIN)/ruff format --check src tests benchmarks annotate plugins conftest.py
 	$(BIN)/ruff check src tests benchmarks annotate plugins conftest.py
+
+types: $(STAMP)
+	@echo "== types"
 	$(BIN)/mypy
 
 # types take one core a minute: the tests go on beside them
@@ -82,6 +89,20 @@ test-all: $(WEIGHTS) $(BROWSER) $(DATABASE) check
 	@echo "== every test"
 	PROBAND_MUTATIONS=10000 OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false $(BIN)/pytest -n $(WORKERS) --dist worksteal -q
 	$(MAKE) interop
+
+coverage: $(WEIGHTS) $(BROWSER)
+	@echo "== coverage of the tests"
+	OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false $(BIN)/pytest -n $(WORKERS) --dist worksteal -q -m "not nightly" --cov=proband --cov-report=term:skip-covered
+
+release: $(STAMP)
+	@echo "== wheels of every package in dist/, installed in .venv-release"
+	rm -rf dist .venv-release
+	for package in . annotate plugins/proband-puzzles weights/proband-mlm weights/proband-english weights/proband-nets; do \
+	  $(BIN)/python -m build --no-isolation --outdir dist $$package >/dev/null || exit 1; done
+	$(PYTHON) -m venv .venv-release
+	.venv-release/bin/python -m pip install --quiet dist/proband-*.whl dist/proband_annotate-*.whl dist/proband_puzzles-*.whl
+	.venv-release/bin/python -m pip install --quiet --no-deps dist/proband_mlm-*.whl dist/proband_english-*.whl dist/proband_nets-*.whl
+	$(BIN)/python tests/release.py .venv-release/bin dist
 
 explore: $(STAMP)
 	@echo "== property tests with new random examples"
@@ -107,7 +128,7 @@ interop: $(INTEROP)
 	OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false .venv-interop/bin/python -m pytest tests/interop -W default -q -s --disable-warnings
 
 clean:
-	rm -rf .venv .venv-interop demo dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-interop .venv-release demo dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # every night: a machine without Coq gets Debian's
 prove-nightly: $(STAMP)
