@@ -108,9 +108,14 @@ def test_workflows_and_templates_are_well_formed(root: Path) -> None:
     for template in (root / ".github/ISSUE_TEMPLATE").glob("*.yml"):
         assert {"name", "description", "body"} <= set(yaml.safe_load(template.read_text()))
     hooks = yaml.safe_load((root / ".pre-commit-config.yaml").read_text())["repos"][0]["hooks"]
-    check = re.search(r"^check:.*?(?=^\S)", (root / "Makefile").read_text(), re.MULTILINE | re.DOTALL)
-    assert check is not None
-    assert [hook["entry"].removeprefix(".venv/bin/") for hook in hooks] == re.findall(r"\$\(BIN\)/(.+)", check[0])
+    makefile, project = (root / "Makefile").read_text(), (root / "pyproject.toml").read_text()
+    style = re.search(r"^style:.*?(?=^\S)", makefile, re.MULTILINE | re.DOTALL)
+    assert style is not None
+    assert [hook["entry"] for hook in hooks] == [*re.findall(r"\$\(BIN\)/(.+)", style[0]), "make types"]
+    assert all(f'"{name}"' in project for hook in hooks for name in hook.get("additional_dependencies", ()))
+    release = yaml.safe_load((root / ".github/workflows/release.yml").read_text())
+    assert {"run": "make release"} in release["jobs"]["wheels"]["steps"]
+    assert "release" in targets
 
 
 def test_one_version_number(root: Path) -> None:
