@@ -66,7 +66,6 @@ NEW_FILES = (
     "suites/analogy/paper/findings",
     "suites/facts/",
     "suites/inference/curves/beyond",
-    "suites/kinship/generate/balance",
     "suites/kinship/open_answers",
     "suites/kinship/reading/adjuncts",
     "suites/kinship/reading/clauses",

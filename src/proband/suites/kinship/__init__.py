@@ -39,7 +39,7 @@ from proband.suites.kinship.paper.claims import CLAIMS
 from proband.suites.kinship.paper.comparisons import COMPARISONS
 from proband.suites.kinship.paper.noise import NOISE_TABLES
 from proband.suites.kinship.paper.published import published
-from proband.suites.kinship.paper.tables import PARAPHRASES, SAMPLES, TABLES
+from proband.suites.kinship.paper.tables import TABLES
 from proband.suites.kinship.reading.reader import Read
 from proband.suites.kinship.replies import CHOOSE, GENERATE
 from proband.suites.kinship.shortcuts import SHORTCUT_TABLE, SHORTCUTS
@@ -153,7 +153,7 @@ SUITE = Suite(
         ),
     ),
     published=published,
-    analyses=(SHORTCUT_TABLE, ABSTENTION, SETS, PARAPHRASES, SAMPLES, COMPARISONS, NOISE_TABLES),
+    analyses=(SHORTCUT_TABLE, ABSTENTION, SETS, COMPARISONS, NOISE_TABLES),
     claims=CLAIMS,
     nets=NETS,
     own_models={"symbolic": Symbolic, "read": Read},

@@ -18,8 +18,9 @@ from proband.pipeline.checking import audit
 from proband.pipeline.run import run
 from proband.suites.kinship.clutrr.items import HEADER, csv_line
 from proband.suites.kinship.clutrr.rows import ClutrrRow, scan
+from proband.suites.kinship.generate import released_rows
 from proband.suites.kinship.generate.options import BuildOptions
-from proband.suites.kinship.generate.released_rows import Released, build_released, clutrr_files
+from proband.suites.kinship.generate.released_rows import build_released, clutrr_files
 from proband.suites.kinship.paper.published import RELEASES, published
 
 ROW = {
@@ -50,14 +51,12 @@ def built(tmp_path: Path, *rows: dict[str, str], **options: Any) -> Any:
 
 
 def test_labels_stand_and_are_judged(tmp_path: Path) -> None:
-    note, items = built(tmp_path, ROW, WRONG, OPEN, ROW | {"id": "d", "target": "cousin"}, unreadable="skip")
+    note, items = built(tmp_path, ROW, WRONG, OPEN)
     assert [item.tags["verdict"] for item in items] == ["entailed", "false", "ambiguous"]
     assert [item.tags["target"] for item in items] == ["aunt", "mother", "sister"]
     assert all(item.choices[item.gold] == item.tags["target"] for item in items)
     assert [item.id for item in items] == ["a", "rows.csv:3", "c"]  # the second id was taken
     assert note["verdicts"] == {"entailed": 1, "false": 1, "ambiguous": 1}
-    assert note["unreadable"]["rows"] == 1
-    assert "'cousin' is not one of the 22 relations" in note["unreadable"]["first"][0]
     assert items[0].prompt == "Ann's father is Ben. Ben's sister is Cat.\nCat is the ___ of Ann."
     assert items[0].facts["clusters"] == items[1].facts["clusters"] == ["parent.sibling"]
 
@@ -73,39 +72,22 @@ BAD = [
 
 
 @pytest.mark.parametrize(("change", "message"), BAD)
-@pytest.mark.parametrize("more", [0, 1, 2])
 def test_a_bad_row_ends_the_build_in_one_line(
-    change: dict[str, str], message: str, more: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    change: dict[str, str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     bad = ROW | change
-    rows = [ROW, ROW, bad, ROW, *[bad] * more]
-    (tmp_path / "rows.csv").write_text(HEADER + "".join(map(csv_line, rows)))
+    (tmp_path / "rows.csv").write_text(HEADER + "".join(map(csv_line, [ROW, ROW, bad, ROW, bad])))
     words = ["build", "kinship", "--data", str(tmp_path / "rows.csv"), "-o", str(tmp_path / "items")]
     assert main(words) == 2
-    others = ["", ", and 1 more row", ", and 2 more rows"][more]
-    place = f"{tmp_path / 'rows.csv'} line 4"
-    assert capsys.readouterr() == ("", f"proband: {place}: {message}{others}; --unreadable skip leaves such rows out\n")
+    assert capsys.readouterr() == ("", f"proband: {tmp_path / 'rows.csv'} line 4: {message}\n")
     assert not (tmp_path / "items" / "items.jsonl").exists()
-    assert main([*words, "--unreadable", "skip"]) == 0
-    out, err = capsys.readouterr()
-    assert f"left out: rows.csv line 4: {message}" in err
-    assert "unreadable:" in out
-    assert len(list(read_items(tmp_path / "items"))) == 3
 
 
 def test_a_plan_counts_rows_and_judges_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = (ROW | {"task_split": "train"}, WRONG, OPEN, ROW | {"id": "d", "target": "cousin"})
-    _, items = built(tmp_path, *rows, unreadable="skip", question="yes-no")
-    monkeypatch.setattr(Released, "_judged", None)
-    options = BuildOptions(data=tmp_path / "rows.csv", unreadable="skip", question="yes-no")
+    _, items = built(tmp_path, ROW | {"task_split": "train"}, WRONG, OPEN, question="yes-no")
+    monkeypatch.setattr(released_rows, "judge_for", None)
+    options = BuildOptions(data=tmp_path / "rows.csv", question="yes-no")
     assert build_released(options, seed=0).planned() == Counter((item.split, len(item.choices)) for item in items)
-    with pytest.raises(ProbandError, match="cousin"):
-        build_released(BuildOptions(data=tmp_path / "rows.csv"), seed=0).planned()
-
-
-def test_where_no_row_can_be_read_there_is_nothing_to_build(tmp_path: Path) -> None:
-    with pytest.raises(ProbandError, match=r"rows\.csv line 2: column 'target' 'cousin'"):
-        built(tmp_path, ROW | {"target": "cousin"}, unreadable="skip")
 
 
 def test_rows_without_a_story_have_facts(tmp_path: Path) -> None:
@@ -114,8 +96,8 @@ def test_rows_without_a_story_have_facts(tmp_path: Path) -> None:
 
 
 def test_forms_and_questions(tmp_path: Path) -> None:
-    (item,) = built(tmp_path, ROW, form="graph", brackets=True, certify="none")[1]
-    assert item.prompt == "([Ann], father, [Ben])\n([Ben], sister, [Cat])\n[Cat] is the ___ of [Ann]."
+    (item,) = built(tmp_path, ROW, form="graph", certify="none")[1]
+    assert item.prompt == "(Ann, father, Ben)\n(Ben, sister, Cat)\nCat is the ___ of Ann."
     assert "verdict" not in item.tags
     (item,) = built(tmp_path, ROW, force=True, form="facts", question="yes-no")[1]
     assert item.prompt.startswith("Ben is the father of Ann. Cat is the sister of Ben.\nIs Cat the ")
@@ -133,8 +115,6 @@ def test_the_hubs_copy_numbers_its_targets(tmp_path: Path) -> None:
 def test_what_does_not_apply_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ProbandError, match="'per-k' does not apply to --data"):
         built(tmp_path, ROW, per_k=5)
-    with pytest.raises(ProbandError, match="'unreadable' is about the rows of --data"):
-        build("kinship", out=tmp_path / "own", unreadable="skip", per_k=1)
     with pytest.raises(ProbandError, match="holds items already"):
         built(tmp_path, ROW)
         build("kinship", out=tmp_path / "again", data=tmp_path / "items")

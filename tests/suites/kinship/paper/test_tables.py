@@ -37,17 +37,3 @@ def test_training_stories_do_not_count(tmp_path: Path) -> None:
         cell = (tmp_path / f"{name}-report" / "tables" / "kinship-by_task.csv").read_text()
         counts = {row["n"] for row in csv.DictReader(cell.splitlines())}
         assert counts == {"5" if name == "held" else "20"}
-
-
-def test_samples_of_stories_by_length(tmp_path: Path) -> None:
-    """Tables 3.3 to 3.7: puzzle, question, genders and answer of our own stories."""
-    proband.build("kinship", out=tmp_path / "items", seed=0, k="2,3,9", per_k=22)
-    proband.run(tmp_path / "items", model="solver:read", out=tmp_path / "run")
-    proband.report([tmp_path / "run"], out=tmp_path / "report", analyses=["samples"])
-    written = sorted(path.name for path in (tmp_path / "report" / "tables").glob("*table3-*.csv"))
-    assert written == ["kinship-table3-3.csv", "kinship-table3-4.csv"]  # there is none of nine facts
-    with open(tmp_path / "report" / "tables" / written[0], newline="") as file:
-        rows = list(csv.reader(file))
-    assert rows[0] == ["puzzle", "question", "gender", "answer"]
-    assert len({row[3] for row in rows[1:]}) == 3
-    assert all("___" in row[1] and "male" in row[2] for row in rows[1:])

@@ -12,29 +12,31 @@ from proband.core.errors import ProbandError
 from proband.core.files import read_items
 from proband.pipeline.build import build
 from proband.suites.kinship.telling.bank import Bank, load_bank
-from proband.suites.kinship.telling.crowd_templates import GOOD, REASONS, load_crowd, verdict, words_of
+from proband.suites.kinship.telling.crowd_templates import SLOT, load_crowd, read_rows, states_exactly, tidy, words_of
 from proband.suites.kinship.telling.stories import render, tell, telling_of
 from proband.suites.kinship.world.relations import FEMALE, GENDER, MALE, NEUTRAL
 
 THREE = "male-female-female"
 ROWS = [
-    ("aunt", "male-female", "ENT_0_male sold a goat to his aunt, ENT_1_female", GOOD),
-    ("aunt", "male-female", "ENT_1_female fears her nephew ENT_0_male.", GOOD),
-    ("aunt", "male-female", "ENT_0_male fears his niece ENT_1_female.", "reversed"),
-    ("aunt", "male-female", "ENT_0_male fears his mother ENT_1_female.", "another relation"),
-    ("aunt", "male-female", "ENT_0_male fears his uncle ENT_1_female.", "wrong gender"),
-    ("aunt", "male-female", "ENT_0_male fears his aunt ENT_1_male.", "wrong gender"),
-    ("aunt", "male-female", "ENT_0_male did n't see ENT_1_female at the mill.", "not told"),
-    ("aunt", "male-female", "ENT_0_male fears his aunt.", "person left out"),
-    ("sister-mother", THREE, "ENT_1_female's brother ENT_0_male fears ENT_2_female, ENT_1_female's mother.", GOOD),
+    ("aunt", "male-female", "ENT_0_male sold a goat to his aunt, ENT_1_female", True),
+    ("aunt", "male-female", "ENT_1_female fears her nephew ENT_0_male.", True),
+    ("aunt", "male-female", "ENT_0_male fears his niece ENT_1_female.", False),
+    ("aunt", "male-female", "ENT_0_male fears his mother ENT_1_female.", False),
+    ("aunt", "male-female", "ENT_0_male fears his uncle ENT_1_female.", False),
+    ("aunt", "male-female", "ENT_0_male fears his aunt ENT_1_male.", False),
+    ("aunt", "male-female", "ENT_0_male did n't see ENT_1_female at the mill.", False),
+    ("aunt", "male-female", "ENT_0_male fears his aunt.", False),
+    ("aunt", "male-female", "Nobody believes that ENT_1_female is the aunt of ENT_0_male.", False),
+    ("aunt", "male-female", "ENT_1_female may be the aunt of ENT_0_male.", False),
+    ("sister-mother", THREE, "ENT_1_female's brother ENT_0_male fears ENT_2_female, ENT_1_female's mother.", True),
     (
         "sister-mother",
         THREE,
         "ENT_0_male and his sister ENT_1_female fear their mother ENT_2_female.",
-        "tells the answer",
+        False,
     ),
-    ("sister-mother", THREE, "ENT_0_male fears his sister ENT_1_female and his wife ENT_2_female.", "not told"),
-    ("sister-mother", THREE, "ENT_0_male fears his sister ENT_1_female. His wife is ENT_2_female.", "contradiction"),
+    ("sister-mother", THREE, "ENT_0_male fears his sister ENT_1_female and his wife ENT_2_female.", False),
+    ("sister-mother", THREE, "ENT_0_male fears his sister ENT_1_female. His wife is ENT_2_female.", False),
 ]
 
 
@@ -59,12 +61,13 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_verdicts(folder: Path) -> None:
-    crowd = load_crowd(folder)
-    expected = {(relations, text): reason for relations, _, text, reason in ROWS}
-    found = {("-".join(row.words), row.text): crowd.verdicts[row.id] for row in crowd.rows}
-    assert {key: found[key] for key in expected} == expected
-    assert sum(crowd.counts().values()) == len(ROWS)
+def test_only_templates_that_state_exactly_their_facts_are_kept(folder: Path) -> None:
+    """Not those that turn a fact round, name another relation or gender, leave a person out or state the answer."""
+    found = {row.text: states_exactly(row.text, row.words, row.genders) for row in read_rows(folder)}
+    assert found == {text: exact for _, _, text, exact in ROWS}
+    frames, _ = load_crowd(folder)
+    kept = [tidy(SLOT.sub(lambda match: f"{{{match[1]}}}", text)) for _, _, text, exact in ROWS if exact]
+    assert [frame.text for frame in frames] == kept
 
 
 def test_its_bank_tells_stories(folder: Path) -> None:
@@ -79,7 +82,6 @@ def test_its_bank_tells_stories(folder: Path) -> None:
 
 
 def test_a_build_says_how_many_stories_have_them(folder: Path, tmp_path: Path) -> None:
-    """And can have no others; where these templates are too few, one line says so."""
     rows = [["father", "male-male", "ENT_0_male rang his father ENT_1_male."]]
     rows += [["mother", "male-female", "ENT_0_male rang his mother ENT_1_female."]]
     rows += [[word, f"{one}-{other}", f"ENT_0_{one} met ENT_1_{other}, {own} {word}."] for word, one, other, own in KIN]
@@ -88,25 +90,20 @@ def test_a_build_says_how_many_stories_have_them(folder: Path, tmp_path: Path) -
     mixed = build("kinship", out=tmp_path / "mixed", k="2", per_k=20, bank=f"clutrr:{tmp_path}")
     told = mixed["crowd_templates"]
     assert told["of"] == 20
-    assert told["only_these"] <= told["stories"] <= 20
     with_them = sum(
         any(each.frame.startswith("clutrr.") for each in telling_of(item.facts).sentences)
         for item in read_items(tmp_path / "mixed")
     )
     assert told["stories"] == with_them
-    only = build("kinship", out=tmp_path / "only", k="2", per_k=5, bank=f"clutrr-only:{tmp_path}")
-    assert only["crowd_templates"] == {"stories": 5, "only_these": 5, "of": 5}
-    told_with = [each.frame for item in read_items(tmp_path / "only") for each in telling_of(item.facts).sentences]
-    assert all(frame.startswith("clutrr.") for frame in told_with)
 
 
 def test_what_the_crowd_cannot_tell_is_told_in_our_words(folder: Path) -> None:
     bank = load_bank(f"clutrr:{folder}")
     told = tell([(0, "wife", 1)], genders=["male", "female"], bank=bank, rng=random.Random(3))
     assert told.sentences[0].frame.startswith("bare.")
-    crowd = load_crowd(folder)
+    frames, _ = load_crowd(folder)
     with pytest.raises(ProbandError, match=r"no paraphrase of '(mother|daughter)'"):
-        tell([(0, "mother", 1)], genders=["female"] * 2, bank=Bank(crowd.name, crowd.frames), rng=random.Random(3))
+        tell([(0, "mother", 1)], genders=["female"] * 2, bank=Bank("crowd", frames), rng=random.Random(3))
 
 
 @pytest.mark.parametrize(
@@ -138,7 +135,7 @@ def test_bad_folders(tmp_path: Path) -> None:
 
 def test_words_of() -> None:
     assert words_of("son-in-law-neice") == ("son-in-law", "niece")
-    assert verdict("ENT_0_male ENT_1_male ENT_2_male", ("aunt",), ("male", "female")) == "person left out"
+    assert not states_exactly("ENT_0_male ENT_1_male ENT_2_male", ("aunt",), ("male", "female"))
 
 
 @pytest.mark.nightly
@@ -146,24 +143,20 @@ def test_words_of() -> None:
 def test_released_templates(data: Path) -> None:
     """The figures of docs/kinship-stories.md, and agreement with the reading that CLUTRR 1.3 got from two models."""
     folder = data / "clutrr" / "templates"
-    crowd = load_crowd(folder)
+    rows = list(read_rows(folder))
+    exact = {row.id: states_exactly(row.text, row.words, row.genders) for row in rows}
     bank = load_bank(f"clutrr:{folder}")
     facts = [(g, w) for w, n in NEUTRAL.items() for g in (MALE, FEMALE) if n != "spouse" or GENDER[w] != g]
     assert min(len(bank.frames_of((NEUTRAL[w],), (g, GENDER[w]))) for g, w in facts if "law" not in w) >= 3
-    counts = crowd.counts()
-    assert (len(crowd.rows), sum(counts.values())) == (6005, 6005)
-    assert 0.70 < counts[GOOD] / 6005 < 0.75
-    assert set(counts) == set(REASONS)
+    assert len(rows) == 6005
+    assert 0.70 < sum(exact.values()) / 6005 < 0.75
     correct: dict[tuple[str, str, str], list[bool]] = {}
     for path in sorted(folder.glob("*_v1.3.csv")):
         with open(path, encoding="utf-8", newline="") as file:
             for cells in csv.DictReader(file):
                 key = ("-".join(words_of(cells["rel_comb"])), cells["gender_comb"], cells["template"])
                 correct.setdefault(key, []).append(cells["is_correct"] == "True")
-    models = {row.id: correct.get(("-".join(row.words), "-".join(row.genders), row.text)) for row in crowd.rows}
+    models = {row.id: correct.get(("-".join(row.words), "-".join(row.genders), row.text)) for row in rows}
     assert sum(flags is None for flags in models.values()) < 10  # 1.3 dropped some rows outright
-    turned = [any(models[i] or ()) for i, reason in crowd.verdicts.items() if reason == "reversed"]
-    good = [any(models[i] or ()) for i, reason in crowd.verdicts.items() if reason == GOOD]
-    assert len(turned) > 100
-    assert sum(turned) / len(turned) < 0.05  # what we read as reversed, both models read as wrong
+    good = [any(models[name] or ()) for name, kept in exact.items() if kept]
     assert sum(good) / len(good) > 0.95  # what we accept, at least one of them accepts

@@ -10,14 +10,12 @@ from typing import Any, Final
 
 from msgspec import ValidationError, convert
 
-from proband.core.errors import ProbandError
 from proband.core.suite import Audit
 from proband.core.types import Item
 from proband.proof.rows import PAIR, AuditRow, RowFormat, item_row, table_row
-from proband.suites.kinship.clutrr.items import row_of_item
 from proband.suites.kinship.clutrr.rows import NEEDED, ClutrrRow, Unreadable, row_of
 from proband.suites.kinship.world.relations import NEUTRAL
-from proband.suites.kinship.world.rules import of_item
+from proband.suites.kinship.world.rules import check, of_item, question_of, story_of
 
 WORLD: Final = "strict"  # the one that CLUTRR's rules assume
 STORY_COLUMNS: Final = {"text": "story", "question": "query", "answer": "target"}  # of version 1.3, without facts
@@ -50,16 +48,17 @@ def audit_row(row: ClutrrRow) -> AuditRow:
 
 
 def own_row(place: Mapping[str, Any], cells: Mapping[str, Any]) -> AuditRow:
-    """One of our items; its label is its gold choice."""
-    made = item_row(place, cells)
-    if made.bad:
-        return made
+    """One of our items; its label is its gold choice, of a yes-or-no question the relation that holds."""
     try:
-        row = row_of_item(convert(cells, Item), file=place["file"], line=place["line"])
-    except (ValidationError, ProbandError) as error:
-        return replace(made, bad=str(error))
-    label = made.answer if made.answer in NEUTRAL else row.target  # of a yes-or-no question, that asked about
-    return replace(audit_row(replace(row, target=label)), folder=place["folder"], cells=cells, item=True)
+        item = convert(cells, Item)
+        wrong = check(item)
+    except ValidationError as error:
+        wrong = str(error)
+    if wrong:
+        return AuditRow(**place, cells=cells, item=True, bad=wrong)
+    made = item_row(place, cells)
+    label = made.answer if made.answer in NEUTRAL else str(item.facts.get("target", ""))
+    return replace(made, answer=label, text=story_of(item), question=question_of(item))
 
 
 def _is_family_item(cells: Mapping[str, Any]) -> bool:

@@ -6,21 +6,18 @@ of a single noise fact: it comes back as that of the whole task (task_2.3: all n
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Final
 
 from proband.core.errors import ProbandError
-from proband.core.files import csv_lines
+from proband.core.files import csv_lines, write_text
 from proband.core.types import Item, Tag
 from proband.suites.kinship.clutrr.rows import COLUMNS, TASKS, ClutrrRow, Step, Unreadable, row_of
 from proband.suites.kinship.logic.closure import distance
-from proband.suites.kinship.logic.search import check_people
 from proband.suites.kinship.world.relations import RELATIONS, turned
-from proband.suites.kinship.world.rules import facts_of, of_item, story_of
+from proband.suites.kinship.world.rules import check, facts_of, of_item, story_of
 
 WORD: Final = re.compile(r"(?<![\[\w])\w+(?![\]\w])")
 TASK_NUMBERS: Final = {name: number for number, name in TASKS.items()}
@@ -69,64 +66,46 @@ def _numbered(step: Step, names: Sequence[str]) -> list[list[Any]]:
 # ---- items as rows -------------------------------------------------------------------------------------------------
 
 
-def row_of_item(item: Item, *, file: str, line: int) -> ClutrrRow:
-    """An item as a row of CLUTRR's kind: a chain from the asker on, and the noise beside it."""
-    try:
-        if not {"names", "query", "target", "k"} <= {*item.facts}:
-            raise ValueError("'names', 'query', 'target' and 'k' are needed in its facts")
-        facts = facts_of(item)
-        names, noise = facts.names, [edge for edge, _ in facts.noise]
-        chain = _in_order([e for e in facts.edges if e not in noise], start=facts.pair[0], genders=facts.genders)
-        if len(chain) != facts.k:
-            raise ValueError(f"k is {facts.k} but {len(chain)} facts are no noise")
-        typed = [(i, word, j) for i, word, j in noise if word is not None]
-        check_people(facts.genders, [*chain, *typed], facts.pair)
-        story, clean = str(item.facts.get("story") or story_of(item)), str(item.facts.get("clean_story") or "")
-        return ClutrrRow(
-            file=file,
-            line=line,
-            id=item.id,
-            names=names,
-            genders=tuple(gender for _, gender in zip(names, facts.genders, strict=True)),
-            chain=tuple(chain),
-            noise=tuple(noise),
-            query=facts.pair,
-            target=str(facts.target),
-            task=str(item.tags.get("task", "clean")),
-            k=len(chain),
-            split=item.split,
-            story=bracketed(story, names),
-            clean_story=bracketed(clean if clean or noise else story, names),
-            proof=tuple(_step(step, names) for step in reversed(facts.proof) if len(step) > 2),
-        )
-    except (TypeError, ValueError, IndexError, AttributeError) as error:
-        raise ProbandError(f"item {item.id!r} has no CLUTRR form: {error}") from None
-
-
 def to_cells(item: Item, *, index: int = 0) -> dict[str, str]:
-    """One item as the cells of a CLUTRR row; `row_of` checks them as it does anybody's."""
-    row = row_of_item(item, file="", line=index + 2)
-    if row.task not in TASK_NUMBERS:
-        raise ProbandError(f"item {item.id!r} has no CLUTRR form: no number for the task {row.task!r}")
-    edges, query = [*row.chain, *row.noise], row.query
-    return {
+    """One item as the cells of a CLUTRR row: a chain from the asker on, and the noise after it."""
+
+    def fail(why: str) -> ProbandError:
+        return ProbandError(f"item {item.id!r} has no CLUTRR form: {why}")
+
+    if wrong := check(item) or ("" if "edges" in item.facts else "it has no facts"):
+        raise fail(wrong)
+    facts, task = facts_of(item), str(item.tags.get("task", "clean"))
+    names, query, noise = facts.names, facts.pair, [edge for edge, _ in facts.noise]
+    chain = _in_order([e for e in facts.edges if e not in noise], start=query[0], genders=facts.genders)
+    if len(chain) != facts.k:
+        raise fail(f"k is {facts.k} but {len(chain)} facts are no noise")
+    if task not in TASK_NUMBERS:
+        raise fail(f"no number for the task {task!r}")
+    edges = [*chain, *noise]
+    story, clean = str(item.facts.get("story") or story_of(item)), str(item.facts.get("clean_story") or "")
+    steps = [[(names[i], word, names[j]) for i, word, j in step] for step in reversed(facts.proof) if len(step) > 2]
+    cells = {
         "": str(index),
-        "id": row.id,
-        "story": row.story,
-        "query": repr((row.names[query[0]], row.names[query[1]])),
-        "target": row.target,
+        "id": item.id,
+        "story": bracketed(story, names),
+        "query": repr((names[query[0]], names[query[1]])),
+        "target": str(facts.target),
         "text_target": "[]",
-        "clean_story": row.clean_story,
-        "proof_state": repr([{head: list(body)} for head, body in row.proof]),
-        "f_comb": "-".join([relation for _, relation, _ in row.chain]),
-        "task_name": f"task_{TASK_NUMBERS[row.task]}.{row.k}",
+        "clean_story": bracketed(clean if clean or noise else story, names),
+        "proof_state": repr([{head: body} for *body, head in steps]),
+        "f_comb": "-".join([relation for _, relation, _ in chain]),
+        "task_name": f"task_{TASK_NUMBERS[task]}.{len(chain)}",
         "story_edges": repr([(i, j) for i, _, j in edges]),
         "edge_types": repr([relation for _, relation, _ in edges if relation is not None]),
         "query_edge": repr(query),
-        "genders": ",".join([f"{name}:{gender}" for name, gender in zip(row.names, row.genders)]),
-        "node_mapping": repr({person: person for person in range(len(row.names))}),
-        "task_split": row.split,
+        "genders": ",".join([f"{name}:{gender}" for name, gender in zip(names, facts.genders)]),
+        "node_mapping": repr({person: person for person in range(len(names))}),
+        "task_split": item.split,
     }
+    row = row_of(cells, file="", line=index + 2)  # checked as anybody's
+    if isinstance(row, Unreadable):
+        raise fail(f"{row.column} {row.reason}")
+    return cells
 
 
 def bracketed(story: str, names: Sequence[str]) -> str:
@@ -163,16 +142,6 @@ def _in_order(edges: Sequence[Any], *, start: int, genders: Sequence[str]) -> li
     return ordered
 
 
-def _step(step: Sequence[Any], names: Sequence[str]) -> Step:
-    """A step over numbers as what follows, and the facts it follows from, over names."""
-
-    def name(x: Any) -> str:
-        return names[x] if isinstance(x, int) else str(x)
-
-    *body, head = ((name(i), relation, name(j)) for i, relation, j in step)
-    return head, tuple(body)
-
-
 # ---- items as CLUTRR's files: training items and test items never share one -----------------------------------------
 
 
@@ -181,28 +150,16 @@ def export(items: Iterable[Item], path: Path) -> None:
     (1.2,1.3_train.csv). Into a .csv file, the test items; training items come beside it, as NAME_train.csv."""
     if path.suffix == ".gz":
         raise ProbandError("is written plain: choose a name that ends in .csv", file=path)
-    folder = path.parent if path.suffix == ".csv" else path
-    folder.mkdir(parents=True, exist_ok=True)
-    files: dict[str, tuple[Any, Path]] = {}
+    lines: dict[str, list[str]] = {}
     tasks: dict[str, set[str]] = {}
-    with ExitStack() as stack:
-        for index, item in enumerate(items):
-            if of_item(item).world != "family":
-                raise ProbandError(f"item {item.id!r} is not about a family: CLUTRR's files have kin words only")
-            if item.split not in files:  # its final name depends on the tasks in it
-                part = folder / f".{item.split}.{os.getpid()}.csv"
-                stack.callback(part.unlink, missing_ok=True)
-                files[item.split] = stack.enter_context(open(part, "w", encoding="utf-8", newline="")), part
-                files[item.split][0].write(HEADER)
-            cells = to_cells(item, index=index)
-            row = row_of(cells, file=path.name, line=index + 2)
-            if isinstance(row, Unreadable):
-                raise ProbandError(f"item {item.id!r} has no CLUTRR form: {row.column} {row.reason}")
-            tasks.setdefault(item.split, set()).add(cells["task_name"].removeprefix("task_"))
-            files[item.split][0].write(csv_line(cells))
-        for split, (file, part) in files.items():
-            file.close()
-            part.replace(_file_of(split, path, tasks[split]))
+    for index, item in enumerate(items):
+        if of_item(item).world != "family":
+            raise ProbandError(f"item {item.id!r} is not about a family: CLUTRR's files have kin words only")
+        cells = to_cells(item, index=index)
+        lines.setdefault(item.split, [HEADER]).append(csv_line(cells))
+        tasks.setdefault(item.split, set()).add(cells["task_name"].removeprefix("task_"))
+    for split, rows in lines.items():
+        write_text(_file_of(split, path, tasks[split]), "".join(rows))
 
 
 def _file_of(split: str, path: Path, tasks: set[str]) -> Path:

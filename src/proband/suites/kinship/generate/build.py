@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections import Counter, defaultdict
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
-from fractions import Fraction
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypedDict
@@ -25,9 +24,17 @@ from proband.core.plugins import declared
 from proband.core.suite import Built
 from proband.core.types import Item
 from proband.core.worker_processes import Pool
-from proband.suites.kinship.generate.balance import matched_drafts, sets_of
 from proband.suites.kinship.generate.hold_outs import HeldClauses
-from proband.suites.kinship.generate.options import HOLD_OUTS, LICENCE, MIXED, BuildOptions, Cell, Plan, make_plan
+from proband.suites.kinship.generate.options import (
+    FAMILIES,
+    HOLD_OUTS,
+    LICENCE,
+    MIXED,
+    BuildOptions,
+    Cell,
+    Plan,
+    make_plan,
+)
 from proband.suites.kinship.generate.pairs import opened
 from proband.suites.kinship.generate.rule_world_logic import rules_draft
 from proband.suites.kinship.generate.story_logic import (
@@ -42,13 +49,12 @@ from proband.suites.kinship.generate.story_logic import (
 )
 from proband.suites.kinship.generate.word_detector import kin_word_auc
 from proband.suites.kinship.generate.wording import Note, Wording, retold
-from proband.suites.kinship.logic.noise import SECOND
 from proband.suites.kinship.telling.bank import OURS, crowd_folder
-from proband.suites.kinship.telling.crowd_templates import ONLY, bank_licence
+from proband.suites.kinship.telling.crowd_templates import bank_licence
 from proband.suites.kinship.telling.stories import telling_of
 from proband.suites.kinship.verify.items import verify
 from proband.suites.kinship.world.families import Random, family_pool, shuffle
-from proband.suites.kinship.world.relations import ALL_INVERSE, ALL_NEUTRAL, STRICT, World
+from proband.suites.kinship.world.relations import STRICT, World
 from proband.suites.kinship.world.rules import SHIPPED, Rules, load
 
 OTHER_BUILDERS = {  # by the option that asks for one
@@ -59,12 +65,12 @@ SAMPLE = 500  # without --certify full, one item in so many is searched for a co
 CHECKED = 25  # and one in so many is verified as `proband verify` does it
 KEPT_NOTES = 20_000  # stories that the detector of kin words looks at
 ROUNDS = 5  # of stories per message between processes
-MAX_TRIES = 50  # under a quota of clauses, so many stories are looked through for each that is wanted
+MAX_TRIES = 50  # so many pairs are looked for, for each that is wanted
 COUNTED_CLAUSES = 100_000  # clauses to count apart at most
 CountedItem = tuple[Item, Note]  # a story, and what the manifest counts of it
 REST = "the rest is Proband's own, Apache-2.0"
 MOST_AUC = 0.60  # of the detector of kin words
-ENOUGH, UNEVEN = 44, 0.15  # a balanced cell of so many stories has no label as common as this
+ENOUGH, UNEVEN = 44, 0.15  # a cell of so many stories has no label as common as this
 
 
 def build(options: BuildOptions, *, seed: int) -> Built:
@@ -93,66 +99,24 @@ def planned(plan: Plan) -> Counter[tuple[str, int]] | None:
 
 
 def items_of(plan: Plan, cells: Sequence[Cell], tally: BuildTally) -> Generator[Item, None, None]:
-    """The stories as items. What goes beyond the quota of its clause is left out."""
-    most = plan.options.max_per_clause
+    """The stories as items."""
     with Pool(rounds_of, (plan,), workers=plan.options.workers) as workers:
         for cell in cells:
-            if plan.balanced and cell.k < 3:
-                raise ProbandError(f"'balance' needs k of 3 or more, not {cell.k}: two facts determine the answer")
-            only = plan.options.bank.startswith(ONLY)
-            all_kept = most is None and not only and not plan.balanced and not plan.paired
-            limit, kept = cell.count if all_kept else MAX_TRIES * cell.count, 0
+            limit, kept = MAX_TRIES * cell.count if plan.paired else cell.count, 0
             with closing(workers.results(_tasks(cell, limit, plan))) as rounds:
-                stories = islice(chain.from_iterable(rounds), limit)
-                told = (story for story in stories if not only or not story[1].of_bank[1])
-                for item, note in islice(_within_quota(told, most), cell.count):
+                for item, note in islice(chain.from_iterable(rounds), cell.count):
                     tally.add(note)
                     yield item
                     kept += 1
-            if kept < cell.count and only:
-                wanted = f"{kept} of {cell.count} {cell.task} stories of {cell.k} facts"
-                raise ProbandError(
-                    f"'bank' {plan.options.bank}: only {wanted} can be told with these templates alone "
-                    f"({limit:,} tried); collect more, or --bank clutrr:FOLDER"
-                )
-            if kept < cell.count and most is None:
-                wanted = "a partner with the same words" if plan.paired else "others with the same ends"
-                raise ProbandError(f"only {kept} of {cell.count} {cell.task} stories of {cell.k} facts have {wanted}")
             if kept < cell.count:
-                raise ProbandError(
-                    f"'max-per-clause' is {most}: the {cell.task} stories of {cell.k} facts have too few clauses for "
-                    f"{cell.count} of them ({kept} found)"
-                )
+                wanted = f"{kept} of {cell.count} {cell.task} stories of {cell.k} facts"
+                raise ProbandError(f"only {wanted} have a partner with the same words")
 
 
 def _tasks(cell: Cell, limit: int, plan: Plan) -> Iterator[tuple[Cell, range]]:
     """The rounds of a cell that give `limit` stories, a few at a time."""
     rounds = range(cell.first, cell.first - (-limit // Rounds.size(plan)))
     return ((cell, rounds[at : at + ROUNDS]) for at in range(0, len(rounds), ROUNDS))
-
-
-def _within_quota(stories: Iterable[CountedItem], most: int | None) -> Iterator[CountedItem]:
-    if most is None:
-        yield from stories
-        return
-    used = Counter[str]()
-    for item, note in stories:
-        clause = both_ways(item) if item.tags["task"] == "both" else item.facts["clusters"][0]
-        if used[clause] < most:
-            used[clause] += 1
-            yield item, note
-
-
-def both_ways(item: Item) -> str:
-    """The clause, whichever end it is read from, and the relations of the second way where there is one, in no order
-    and whichever side they are told from.
-
-    >>> facts = {"clusters": ["child.parent"], "noise": [([0, "son", 1], SECOND), ([2, "wife", 1], SECOND)]}
-    >>> both_ways(Item(id="a", suite="kinship", prompt="...", facts=facts))
-    'child.parent child spouse'
-    """
-    second = [ALL_NEUTRAL[edge[1]] for edge, kind in item.facts["noise"] if kind == SECOND]
-    return " ".join([item.facts["clusters"][0], *sorted(min(name, ALL_INVERSE[name]) for name in second)])
 
 
 def rounds_of(plan: Plan) -> Callable[[tuple[Cell, range]], Iterator[CountedItem]]:
@@ -171,7 +135,7 @@ class Rounds:
             rules=self.rules,
             sound=load("sound") if self.rules.world == "family" and self.rules.kin == STRICT else self.rules,
             graphs=family_pool(self.rules, seed=plan.seed, shape=plan.shape),
-            families=plan.families,
+            families=FAMILIES,
             size=plan.noise_size,
             spread=options.spread,
         )
@@ -182,14 +146,13 @@ class Rounds:
         clauses = HeldClauses(self.rules, share=plan.held["clauses"], seed=plan.seed) if held else None
         self.shared = {c.k for c in plan.cells if c.part == "train"}  # longer clauses are new to training anyway
         self.accept = {part: clauses.accept(part) if clauses and part else None for part in ("", "train", "test")}
-        self.sets = sets_of(self.rules, self.goals) if plan.balanced else []
         self.wording = Wording(plan, self.rules)
         self.manifest = {"options": {"bank": options.bank}, "rules": {self.rules.name: self.rules.sha256}}
 
     @staticmethod
     def size(plan: Plan) -> int:
-        """Stories per round at most: as many as there are goals; of pairs, and of balanced sets, twice as many."""
-        return (2 if plan.balanced or plan.paired else 1) * len(goals(load(plan.options.rules)))
+        """Stories per round at most: as many as there are goals; of pairs twice as many."""
+        return (2 if plan.paired else 1) * len(goals(load(plan.options.rules)))
 
     def stories(self, cell: Cell, number: int) -> Iterator[CountedItem]:
         """The stories of a round, one for every goal (or a pair)."""
@@ -252,15 +215,6 @@ class Rounds:
 
     def _drafts(self, cell: Cell, first: int, draw: Random) -> Iterator[tuple[str, Draft]]:
         """The drafts of a round, each with its task."""
-        if self.sets:
-            accept = self._accept(cell, cell.task)
-            drafts = [
-                draft
-                for wanted in self.sets
-                for draft in matched_drafts(self.source, wanted, cell.k, task=cell.task, draw=draw, accept=accept)
-            ]
-            yield from ((cell.task, drafts[i]) for i in shuffle(len(drafts), draw))
-            return
         for index, goal in enumerate(self._order(draw), start=first):
             task = MIXED[index % len(MIXED)] if cell.task == "mixed" else cell.task
             yield task, self._draft(cell, goal, task, draw)
@@ -344,7 +298,6 @@ class LabelShares(TypedDict):
     items: int
     majority_accuracy: float
     priors: dict[str, float]
-    shortcuts_at_most: float
 
 
 class BuildTally:
@@ -357,23 +310,18 @@ class BuildTally:
         self.seen: dict[str, dict[str, Counter[Any]]] = {"train": {}, "test": {}}
         self.verdicts: Counter[str] = Counter()
         self.searched = 0
-        self.bank_stories = self.only_bank = 0
+        self.bank_stories = 0
         self.stated: Counter[str] = Counter()
         self.bags: list[tuple[tuple[str, ...], bool, str]] = []  # stated words, whether several are left, pair
-        self.sets: dict[tuple[Any, ...], Fraction] = defaultdict(
-            Fraction
-        )  # balanced sets by cell, in shares of 1 / stories of the set
 
     def add(self, note: Note) -> None:
         self.targets[note.cell, note.target] += 1
         self.genders[note.genders] += 1
-        self.sets[note.cell] += Fraction(1, note.balanced_set_size)
         if len(self.clauses) < COUNTED_CLAUSES or note.clause in self.clauses:  # flat memory, however long the build
             self.clauses[note.clause] += 1
         self.verdicts[note.verdict] += 1
         self.searched += note.searched
-        self.bank_stories += note.of_bank[0] > 0
-        self.only_bank += note.of_bank[0] > 0 and not note.of_bank[1]
+        self.bank_stories += note.of_bank
         self.stated.update(note.words)
         if note.pair and len(self.bags) < KEPT_NOTES:
             self.bags.append((note.words, note.verdict != "entailed", note.pair))
@@ -420,7 +368,6 @@ class BuildTally:
                 "items": labels.total(),
                 "majority_accuracy": round(max(labels.values()) / labels.total(), 4),
                 "priors": shares(labels),
-                "shortcuts_at_most": round(float(self.sets[split, task, k] / labels.total()), 4),
             }
         return report
 
@@ -437,19 +384,17 @@ def _summary(plan: Plan, tally: BuildTally) -> Mapping[str, Any]:
     warnings = [
         f"{name}: {cell['majority_accuracy']:.0%} of the stories have one label; hold out fewer clauses"
         for name, cell in cells.items()
-        if not plan.paired and not plan.balanced and cell["items"] >= ENOUGH and cell["majority_accuracy"] > UNEVEN
+        if not plan.paired and cell["items"] >= ENOUGH and cell["majority_accuracy"] > UNEVEN
     ]
     detector = {"kin_word_detector": tally.word_detector()} if plan.paired else {}
     if detector and len(tally.bags) >= 10 * ENOUGH and detector["kin_word_detector"]["auc"] > MOST_AUC:
         warnings.append(f"kin words alone tell open stories apart (AUC {detector['kin_word_detector']['auc']})")
-    at_most = {"shortcuts_at_most": {name: cell["shortcuts_at_most"] for name, cell in cells.items()}}
     return {
         **({"warnings": warnings} if warnings else {}),
         "rules": {rules.name: rules.sha256},
         "counts": {name: cell["items"] for name, cell in cells.items()},
         "majority_accuracy": {name: cell["majority_accuracy"] for name, cell in cells.items()},
         "priors": {name: cell["priors"] for name, cell in cells.items()},
-        **(at_most if plan.balanced else {}),
         **detector,
         "stated": shares(tally.stated),
         "genders": shares(tally.genders),
@@ -471,7 +416,7 @@ def _of_the_crowd(plan: Plan, tally: BuildTally, total: int) -> Mapping[str, Any
     """How many stories have words of the crowd, where a bank of theirs was asked for."""
     if crowd_folder(plan.options.bank) is None or plan.options.form != "story":
         return {}
-    return {"crowd_templates": {"stories": tally.bank_stories, "only_these": tally.only_bank, "of": total}}
+    return {"crowd_templates": {"stories": tally.bank_stories, "of": total}}
 
 
 def _licence(options: BuildOptions) -> str:

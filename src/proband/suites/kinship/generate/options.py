@@ -3,16 +3,16 @@ before the first one is made."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from proband.core.errors import ProbandError
-from proband.core.plugins import Meta, OnCommandLine, read_options
+from proband.core.plugins import Meta, OnCommandLine
 from proband.core.types import Split
 from proband.suites.kinship.logic.noise import KINDS, WAYS
-from proband.suites.kinship.telling.bank import OURS, checked_bank, load_bank
+from proband.suites.kinship.telling.bank import OURS, load_bank
 from proband.suites.kinship.world.families import FamilyShape
 from proband.suites.kinship.world.relations import UNDETERMINED
 from proband.suites.kinship.world.rules import load
@@ -24,8 +24,8 @@ LONGEST_OF_BOTH = 4  # facts of the shorter of two ways that are both needed: lo
 LICENCE = "Apache-2.0 (rules, templates, names and stories are Proband's own)"
 HOLD_OUTS = ("paraphrases", "clauses", "lengths", "names")
 CONSTRUCTIONS = "constructions:"  # held out by name, of a bank that has them
-MOST_LEVELS = 8  # a family grows with each by as many times as couples have children
-LARGEST = 200  # of k, noise-size and children
+LARGEST = 200  # of k and noise-size
+FAMILIES = 12  # that a build takes its stories from
 Probability = Annotated[float, Meta(ge=0, le=1)]
 Count = Annotated[int, Meta(ge=1)]
 Natural = Annotated[int, Meta(ge=0)]
@@ -74,10 +74,7 @@ class BuildOptions:
     form: Annotated[Literal["story", "facts", "graph"], _says("story, facts (plain sentences) or graph (triples)")] = (
         "story"
     )
-    bank: Annotated[
-        str,
-        _says("proband, a bank file, clutrr:FOLDER (the crowd's, with ours where it has none) or clutrr-only:FOLDER"),
-    ] = "proband"
+    bank: Annotated[str, _says("proband, or clutrr:FOLDER (the crowd's, with ours where it has none)")] = OURS
     workers: Annotated[Count, _says("processes; the result does not depend on it")] = 1
     data: Annotated[
         Path | None, _says("take CLUTRR's own rows instead: a CSV file, a release, or a folder of them")
@@ -86,32 +83,13 @@ class BuildOptions:
         str | int | None, _says("build the frozen set (1), or a definition of your own as TOML file")
     ] = None
     slice: Annotated[str, _says("with --release: these slices only (several with commas)")] = ""
-    brackets: Annotated[bool, _says("names in [brackets]"), RARE] = False
     facts_along_chain: Annotated[
         bool, _says("state every fact from the asker's side, in the order of the chain, as CLUTRR does"), RARE
     ] = False
-    balance: Annotated[
-        Literal["none", "shortcuts"],
-        _says("shortcuts: stories in sets with the same ends and generations and different answers"),
-        RARE,
-    ] = "none"
     spread: Annotated[bool, _says("noise that states the relations that chains rarely do"), RARE] = False
-    max_per_clause: Annotated[Count | None, _says("largest number of stories of one clause per task and k"), RARE] = (
-        None
-    )
     held: Annotated[str, _says("shares held out, like paraphrases=0.2,clauses=0.1,names=0.2"), RARE] = (
         "paraphrases=0.2,clauses=0.1,names=0.2"
     )
-    family: Annotated[
-        str,
-        _says(
-            "families: how many, generations, children per couple, who marries, who brings in-laws, founding couples"
-        ),
-        RARE,
-    ] = "families=12,levels=3,children=1..4,marry=0.8,inlaws=0.6,founders=2"
-    unreadable: Annotated[
-        Literal["fail", "skip"], _says("at a row of --data that cannot be read: fail and name it, or skip it")
-    ] = "fail"
 
 
 def example_options(options: BuildOptions) -> BuildOptions | None:
@@ -121,7 +99,7 @@ def example_options(options: BuildOptions) -> BuildOptions | None:
     return replace(options, per_k=44, certify="none", workers=1)
 
 
-RELEASED = ("data", "question", "form", "brackets", "certify", "unreadable")  # what applies to CLUTRR's own rows
+RELEASED = ("data", "question", "form", "certify")  # what applies to CLUTRR's own rows
 
 
 def refuse_others(options: BuildOptions, allowed: Sequence[str], why: str) -> None:
@@ -165,29 +143,32 @@ def parse_hold_out(text: str) -> tuple[str, ...]:
     return (*(name for name in HOLD_OUTS if name in names), *constructed)
 
 
-def parse_settings(text: str, default: str, name: str) -> dict[str, str]:
-    """Settings written as name=value,name=value, the others as in `default`.
+def parse_shares(text: str) -> dict[str, float]:
+    """The shares held out, as `held` says them.
 
-    >>> parse_settings("marry=1", "levels=3,marry=0.8", "family")
-    {'levels': '3', 'marry': '1'}
+    >>> parse_shares("clauses=0.3")
+    {'paraphrases': 0.2, 'clauses': 0.3, 'names': 0.2}
     """
-    values = dict(part.split("=") for part in default.split(","))
+    default = str(BuildOptions.held)
+    values = {name: float(share) for name, _, share in (part.partition("=") for part in default.split(","))}
     for part in filter(None, text.split(",")):
-        key, _, value = (word.strip() for word in part.partition("="))
-        if key not in values or not value:
-            raise ProbandError(f"{name!r} has {part!r}; write it like {default}")
-        values[key] = value
+        name, _, share = (word.strip() for word in part.partition("="))
+        try:
+            values[name] = float(share) if name in values else -1.0
+        except ValueError:
+            values[name] = -1.0
+        if not 0.01 <= values[name] <= 0.99:
+            raise ProbandError(f"'held' has {part!r}; write it like {default}, each between 0.01 and 0.99")
     return values
 
 
-def _number(text: str, name: str, low: float, high: float) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        raise ProbandError(f"{name!r} is {text!r}, not a number") from None
-    if not low <= value <= high:
-        raise ProbandError(f"{name!r} is {text}; it must lie between {low:g} and {high:g}")
-    return value
+def constructions_held(hold_out: Sequence[str]) -> tuple[str, ...]:
+    """
+    >>> constructions_held(parse_hold_out("names,constructions:of+who"))
+    ('of', 'who')
+    """
+    named = (part.removeprefix(CONSTRUCTIONS) for part in hold_out if part.startswith(CONSTRUCTIONS))
+    return tuple(name for part in named for name in part.split("+"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -231,24 +212,13 @@ class Plan:
     cells: tuple[Cell, ...]
     hold_out: tuple[str, ...]
     held: dict[str, float]  # shares
-    families: int
     noise_size: dict[str, range]  # by kind
     shape: FamilyShape
 
     @property
     def constructions(self) -> tuple[str, ...]:
         """Those of the bank that are kept for the test."""
-        return tuple(
-            name
-            for part in self.hold_out
-            if part.startswith(CONSTRUCTIONS)
-            for name in part[len(CONSTRUCTIONS) :].split("+")
-        )
-
-    @property
-    def balanced(self) -> bool:
-        """Whether stories come in sets with the same ends and generations."""
-        return self.options.balance != "none"
+        return constructions_held(self.hold_out)
 
     @property
     def paired(self) -> bool:
@@ -259,35 +229,17 @@ class Plan:
 def make_plan(options: BuildOptions, *, seed: int) -> Plan:
     """The plan for the options; fails at once, in a sentence, for what cannot be built."""
     held, world = parse_hold_out(options.hold_out), load(options.rules).kin
-    shares = parse_settings(options.held, str(BuildOptions.held), "held")
-    family = parse_settings(options.family, str(BuildOptions.family), "family")
-    children = parse_range(family["children"], "children")
     plan = Plan(
         seed=seed,
         options=options,
         cells=_cells(options, held),
         hold_out=held,
-        held={name: _number(share, f"held {name}", 0.01, 0.99) for name, share in shares.items()},
-        families=int(_number(family["families"], "families", 2, 1_000)),
+        held=parse_shares(options.held),
         noise_size=_noise_sizes(str(options.noise_size)),
-        shape=FamilyShape(
-            levels=max(int(_number(family["levels"], "levels", 2, MOST_LEVELS)), world.levels),
-            children=(min(children), max(children)),
-            marry=_number(family["marry"], "marry", 0, 1),
-            inlaws=_number(family["inlaws"], "inlaws", 0, 1),
-            founders=int(_number(family["founders"], "founders", 1, 20)),
-            part=world.parted,
-            cross=world.cross,
-        ),
+        shape=FamilyShape(levels=max(FamilyShape.levels, world.levels), part=world.parted, cross=world.cross),
     )
     _check(plan)
     return plan
-
-
-def make_plan_from_manifest(manifest: Mapping[str, Any]) -> Plan:
-    """The plan of a folder that was built with stories of ours."""
-    given = {name: value for name, value in (manifest.get("options") or {}).items() if value is not None}
-    return make_plan(read_options(BuildOptions, given, of="manifest.json"), seed=manifest.get("seed", 0))
 
 
 def _cells(options: BuildOptions, held: tuple[str, ...]) -> tuple[Cell, ...]:
@@ -341,28 +293,25 @@ def _check(plan: Plan) -> None:
         if options.form != "story" or not families:
             raise ProbandError("'hold-out' constructions needs --form story and the family world")
         load_bank(options.bank).hold_out_constructions(plan.constructions)
-    if plan.paired or plan.balanced or kinds & set(WAYS):
-        name = "open" if options.open else "question sets" if plan.paired else "balance"
-        what = f"'{name}'" if plan.paired or plan.balanced else f"task {min(kinds & set(WAYS))!r}"
+    if plan.paired or kinds & set(WAYS):
+        what = (
+            f"task {min(kinds & set(WAYS))!r}" if not plan.paired else "'open'" if options.open else "'question' sets"
+        )
         if rules.reference not in PROVED:
             raise ProbandError(f"{what} needs one of the rules {', '.join(PROVED)}, not {rules.name!r}")
-        if (plan.paired or plan.balanced) and kinds & {"memory", "mixed", *WAYS}:
+        if plan.paired and kinds & {"memory", "mixed", *WAYS}:
             raise ProbandError(f"{what} needs tasks with one chain whose answer is not told")
         if plan.paired and any(cell.k < 2 for cell in plan.cells):
             raise ProbandError(f"{what} needs k of 2 or more: one fact tells the answer")
-    if plan.paired and (plan.balanced or options.max_per_clause or options.facts_along_chain):
-        raise ProbandError("'open' and 'question' sets come in pairs: no 'balance', 'max-per-clause' or chain order")
+        if plan.paired and options.facts_along_chain:
+            raise ProbandError(f"{what} makes pairs of stories: no chain order")
     if options.open and options.question in ("yes-no", "sets"):
         raise ProbandError("'open' needs --question choice or text")
-    if plan.balanced and options.max_per_clause:
-        raise ProbandError("'balance' and 'max-per-clause' exclude each other")
     if any(cell.task == "both" and cell.k > LONGEST_OF_BOTH for cell in plan.cells):
         raise ProbandError(f"task 'both' has ways of {LONGEST_OF_BOTH} facts at most (k)")
     if options.certify == "full" and not families and options.question == "sets":
         raise ProbandError(f"rule base {rules.name!r} has no families")
-    if options.unreadable != BuildOptions.unreadable:
-        raise ProbandError("'unreadable' is about the rows of --data, which is not given")
     if options.slice:
         raise ProbandError("'slice' names a part of --release, which is not given")
     if options.form == "story" and families and options.bank != OURS:
-        checked_bank(options.bank)
+        load_bank(options.bank)

@@ -38,7 +38,7 @@ from proband.suites.kinship.generate.options import (
     refuse_others,
 )
 from proband.suites.kinship.shortcuts import SHORTCUTS
-from proband.suites.kinship.telling.phrases import masked_sentences
+from proband.suites.kinship.telling.stories import masked_sentences
 from proband.suites.kinship.world.rules import load, story_of
 
 CARD: Final = "card.md"

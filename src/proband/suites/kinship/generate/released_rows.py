@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from proband.core.errors import ProbandError
 from proband.core.files import Fingerprint
-from proband.core.progress import Progress, log
+from proband.core.progress import Progress
 from proband.core.suite import Built
 from proband.core.types import Item, Tag
 from proband.proof.rows import RowFile, files_at, first_cells
@@ -26,13 +26,14 @@ from proband.proof.run import judge_for
 from proband.suites.kinship.audit.family_prover import provided
 from proband.suites.kinship.audit.row_formats import CLUTRR, audit_row
 from proband.suites.kinship.clutrr.items import to_item
-from proband.suites.kinship.clutrr.rows import ClutrrRow, Unreadable, scan
+from proband.suites.kinship.clutrr.rows import ClutrrRow, read_rows
 from proband.suites.kinship.generate.options import RELEASED, BuildOptions, refuse_others
 from proband.suites.kinship.telling.questions import StoryQuestion, ask
-from proband.suites.kinship.telling.stories import plain, shown_names, triples
+from proband.suites.kinship.telling.stories import plain, triples
 from proband.suites.kinship.world.relations import INVERSE, NEUTRAL
 from proband.suites.kinship.world.rules import canonical_clause, load
 
+BRACKETED: Final = re.compile(r"\[([^\[\]]*)\]")
 LICENCE: Final = "that of the rows in {data} (CLUTRR's own: CC BY-NC 4.0)"
 
 
@@ -69,66 +70,39 @@ class Released:
         self.options, self.seed = options, seed
         self.verdicts: Counter[str] = Counter()
         self.cells: Counter[str] = Counter()
-        self.unreadable: list[str] = []
         self.fingerprint = Fingerprint()
 
     def items(self, files: Sequence[RowFile]) -> Iterator[Item]:
         ids: set[str] = set()
-        for source, row, verdict in self._judged(files):
-            if isinstance(row, Unreadable):
-                if self.options.unreadable == "fail":
-                    raise self.refusal(files, source, row)
-                self.unreadable.append(str(row))
-                continue
-            self.fingerprint.add(row.story, row.query, row.target, row.task, row.k, row.split)
-            item = self.item(row, source, verdict)
-            if item.id in ids:
-                item = replace(item, id=f"{source.name}:{row.line}")
-            ids.add(item.id)
-            self.cells[f"{item.tags['task']} k={item.tags['k']}"] += 1
-            yield item
-        if self.unreadable and not ids:
-            raise ProbandError(self.unreadable[0])
-        if self.unreadable:
-            more = f" (and {len(self.unreadable) - 1:,} more rows)" if len(self.unreadable) > 1 else ""
-            log(f"left out: {self.unreadable[0]}{more}")
-
-    def planned(self, files: Sequence[RowFile]) -> Counter[tuple[str, int]]:
-        """How many items the rows give, by split and number of choices: no label is judged."""
-        results = Counter[tuple[str, int]]()
-        for source, row in self._rows(files):
-            if not isinstance(row, Unreadable):
-                results["train" if row.split == "train" else "test", len(self._question(row, source).choices)] += 1
-            elif self.options.unreadable == "fail":
-                raise self.refusal(files, source, row)
-        return results
-
-    def _judged(self, files: Sequence[RowFile]) -> Iterator[tuple[RowFile, ClutrrRow | Unreadable, str | None]]:
-        """Every row with the verdict on its label, if verdicts are wanted."""
         judged = self.options.certify != "none"
         judge = judge_for("kinship", {"family": provided}, world=CLUTRR.world) if judged else None
         with Progress("rows") as bar:
             for source, row in self._rows(files):
-                known = judge and isinstance(row, ClutrrRow) and judge.judge(audit_row(row)).verdict
-                yield source, row, known if known and known != "unread" else None
+                known = judge.judge(audit_row(row)).verdict if judge else None
+                self.fingerprint.add(row.story, row.query, row.target, row.task, row.k, row.split)
+                item = self.item(row, source, known if known != "unread" else None)
+                if item.id in ids:
+                    item = replace(item, id=f"{source.name}:{row.line}")
+                ids.add(item.id)
+                self.cells[f"{item.tags['task']} k={item.tags['k']}"] += 1
+                yield item
                 bar.advance()
 
-    def _rows(self, files: Sequence[RowFile]) -> Iterator[tuple[RowFile, ClutrrRow | Unreadable]]:
-        """Every row; one without a story cannot be read where stories are wanted."""
-        for source in files:
-            for row in scan(source.path):
-                if isinstance(row, ClutrrRow) and self.options.form == "story" and not row.story.strip():
-                    reason = "is empty (--form facts takes the typed facts instead)"
-                    row = Unreadable(file=row.file, line=row.line, column="story", reason=reason)
-                yield source, row
-
-    def refusal(self, files: Sequence[RowFile], source: RowFile, row: Unreadable) -> ProbandError:
-        """The error at the first row that cannot be read, with the number of the others."""
-        others = sum(isinstance(each, Unreadable) for _, each in self._rows(files)) - 1
-        more = f", and {others:,} more row{'s' * (others > 1)}" if others else ""
-        return ProbandError(
-            f"{row.what}{more}; --unreadable skip leaves such rows out", file=source.path, line=row.line
+    def planned(self, files: Sequence[RowFile]) -> Counter[tuple[str, int]]:
+        """How many items the rows give, by split and number of choices: no label is judged."""
+        return Counter(
+            ("train" if row.split == "train" else "test", len(self._question(row, source).choices))
+            for source, row in self._rows(files)
         )
+
+    def _rows(self, files: Sequence[RowFile]) -> Iterator[tuple[RowFile, ClutrrRow]]:
+        """Every row; the first that cannot be read is an error."""
+        for source in files:
+            for row in read_rows(source.path):
+                if self.options.form == "story" and not row.story.strip():
+                    reason = "column 'story' is empty (--form facts takes the typed facts instead)"
+                    raise ProbandError(reason, file=source.path, line=row.line)
+                yield source, row
 
     def item(self, row: ClutrrRow, source: RowFile, verdict: str | None) -> Item:
         item, question = to_item(row), self._question(row, source)
@@ -142,19 +116,16 @@ class Released:
 
     def _question(self, row: ClutrrRow, source: RowFile) -> StoryQuestion:
         rng = random.Random(f"{self.seed} {source.name} {row.line}")
-        x, z = shown_names([row.names[i] for i in row.query], brackets=self.options.brackets)
+        x, z = (row.names[person] for person in row.query)
         return ask(self.options.question, x=x, z=z, target=row.target, rules=load("sound"), draw=rng.random)
 
     def text(self, row: ClutrrRow) -> str:
-        """The story as it stands, with or without its brackets; or the typed facts."""
-        names = shown_names(row.names, brackets=self.options.brackets)
-        edges = row.typed_facts
+        """The story without its brackets, or the typed facts."""
         if self.options.form == "graph":
-            return triples(edges, names)
+            return triples(row.typed_facts, row.names)
         if self.options.form == "facts":
-            return " ".join(plain(edges, names, row.genders))
-        story = " ".join(row.story.split())
-        return story if self.options.brackets else re.sub(r"\[([^\[\]]*)\]", r"\1", story)
+            return " ".join(plain(row.typed_facts, row.names, row.genders))
+        return BRACKETED.sub(r"\1", " ".join(row.story.split()))
 
     def summary(self) -> Mapping[str, Any]:
         return {
@@ -163,7 +134,6 @@ class Released:
             "conditions": {"form": self.options.form, "question": self.options.question},
             "counts": dict(self.cells),
             **({"verdicts": dict(self.verdicts.most_common())} if self.verdicts else {}),
-            **({"unreadable": {"rows": len(self.unreadable), "first": self.unreadable[:5]}} if self.unreadable else {}),
         }
 
 

@@ -59,7 +59,6 @@ class Draft:
     families: list[list[Row]] = field(default_factory=list)  # of an open question, two; else one for each answer
     path: list[int] = field(default_factory=list)  # places in `edges`, from one end of the chain to the other
     people: list[int] = field(default_factory=list)  # who they are in the family the story is taken from
-    balanced_set_size: int = 1  # stories of its balanced set, with itself
     alone: tuple[int, ...] = ()  # facts (places in `edges`) that have a sentence of their own
     pair: str = ""  # shared by two stories that differ in one fact
 

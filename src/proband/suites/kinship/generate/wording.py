@@ -19,10 +19,8 @@ from proband.suites.kinship.generate.story_logic import Draft
 from proband.suites.kinship.logic.noise import WAYS
 from proband.suites.kinship.reading.reader import mismatch_with_facts
 from proband.suites.kinship.telling.bank import OURS, Bank, bank_of_build
-from proband.suites.kinship.telling.crowd_templates import ONLY
-from proband.suites.kinship.telling.phrases import masked_sentences
 from proband.suites.kinship.telling.questions import ask
-from proband.suites.kinship.telling.stories import SENTENCES, Telling, digest, render, seal, shown_names, tell
+from proband.suites.kinship.telling.stories import SENTENCES, Telling, digest, masked_sentences, render, seal, tell
 from proband.suites.kinship.world.families import NAMES, Random, shuffle
 from proband.suites.kinship.world.relations import possibilities
 from proband.suites.kinship.world.rules import NONE, Rules, canonical_clause, load
@@ -30,7 +28,6 @@ from proband.suites.kinship.world.rules import NONE, Rules, canonical_clause, lo
 CERTIFIED_BY: Final = {"open": ("search",), "one-of": ("closure", "search")}  # the same of every story
 UNLIKE = 50  # draws of a name unlike those of the story; after that, any other name will do
 TELLINGS = 200  # of one story, with templates of others
-ONLY_TELLINGS = 20  # of one story, until none of ours is in it
 REMEMBERED = 50_000  # clauses whose names are kept
 SOUNDS: Final = (("ph", "f"), ("v", "f"), ("c", "k"), ("z", "s"), ("g", "j"))
 UNHEARD: Final = str.maketrans("", "", "aeiouyh")
@@ -49,8 +46,7 @@ class Note:
     words: tuple[str, ...]  # stated kin words
     # names, cluster, occasions and frames, digests of the prompt and its sentences; empty where nothing is held out
     seen: tuple[Any, ...]
-    of_bank: tuple[int, int] = (0, 0)  # frames of the bank itself, and of ours that complete it
-    balanced_set_size: int = 1
+    of_bank: bool = False  # whether a frame of a bank of others is used
     pair: str = ""
 
 
@@ -105,9 +101,8 @@ class Wording:
     ) -> tuple[Item, Note]:  # fmt: skip
         """The item of a draft that is told so."""
         x, z = draft.query
-        shown = shown_names(names, brackets=self.options.brackets)
         question = ask(
-            self.options.question, x=shown[x], z=shown[z], target=draft.target, rules=self.rules,
+            self.options.question, x=names[x], z=names[z], target=draft.target, rules=self.rules,
             draw=words.random, open=self.options.open > 0, gender=draft.genders[z],
         )  # fmt: skip
         bank = self.bank if telling.scenes else None
@@ -131,7 +126,6 @@ class Wording:
             sentences = [digest(each) for each in masked_sentences(text, names)] if telling.scenes else []
             seen = (names, cluster, used, digest(prompt), sentences)
         genders = f"{draft.genders[x]}-{draft.genders[z]}"
-        added = sum(frame in self.bank.added for frame in frames)
         note = Note(
             cell=(cell.part, cell.task, cell.k),
             target=draft.target,
@@ -141,8 +135,7 @@ class Wording:
             searched=searched,
             words=tuple(kin for _, kin, _ in draft.edges),
             seen=seen,
-            of_bank=(len(frames) - added, added),
-            balanced_set_size=draft.balanced_set_size,
+            of_bank=any(frame not in self.bank.added for frame in frames),
             pair=draft.pair,
         )
         return item, note
@@ -210,11 +203,11 @@ class Wording:
         if not self.english and options.form != "graph":
             forms = len(self.rules.sentences) if options.form == "story" else 1
             lines = tuple((place, int(rng.random() * forms)) for place in order)
-            return Telling(form=SENTENCES, brackets=options.brackets, lines=lines)
+            return Telling(form=SENTENCES, lines=lines)
         # along the chain, words tell who is asked for
         genders = self.rules.gendered and not options.facts_along_chain
         lines = tuple((place, 0) for place in order)
-        return Telling(form=options.form, brackets=options.brackets, lines=lines, genders=genders)
+        return Telling(form=options.form, lines=lines, genders=genders)
 
     def _woven(self, draft: Draft, path: Sequence[int], rng: random.Random) -> list[int]:
         """The facts in their order along the chain, those of the noise each at a place of its own among them."""
@@ -230,8 +223,8 @@ class Wording:
         pronoun may mean somebody else beside another frame, so the whole story is read back, and told anew if it
         lies."""
         options, path = self.options, list(draft.path or range(len(draft.edges)))
-        bank, only = self.bank_of(part), options.bank.startswith(ONLY)
-        for attempt in range(TELLINGS):
+        bank = self.bank_of(part)
+        for _ in range(TELLINGS):
             telling = tell(
                 draft.edges,
                 genders=draft.genders,
@@ -240,14 +233,11 @@ class Wording:
                 along=options.facts_along_chain,
                 order=self._woven(draft, path, rng),
                 alone=draft.alone,
-                brackets=options.brackets,
             )
             if in_one_block(draft, telling.order(draft.edges)):
                 continue
             if options.bank == OURS:
                 return telling
-            if only and attempt < ONLY_TELLINGS and any(each.frame in bank.added for each in telling.sentences):
-                continue
             if not mismatch_with_facts(
                 render(telling, draft.edges, names=names, genders=draft.genders, bank=bank),
                 names=names,

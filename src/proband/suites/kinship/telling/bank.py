@@ -1,5 +1,5 @@
 """A bank is data for the teller: frames (constructions that tell one to three facts) and occasions, whose phrases fill
-the frames. Ours ships; one's own is a file of frames, or the crowd's templates of CLUTRR, which need no occasion.
+the frames. Ours ships; the crowd's templates of CLUTRR, which need no occasion, are read from a folder.
 
 >>> bank = parse_bank("== parent, pibling\\n{1} is {0}'s {1 of 0}.", name="mine")
 >>> bank.frames[0].patterns
@@ -12,7 +12,7 @@ import random
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import product
@@ -22,7 +22,6 @@ from typing import Final
 from proband.core.errors import ProbandError
 from proband.core.files import DATA, read_utf8
 from proband.suites.kinship.telling.crowd_templates import load_crowd
-from proband.suites.kinship.telling.template_check import Fault, check_frame
 from proband.suites.kinship.telling.template_language import ANY, LONGEST, Frame, Phrase, Row
 from proband.suites.kinship.world.relations import ALL_INVERSE, ALL_WORDS, NEUTRALS
 
@@ -131,23 +130,20 @@ class Bank:
 def crowd_folder(bank: str) -> Path | None:
     """The folder of the crowd's templates, if that is what a bank's name means.
 
-    >>> crowd_folder("clutrr:amt"), crowd_folder("clutrr-only:amt"), crowd_folder("proband")
-    (PosixPath('amt'), PosixPath('amt'), None)
+    >>> crowd_folder("clutrr:amt"), crowd_folder("proband")
+    (PosixPath('amt'), None)
     """
     kind, colon, folder = bank.partition(":")
-    return Path(folder) if colon and kind in ("clutrr", "clutrr-only") else None
+    return Path(folder) if colon and kind == "clutrr" else None
 
 
 def load_bank(name: str = OURS) -> Bank:
-    """Our own bank ("proband"), a bank file, or CLUTRR's crowd templates from a folder ("clutrr:FOLDER"; with
-    "clutrr-only:FOLDER" stories have no others)."""
+    """Our own bank ("proband") or CLUTRR's crowd templates from a folder ("clutrr:FOLDER")."""
     if name == OURS:
         return _ours()
     if (folder := crowd_folder(name)) is not None:
         return _of_the_crowd(folder)
-    if not Path(name).is_file():
-        raise ProbandError("no such template bank", file=name)
-    return parse_bank(read_utf8(Path(name)), name=name)
+    raise ProbandError(f"no bank {name!r}; there is {OURS}, or clutrr:FOLDER")
 
 
 def bank_of_build(name: str, *, hold_out: Sequence[str], share: float, constructions: Sequence[str], seed: int) -> Bank:
@@ -171,8 +167,8 @@ def _ours() -> Bank:
 @lru_cache(maxsize=4)
 def _of_the_crowd(folder: Path) -> Bank:
     """The crowd's templates that tell exactly their facts."""
-    crowd = load_crowd(folder)
-    return completed(Bank(crowd.name, crowd.frames, split=dict(crowd.split)))
+    frames, split = load_crowd(folder)
+    return completed(Bank(f"clutrr:{folder}", frames, split=split))
 
 
 def completed(bank: Bank) -> Bank:
@@ -245,28 +241,3 @@ def parse_bank(text: str, *, name: str, family: str = "") -> Bank:
             raise ProbandError(str(error), file=name, line=number) from error
         seen[line] = number
     return Bank(name, tuple(frames))
-
-
-# ---- reading a bank back ---------------------------------------------------------------------------------------------
-
-
-def checked_bank(name: str) -> Bank:
-    """A bank that stories may be told with. One's own file is read back first: a story is only as true as its words."""
-    bank, path = load_bank(name), Path(name)
-    for line, fault in faults_of_file(bank, path) if path.is_file() else ():
-        raise ProbandError(f'does not tell its label ({fault.reason}): "{fault.text}"', file=path, line=line)
-    return bank
-
-
-def check_bank(bank: Bank, *, every: bool = False) -> list[Fault]:
-    """The faults of all frames (of the clauses that a general one tells a part is looked at, unless `every`)."""
-    phrases = [phrase for occasion in bank.occasions for phrase in occasion.phrases]
-    return [fault for frame in bank.frames for fault in check_frame(frame, phrases, every=every)]
-
-
-def faults_of_file(bank: Bank, path: Path) -> Iterator[tuple[int, Fault]]:
-    """(line, first fault) of every faulty frame of a bank file."""
-    lines = [line.strip() for line in read_utf8(path).splitlines()]
-    for frame in bank.frames:
-        for fault in check_frame(frame)[:1]:
-            yield lines.index(frame.text) + 1, fault

@@ -1,20 +1,20 @@
-"""CLUTRR's crowd templates, from the user's own copy: read, checked, and told what is wrong with them.
+"""CLUTRR's crowd templates, from the user's own copy, which is not shipped.
 
 The folder holds `amt_train.csv` and `amt_test.csv`: a combination of relations, a combination of genders, and a text
-with slots ENT_<i>_<gender>, in which person i+1 is the i-th relation of person i. Every text is read freely (`grammar`)
-and compared with its label; only those that tell exactly the facts of their label enter the bank.
-Nothing of it is shipped.
+with slots ENT_<i>_<gender>, in which person i+1 is the i-th relation of person i. Every text is read back and compared
+with its label; only those that state exactly the facts of their label enter the bank.
 
->>> words_of("father-mother-in-law"), verdict("ENT_0_male rang his mother ENT_1_female.", ("father",), ("male", "male"))
-(('father', 'mother-in-law'), 'wrong gender')
+>>> words_of("father-mother-in-law")
+('father', 'mother-in-law')
+>>> states_exactly("ENT_0_male rang his mother ENT_1_female.", ("father",), ("male", "male"))
+False
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -23,27 +23,13 @@ import msgspec
 from proband.core.errors import ProbandError
 from proband.core.files import file_errors
 from proband.core.tables import read_table
-from proband.suites.kinship.logic.closure import close
-from proband.suites.kinship.reading.reader import KinReading, KinTriple, read_facts
-from proband.suites.kinship.telling.template_check import STAND_INS, canonical
+from proband.suites.kinship.reading.reader import KinTriple, read_facts
 from proband.suites.kinship.telling.template_language import LONGEST, Frame
-from proband.suites.kinship.world.relations import FEMALE, GENDER, MALE, NEUTRAL, word
-from proband.suites.kinship.world.rules import load
+from proband.suites.kinship.world.relations import FEMALE, GENDER, INVERSE, MALE, NEUTRAL
 
 SLOT: Final = re.compile(r"ENT_(\d)_(male|female)")
 SPELLING: Final = {"neice": "niece"}  # as the released files have it
-GOOD: Final = "accepted"
-REASONS: Final = {
-    GOOD: "tells exactly its facts",
-    "person left out": "somebody of the label is never named",
-    "wrong gender": "a slot, a kin word or a pronoun has the other gender",
-    "reversed": "a fact is told the wrong way round",
-    "another relation": "two people of the label stand in another relation",
-    "contradiction": "read by the rule for pronouns, it cannot be true together with its label",
-    "tells the answer": "it tells a fact that should be inferred",
-    "tells more": "it tells a further fact that its label leaves open",
-    "not told": "a fact of the label is not told, or not in a way the checker can read",
-}
+STAND_INS: Final = {MALE: ("Adam", "Ben", "Carl", "Daniel"), FEMALE: ("Anna", "Beatrice", "Clara", "Diana")}
 
 
 class BankSource(msgspec.Struct, frozen=True):
@@ -59,21 +45,6 @@ class TemplateRow:
     words: tuple[str, ...]
     genders: tuple[str, ...]
     text: str
-
-
-@dataclass(frozen=True)
-class Crowd:
-    """The templates that are right, with the split each was released in; and a verdict for every row."""
-
-    name: str
-    frames: tuple[Frame, ...]
-    split: Mapping[str, str]
-    verdicts: Mapping[str, str]  # row id -> a key of REASONS
-    rows: tuple[TemplateRow, ...] = field(repr=False)
-
-    def counts(self) -> dict[str, int]:
-        counts = Counter(self.verdicts.values())
-        return {reason: counts[reason] for reason in REASONS}
 
 
 def words_of(combination: str) -> tuple[str, ...]:
@@ -92,9 +63,6 @@ def read_rows(folder: Path) -> Iterator[TemplateRow]:
     for split, path in tables.items():
         if path.is_file():
             yield from _rows(path, split)
-
-
-ONLY = "clutrr-only:"  # stories with none of our templates
 
 
 def bank_licence(folder: Path) -> str:
@@ -125,51 +93,31 @@ def _rows(path: Path, split: str) -> Iterator[TemplateRow]:
         yield TemplateRow(f"{split}.{number}", split, words, genders, cells["template"])
 
 
-# ---- the verdict ---------------------------------------------------------------------------------------------------
+# ---- the check -----------------------------------------------------------------------------------------------------
 
 
-def verdict(text: str, words: tuple[str, ...], genders: tuple[str, ...]) -> str:
-    """What is wrong with a text that should tell: person i+1 is words[i] of person i."""
+def canonical(fact: KinTriple) -> tuple[str, str, str]:
+    """A fact stated from either side is one fact.
+
+    >>> canonical(("Ben", "aunt", "Mia")) == canonical(("Mia", "nephew", "Ben"))
+    True
+    """
+    owner, relation, person = fact
+    neutral = NEUTRAL[relation]
+    return min((owner, neutral, person), (person, INVERSE[neutral], owner))
+
+
+def states_exactly(text: str, words: tuple[str, ...], genders: tuple[str, ...]) -> bool:
+    """Whether a text states that person i+1 is words[i] of person i, and nothing else."""
     slots = {(int(i), gender) for i, gender in SLOT.findall(text)}
-    if any(i >= len(genders) or genders[i] != gender for i, gender in slots):
-        return "wrong gender" if all(i < len(genders) for i, _ in slots) else "person left out"
-    if any(GENDER[w] != g for w, g in zip(words, genders[1:])):
-        return "wrong gender"
-    if len(slots) < len(genders):
-        return "person left out"
+    if slots != set(enumerate(genders)) or any(GENDER[w] != g for w, g in zip(words, genders[1:])):
+        return False
     names = [STAND_INS[g][i] for i, g in enumerate(genders)]
     reading = read_facts(SLOT.sub(lambda m: names[int(m[1])], text), dict(zip(names, genders)), ours=True)
-    label = [(names[i], w, names[i + 1]) for i, w in enumerate(words)]
-    return _judge(reading, label, names, genders)
-
-
-def _judge(reading: KinReading, label: list[KinTriple], names: list[str], genders: tuple[str, ...]) -> str:
-    read, meant = {canonical(f) for f in reading.facts}, {canonical(f) for f in label}
-    if "but called a" in reading.problem or " by one word and " in reading.problem:
-        return "wrong gender"
-    if read == meant:
-        return GOOD
-    pairs = {frozenset((a, b)): relation for a, relation, b in meant}
-    for a, relation, b in sorted(read - meant):
-        right = pairs.get(frozenset((a, b)))
-        if right is not None and (a, right, b) not in read & meant:
-            inverse = canonical((b, word(relation, genders[names.index(a)]), a))
-            return "reversed" if inverse in meant else "another relation"
-    return _extra(read - meant, label, names, genders) if read - meant else "not told"
-
-
-def _extra(extra: set[tuple[str, str, str]], label: list[KinTriple], names: list[str], genders: tuple[str, ...]) -> str:
-    """A further fact: impossible, implied, or merely more."""
-    rules, place = load("sound"), {name: i for i, name in enumerate(names)}
-    edges = [(place[a], w, place[b]) for a, w, b in label]
-    closure = close(rules, genders, edges)
-    verdicts = set()
-    for a, neutral, b in extra:
-        w = word(neutral, genders[place[b]])
-        if not close(rules, genders, [*edges, (place[a], w, place[b])]).consistent:
-            return "contradiction"
-        verdicts.add("tells the answer" if closure.answers(place[a], place[b]) == [w] else "tells more")
-    return "tells more" if "tells more" in verdicts else "tells the answer"
+    if "but called a" in reading.problem or " by one word and " in reading.problem:  # a word of the other gender
+        return False
+    label = {canonical((names[i], w, names[i + 1])) for i, w in enumerate(words)}
+    return {canonical(fact) for fact in reading.facts} == label
 
 
 # ---- the bank ------------------------------------------------------------------------------------------------------
@@ -186,18 +134,17 @@ def tidy(text: str) -> str:
     return text if text.rstrip('"').endswith((".", "!", "?")) else text + "."
 
 
-def load_crowd(folder: Path) -> Crowd:
-    """The templates of a folder with a verdict for each, and those that are right, split as released."""
-    rows = tuple(read_rows(folder))
-    verdicts = {row.id: verdict(row.text, row.words, row.genders) for row in rows}
+def load_crowd(folder: Path) -> tuple[tuple[Frame, ...], dict[str, str]]:
+    """The templates of a folder that state exactly their facts, and the split that each (by its id) was released in."""
     frames: dict[tuple[object, ...], Frame] = {}
-    for row in rows:
+    split = {}
+    for row in read_rows(folder):
         text = SLOT.sub(lambda m: f"{{{m[1]}}}", tidy(row.text))
         clause = tuple(NEUTRAL[w] for w in row.words)
         braces = text.count("{") - len(SLOT.findall(row.text))
-        if verdicts[row.id] == GOOD and len(row.words) <= LONGEST and not braces and "<" not in text:
+        plain = len(row.words) <= LONGEST and not braces and "<" not in text
+        if plain and (text, clause, row.genders) not in frames and states_exactly(row.text, row.words, row.genders):
             name = f"clutrr.{row.id}"
-            frames.setdefault((text, clause, row.genders), Frame(name, name, text, (clause,), row.genders))
-    split = {f"clutrr.{row.id}": row.split for row in rows}
-    kept = tuple(frames.values())
-    return Crowd(f"clutrr:{folder}", kept, {t.id: split[t.id] for t in kept}, verdicts, rows)
+            frames[text, clause, row.genders] = Frame(name, name, text, (clause,), row.genders)
+            split[name] = row.split
+    return tuple(frames.values()), split

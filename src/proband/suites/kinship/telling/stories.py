@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import hashlib
 import random
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
@@ -47,6 +48,8 @@ TIMED, SOON = 0.3, 2  # share of the sentences with a moment in front, and how m
 APART: Final = 2  # sentences between two of one construction
 BRIDGE: Final = "Some time later they were all together again."
 INVERSE_WORD: Final = {(w, g): word(ALL_INVERSE[n], g) for w, n in ALL_NEUTRAL.items() for g in (MALE, FEMALE)}
+NAME: Final = re.compile(r"@?\w[\w-]*")  # or another word
+SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+|(?<=[.!?][\"'])\s+")
 STORY, FACTS, GRAPH, SENTENCES = "story", "facts", "graph", "sentences"
 
 
@@ -74,7 +77,6 @@ class Telling(msgspec.Struct, frozen=True, omit_defaults=True):
     """
 
     form: str = STORY
-    brackets: bool = False
     scenes: tuple[Scene, ...] = ()
     lines: tuple[tuple[int, int], ...] = ()
     genders: bool = False  # whether everybody's gender is stated after the facts
@@ -103,7 +105,6 @@ def tell(
     along: bool = False,
     order: Sequence[int] | None = None,
     alone: Collection[int] = (),
-    brackets: bool = False,
 ) -> Telling:
     """A story that tells every edge once. `along`: each path from its first person on, as CLUTRR has it. `order`: the
     facts in the order in which paths are looked for. `alone`: facts that have a sentence of their own."""
@@ -121,7 +122,7 @@ def tell(
     teller = _Teller(edges, genders, bank, draw)
     for number in shuffle(len(paths), draw):
         teller.tell(paths[number], len(paths))
-    return Telling(brackets=brackets, scenes=teller.scenes(), bank=bank.name)
+    return Telling(scenes=teller.scenes(), bank=bank.name)
 
 
 def walk(edges: Sequence[Edge], start: int, *, size: int) -> list[int]:
@@ -255,26 +256,25 @@ def pieces(
     rules: Rules | None = None,
 ) -> Iterator[str]:
     """The pieces of a text, as its telling has them; a telling that is not one of ours is a KeyError or IndexError."""
-    shown = shown_names(names, brackets=telling.brackets)
     if telling.form == STORY:
-        yield from _story(telling, edges, shown, genders, bank or load_bank(telling.bank))
+        yield from _story(telling, edges, names, genders, bank or load_bank(telling.bank))
         return
     facts = [edges[fact] for fact, _ in telling.lines]
     stated = genders if telling.genders else []
     if telling.form == GRAPH:
-        yield from triples(facts, shown).split("\n")
-        yield from (f"({name}, {gender})" for name, gender in zip(shown, stated))
+        yield from triples(facts, names).split("\n")
+        yield from (f"({name}, {gender})" for name, gender in zip(names, stated))
     elif telling.form == FACTS:
-        yield from plain(facts, shown, genders)
-        yield from (f"{name} is {gender}." for name, gender in zip(shown, stated))
+        yield from plain(facts, names, genders)
+        yield from (f"{name} is {gender}." for name, gender in zip(names, stated))
     else:
         assert rules is not None
         for (i, kin, j), (_, form) in zip(facts, telling.lines):
-            yield capital(rules.sentences[form].format(i=shown[i], j=shown[j], word=kin))
+            yield capital(rules.sentences[form].format(i=names[i], j=names[j], word=kin))
 
 
 def _story(
-    telling: Telling, edges: Sequence[Sequence[Any]], shown: Sequence[str], genders: Sequence[str], bank: Bank
+    telling: Telling, edges: Sequence[Sequence[Any]], names: Sequence[str], genders: Sequence[str], bank: Bank
 ) -> Iterator[str]:
     for number, scene in enumerate(telling.scenes):
         occasion = bank.occasion[scene.occasion] if bank.occasions else None
@@ -288,7 +288,7 @@ def _story(
             phrases = [occasion.by_id[each] for each in sentence.phrases] if occasion else []
             people = sentence.people
             text = bank.by_id[sentence.frame].fill(
-                [shown[person] for person in people], [genders[person] for person in people], *words, phrases
+                [names[person] for person in people], [genders[person] for person in people], *words, phrases
             )
             yield f"{occasion.moments[sentence.moment]}, {text}" if occasion and sentence.moment >= 0 else text
 
@@ -305,11 +305,6 @@ def render(
     """The text of a telling."""
     parts = pieces(telling, edges, names=names, genders=genders, bank=bank, rules=rules)
     return ("\n" if telling.form == GRAPH else " ").join(parts)
-
-
-def shown_names(names: Sequence[str], *, brackets: bool) -> list[str]:
-    """The names as a text shows them: in [brackets], or as they are."""
-    return [f"[{name}]" for name in names] if brackets else list(names)
 
 
 def plain(edges: Sequence[Sequence[Any]], names: Sequence[str], genders: Sequence[str]) -> list[str]:
@@ -338,6 +333,16 @@ def telling_of(facts: Mapping[str, Any]) -> Telling:
 
 def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
+
+
+def masked_sentences(story: str, names: Collection[str]) -> list[str]:
+    """The sentences of a story without its names: what training and test stories can have in common.
+
+    >>> masked_sentences("Ann sat beside her aunt Bea. Bea left.", ["Ann", "Bea"])
+    ['_ sat beside her aunt _.', '_ left.']
+    """
+    masked = NAME.sub(lambda match: "_" if match[0] in names else match[0], story)
+    return [sentence for sentence in SENTENCE_END.split(masked) if sentence]
 
 
 def digest(text: str) -> bytes:

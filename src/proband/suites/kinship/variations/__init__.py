@@ -41,10 +41,8 @@ from proband.suites.kinship.variations.changes import (
 )
 from proband.suites.kinship.variations.proved_story import (
     ProvedStory,
-    all_edges,
     exchanged,
     prove_story,
-    typed_noise,
 )
 from proband.suites.kinship.verify.items import verify
 from proband.suites.kinship.world.rules import converse, facts_of, of_item, question_of, story_of
@@ -55,10 +53,8 @@ from proband.suites.kinship.world.rules import converse, facts_of, of_item, ques
 def _facts(item: Item) -> set[frozenset[tuple[int, str, int]]]:
     """Each fact from both sides."""
     rules, facts = of_item(item), facts_of(item)
-    return {
-        frozenset({edge, converse(rules, edge, facts.genders)})
-        for edge in all_edges(facts.edges, typed_noise(item) or ())
-    }
+    edges = {*facts.edges, *((i, word, j) for (i, word, j), _ in facts.noise if word is not None)}
+    return {frozenset({edge, converse(rules, edge, facts.genders)}) for edge in edges}
 
 
 def same_facts(source: Item, varied: Item) -> str | None:

@@ -86,7 +86,7 @@ def plain_sentences(story: ProvedStory, rng: random.Random) -> Item | str:
         return "it is told in plain sentences already"
     lines = tuple((place, 0) for place in rng.sample(range(len(story.edges)), len(story.edges)))
     genders = story.item.tags.get("facts") != "along-chain"
-    telling = Telling(form=FACTS, brackets=story.brackets, lines=lines, genders=genders)
+    telling = Telling(form=FACTS, lines=lines, genders=genders)
     return replace(story, telling=telling).varied()
 
 

@@ -19,14 +19,13 @@ import msgspec
 
 from proband.core.files import read_manifest
 from proband.core.types import Item
-from proband.suites.kinship.audit.story_text import read_story, type_noise
-from proband.suites.kinship.generate.options import make_plan_from_manifest
+from proband.suites.kinship.generate.options import constructions_held, parse_hold_out, parse_shares
 from proband.suites.kinship.generate.wording import likeness
 from proband.suites.kinship.logic.certificates import certificate
 from proband.suites.kinship.logic.closure import Edge, shortest_path
 from proband.suites.kinship.telling.bank import OURS, Bank, bank_of_build, load_bank
 from proband.suites.kinship.telling.questions import ask
-from proband.suites.kinship.telling.stories import STORY, Telling, render, seal, shown_names, tell, telling_of
+from proband.suites.kinship.telling.stories import STORY, Telling, render, seal, tell, telling_of
 from proband.suites.kinship.world.families import NAMES
 from proband.suites.kinship.world.relations import ALL_NEUTRAL, UNDETERMINED
 from proband.suites.kinship.world.rules import YES_NO, Rules, converse, facts_of, of_item, question_of
@@ -54,10 +53,6 @@ class ProvedStory:
     @property
     def text(self) -> str:
         return prompt_story(self.item)
-
-    @property
-    def brackets(self) -> bool:
-        return self.telling.brackets if self.telling else f"[{self.names[0]}]" in self.text
 
     @property
     def several(self) -> Any:
@@ -96,12 +91,11 @@ class ProvedStory:
     def asked(self, rng: random.Random, *, target: str, text: str = "") -> Item:
         """The item with a question about `query` whose answer is the target, of the kind that it has."""
         item, (x, z) = self.item, self.query
-        shown = shown_names(self.names, brackets=self.brackets)
         kind = "yes-no" if item.choices == YES_NO else "choice" if "___" in question_of(item) else "text"
         question = ask(
             "sets" if "possible" in item.tags else kind,
-            x=shown[x],
-            z=shown[z],
+            x=self.names[x],
+            z=self.names[z],
             target=target,
             rules=self.rules,
             draw=rng.random,
@@ -134,8 +128,7 @@ class ProvedStory:
         first = [self.edges.index(edge) for edge in way]
         order = [*first, *(place for place in range(len(self.edges)) if place not in first)]
         along = self.item.tags.get("facts") == "along-chain"
-        people = {"genders": self.genders, "bank": self.bank, "brackets": self.brackets}
-        return tell(self.edges, rng=rng, along=along, order=order, **people)  # type: ignore[arg-type]
+        return tell(self.edges, genders=self.genders, bank=self.bank, rng=rng, along=along, order=order)
 
 
 def exchanged(text: str, other: Mapping[str, str]) -> str:
@@ -168,11 +161,10 @@ def _bank(folder: Path) -> Bank:
     options = manifest.get("options") or {}
     if options.get("data") or options.get("release") or options.get("bank", OURS) != OURS:
         return load_bank()
-    plan = make_plan_from_manifest(manifest)
-    share = plan.held["paraphrases"]
-    return bank_of_build(
-        OURS, hold_out=plan.hold_out, share=share, constructions=plan.constructions, seed=manifest.get("seed", 0)
-    )
+    held = parse_hold_out(options.get("hold_out") or "")
+    share = parse_shares(options.get("held") or "")["paraphrases"]
+    constructions = constructions_held(held)
+    return bank_of_build(OURS, hold_out=held, share=share, constructions=constructions, seed=manifest.get("seed", 0))
 
 
 def prove_story(item: Item, folder: Path) -> ProvedStory | str:
@@ -206,30 +198,13 @@ def prove_story(item: Item, folder: Path) -> ProvedStory | str:
 
 def _of_a_row(story: ProvedStory) -> ProvedStory | str:
     """The story of somebody else's row, with a certificate of our own."""
-    noise = typed_noise(story.item)
-    if noise is None:
-        return "its text does not state the relation of a noise fact"
-    story = replace(story, edges=all_edges(story.edges, noise), noise=noise)
+    if any(edge[1] is None for edge, _ in story.noise):
+        return "its columns do not state the relation of a noise fact"
+    own = [tuple(edge) for edge in story.edges]
+    story = replace(story, edges=[*own, *(edge for edge, _ in story.noise if tuple(edge) not in own)])
     made = story.certified()
     if isinstance(made, str):
         return made
     if made["target"] != story.item.facts["target"]:
         return "its label does not follow from its facts"
     return replace(story, own=made)
-
-
-def typed_noise(item: Item) -> list[tuple[Edge, str]] | None:
-    """The noise facts of an item, where they have no relation with the one that the text states; None unless all do."""
-    facts = facts_of(item)
-    noise = [((i, word, j), kind) for (i, word, j), kind in facts.noise if word is not None]
-    if len(noise) == len(facts.noise):
-        return noise
-    text = read_story(str(item.facts.get("story", "")), facts.names, facts.genders)
-    typed = type_noise(text, [edge for edge, _ in facts.noise], facts.genders)
-    return None if typed is None else [(edge, kind) for edge, (_, kind) in zip(typed, facts.noise, strict=True)]
-
-
-def all_edges(edges: Sequence[Edge], noise: Sequence[tuple[Edge, str]]) -> list[Edge]:
-    """The facts of an item and the noise facts that are not among them."""
-    own = [tuple(edge) for edge in edges]
-    return [*own, *(edge for edge, _ in noise if tuple(edge) not in own)]

@@ -19,7 +19,7 @@ from proband.suites.kinship.logic.closure import chain_left, depth, distance, sh
 from proband.suites.kinship.logic.noise import SECOND, WAYS
 from proband.suites.kinship.reading.reader import mismatch_with_facts
 from proband.suites.kinship.telling.bank import OURS
-from proband.suites.kinship.telling.stories import seal, shown_names
+from proband.suites.kinship.telling.stories import seal
 from proband.suites.kinship.verify.checker import check, check_open, read_table
 from proband.suites.kinship.verify.retelling import mismatch_with_telling, wrong_question
 from proband.suites.kinship.world.relations import ALL_NEUTRAL, UNDETERMINED, possibilities
@@ -186,7 +186,6 @@ TOLD: Final = "text told again"
 READ: Final = "text of others, read only"
 ALL_OF: Final = "a family checked for each answer, and with the table proved in Coq that there is no other"
 COUNTED: Final = "--allow-uncertified counts such items"
-CROWD: Final = "clutrr."  # ids of the crowd's templates, which are read freely
 
 
 def verify(item: Item, manifest: Mapping[str, Any] = MappingProxyType({})) -> Verified:
@@ -255,9 +254,8 @@ def _words(item: Item, rules: Rules, manifest: Mapping[str, Any]) -> tuple[str, 
         return TOLD, mismatch_with_telling(item, rules, foreign_names=rows)
     if not (rows or bank):
         return "", "it is told with a bank that its manifest does not name"
-    story = story_of(item)
-    wrong = mismatch_with_facts(story, names=names, genders=genders, edges=facts["edges"], rules=rules)
-    return READ, wrong or wrong_question(item, rules, shown_names(names, brackets=f"[{names[0]}]" in story))
+    wrong = mismatch_with_facts(story_of(item), names=names, genders=genders, edges=facts["edges"], rules=rules)
+    return READ, wrong or wrong_question(item, rules)
 
 
 def of_others(manifest: Mapping[str, Any]) -> tuple[bool, bool]:

@@ -24,7 +24,6 @@ from proband.suites.kinship.telling.stories import (
     STORY,
     Telling,
     render,
-    shown_names,
     telling_of,
 )
 from proband.suites.kinship.world.families import NAMES
@@ -57,7 +56,7 @@ def mismatch_with_telling(item: Item, rules: Rules, *, foreign_names: bool = Fal
     if text != story:
         at = next((n for n, (a, b) in enumerate(zip(text, story)) if a != b), min(len(text), len(story)))
         return f"{AGAIN}: we would not write {story[at : at + 40]!r} there"
-    return wrong_question(item, rules, shown_names(names, brackets=telling.brackets))
+    return wrong_question(item, rules)
 
 
 def _unlike_ours(telling: Telling, rules: Rules) -> str | None:
@@ -91,9 +90,9 @@ def _misnamed(names: Sequence[str], genders: Sequence[str], rules: Rules, *, for
     return None
 
 
-def wrong_question(item: Item, rules: Rules, shown: Sequence[str]) -> str | None:
+def wrong_question(item: Item, rules: Rules) -> str | None:
     """Whether the question is ours, about the two people of the query, and the gold answer is the target."""
-    x, z = (shown[person] for person in item.facts["query"])
+    x, z = (item.facts["names"][person] for person in item.facts["query"])
     question, asked = question_of(item), item.facts.get("asked")
     sets = question == in_world(SETS_QUESTION.format(x=x, z=z), rules)
     stated = sets or UNDETERMINED in item.choices
