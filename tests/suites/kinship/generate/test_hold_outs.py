@@ -14,8 +14,7 @@ from proband.suites.kinship.generate.build import BuildTally, build
 from proband.suites.kinship.generate.hold_outs import HeldClauses, names_of
 from proband.suites.kinship.generate.options import HOLD_OUTS, BuildOptions
 from proband.suites.kinship.generate.wording import Note
-from proband.suites.kinship.telling.phrases import masked_sentences
-from proband.suites.kinship.telling.stories import digest
+from proband.suites.kinship.telling.stories import digest, masked_sentences
 from proband.suites.kinship.world.rules import canonical_clause as canonical
 from proband.suites.kinship.world.rules import load, story_of
 
