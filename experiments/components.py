@@ -1,4 +1,4 @@
-"""experiments/README.md from components.toml and the committed verdicts.
+"""Write experiments/README.md from components.toml and the committed verdicts.
 
     python experiments/components.py            # writes README.md
     python experiments/components.py --check    # fails if it is not what they give
@@ -21,11 +21,16 @@ HERE = Path(__file__).parent
 VERDICTS = ("holds", "fails", "open")
 HEAD = """# The papers, component by component
 
-Written by `python experiments/components.py` from `components.toml` and the committed verdicts. `DATA` is the folder with the papers' data, `TEXT` a folder of plain text;
-a command without them runs on our own lists. *Whole*: as many items (or trainings, pairs, texts) as the paper's own design has; *sample*: fewer; *missing*: nobody has run it.
-A nightly test runs every command with ✓ on a sample; another checks that all of them parse.
+What was run of each paper, with the command that runs it.
+
+- *whole*: as many items (or trainings, pairs, texts) as in the paper; *sample*: fewer; *missing*: not run.
+- `DATA` is the folder with the papers' data, `TEXT` a folder of plain text. Other commands use our own lists.
+- ✓: a nightly test runs the command on a sample.
+- A finding *holds* or *fails* if its test is significant after correction; otherwise it is *open* ([how](../docs/statistics.md)).
+
+`python experiments/components.py` writes this page from `components.toml` and the committed verdicts. [Limits](limits.md) lists what the results do not show.
 """
-COUNTS = """Of the paper's findings, as tests on our models and data: {counts}.{more}
+COUNTS = """The paper's findings, tested on our models and data: {counts}.{more}
 """
 
 
@@ -51,7 +56,7 @@ def verdicts(path: Path) -> Iterator[tuple[str, str, str]]:
 
 
 def counts(sources: Sequence[Mapping[str, Any]]) -> str:
-    """The paper's own methods first; a statement that random rules pass too confirms nothing, and is counted apart."""
+    """Verdicts on the paper's own methods, then on later ones; statements that random rules also pass are counted separately."""
     own, later, chance, statements = Counter[str](), Counter[str](), 0, set[str]()
     for source in sources:
         for statement, systems, verdict in verdicts(HERE / source["file"]):
@@ -61,11 +66,11 @@ def counts(sources: Sequence[Mapping[str, Any]]) -> str:
             statements.add(statement)
             after = any(name in systems for name in source.get("later", ()))
             (later if after else own)[verdict] += 1
-    told = ", ".join(f"{own[verdict]} {word}" for verdict, word in zip(VERDICTS, ("hold", "fail", "are open")))
+    summary = ", ".join(f"{own[verdict]} {word}" for verdict, word in zip(VERDICTS, ("hold", "fail", "are open")))
     more = [f"{own['not interpretable']} are not interpretable"] if own["not interpretable"] else []
     more += [f"later methods: {later['holds']} hold, {later['fails']} fail, {later['open']} open"] if later else []
-    more += [f"{chance} more would hold for random rules too and are not counted"] if chance else []
-    found = f"**{told}** ({own.total()} tests of {len(statements)} statements)"
+    more += [f"{chance} tests that random rules also pass are not counted"] if chance else []
+    found = f"**{summary}** ({own.total()} tests of {len(statements)} statements)"
     return COUNTS.format(counts=found, more=" " + "; ".join(more).capitalize() + "." if more else "")
 
 
