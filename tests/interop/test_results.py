@@ -1,4 +1,4 @@
-"""Results in the tools that collect them: Every Eval Ever's validator, the hub's own reader, inspect's eval.yaml."""
+"""Results in the tools that collect them: Every Eval Ever's validator, inspect's eval.yaml."""
 
 from __future__ import annotations
 
@@ -28,15 +28,6 @@ def test_every_eval_ever_validates(run: Path, tmp_path: Path, monkeypatch: pytes
     done = subprocess.run(words, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     print(done.stdout[-400:])
-
-
-def test_the_hub_reads_results(run: Path, tmp_path: Path) -> None:
-    from huggingface_hub import parse_eval_result_entries
-
-    proband.export(run, to="hf-results", out=tmp_path, dataset="org/kinship")
-    (entry,) = parse_eval_result_entries(yaml.safe_load((tmp_path / ".eval_results/proband_kinship.yaml").read_text()))
-    assert (entry.dataset_id, entry.task_id) == ("org/kinship", "proband_kinship")
-    print(entry)
 
 
 def test_eval_yaml_is_a_task_of_inspect(items: dict[str, Path], tmp_path: Path, elsewhere: Path) -> None:

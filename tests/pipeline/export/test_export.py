@@ -81,13 +81,6 @@ def test_nothing_to_evaluate_is_an_error_and_writes_nothing(
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("tag", ["split", "part"])
-def test_items_from_before_the_split_are_refused(tag: str, folder: Folder, story: Make, tmp_path: Path) -> None:
-    items = folder([story(0), story(1, tags={tag: "train"})])
-    with pytest.raises(ProbandError, match=f"'test-1' has tag {tag} 'train' but 'split' is 'test'; build again"):
-        export(items, to="hf", out=tmp_path / "out")
-
-
 def test_a_bad_item_leaves_no_half_of_an_export(three_splits: Path, tmp_path: Path) -> None:
     with open(three_splits / "items.jsonl", "a", encoding="utf-8") as file:
         file.write('{"id":"x","suite":"stories","prompt":"","choices":["a"],"gold":7}\n')
@@ -101,7 +94,9 @@ def test_a_suite_may_bring_a_format_of_its_own(three_splits: Path, tmp_path: Pat
     assert told["items"] == 10
     assert (tmp_path / "pairs.txt").read_text(encoding="utf-8").splitlines()[0] == "train-0 train"
     assert "Apache-2.0" in (tmp_path / "pairs.licence.txt").read_text(encoding="utf-8")
-    with pytest.raises(ProbandError, match="no format 'docx'; there are csv, hf, lm-eval, inspect, pairs"):
+    with pytest.raises(
+        ProbandError, match="no format 'docx'; there are csv, hf, lm-eval, inspect, stepwise, every-eval-ever, pairs"
+    ):
         export(three_splits, to="docx", out=tmp_path / "out")
 
 

@@ -1,4 +1,4 @@
-"""Results of a run for Every Eval Ever and for the Hugging Face hub; `make interop` runs their own validators."""
+"""Results of a run for Every Eval Ever; `make interop` runs its own validator."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 import proband
 from proband.core.errors import ProbandError
@@ -62,22 +61,8 @@ def test_files_are_where_the_collection_wants_them(folder: Path, tmp_path: Path)
     assert again.read_bytes() == file.read_bytes()
 
 
-def test_a_result_for_the_hub(folder: Path, tmp_path: Path) -> None:
-    proband.export(folder / "run", to="hf-results", out=tmp_path, dataset="org/quiz")
-    (entry,) = yaml.safe_load((tmp_path / ".eval_results" / "proband_questions.yaml").read_text())
-    (score, *_) = proband.read(folder / "run").scores().to_dicts()
-    assert entry["dataset"] == {"id": "org/quiz", "task_id": "proband_questions"}
-    assert entry["value"] == pytest.approx(100 * score["mean"], abs=0.01)
-    assert "95 % interval" in entry["notes"]
-    proband.export(folder / "items", to="hf", out=tmp_path / "hub")
-    task = yaml.safe_load((tmp_path / "hub" / "eval.yaml").read_text())["tasks"][0]
-    assert (task["id"], task["split"]) == ("proband_questions", "test")
-
-
 def test_errors_in_one_line(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(ProbandError, match="--to every-eval-ever is for the folder of a run"):
         proband.export(folder / "items", to="every-eval-ever", out=tmp_path)
-    with pytest.raises(ProbandError, match="--dataset ORG/NAME"):
-        proband.export(folder / "run", to="hf-results", out=tmp_path)
     with pytest.raises(ProbandError, match="must be DEVELOPER/NAME"):
         proband.export(folder / "run", to="every-eval-ever", out=tmp_path, model_id="mine")

@@ -51,16 +51,12 @@ def export(
         str,
         Parameter(
             metavar="FORMAT",
-            help="csv, hf, lm-eval, inspect, pairs, the suite's own; of runs: stepwise, every-eval-ever, hf-results.",
+            help="csv, hf, lm-eval, inspect, the suite's own; of runs: stepwise, every-eval-ever.",
         ),
     ],
     out: Annotated[Path, Parameter(name=("--out", "-o"), metavar="PATH", help="File or folder to write.")] = Path("."),
     model_id: Annotated[
         str, Parameter(metavar="DEVELOPER/NAME", help="The model of a run, as the Hugging Face hub names it.")
-    ] = "",
-    dataset: Annotated[str, Parameter(metavar="ORG/NAME", help="The dataset of a run on the Hugging Face hub.")] = "",
-    tokenizer: Annotated[
-        str, Parameter(metavar="MODEL", help="Of --to pairs: the model whose tokens the pairs are written in.")
     ] = "",
     force: Force = False,
     json: Json = False,
@@ -71,10 +67,7 @@ def export(
     """
     from proband.pipeline.export import export
 
-    named = {
-        name: value for name, value in (("model_id", model_id), ("dataset", dataset), ("tokenizer", tokenizer)) if value
-    }
-    give(export(items, to=to, out=out, force=force, **named), export_layout, json=json)
+    give(export(items, to=to, out=out, force=force, model_id=model_id), export_layout, json=json)
 
 
 def export_layout(result: Mapping[str, Any]) -> Iterable[Any]:

@@ -11,13 +11,12 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 from proband import suites
 from proband.core.errors import ProbandError
-from proband.core.files import atomic, csv_lines, dumps, items_path, read_items, render_text, write_text
+from proband.core.files import atomic, csv_lines, dumps, render_text, write_text
 from proband.core.types import Item
-from proband.pipeline.export.results import FORMATS as RESULTS
 from proband.pipeline.export.results import write_results
 from proband.pipeline.export.source import PACKAGE, ExportSource, survey, write_licence, write_splits
 from proband.pipeline.export.task_packages import write_inspect, write_lm_eval
@@ -74,39 +73,23 @@ FORMATS: Mapping[str, Callable[[ExportSource, Path], Path]] = {
     "lm-eval": write_lm_eval,
     "inspect": write_inspect,
 }
-STEPWISE = "stepwise"  # a run with replies in words
-PAIRS, VARIATION = "pairs", "counterfactual"  # a format, and the variation that it is made of
-BLANK = "___"
+STEPWISE, EVERY_EVAL_EVER = "stepwise", "every-eval-ever"  # formats of runs
 FOR_QUESTIONS = ("lm-eval", "inspect")  # formats that hold only items with choices and a right answer
 
 
-def export(
-    items: str | Path,
-    *,
-    to: str,
-    out: str | Path,
-    force: bool = False,
-    model_id: str = "",
-    dataset: str = "",
-    tokenizer: str = "",
-) -> dict[str, Any]:
+def export(items: str | Path, *, to: str, out: str | Path, force: bool = False, model_id: str = "") -> dict[str, Any]:
     """Write the items in a format; returns how many of each split, what was left out and why, and the licence. Files
-    that are there already, with other content, are only written over with `force`. The formats of results.py take the
-    folder of a run, the `model_id` (DEVELOPER/NAME) and the `dataset` on the Hugging Face hub; `pairs` takes the model
-    whose `tokenizer` reads them."""
-    if to in RESULTS:
-        if not (Path(items) / "run.json").exists():
-            raise ProbandError(f"--to {to} is for the folder of a run", file=items)
+    that are there already, with other content, are only written over with `force`. `stepwise` and `every-eval-ever`
+    take the folder of a run; `model_id` is its model as DEVELOPER/NAME."""
+    if to == EVERY_EVAL_EVER:
         with staged(Path(out), force=force) as place:
-            return {**write_results(Path(items), to=to, out=place, model_id=model_id, dataset=dataset), "out": str(out)}
+            return {"format": to, **write_results(Path(items), out=place, model_id=model_id), "out": str(out)}
     if to == STEPWISE:
         with staged(Path(out), force=force) as place:
             return {"format": to, **write_stepwise(reply_records(Path(items)), place), "out": str(out)}
     own = suite_of(items).export
-    if to == PAIRS and PAIRS not in own:
-        return _pairs(Path(items), Path(out), tokenizer, force=force)
     if to not in {**FORMATS, **own}:
-        raise ProbandError(f"no format {to!r}; there are {', '.join([*FORMATS, PAIRS, STEPWISE, *own, *RESULTS])}")
+        raise ProbandError(f"no format {to!r}; there are {', '.join([*FORMATS, STEPWISE, EVERY_EVAL_EVER, *own])}")
     source = survey(Path(items))
     with staged(Path(out), force=force) as place:
         if to in FORMATS:
@@ -149,99 +132,3 @@ def staged(out: Path, *, force: bool) -> Iterator[Path]:
         for path, final in sorted(files.items()):
             final.parent.mkdir(parents=True, exist_ok=True)
             path.replace(final)
-
-
-# ---- counterfactual pairs --------------------------------------------------------------------------------------------
-#
-# Counterfactual pairs for interpretability work: two prompts that differ in one fact, as the tokens of a model.
-#
-# One line per pair of a source item and its counterfactual (`proband vary --as counterfactual`):
-#
-#     source, varied   the ids of the two items
-#     texts            both prompts up to the blank
-#     answers          both right answers
-#     aligned          whether the texts have equally many tokens, so that positions correspond
-#     tokens           the token ids of both texts, as the model reads them
-#     differ           the positions of the tokens that differ (aligned pairs only)
-#     answer_tokens    the first token of each right answer, behind its text
-
-
-def _pairs(items: Path, out: Path, model: str, *, force: bool) -> dict[str, str | int]:
-    """Counterfactual pairs in the tokens of a model."""
-    from proband.pipeline.asking.setup import load_model
-
-    if not model:
-        raise ProbandError("--to pairs needs --tokenizer MODEL: whose tokens?")
-    suite = suite_of(items)
-    tokenizer = getattr(load_model(model, {}, suite=suite, seed=0), "tokenizer", None)
-    if tokenizer is None:
-        raise ProbandError(f"{model} has no tokenizer")
-    with staged(out, force=force) as place:
-        figures = write_pairs(items, place, tokenizer)
-    return {"format": PAIRS, "suite": suite.name, "items": figures.pop("pairs"), **figures, "out": str(out)}
-
-
-def write_pairs(items: Path, out: Path, tokenizer: Any) -> dict[str, int]:
-    """Write OUT (or OUT/pairs.jsonl); returns how many pairs there are, and how many are aligned."""
-    path = out if out.suffix == ".jsonl" else out / "pairs.jsonl"
-    count = aligned = 0
-    with atomic(path) as file:
-        for source, varied in pairs_of(items):
-            pair = tokens_of(source, varied, tokenizer)
-            count, aligned = count + 1, aligned + pair["aligned"]
-            file.write(dumps(pair) + "\n")
-        if not count:
-            raise ProbandError(f"has no pairs: make some with `proband vary --as {VARIATION}`", file=items_path(items))
-    return {"pairs": count, "aligned": aligned, "not_aligned": count - aligned}
-
-
-def pairs_of(items: Path) -> Iterator[tuple[Item, Item]]:
-    """Source items with their counterfactuals, which stand behind them."""
-    source: Item | None = None
-    for item in read_items(items):
-        if item.tags.get("variation") == "original":
-            source = item
-        elif item.tags.get("variation") == VARIATION and source is not None and item.facts["source"] == source.id:
-            yield source, item
-
-
-class PairTokens(TypedDict):
-    """A counterfactual pair; `differ`: the places of other tokens, where both texts have as many."""
-
-    source: str
-    varied: str
-    texts: list[str]
-    answers: list[str]
-    aligned: bool
-    tokens: list[list[int]]
-    differ: list[int]
-    answer_tokens: list[int]
-
-
-def tokens_of(source: Item, varied: Item, tokenizer: Any) -> PairTokens:
-    texts = [
-        item.prompt.rpartition(BLANK)[0].rstrip() if BLANK in item.prompt else item.prompt for item in (source, varied)
-    ]
-    answers = [item.choices[item.gold] if item.gold is not None else "" for item in (source, varied)]
-    tokens = [list(tokenizer(text)["input_ids"]) for text in texts]
-    aligned = len(tokens[0]) == len(tokens[1])
-    return {
-        "source": source.id,
-        "varied": varied.id,
-        "texts": texts,
-        "answers": answers,
-        "aligned": aligned,
-        "tokens": tokens,
-        "differ": [at for at, (a, b) in enumerate(zip(*tokens)) if a != b] if aligned else [],
-        "answer_tokens": [
-            _first_behind(text, answer, ids, tokenizer)
-            for text, answer, ids in zip(texts, answers, tokens, strict=True)
-        ],
-    }
-
-
-def _first_behind(text: str, answer: str, ids: list[int], tokenizer: Any) -> int:
-    """The token that an answer begins with, read behind its text."""
-    longer = list(tokenizer(f"{text} {answer}")["input_ids"])
-    at = next((place for place, (a, b) in enumerate(zip(longer, ids)) if a != b), min(len(longer) - 1, len(ids)))
-    return int(longer[at])

@@ -1,11 +1,7 @@
-"""The results of a run in formats that the field collects.
+"""The results of a run for Every Eval Ever (schema 0.3.0 of github.com/evaleval/every_eval_ever).
 
-every-eval-ever   data/SUITE/DEVELOPER/MODEL/UUID.json with the score and our interval as its uncertainty, and
-                  UUID_samples.jsonl with a record per item (schema 0.3.0 of github.com/evaleval/every_eval_ever)
-hf-results        .eval_results/TASK.yaml for the repository of a model on the Hugging Face hub (Community Evals);
-                  `export ITEMS --to hf` writes the dataset's side, eval.yaml
-
-The same run gives the same bytes: names and times come from the run, not from the moment of the export.
+data/SUITE/DEVELOPER/MODEL/UUID.json has the score and our interval as its uncertainty, UUID_samples.jsonl a record per
+item. The same run gives the same bytes: names and times come from the run, not from the moment of the export.
 """
 
 from __future__ import annotations
@@ -15,23 +11,21 @@ import re
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from proband.core.errors import ProbandError
-from proband.core.files import dumps, encode, read_run, render_text, sha256_file, sha256_text, write_json, write_text
-from proband.core.metrics import Metric, chosen_answer
-from proband.core.types import Answer, Item, Run
+from proband.core.files import dumps, encode, read_run, sha256_file, sha256_text, write_json
+from proband.core.metrics import chosen_answer
+from proband.core.types import Run
 from proband.core.version import __version__
-from proband.pipeline.export.source import PACKAGE
+from proband.pipeline.export.source import task_name
 from proband.pipeline.report import item_sets
 from proband.reporting.numbers.cells import Cell, Study
 
 SCHEMA = "0.3.0"
-FORMATS = ("every-eval-ever", "hf-results")
 INTERVAL = "Proband: Wilson's interval at the effective number of items, clustered (docs/statistics.md)"
-REMOTE = ("openai", "anthropic", "gemini")  # kinds of models that somebody else runs
+REMOTE = ("openai", "anthropic", "gemini")  # kinds of models behind a service
 OPEN = ("hf", "embedded", "relbert", "vec")  # whose weights are there
 KNOWN = {
     "embedded:smollm2": "HuggingFaceTB/SmolLM2-135M-Instruct",
@@ -41,61 +35,69 @@ KNOWN = {
 
 @dataclass(frozen=True, kw_only=True)
 class ScoredRun:
-    """A run with its main metric over the items that are scored."""
+    """A run with its main metric over the items that are scored, and what its records have in common."""
 
     run: Run
     study: Study
     cell: Cell
-    metric: Metric
-    made: int  # when its last answer came, in seconds since 1970
     model: str  # DEVELOPER/NAME
-    answers: str  # hash
+    made: int  # when its last answer came, in seconds since 1970
 
     @property
     def task(self) -> str:
-        return "proband_" + re.sub(r"\W+", "_", self.run.suite)
+        return task_name(self.run.suite)
+
+    @property
+    def shared(self) -> dict[str, str]:
+        evaluation = f"{self.task}/{self.model.replace('/', '_')}/{self.made}"
+        return {"schema_version": SCHEMA, "evaluation_id": evaluation}
+
+    @property
+    def result_id(self) -> str:
+        return f"{self.task}/{self.study.main.name}"
 
 
-def write_results(run: Path, *, to: str, out: Path, model_id: str = "", dataset: str = "") -> dict[str, Any]:
+def write_results(folder: Path, *, out: Path, model_id: str = "") -> dict[str, Any]:
     """Write the results of one run; returns what was written."""
-    scored = _scored(run, model_id)
-    if to == "hf-results":
-        files = [_hub_results(scored, out, dataset)]
-    else:
-        files = _every_eval_ever(scored, out, dataset)
-    estimate = scored.cell.estimate
-    return {
-        "format": to,
-        "suite": scored.run.suite,
-        "model": scored.model,
-        "metric": scored.metric.name,
-        "score": estimate.mean,
-        "items": estimate.n,
-        "files": [str(file.relative_to(out)) for file in files],
-        "out": str(out),
-    }
-
-
-def _scored(folder: Path, model_id: str) -> ScoredRun:
-    run = read_run(folder / "run.json")
+    if not (folder / "run.json").exists():
+        raise ProbandError("--to every-eval-ever is for the folder of a run", file=folder)
+    run, answers = read_run(folder / "run.json"), folder / "answers.jsonl"
     (items,) = item_sets([folder])
     study = Study(items)
     (cell,) = study.cell(study.main, {})
     if cell is None:
         raise ProbandError(f"has no item that {study.main.name!r} applies to", file=folder)
-    answers = folder / "answers.jsonl"
     model = model_id or default_id(run.model)
     if not re.fullmatch(r"[\w.-]+/[\w.:-]+", model):
         raise ProbandError(f"--model-id {model!r}: must be DEVELOPER/NAME, as on the Hugging Face hub")
-    return ScoredRun(
-        run=run,
-        study=study,
-        cell=cell,
-        metric=study.main,
-        made=int(answers.stat().st_mtime),
-        model=model,
-        answers=sha256_file(answers),
-    )
+    scored = ScoredRun(run=run, study=study, cell=cell, model=model, made=int(answers.stat().st_mtime))
+
+    digest = hashlib.sha256(dumps([run.items_sha, model, run.settings, sha256_file(answers)]).encode())
+    name = uuid.UUID(bytes=digest.digest()[:16], version=4)
+    place = Path("data", scored.task, *model.replace(":", "_").split("/"))
+    aggregate, samples = place / f"{name}.json", place / f"{name}_samples.jsonl"
+    lines = [encode(line) + b"\n" for line in _samples(scored)]
+    (out / place).mkdir(parents=True, exist_ok=True)
+    (out / samples).write_bytes(b"".join(lines))
+    details = {
+        "format": "jsonl",
+        "file_path": samples.as_posix(),
+        "hash_algorithm": "sha256",
+        "checksum": sha256_file(out / samples),
+        "total_rows": len(lines),
+    }
+    if not lines:  # a metric over sets
+        (out / samples).unlink()
+    record = {**_aggregate(scored), **({"detailed_evaluation_results": details} if lines else {})}
+    write_json(out / aggregate, record)
+    return {
+        "suite": run.suite,
+        "model": model,
+        "metric": study.main.name,
+        "score": cell.estimate.mean,
+        "items": cell.estimate.n,
+        "files": [str(aggregate), *([str(samples)] if lines else [])],
+    }
 
 
 def default_id(spec: str) -> str:
@@ -111,49 +113,24 @@ def default_id(spec: str) -> str:
     if kind in ("hf", "openai", "relbert") and re.fullmatch(r"[\w-][\w.-]*/[\w.-]+", name):
         return name
     plain = re.sub(r"[^\w.-]+", "_", Path(name).name).strip("._") or "model"
-    return f"{'openai' if kind == 'openai' else 'local' if kind in ('hf', 'net', 'vec') else kind}/{plain}"
+    return f"{'local' if kind in ('hf', 'net', 'vec') else kind}/{plain}"
 
 
-# ---- Every Eval Ever -----------------------------------------------------------------------------------------------
-
-
-def _every_eval_ever(scored: ScoredRun, out: Path, dataset: str) -> list[Path]:
-    digest = hashlib.sha256(dumps([scored.run.items_sha, scored.model, scored.run.settings, scored.answers]).encode())
-    name = uuid.UUID(bytes=digest.digest()[:16], version=4)
-    developer, model = scored.model.split("/")
-    folder = Path("data") / scored.task / developer / model.replace(":", "_")
-    samples = out / folder / f"{name}_samples.jsonl"
-    evaluation = f"{scored.task}/{scored.model.replace('/', '_')}/{scored.made}"
-    result = f"{scored.task}/{scored.metric.name}"
-    lines = [encode(line) for line in _samples(scored, evaluation, result)]
-    details: dict[str, Any] = {}
-    if lines:
-        samples.parent.mkdir(parents=True, exist_ok=True)
-        samples.write_bytes(b"\n".join(lines) + b"\n")
-        details = {
-            "detailed_evaluation_results": {
-                "format": "jsonl",
-                "file_path": f"{folder.as_posix()}/{samples.name}",
-                "hash_algorithm": "sha256",
-                "checksum": sha256_file(samples),
-                "total_rows": len(lines),
-            }
-        }
-    aggregate = out / folder / f"{name}.json"
-    write_json(aggregate, {**_aggregate(scored, evaluation, result, dataset), **details})
-    return [aggregate, *([samples] if lines else [])]
-
-
-def _aggregate(scored: ScoredRun, evaluation: str, result: str, dataset: str) -> dict[str, Any]:
-    run, kind = scored.run, scored.run.model.partition(":")[0]
+def _aggregate(scored: ScoredRun) -> dict[str, Any]:
+    run, study, metric = scored.run, scored.study, scored.study.main
+    estimate, kind = scored.cell.estimate, run.model.partition(":")[0]
     deployment = {
         "deployment_type": "externally_managed" if kind in REMOTE else "self_deployed",
         "model_availability": "open_weights" if kind in OPEN else "unknown",
     }
+    uncertainty: dict[str, Any] = {"num_samples": estimate.n}
+    if not estimate.few:
+        between = {"lower": estimate.low, "upper": estimate.high, "confidence_level": 0.95, "method": INTERVAL}
+        uncertainty["confidence_interval"] = between
+    ends = (0.0, 1.0) if metric.percent else ("-Infinity", "Infinity")
     settings = {name: dumps(value) for name, value in run.settings.items()}
     return {
-        "schema_version": SCHEMA,
-        "evaluation_id": evaluation,
+        **scored.shared,
         "evaluation_timestamp": str(scored.made),
         "retrieved_timestamp": str(scored.made),
         "source_metadata": {
@@ -170,72 +147,46 @@ def _aggregate(scored: ScoredRun, evaluation: str, result: str, dataset: str) ->
         },
         "evaluation_results": [
             {
-                "evaluation_result_id": result,
+                "evaluation_result_id": scored.result_id,
                 "evaluation_name": scored.task,
-                "source_data": _source(scored, dataset),
-                "metric_config": _metric(scored),
-                "score_details": {"score": scored.cell.estimate.mean, "uncertainty": _uncertainty(scored)},
+                "source_data": {
+                    "dataset_name": scored.task,
+                    "source_type": "other",
+                    "additional_details": {"items_sha256": run.items_sha, "split": ",".join(study.splits)},
+                },
+                "metric_config": {
+                    "evaluation_description": study.items.suite.question,
+                    "metric_id": metric.name,
+                    "metric_name": metric.title or metric.name,
+                    "metric_kind": metric.name,
+                    "metric_unit": "proportion" if metric.percent else metric.unit,
+                    "lower_is_better": metric.better == "low",
+                    "score_type": "continuous",
+                    "min_score": ends[0],
+                    "max_score": ends[1],
+                },
+                "score_details": {"score": estimate.mean, "uncertainty": uncertainty},
                 "generation_config": {"additional_details": {"solver": run.solver, "seed": str(run.seed), **settings}},
             }
         ],
     }
 
 
-def _source(scored: ScoredRun, dataset: str) -> dict[str, str | int | dict[str, str]]:
-    more = {"items_sha256": scored.run.items_sha, "split": ",".join(scored.study.splits)}
-    named: dict[str, str | int | dict[str, str]] = {"dataset_name": scored.task, "additional_details": more}
-    if dataset:
-        return {**named, "source_type": "hf_dataset", "hf_repo": dataset, "samples_number": scored.cell.estimate.n}
-    return {**named, "source_type": "other"}
-
-
-def _metric(scored: ScoredRun) -> dict[str, str | float | bool]:
-    metric = scored.metric
-    ends = (
-        {"min_score": 0.0, "max_score": 1.0} if metric.percent else {"min_score": "-Infinity", "max_score": "Infinity"}
-    )
-    return {
-        "evaluation_description": scored.study.items.suite.question,
-        "metric_id": metric.name,
-        "metric_name": metric.title or metric.name,
-        "metric_kind": metric.name,
-        "metric_unit": "proportion" if metric.percent else metric.unit,
-        "lower_is_better": metric.better == "low",
-        "score_type": "continuous",
-        **ends,
-    }
-
-
-def _uncertainty(scored: ScoredRun) -> dict[str, int | dict[str, str | float]]:
-    estimate = scored.cell.estimate
-    if estimate.few:
-        return {"num_samples": estimate.n}
-    between: dict[str, str | float] = {
-        "lower": estimate.low,
-        "upper": estimate.high,
-        "confidence_level": 0.95,
-        "method": INTERVAL,
-    }
-    return {"confidence_interval": between, "num_samples": estimate.n}
-
-
-def _samples(scored: ScoredRun, evaluation: str, result: str) -> Iterator[dict[str, Any]]:
+def _samples(scored: ScoredRun) -> Iterator[dict[str, Any]]:
     """A record per item that was scored; none for metrics over sets."""
-    study, metric = scored.study, scored.metric
+    study, metric = scored.study, scored.study.main
     for item, answer in study.items.answers(0):
         value = metric.value(item, answer) if item.split in study.splits else None
         if value is None:
             continue
-        chosen = _chosen(item, answer)
-        reference = (
-            [item.choices[item.gold]] if item.gold is not None else list(map(str, item.facts.get("answers", ())))
-        )
+        chosen = chosen_answer(item, answer) or answer.text or ""
+        gold = [item.choices[item.gold]] if item.gold is not None else item.facts.get("answers", ())
+        reference = list(map(str, gold))
         yield {
-            "schema_version": SCHEMA,
-            "evaluation_id": evaluation,
+            **scored.shared,
             "model_id": scored.model,
             "evaluation_name": scored.task,
-            "evaluation_result_id": result,
+            "evaluation_result_id": scored.result_id,
             "sample_id": item.id,
             "sample_hash": sha256_text(item.prompt + dumps(reference)),
             "interaction_type": "single_turn",
@@ -254,25 +205,3 @@ def _samples(scored: ScoredRun, evaluation: str, result: str) -> Iterator[dict[s
             "error": answer.status or None,
             "metadata": {name: str(tag) for name, tag in item.tags.items()} or None,
         }
-
-
-def _chosen(item: Item, answer: Answer) -> str:
-    """The chosen answer, or the reply."""
-    return chosen_answer(item, answer) or answer.text or ""
-
-
-# ---- Hugging Face Community Evals ----------------------------------------------------------------------------------
-
-
-def _hub_results(scored: ScoredRun, out: Path, dataset: str) -> Path:
-    if not re.fullmatch(r"[\w.-]+/[\w.-]+", dataset):
-        raise ProbandError("--dataset ORG/NAME names the dataset on the Hugging Face hub that the result is about")
-    estimate, share = scored.cell.estimate, scored.metric.percent
-    mean, low, high = (round(100 * x, 2) if share else x for x in (estimate.mean, estimate.low, estimate.high))
-    between = "too few items for an interval" if estimate.few else f"95 % interval [{low}, {high}], clustered"
-    notes = f"{scored.metric.name}{' in %' if share else ''}, {between}; n = {estimate.n}; solver {scored.run.solver}"
-    date = datetime.fromtimestamp(scored.made, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    about = {"dataset": dataset, "task": scored.task, "value": mean, "date": date, "notes": notes}
-    path = out / ".eval_results" / f"{scored.task}.yaml"
-    write_text(path, render_text(PACKAGE, "hub_results.yaml", **about))
-    return path

@@ -21,21 +21,8 @@ from proband.pipeline.run import first_item
 
 PACKAGE = "proband.pipeline.export"  # of the templates
 
-# ---- the licence of a folder of items, which goes along into every export ------------------------------------------
-
-
 NOT_STATED = "not stated"
-# as the Hugging Face hub spells them
-KNOWN = {
-    "apache-2.0": r"apache[- ]2\.0",
-    "mit": r"\bMIT\b",
-    **{
-        f"cc-{parts}-{version}": rf"cc[- ]{parts.replace('-', '[- ]')}[- ]{re.escape(version)}"
-        for parts in ("by", "by-sa", "by-nc", "by-nc-sa", "by-nd", "by-nc-nd")
-        for version in ("3.0", "4.0")
-    },
-    "cc0-1.0": r"cc0[- ]1\.0",
-}
+LICENCE = re.compile(r"\b(?:apache[- ]2\.0|mit|cc0[- ]1\.0|cc[- ]by(?:[- ](?:nc|sa|nd))*[- ][34]\.0)\b", re.I)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,9 +53,9 @@ def hub_name(text: str) -> str:
     """
     if text == NOT_STATED:
         return "unknown"
-    if text.startswith("that of"):  # somebody else's files: a licence that is named besides does not speak for them
+    if text.startswith("that of"):  # a licence named after that is of something else
         return "other"
-    places = {name: match.start() for name, pattern in KNOWN.items() if (match := re.search(pattern, text, re.I))}
+    places = {match[0].lower().replace(" ", "-"): match.start() for match in reversed(list(LICENCE.finditer(text)))}
     first = min(places, key=places.__getitem__, default="other")
     return first if len(places) == 1 or places.get(first) == 0 else "other"
 
@@ -80,13 +67,15 @@ def write_licence(out: Path, licence: Licence, *, suite: str, items: int) -> Non
     write_text(path, f"{built}\nLicence of the items: {licence.text}\n")
 
 
-# --------------------------------------------------------------------------------------------------------------------
-
-
 SPLITS: tuple[Split, ...] = get_args(Split)
 KINDS: Mapping[type, str] = {str: "string", int: "int64", float: "float64", bool: "bool"}
 NO_CHOICES = "without choices (open questions and cloze texts)"
 NO_GOLD = "without a right answer (not judged yet)"
+
+
+def task_name(suite: str) -> str:
+    """The name of a task for another tool, which is also the name of a function."""
+    return "proband_" + re.sub(r"\W", "_", suite)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,8 +95,7 @@ class ExportSource:
 
     @property
     def task(self) -> str:
-        """The name of a task for another tool, which is also the name of a function."""
-        return "proband_" + re.sub(r"\W", "_", self.suite)
+        return task_name(self.suite)
 
     def items(self) -> Iterator[Item]:
         return track(
@@ -152,7 +140,6 @@ def survey(path: Path) -> ExportSource:
     tags: dict[str, str] = {}
     first, width = first_item(path), 0
     for item in track(read_records(items_path(path), Glance), "reading"):
-        check_split(item, path)
         splits[item.split] += 1
         if item.gold is not None:
             answerable[item.split] += 1
@@ -178,15 +165,6 @@ def survey(path: Path) -> ExportSource:
 
 def in_order(counts: Mapping[Split, int]) -> dict[Split, int]:
     return {split: counts[split] for split in SPLITS if counts.get(split)}
-
-
-def check_split(item: Glance, path: Path) -> None:
-    """A set that was built before items had a split would pass for test items; its tags tell."""
-    for tag in ("split", "part"):
-        tagged = item.tags.get(tag, item.split)
-        if tagged in SPLITS and tagged != item.split:
-            wrong = f"{item.id!r} has tag {tag} {tagged!r} but 'split' is {item.split!r}; build again"
-            raise ProbandError(wrong, file=items_path(path))
 
 
 def as_kind(value: Tag | None, kind: str) -> Tag | None:
