@@ -9,14 +9,14 @@ from __future__ import annotations
 import json
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from proband.core.errors import ProbandError
-from proband.pipeline.logs.record import Entry, Log, Wanted, clusters_in, collect, number, tags_in
+from proband.pipeline.logs.record import Entry, Log, Wanted, collect
 
 
 class InspectScore(msgspec.Struct):
@@ -40,7 +40,7 @@ class Header(msgspec.Struct):
 
 def read_json(path: Path, wanted: Wanted) -> Log:
     header = _decode(path.read_bytes(), Header, path)
-    return _log(header, iter(header.samples or ()), path, wanted)
+    return _log(header, header.samples or (), path, wanted)
 
 
 def read_eval(path: Path, wanted: Wanted) -> Log:
@@ -55,9 +55,8 @@ def read_eval(path: Path, wanted: Wanted) -> Log:
                 raise ProbandError("has no header.json: the evaluation did not end, or this is not a log", file=path)
             header = _decode(archive.read("header.json"), Header, path, "header.json")
             samples = sorted(name for name in names if name.startswith("samples/") and name.endswith(".json"))
-            return _log(
-                header, (_decode(archive.read(name), InspectSample, path, name) for name in samples), path, wanted
-            )
+            read = (_decode(archive.read(name), InspectSample, path, name) for name in samples)
+            return _log(header, read, path, wanted)
     except NotImplementedError as error:
         raise ProbandError(f"is compressed in a way that cannot be read: {error}", file=path) from None
     except (zipfile.BadZipFile, zlib.error, OSError, EOFError) as error:
@@ -65,39 +64,24 @@ def read_eval(path: Path, wanted: Wanted) -> Log:
 
 
 def _decode(raw: bytes, kind: Any, path: Path, member: str = "") -> Any:
-    """inspect writes NaN for a metric that has no value; JSON has none."""
-    where = f"{member}: " if member else ""
-    try:
-        return msgspec.json.decode(raw, type=kind)
-    except msgspec.ValidationError as error:
-        raise ProbandError(f"{where}is not a log of inspect: {error}", file=path) from None
-    except msgspec.DecodeError:
-        pass
+    """By `json`, since inspect writes NaN for a metric that has no value."""
     try:
         return msgspec.convert(json.loads(raw), kind)
     except (ValueError, msgspec.ValidationError) as error:
+        where = f"{member}: " if member else ""
         raise ProbandError(f"{where}is not a log of inspect: {error}", file=path) from None
 
 
-def _log(header: Header, samples: Iterator[InspectSample], path: Path, wanted: Wanted) -> Log:
+def _log(header: Header, samples: Iterable[InspectSample], path: Path, wanted: Wanted) -> Log:
     if header.status not in ("success", ""):
         raise ProbandError(f"the evaluation ended with status {header.status!r}", file=path)
     entries: list[Entry] = []
     scorer = wanted.metric
     for sample in samples:
-        where = f"sample {sample.id!r}"
-        scores = sample.scores or {}
+        where, scores, about = f"sample {sample.id!r}", sample.scores or {}, sample.metadata or {}
         scorer = scorer or next(iter(scores), "")
         if scorer not in scores:
-            known = ", ".join(scores) or "none"
-            raise ProbandError(f"{where}: no score of {scorer!r}; there are {known}", file=path)
-        about = sample.metadata or {}
-        entries.append(
-            Entry(
-                item=str(sample.id),
-                value=number(scores[scorer].value, file=path, line=None, name=f"{where}, {scorer}"),
-                clusters=clusters_in(about, wanted.cluster, file=path, line=None),
-                tags=tags_in(about),
-            )
-        )
+            raise ProbandError(f"{where}: no score of {scorer!r}; there are {', '.join(scores) or 'none'}", file=path)
+        name, value = f"{where}, {scorer}", scores[scorer].value
+        entries.append(Entry.of(sample.id, value, name, wanted, fields=about, tags=about, file=path))
     return collect(entries, label=str(header.eval.get("model") or path.stem), metric=scorer, path=path)

@@ -16,7 +16,7 @@ import msgspec
 
 from proband.core.errors import ProbandError
 from proband.core.files import decode, raw_lines
-from proband.pipeline.logs.record import Entry, Log, Wanted, clusters_in, collect, number, tags_in
+from proband.pipeline.logs.record import Entry, Log, Wanted, collect, each_once
 
 
 class Sample(msgspec.Struct):
@@ -49,7 +49,7 @@ def read(path: Path, wanted: Wanted) -> Log:
     if metric not in named:
         raise ProbandError(f"no metric {metric!r}; there are {', '.join(named)}", file=path)
     label = path.parent.name if path.parent.name not in ("", ".") else path.stem
-    return collect(_entries(path, metric, wanted), label=label, metric=metric, path=path)
+    return collect(each_once(_entries(path, metric, wanted), path), label=label, metric=metric, path=path)
 
 
 def read_folder(folder: Path, wanted: Wanted) -> Log:
@@ -93,23 +93,15 @@ def _samples(path: Path) -> Iterator[tuple[Sample, dict[str, Any], int]]:
             raise ProbandError(f"is not a sample of lm-eval: {error}", file=path, line=line) from None
 
 
-def _entries(path: Path, metric: str, wanted: Wanted) -> Iterator[Entry]:
-    first, seen = "", set[str]()
+def _entries(path: Path, metric: str, wanted: Wanted) -> Iterator[tuple[int, Entry]]:
+    first = ""
     for sample, fields, line in _samples(path):
         first = first or sample.filter
         if sample.filter != first:
             continue
         if metric not in fields:
             raise ProbandError(f"no value of {metric!r}", file=path, line=line)
-        item = str(sample.doc["id"]) if "id" in sample.doc else f"{sample.doc_hash[:16]}/{sample.doc_id}"
-        if item in seen:
-            raise ProbandError(f"item {item!r} occurs a second time", file=path, line=line)
-        seen.add(item)
-        own = sample.doc.get("tags")
-        about = {**sample.doc, **(own if isinstance(own, dict) else {})}
-        yield Entry(
-            item=item,
-            value=number(fields[metric], file=path, line=line, name=metric),
-            clusters=clusters_in(about, wanted.cluster, file=path, line=line),
-            tags=tags_in(own if isinstance(own, dict) else {}),
-        )
+        item = sample.doc["id"] if "id" in sample.doc else f"{sample.doc_hash[:16]}/{sample.doc_id}"
+        tags = own if isinstance(own := sample.doc.get("tags"), dict) else {}
+        about = {**sample.doc, **tags}
+        yield line, Entry.of(item, fields[metric], metric, wanted, fields=about, tags=tags, file=path, line=line)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,19 @@ class Entry:
     tags: Mapping[str, Tag] = field(default_factory=dict)
     split: Split | None = None  # of one of our own items
 
+    @classmethod
+    def of(
+        cls, item: Any, value: Any, name: str, wanted: Wanted, *, fields: Mapping[str, Any],
+        tags: Mapping[str, Any], file: Path, line: int | None = None,
+    ) -> Entry:  # fmt: skip
+        """As a log gives it: `name` is the score's, `fields` may say what the item shares, `tags` are told apart by."""
+        return cls(
+            item=str(item),
+            value=number(value, file=file, line=line, name=name),
+            clusters=clusters_in(fields, wanted.cluster, file=file, line=line),
+            tags={name: tag for name, tag in tags.items() if isinstance(tag, (str, int, float, bool))},
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class Log:
@@ -58,16 +72,20 @@ def collect(entries: Iterable[Entry], *, label: str, metric: str, path: Path, by
     if not results:
         raise ProbandError("contains no scored item", file=path)
     means = {
-        item: Entry(
-            item=item,
-            value=sum(each.value for each in several) / len(several),
-            clusters=several[0].clusters,
-            tags=several[0].tags,
-            split=several[0].split,
-        )
+        item: replace(several[0], value=sum(each.value for each in several) / len(several))
         for item, several in results.items()
     }
     return Log(label=label, metric=metric, entries=means, path=path, by=by)
+
+
+def each_once(entries: Iterable[tuple[int, Entry]], path: Path) -> Iterator[Entry]:
+    """Entries with their lines, of which no two may be of one item."""
+    seen = set[str]()
+    for line, entry in entries:
+        if entry.item in seen:
+            raise ProbandError(f"item {entry.item!r} occurs a second time", file=path, line=line)
+        seen.add(entry.item)
+        yield entry
 
 
 # ---- values --------------------------------------------------------------------------------------------------------
@@ -82,14 +100,11 @@ def number(value: Any, *, file: Path, line: int | None, name: str) -> float:
     >>> [number(value, file=Path("f"), line=1, name="acc") for value in (True, "C", "0.5", 1)]
     [1.0, 1.0, 0.5, 1.0]
     """
-    if isinstance(value, str):
-        word = value.strip().lower()
-        try:
-            result = WORDS[word] if word in WORDS else float(word)
-        except ValueError:
-            result = math.nan
-    else:
-        result = float(value) if isinstance(value, (bool, int, float)) else math.nan
+    try:
+        word = value.strip().lower() if isinstance(value, str) else value
+        result = WORDS[word] if word in WORDS else float(word)
+    except (TypeError, ValueError):
+        result = math.nan
     if not math.isfinite(result):
         raise ProbandError(f"{name!r} is {str(value)[:40]!r}, which is not a score", file=file, line=line)
     return result
@@ -113,28 +128,16 @@ def _values_of(name: str, value: Any) -> tuple[str, ...]:
     return tuple(f"{name}={text}" for each in several if (text := str(each).strip()))
 
 
-def tags_in(fields: Mapping[str, Any]) -> dict[str, Tag]:
-    """The plain values among some fields."""
-    return {name: value for name, value in fields.items() if isinstance(value, (str, int, float, bool))}
-
-
 # ---- logs of several systems as one item set with its runs, so that the report's own tests compare them --------------
 
 
 def join_logs(logs: Sequence[Log]) -> ItemSet:
-    """The items that at least one other log has too; clusters and tags are those of the first log that gives any."""
-    shared = [item for item in logs[0].entries if any(item in other.entries for other in logs[1:])]
-    known = set(shared)
-    for at, log in enumerate(logs[1:], start=1):
-        others = [each for place, each in enumerate(logs) if place != at]
-        shared += [i for i in log.entries if i not in known and any(i in other.entries for other in others)]
-        known.update(shared)
+    """The items that at least two logs have; clusters and tags are those of the first log that gives any."""
+    counts = Counter(item for log in logs for item in log.entries)
+    shared = [item for item, count in counts.items() if count > 1]
     if not shared:
-        first, second = logs[0], logs[1]
-        raise ProbandError(
-            f"{first.path} and {second.path} share no item: one has {_example(first)}, the other {_example(second)}"
-        )
-    items = [_item(name, logs) for name in shared]
+        (first, one), (second, other) = ((log.path, next(iter(log.entries))) for log in logs[:2])
+        raise ProbandError(f"{first} and {second} share no item: one has {one!r}, the other {other!r}")
     answered = [
         AnsweredRun(
             run=Run(suite="log", solver="", model=label, seed=0, items_sha=""),
@@ -142,36 +145,24 @@ def join_logs(logs: Sequence[Log]) -> ItemSet:
         )
         for log, label in zip(logs, unique([log.label for log in logs], joint=" #"))
     ]
-    return ItemSet(suite=_suite(logs), items_from=items, answered=answered)
-
-
-def _example(log: Log) -> str:
-    return repr(next(iter(log.entries)))
+    return ItemSet(suite=_suite(logs), items_from=[_item(name, logs) for name in shared], answered=answered)
 
 
 def _item(name: str, logs: Sequence[Log]) -> Item:
     entries = [log.entries[name] for log in logs if name in log.entries]
-    clusters = next((entry.clusters for entry in entries if entry.clusters), ())
-    tags = next((entry.tags for entry in entries if entry.tags), {})
+    clusters = next((list(entry.clusters) for entry in entries if entry.clusters), None)
+    tags = next((dict(entry.tags) for entry in entries if entry.tags), {})
     split: Split = next((entry.split for entry in entries if entry.split), "test")
-    facts = {"clusters": list(clusters)} if clusters else {}
-    return Item(id=name, suite="log", prompt="", tags=dict(tags), facts=facts, split=split)
+    return Item(
+        id=name, suite="log", prompt="", tags=tags, facts={"clusters": clusters} if clusters else {}, split=split
+    )
 
 
 def _suite(logs: Sequence[Log]) -> Suite:
     share = all(0 <= entry.value <= 1 for log in logs for entry in log.entries.values())
-    names = dict.fromkeys(log.metric for log in logs)
-    metric = Metric(
-        name=" / ".join(names), of=lambda item, answer: answer.scores[0], unit="share" if share else "count"
-    )
+    name = " / ".join(dict.fromkeys(log.metric for log in logs))
+    metric = Metric(name=name, of=lambda item, answer: answer.scores[0], unit="share" if share else "count")
     return Suite(
-        name="logs",
-        question="",
-        cites="",
-        build=lambda options, *, seed: Built(items=(), licence=""),
-        options=NoOptions,
-        solvers=(),
-        metrics=(metric,),
-        tables=(),
-        show=lambda item: item.id,
-    )
+        name="logs", question="", cites="", build=lambda options, *, seed: Built(items=(), licence=""),
+        options=NoOptions, solvers=(), metrics=(metric,), tables=(), show=lambda item: item.id,
+    )  # fmt: skip

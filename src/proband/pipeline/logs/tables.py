@@ -5,36 +5,29 @@ as a log, so that it can stand beside another tool's.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from proband.core.errors import ProbandError
 from proband.core.tables import read_table
-from proband.pipeline.logs.record import CLUSTER_FIELDS, Entry, Log, Wanted, clusters_in, collect, number, tags_in
+from proband.pipeline.logs.record import CLUSTER_FIELDS, Entry, Log, Wanted, collect, each_once
 from proband.pipeline.report import item_sets
 
 
 def read(path: Path, wanted: Wanted) -> Log:
     metric = wanted.metric or "correct"
-    entries, seen = [], set[str]()
-    for row in read_table(path):
-        fields, line = row.cells, row.number
-        for name in ("item", metric):
-            if fields.get(name) in (None, ""):
-                raise ProbandError(f"no {name!r}; there are {', '.join(map(str, fields))}", file=path, line=line)
-        item = str(fields["item"])
-        if item in seen:
-            raise ProbandError(f"item {item!r} occurs a second time", file=path, line=line)
-        seen.add(item)
-        rest = {name: value for name, value in fields.items() if name not in ("item", metric, *CLUSTER_FIELDS)}
-        entries.append(
-            Entry(
-                item=item,
-                value=number(fields[metric], file=path, line=line, name=metric),
-                clusters=clusters_in(fields, wanted.cluster, file=path, line=line),
-                tags=tags_in(rest),
-            )
-        )
-    return collect(entries, label=path.stem, metric=metric, path=path)
+
+    def entries() -> Iterator[tuple[int, Entry]]:
+        for row in read_table(path):
+            fields, line = row.cells, row.number
+            for name in ("item", metric):
+                if fields.get(name) in (None, ""):
+                    raise ProbandError(f"no {name!r}; there are {', '.join(map(str, fields))}", file=path, line=line)
+            tags = {name: value for name, value in fields.items() if name not in ("item", metric, *CLUSTER_FIELDS)}
+            item, value = fields["item"], fields[metric]
+            yield line, Entry.of(item, value, metric, wanted, fields=fields, tags=tags, file=path, line=line)
+
+    return collect(each_once(entries(), path), label=path.stem, metric=metric, path=path)
 
 
 # ---- our own runs: paired by the id of the items, or varied items by that of their source ----------------------------
