@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 import proband
-from proband import suites
 from proband.core.errors import ProbandError
 from proband.models import fake
 from proband.pipeline.studies.grid import StageGrid
@@ -88,28 +87,14 @@ def test_a_finished_study_is_not_redone(file: Path, tmp_path: Path) -> None:
     first = proband.study(file, out=tmp_path / "out")
     assert states(first) == ["ran"] * 8
     assert (tmp_path / "out" / "index.html").exists()
-    before, page = folders(tmp_path / "out"), (tmp_path / "out" / "index.html").stat().st_mtime_ns
+    before, page = folders(tmp_path / "out"), (tmp_path / "out" / "index.html").read_bytes()
     again = proband.study(file, out=tmp_path / "out")
     assert states(again) == ["done"] * 8
     assert folders(tmp_path / "out") == before
-    assert (tmp_path / "out" / "index.html").stat().st_mtime_ns == page
+    assert (tmp_path / "out" / "index.html").read_bytes() == page
     note = json.loads((tmp_path / "out" / "study.json").read_text())
     assert note["versions"]["proband"]
     assert len(note["stages"]) == 8
-
-
-def test_the_report_is_written_again_when_the_code_that_writes_it_has_changed(
-    file: Path, finished: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    out = finished
-    before, page = folders(out), (out / "index.html").read_bytes()
-    (out / "index.html").write_text("by older code")
-    proband.study(file, out=out)
-    assert (out / "index.html").read_text() == "by older code"
-    monkeypatch.setattr("proband.pipeline.study.sources", lambda package: f"other sources of {package}")
-    assert states(proband.study(file, out=out)) == ["done"] * 8
-    assert (out / "index.html").read_bytes() == page
-    assert {name for name, when in folders(out).items() if when != before[name]} == {"stages/report.json"}
 
 
 def test_a_changed_line_redoes_only_what_depends_on_it(file: Path, finished: Path) -> None:
@@ -194,25 +179,11 @@ def test_runs_that_ask_the_same_of_a_model_ask_it_once(
     assert sum(scored) == 3 * 44 * 22
 
 
-def test_the_plan_counts_items_and_calls(file: Path, finished: Path, tmp_path: Path) -> None:
-    plan = {stage["name"]: stage for stage in proband.study(file, out=tmp_path / "out", dry_run=True)["stages"]}
+def test_a_dry_run_lists_the_stages_and_makes_nothing(file: Path, finished: Path, tmp_path: Path) -> None:
+    plan = proband.study(file, out=tmp_path / "out", dry_run=True)
+    assert states(plan) == ["to do"] * 8
     assert not (tmp_path / "out").exists()
-    assert (plan["clean"]["items"], plan["noisy"]["items"]) == (44, 22)
-    assert plan["clean · baseline:majority"]["calls"] == 44
-    assert plan["clean · fake:script.json · likelihood · sum"]["calls"] == 44 * 22  # a text per relation
-    after = proband.study(file, out=finished, dry_run=True)["stages"]
-    assert {(stage["state"], stage["calls"]) for stage in after if stage["verb"] == "run"} == {("done", 0)}
-
-
-def test_the_plan_of_the_first_solver_that_fits_counts_by_the_kind_of_model(tmp_path: Path) -> None:
-    file = tmp_path / "study.toml"
-    build = '[[build]]\nname = "pairs"\nsuite = "analogy"\noptions = { per-relation = 1 }\n'
-    run = '[[run]]\nitems = ["pairs"]\nmodels = ["embedded:glove", "embedded:mlm"]\n'
-    file.write_text(f'[study]\ntitle = "two kinds"\n{build}{run}', encoding="utf-8")
-    plan = proband.study(file, out=tmp_path / "out", dry_run=True)["stages"]
-    glove, mlm = (stage for stage in plan if stage["verb"] == "run")
-    assert glove["calls"] == glove["items"] > 0
-    assert mlm["calls"] == 2 * mlm["items"]  # a text per option
+    assert states(proband.study(file, out=finished, dry_run=True)) == ["done"] * 8
 
 
 def test_parameters_are_set_from_outside(file: Path, tmp_path: Path) -> None:
@@ -510,13 +481,6 @@ def test_which_items_are_asked_is_part_of_the_key_of_a_run(tmp_path: Path) -> No
     assert len(set.union(*keys)) == 6  # of two sets of items each
 
 
-def test_the_plan_has_the_minutes_of_a_training(tmp_path: Path) -> None:
-    path = tmp_path / "study.toml"
-    path.write_text(SETS)
-    minutes = [line.get("minutes") for line in proband.study(path, out=tmp_path, dry_run=True)["stages"]]
-    assert minutes[2:6] == [0.0] * 4  # 44 stories
-
-
 # ---- what cannot be done -------------------------------------------------------------------------------------------
 
 
@@ -537,16 +501,6 @@ models = ["solver:chance", "net:net"]
 items = ["steps"]
 models = ["MODEL"]
 """
-
-
-def test_a_run_that_cannot_be_done_is_an_error_before_anything_is_trained(tmp_path: Path) -> None:
-    file = tmp_path / "study.toml"
-    net = suites.suite("script").nets[0].name
-    file.write_text(CANNOT.replace("recurrent", net).replace("MODEL", "baseline:majority"))
-    with pytest.raises(ProbandError, match=r"line 16: run steps · baseline:majority: .*prefers one of several choices"):
-        proband.study(file, out=tmp_path / "out")
-    assert not list((tmp_path / "out").glob("stages/train/*/net.json"))
-    assert not list((tmp_path / "out").glob("stages/run/*"))
 
 
 def test_one_failed_stage_does_not_withhold_the_report_of_the_others(tmp_path: Path) -> None:

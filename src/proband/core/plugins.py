@@ -385,18 +385,14 @@ def _package(point: EntryPoint) -> str:
 @dataclass(frozen=True, kw_only=True)
 class ModelKind:
     """`load(rest, *, options)` gives the model behind `name:rest`; `options` is a frozen dataclass.
-
-    `scores_texts(rest)` says, before it is loaded, whether the model scores texts. `asks(rest)` names the option, if
-    any, that says so: where it is not given, loading the model asks its server. A `quick` one is loaded and answers at
-    once: a study tries it before it starts."""
+    `asks(rest)` names the option, if any, that says whether a server scores texts: where it is not given, loading the
+    model asks the server."""
 
     name: str
     help: str
     load: Callable[..., Any]
     options: type = NoOptions
     asks: Callable[[str], str] | None = None  # None: there is no such option
-    scores_texts: Callable[[str], bool] = lambda rest: False
-    quick: bool = False
 
 
 def load_model(kinds: Registry[ModelKind], spec: str, given: Mapping[str, Any] | None = None) -> Any:

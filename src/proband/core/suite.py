@@ -107,15 +107,13 @@ class Suite:
 class Built:
     """What a builder returns: a stream of items, and a summary that may be asked for once the stream has ended.
 
-    The summary goes into manifest.json (counts, rates, leak report...). `planned` says how many items there will be, by
-    split and number of choices, where that is known before any is made.
+    The summary goes into manifest.json (counts, rates, leak report...).
     """
 
     items: Iterable[Item]
     licence: str
     summary: Callable[[], Mapping[str, Any]] = dict
     files: Callable[[], Mapping[str, str]] = dict  # further files to write beside the items: name -> text
-    planned: Callable[[], Mapping[tuple[str, int], int] | None] = lambda: None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,7 +177,6 @@ class Net:
     task: Callable[..., Any]
     load: Callable[[Path], Any]
     needs: type | None = None  # the protocol of a model to start from (`train -m MODEL`)
-    seconds: float | None = None  # of an epoch of 10,000 items on one H200: what a study says of its cost
 
 
 # ---- tables, published figures, analyses, claims -------------------------------------------------------------------

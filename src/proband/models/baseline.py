@@ -148,4 +148,4 @@ def load(rest: str, *, options: BaselineOptions) -> Random | Majority:
     raise ProbandError(f"no model baseline:{rest}; there are random, majority")
 
 
-KIND = ModelKind(name="baseline", help="random, majority", options=BaselineOptions, load=load, quick=True)
+KIND = ModelKind(name="baseline", help="random, majority", options=BaselineOptions, load=load)

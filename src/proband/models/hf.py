@@ -183,14 +183,12 @@ KIND = ModelKind(
     help="masked and causal language models of Hugging Face, by name, folder or GGUF file; NLI classifiers",
     options=HfOptions,
     load=load,
-    scores_texts=lambda rest: True,
 )
 GGUF = ModelKind(
     name="gguf",
     help="causal language models in a GGUF file, its weights unpacked to the numbers that transformers computes with",
     options=GgufOptions,
     load=load_gguf,
-    scores_texts=lambda rest: True,
 )
 
 
@@ -340,7 +338,6 @@ EMBEDDED = ModelKind(
     help="what installs with Proband and works offline",
     options=EmbeddedOptions,
     load=load_embedded,
-    scores_texts=lambda rest: rest in ("mlm", "smollm2"),
 )
 
 

@@ -6,27 +6,25 @@ interrupted resumes. `paper SUITE` is the study of that name that ships with Pro
 
 from __future__ import annotations
 
-import ctypes
 import multiprocessing
 import signal
-import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack
 
 from proband import reporting, suites
 from proband.core.errors import ProbandError
-from proband.core.files import DATA, read_json, sha256_file, sha256_text, write_json, write_text
+from proband.core.files import DATA, read_json, sha256_file, write_json, write_text
 from proband.core.progress import Verbosity, log
 from proband.pipeline.build import versions
 from proband.pipeline.report import item_sets
 from proband.pipeline.studies.grid import StageGrid
-from proband.pipeline.studies.stages import Models, RunStage, Stage, TrainStage, contents, key_of, sources
+from proband.pipeline.studies.stages import Models, RunStage, Stage, TrainStage, contents
 from proband.pipeline.studies.study_file import StudyFile, read_study
 from proband.reporting.write import check_folder
-
-PAUSE = 0.5  # seconds, where no stage is ready
 
 
 def study(
@@ -45,24 +43,21 @@ def study(
     the report; parts may be done in any order, on several machines."""
     path, folder, given = study_path(file), Path(out), parameters or {}
     read = read_study(path, given)
-    stages = stages_of(path, folder, given, part)
+    stages = stages_of(read, path, folder, part)
     if not part and not any(stage.verb == "run" for stage in stages):
         raise ProbandError("has no [[run]]: nothing to report", file=path)
     check_runs(read, [stage for stage in stages if isinstance(stage, RunStage)], file=path)
     if dry_run:
-        return {"title": read.study.title, "stages": [plan_line(stage) for stage in stages]}
+        states = [{**about(stage), "state": "done" if stage.finished() else "to do"} for stage in stages]
+        return {"title": read.study.title, "stages": states}
     if jobs > 1:
         if engine != "local":
             raise ProbandError(
                 "--jobs is for the local engine: the ray engine shares out the items of one run at a time"
             )
-        perform_at_once((path, folder, given, part), count=len(stages), jobs=jobs)
+        perform_at_once(stages, jobs=jobs, file=path)
     models, lines, failed = Models(engine=engine, workers=workers), list[StageLine](), list[ProbandError]()
-    tried = False
     for at, stage in enumerate(stages, start=1):
-        if stage.verb != "build" and not tried:
-            tried = True
-            try_runs([each for each in stages if isinstance(each, RunStage)], models, file=path)
         try:
             lines.append(perform(stage, models, at=f"{at} of {len(stages)}", file=path))
         except ProbandError as error:  # the others are done all the same
@@ -81,7 +76,11 @@ def study(
         reasons = dict.fromkeys(line["reason"] for line in lines if line["state"] == "skipped")
         raise ProbandError("no model could be run: " + "; ".join(reasons), file=path)
     write_curves([stage for stage in stages if isinstance(stage, TrainStage) and stage.finished()], out=folder)
-    result = write_report(read, runs, out=folder)
+    log("report")
+    check_folder(folder)
+    shown = {name: getattr(read.report, name) for name in ("tables", "claims", "analyses", "split")}
+    sets = item_sets([run.folder for run in runs])
+    result = reporting.write_report(sets, out=folder, title=read.study.title, **shown)
     of_file = {"title": read.study.title, "study": path.name, "study_sha256": sha256_file(path)}
     noted = [{name: value for name, value in line.items() if name not in ("folder", "state")} for line in lines]
     write_json(
@@ -137,9 +136,9 @@ def study_path(file: str | Path) -> Path:
 # ---- stages --------------------------------------------------------------------------------------------------------
 
 
-def stages_of(path: Path, out: Path, parameters: Mapping[str, Any], part: str) -> list[Stage]:
+def stages_of(read: StudyFile, path: Path, out: Path, part: str) -> list[Stage]:
     """The stages of a study file or of a part of it, in the order in which one process runs them."""
-    stages = StageGrid(read_study(path, parameters), file=path, out=out).stages()
+    stages = StageGrid(read, file=path, out=out).stages()
     if not part:
         return stages
     texts = [text.strip() for text in part.split(",") if text.strip()]
@@ -152,43 +151,13 @@ def stages_of(path: Path, out: Path, parameters: Mapping[str, Any], part: str) -
     return [stage for stage in stages if stage.key in keys]
 
 
-class StageLine(TypedDict, total=False):
-    """What is said of a stage: `state` is done, to do, ran, skipped or failed."""
-
-    verb: str
-    name: str
-    seed: int
-    key: str
-    folder: str
-    state: str
-    reason: str
-    items: int | None
-    calls: int | None
-    minutes: float
-
-
-def plan_line(stage: Any) -> StageLine:
-    """A line of the dry run."""
-    items, calls = stage.planned()
-    state = "done" if stage.finished() else "to do"
-    line: StageLine = {"verb": stage.verb, "name": stage.name, "state": state, "items": items, "calls": calls}
-    return {**line, "minutes": round(stage.minutes(), 1)} if isinstance(stage, TrainStage) else line
+StageLine = dict[
+    str, Any
+]  # of a stage: verb, name, seed, key, folder, state (done, to do, ran, skipped, failed), reason
 
 
 def about(stage: Stage) -> StageLine:
     return {"verb": stage.verb, "name": stage.name, "seed": stage.seed, "key": stage.key, "folder": str(stage.folder)}
-
-
-def try_runs(runs: Sequence[RunStage], models: Models, *, file: Path) -> None:
-    """Once the items are there and before anything long begins: a model that answers at once is asked the first item of
-    each of its runs. A run that cannot be done is an error now."""
-    for stage in runs:
-        if stage.finished() or stage.optional or stage.trained or not stage.items.finished():
-            continue
-        try:
-            stage.try_first_item()
-        except ProbandError as error:
-            raise ProbandError(f"run {stage.name}: {error}", file=file, line=stage.line) from None
 
 
 def perform(stage: Any, models: Models, *, at: str, file: Path) -> StageLine:
@@ -241,86 +210,45 @@ def write_curves(stages: Sequence[TrainStage], *, out: Path) -> None:
         write_text(out / "curves.csv", "\n".join(lines) + "\n")
 
 
-def write_report(read: StudyFile, runs: Sequence[RunStage], *, out: Path) -> dict[str, Any]:
-    """The report over all runs; written again only if a run, the title, a line of [report] or the code that writes it
-    (Proband's, and that of the suites) has changed."""
-    part, place = read.report, out / "stages" / "report.json"
-    packages = {"proband", *(suites.suite(run.items.suite).build.__module__.split(".")[0] for run in runs)}
-    key = key_of(
-        "report", runs=[run.key for run in runs], title=read.study.title, part=sha256_text(repr(part)),
-        sources=[sources(package) for package in sorted(packages)], versions=versions(),
-    )  # fmt: skip
-    if place.exists() and (out / "index.html").exists():
-        there = read_json(place)
-        if there.get("key") == key:
-            return dict(there["report"])
-    log("report")
-    check_folder(out)
-    result = reporting.write_report(
-        item_sets([run.folder for run in runs]),
-        out=out,
-        title=read.study.title,
-        tables=part.tables,
-        claims=part.claims,
-        analyses=part.analyses,
-        split=part.split,
-    )
-    write_json(place, {"key": key, "report": result})
-    return dict(result)
-
-
 # ---- several stages at a time (`--jobs N`), in processes of their own ------------------------------------------------
-#
-# Every process has the same list of stages and takes the first that is ready: those it needs are finished, and nobody
-# else holds its lock. So the command may also be given several times, on machines that share a disk. What fails here is
-# left to the loop of `study`, which does it again, alone, and raises its error.
 
 
-def perform_at_once(arguments: tuple[Path, Path, Mapping[str, Any], str], *, count: int, jobs: int) -> None:
-    """`arguments` are those of `stages_of`, which gives the same `count` stages in every process."""
-    context: Any = multiprocessing.get_context("spawn")  # CUDA does not survive a fork
-    failed = context.RawArray(ctypes.c_bool, count)
-    given = (arguments, failed, (Verbosity.verbose, Verbosity.quiet))
-    processes = [context.Process(target=_work, args=given, daemon=True) for _ in range(jobs)]
-    try:
-        for process in processes:
-            process.start()
-        for process in processes:
-            process.join()
-    finally:
-        for process in processes:
-            if process.pid is not None:  # Ctrl-C: what a stage has finished of its work is kept, as ever
+OF_THIS_PROCESS = Models()
+
+
+def perform_at_once(stages: Sequence[Stage], *, jobs: int, file: Path) -> None:
+    """Every stage once those it needs have been performed. What fails here is left to the loop of `study`, which does
+    it again, alone, and raises its error."""
+    others = set(multiprocessing.active_children())
+    context = multiprocessing.get_context("spawn")  # CUDA does not survive a fork
+    waiting, under_way = list(range(len(stages))), dict[Future[None], int]()
+    with ProcessPoolExecutor(jobs, context, _begin, (Verbosity.verbose, Verbosity.quiet)) as pool:
+        try:
+            while waiting or under_way:
+                unfinished = {stages[at].key for at in (*waiting, *under_way.values())}
+                ready = [at for at in waiting if not unfinished & {each.key for each in requirements(stages[at])}]
+                for at in ready[: jobs - len(under_way)]:
+                    waiting.remove(at)
+                    if not stages[at].finished():
+                        under_way[pool.submit(_perform, stages[at], f"{at + 1} of {len(stages)}", file)] = at
+                for done in wait(under_way, return_when=FIRST_COMPLETED).done:
+                    del under_way[done]
+        except BrokenProcessPool:
+            log("    a process was killed")
+        except BaseException:  # Ctrl-C: what a stage has finished of its work is kept
+            for process in set(multiprocessing.active_children()) - others:
                 process.terminate()
-                process.join()
+            raise
 
 
-def _work(arguments: tuple[Path, Path, Mapping[str, Any], str], failed: Any, loud: tuple[bool, bool]) -> None:
-    """Perform what is ready until every stage is finished, has failed or needs one that has."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's affair
-    Verbosity.verbose, Verbosity.quiet = loud
-    stages = stages_of(*arguments)
-    models, place = Models(), {stage.key: at for at, stage in enumerate(stages)}
-    left = dict(enumerate(stages))
-    while left:
-        done = False
-        for at, stage in list(left.items()):
-            needed = [place[each.key] for each in requirements(stage) if each.key in place]
-            if failed[at] or stage.finished() or any(failed[each] for each in needed):
-                failed[at] = not stage.finished()
-                del left[at]
-                continue
-            if any(each in left and not stages[each].finished() for each in needed):
-                continue
-            with claim(stage) as mine:
-                if not mine or stage.finished():
-                    continue
-                with suppress(ProbandError):
-                    perform(stage, models, at=f"{at + 1} of {len(stages)}", file=arguments[0])
-                failed[at] = not stage.finished()
-            done = True
-            break  # the first that is ready: a net that was just trained comes before later trainings
-        if left and not done:
-            time.sleep(PAUSE)
+def _begin(verbose: bool, quiet: bool) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is handled by the parent
+    Verbosity.verbose, Verbosity.quiet = verbose, quiet
+
+
+def _perform(stage: Stage, at: str, file: Path) -> None:
+    with suppress(ProbandError):
+        perform(stage, OF_THIS_PROCESS, at=at, file=file)
 
 
 def requirements(stage: Stage) -> list[Stage]:
@@ -328,22 +256,3 @@ def requirements(stage: Stage) -> list[Stage]:
     if isinstance(stage, RunStage):
         return [stage.items, *([stage.trained] if stage.trained else [])]
     return [stage.items] if isinstance(stage, TrainStage) else []
-
-
-@contextmanager
-def claim(stage: Stage) -> Iterator[bool]:
-    """Whether the stage is this process's to do."""
-    from filelock import FileLock, Timeout
-
-    folder = stage.folder
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(folder.with_name(f"{folder.name}.lock"))
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        yield False
-        return
-    try:
-        yield True
-    finally:
-        lock.release()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import shutil
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ import pytest
 from proband import suites
 from proband.core.files import DATA
 from proband.pipeline.studies import stages
-from proband.pipeline.studies.stages import BuildStage, FolderStage, TrainStage, sources, suite_data
+from proband.pipeline.studies.stages import BuildStage, FolderStage, TrainStage, suite_data
 
 
 @pytest.fixture
@@ -63,32 +62,3 @@ def test_csv_files_are_printed_figures() -> None:
     assert {path.parent.name for path in found} == set(suites.BUILT_IN) - {"questions"}  # which has no paper
     for path in found:
         assert "value" in next(csv.reader(path.read_text(encoding="utf-8").splitlines())), path
-
-
-def test_sources_of_a_package_are_its_code_and_templates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(tmp_path)
-    package = tmp_path / "shipped_example"
-    package.mkdir()
-    for name in ("__init__.py", "tables.py", "page.html"):
-        (package / name).write_text("")
-    import_module("shipped_example")
-    found = {sources.__wrapped__("shipped_example")}
-    (package / "__pycache__").mkdir(exist_ok=True)
-    (package / "__pycache__" / "tables.pyc").write_text("compiled")
-    found.add(sources.__wrapped__("shipped_example"))
-    assert len(found) == 1
-    for changed in (package / "tables.py", package / "page.html"):
-        changed.write_text("# other")
-        found.add(sources.__wrapped__("shipped_example"))
-    assert len(found) == 3
-
-
-def test_sources_of_a_module_are_its_file_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(tmp_path)
-    (tmp_path / "shipped_module.py").write_text("")
-    import_module("shipped_module")
-    before = sources.__wrapped__("shipped_module")
-    (tmp_path / "another_module.py").write_text("")
-    assert sources.__wrapped__("shipped_module") == before
-    (tmp_path / "shipped_module.py").write_text("# other")
-    assert sources.__wrapped__("shipped_module") != before

@@ -54,8 +54,7 @@ def demo_layout(result: Mapping[str, Any]) -> Iterable[Any]:
 # ---- `proband study`, `proband paper` -------------------------------------------------------------------------------
 
 
-COLUMNS = ("verb", "name", "state", "items", "calls", "minutes", "folder", "reason")
-NUMBERS = ("items", "calls", "minutes")
+COLUMNS = ("verb", "name", "state", "folder", "reason")
 DryRun = Annotated[Flag, Parameter(name="--dry-run", help="Print the stages and which are done; run nothing.")]
 
 Jobs = Annotated[
@@ -105,9 +104,7 @@ def layout(result: Mapping[str, Any]) -> Iterable[Any]:
     yield result["title"]
     columns = [name for name in COLUMNS if any(stage.get(name) is not None for stage in result["stages"])]
     rows = ([stage.get(name) for name in columns] for stage in result["stages"])
-    yield table(columns, rows, numbers=[place for place, name in enumerate(columns) if name in NUMBERS])
-    if minutes := sum(stage.get("minutes") or 0.0 for stage in result["stages"]):
-        yield f"\ntraining: at most {minutes / 60:.1f} hours of one H200"
+    yield table(columns, rows)
     if claims := result.get("claims"):
         yield ""
         yield table(("claims", ""), claims.items())

@@ -10,9 +10,7 @@ nothing else.
 from __future__ import annotations
 
 import hashlib
-import sys
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
@@ -20,19 +18,15 @@ from typing import Any, Literal
 
 from proband import suites
 from proband.core.errors import ProbandError
-from proband.core.files import DATA, dumps, items_path, read_items, read_run, sha256_file, sha256_files, slug
-from proband.core.metrics import scored_splits
+from proband.core.files import DATA, dumps, items_path, read_run, sha256_file, sha256_files, slug
 from proband.core.plugins import read_options
-from proband.core.protocols import ScoresText
-from proband.core.suite import Solver, Suite
-from proband.core.types import Item
+from proband.core.suite import Suite
 from proband.core.version import __version__
-from proband.models import kind_of
 from proband.pipeline.asking.items_and_answers import count_lines
 from proband.pipeline.asking.model_calls import with_embeddings_kept
 from proband.pipeline.asking.setup import check_name, load_model, loading, with_seed
 from proband.pipeline.build import build
-from proband.pipeline.run import PartOfCommand, run_once, suite_of, try_item
+from proband.pipeline.run import PartOfCommand, run_once
 from proband.pipeline.run_options import RunOptions
 from proband.pipeline.train import train
 
@@ -89,15 +83,6 @@ def suite_data(suite: str) -> str:
     return sha256_files(DATA / suite, (path for path in (DATA / suite).rglob("*") if path.suffix != ".csv"))
 
 
-@cache
-def sources(package: str) -> str:
-    """Of everything in an imported package, or of its one module: code, page templates, printed figures."""
-    place = Path(str(sys.modules[package].__file__))
-    if place.name != "__init__.py":
-        return sha256_files(place.parent, [place])
-    return sha256_files(place.parent, (path for path in place.parent.rglob("*") if path.suffix != ".pyc"))
-
-
 # ---- stages --------------------------------------------------------------------------------------------------------
 
 
@@ -140,21 +125,6 @@ class BuildStage(Stage):
     def do(self, models: Models) -> None:
         build(self.suite, out=self.folder, seed=self.seed, force=True, **self.options)
 
-    def planned(self) -> tuple[int, int | None]:
-        return sum(self.counts.values()), None
-
-    @cached_property
-    def counts(self) -> Counter[tuple[str, int]]:
-        """Items by split and number of choices: read where they are, else as planned, else built without being
-        written."""
-        if self.finished():
-            return count_items(read_items(self.folder))
-        suite = suites.suite(self.suite)
-        options: Any = read_options(suite.options, self.options, of=f"build {self.suite}")
-        built = suite.build(options, seed=self.seed)
-        planned = built.planned()
-        return count_items(built.items) if planned is None else Counter(planned)
-
 
 @dataclass(frozen=True, kw_only=True)
 class FolderStage(BuildStage):
@@ -196,16 +166,6 @@ class TrainStage(Stage):
 
     def do(self, models: Models) -> None:
         train(self.items.folder, net=self.net, out=self.folder, seed=self.seed, model=self.model, options=self.options)
-
-    def planned(self) -> tuple[int, int | None]:
-        return sum(count for (split, _), count in self.items.counts.items() if split == "train"), None
-
-    def minutes(self) -> float:
-        """Of a GPU for all epochs, as the net says (`seconds`: of an epoch of 10,000 items); else a minute an epoch."""
-        net = suites.suite(self.items.suite).net(self.net)
-        epochs = self.options.get("epochs", getattr(net.options, "epochs", 1))
-        seconds = 60.0 if net.seconds is None else net.seconds * float(epochs)
-        return seconds * self.planned()[0] / 10_000 / 60
 
 
 DECIDES = ("split", "where", "too_long", "label", "on_error", "device")  # options of a run that its key has, if given
@@ -255,52 +215,20 @@ class RunStage(Stage):
             if "," not in str(self.how.solver):
                 solver.recorded(read_options(solver.options, self.options, of=f"solver {solver.name}"))
 
-    def try_first_item(self) -> None:
-        """Ask the first item, where the model answers at once."""
-        kind, suite = self.model.partition(":")[0], suites.suite(self.items.suite)
-        known = kind_of(kind) if kind not in ("net", "solver") else None
-        if kind == "solver" or (known is not None and known.quick):
-            model = load_model(self.model, with_seed(self.model, loading(self.how), seed=self.seed), suite=suite)
-            try_item(self.items.folder, model=model, how=replace(self.options_of_run(), cache=False))
-
     def do(self, models: Models) -> None:
         if self.trained and not self.trained.finished():
             raise ProbandError(f"net {self.trained.name} was not trained")
-        suite = suite_of(self.items.folder)
+        suite = suites.suite(self.items.suite)
         run_once(
             self.items.folder,
             model=models.get(self, suite),
-            part=PartOfCommand(folder=self.folder, how=self.options_of_run(models.engine, models.workers)),
+            part=PartOfCommand(
+                folder=self.folder,
+                how=replace(
+                    self.how, seed=self.seed, options=self.options, engine=models.engine, workers=models.workers
+                ),
+            ),
         )
-
-    def options_of_run(self, engine: Literal["local", "ray"] = "local", workers: int | None = None) -> RunOptions:
-        return replace(self.how, seed=self.seed, options=self.options, engine=engine, workers=workers)
-
-    def planned(self) -> tuple[int, int | None]:
-        """Items to answer, and calls of the model: a text per choice for language models, otherwise one an item."""
-        wanted = self.how.split or "".join({solver.split for solver in self._named_solvers()})  # aligning: every split
-        splits = scored_splits({split for split, _ in self.items.counts}, wanted)
-        results = {key: count for key, count in self.items.counts.items() if key[0] in splits}
-        items = sum(results.values())
-        texts = sum(max(1, choices) * count for (_, choices), count in results.items())
-        answers = items if self.how.limit is None else min(items, self.how.limit)
-        calls = round(answers * texts / items) if self._scores_each_choice() else answers
-        return answers, 0 if self.finished() else calls
-
-    def _named_solvers(self) -> list[Solver]:
-        return [suites.suite(self.items.suite).solver(x.strip()) for x in (self.how.solver or "").split(",") if x]
-
-    def _scores_each_choice(self) -> bool:
-        """Known where one solver is named; otherwise taken from the kind of model, which is not loaded for this."""
-        if len(named := self._named_solvers()) == 1:
-            return named[0].needs is ScoresText
-        name, _, rest = self.model.partition(":")
-        kind = kind_of(name)
-        return kind is not None and kind.scores_texts(rest)
-
-
-def count_items(items: Iterable[Item]) -> Counter[tuple[str, int]]:
-    return Counter((item.split, len(item.choices)) for item in items)
 
 
 @dataclass

@@ -44,21 +44,6 @@ def test_lines_are_what_the_house_writes() -> None:
         assert encode(parse(Item, line, file="items.jsonl")) == line
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        EVERYTHING,
-        {"k": "2,3", "per_k": 20, "hold_out": "clauses", "test_per_k": 7},
-        {"k": 4, "per_k": 12, "question": "yes-no"},
-        {"k": 3, "per_k": 20, "open": 0.5},
-        {"k": "1,4", "per_k": 13},
-    ],
-)
-def test_a_plan_counts_what_is_built(options: dict[str, Any]) -> None:
-    built = build(BuildOptions(certify="none", **options), seed=0)
-    assert built.planned() == Counter((item.split, len(item.choices)) for item in built.items)
-
-
 def test_a_round_alone_is_the_round_in_the_stream() -> None:
     plan = make_plan(BuildOptions(task="all", k=4, per_k=120, certify="none"), seed=0)
     stream = lines(task="all", k=4, per_k=120)

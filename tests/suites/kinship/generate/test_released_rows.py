@@ -18,9 +18,7 @@ from proband.pipeline.checking import audit
 from proband.pipeline.run import run
 from proband.suites.kinship.clutrr.items import HEADER, csv_line
 from proband.suites.kinship.clutrr.rows import ClutrrRow, scan
-from proband.suites.kinship.generate import released_rows
-from proband.suites.kinship.generate.options import BuildOptions
-from proband.suites.kinship.generate.released_rows import build_released, clutrr_files
+from proband.suites.kinship.generate.released_rows import clutrr_files
 from proband.suites.kinship.paper.published import RELEASES, published
 
 ROW = {
@@ -81,13 +79,6 @@ def test_a_bad_row_ends_the_build_in_one_line(
     assert main(words) == 2
     assert capsys.readouterr() == ("", f"proband: {tmp_path / 'rows.csv'} line 4: {message}\n")
     assert not (tmp_path / "items" / "items.jsonl").exists()
-
-
-def test_a_plan_counts_rows_and_judges_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    _, items = built(tmp_path, ROW | {"task_split": "train"}, WRONG, OPEN, question="yes-no")
-    monkeypatch.setattr(released_rows, "judge_for", None)
-    options = BuildOptions(data=tmp_path / "rows.csv", question="yes-no")
-    assert build_released(options, seed=0).planned() == Counter((item.split, len(item.choices)) for item in items)
 
 
 def test_rows_without_a_story_have_facts(tmp_path: Path) -> None:

@@ -84,18 +84,7 @@ def build(options: BuildOptions, *, seed: int) -> Built:
         items=items_of(plan, plan.cells, tally),
         licence=_licence(options),
         summary=lambda: _summary(plan, tally),
-        planned=lambda: planned(plan),
     )
-
-
-def planned(plan: Plan) -> Counter[tuple[str, int]] | None:
-    """How many items the plan gives, by split and number of choices."""
-    with closing(items_of(plan, plan.cells, BuildTally())) as items:
-        choices = len(next(items).choices)
-    results = Counter[tuple[str, int]]()
-    for cell in plan.cells:
-        results[cell.split, choices] += cell.count
-    return results
 
 
 def items_of(plan: Plan, cells: Sequence[Cell], tally: BuildTally) -> Generator[Item, None, None]:

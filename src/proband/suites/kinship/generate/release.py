@@ -14,7 +14,6 @@ import hashlib
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
@@ -27,7 +26,7 @@ from proband.core.metrics import chosen_answer
 from proband.core.plugins import Meta, read_options
 from proband.core.suite import Built
 from proband.core.types import Item
-from proband.suites.kinship.generate.build import BuildTally, Rounds, items_of, planned
+from proband.suites.kinship.generate.build import BuildTally, Rounds, items_of
 from proband.suites.kinship.generate.options import (
     LICENCE,
     BuildOptions,
@@ -142,7 +141,6 @@ def build_release(options: BuildOptions, *, seed: int) -> Built:
         licence=LICENCE,
         summary=release.summary,
         files=release.files,
-        planned=release.planned,
     )
 
 
@@ -154,14 +152,6 @@ class Release:
         self.tally: dict[str, BuildTally] = defaultdict(BuildTally)
         self.sha256: dict[str, str] = {}
         self.made: list[Item] = []
-
-    def planned(self) -> Counter[tuple[str, int]]:
-        """How many items there will be, by split and number of choices."""
-        counts = Counter[tuple[str, int]]()
-        for part in self.slices:
-            plan = self.definition.plan(part)
-            counts.update(planned(replace(plan, cells=tuple(self.definition.cells(part, plan)))))
-        return counts
 
     def items(self, *, check: bool = True) -> Iterator[Item]:
         for name in dict.fromkeys(part.name for part in self.slices):

@@ -48,7 +48,6 @@ def build_released(options: BuildOptions, *, seed: int) -> Built:
         items=released.items(files),
         licence=LICENCE.format(data=data.name),
         summary=released.summary,
-        planned=lambda: released.planned(files),
     )
 
 
@@ -87,13 +86,6 @@ class Released:
                 self.cells[f"{item.tags['task']} k={item.tags['k']}"] += 1
                 yield item
                 bar.advance()
-
-    def planned(self, files: Sequence[RowFile]) -> Counter[tuple[str, int]]:
-        """How many items the rows give, by split and number of choices: no label is judged."""
-        return Counter(
-            ("train" if row.split == "train" else "test", len(self._question(row, source).choices))
-            for source, row in self._rows(files)
-        )
 
     def _rows(self, files: Sequence[RowFile]) -> Iterator[tuple[RowFile, ClutrrRow]]:
         """Every row; the first that cannot be read is an error."""

@@ -32,11 +32,8 @@ def _net(
     help: str,
     options: type[NetOptions],
     *,
-    seconds: float | None = None,
     needs: type | None = None,
 ) -> Net:
-    """`seconds`: of an epoch of 10,000 stories on one H200 (benchmarks/kinship_nets.md; rough for the Edge
-    Transformer)."""
     return Net(
         name=name,
         help=help,
@@ -44,30 +41,27 @@ def _net(
         task=partial(call_declared, f"{__name__}.task:task", kind=name),
         load=partial(call_declared, f"{__name__}.answers:load", options=options),
         needs=needs,
-        seconds=seconds,
     )
 
 
 NETS = (
-    _net("bilstm-mean", "bidirectional LSTM, mean of its states", LstmOptions, seconds=0.24),
-    _net("bilstm-attention", "bidirectional LSTM, the query attends to its states", LstmOptions, seconds=0.28),
-    _net("relation-network", "Relation Network over pairs of sentences", RelationNetworkOptions, seconds=0.36),
-    _net("rmc", "relational memory core, word by word", RmcOptions, seconds=1.85),
-    _net("mac", "MAC network: control, read and write over the words", MacOptions, seconds=0.48),
-    _net("bert", "a frozen encoder (-m MODEL), mean of its states", NetOptions, seconds=0.06, needs=EmbedsWords),
+    _net("bilstm-mean", "bidirectional LSTM, mean of its states", LstmOptions),
+    _net("bilstm-attention", "bidirectional LSTM, the query attends to its states", LstmOptions),
+    _net("relation-network", "Relation Network over pairs of sentences", RelationNetworkOptions),
+    _net("rmc", "relational memory core, word by word", RmcOptions),
+    _net("mac", "MAC network: control, read and write over the words", MacOptions),
+    _net("bert", "a frozen encoder (-m MODEL), mean of its states", NetOptions, needs=EmbedsWords),
     _net(
         "bert-lstm",
         "an LSTM over the states of a frozen encoder (-m MODEL)",
         LstmOptions,
-        seconds=0.2,
         needs=EmbedsWords,
     ),
-    _net("gat", "graph attention over the facts", GatOptions, seconds=0.16),
+    _net("gat", "graph attention over the facts", GatOptions),
     _net(
         "edge-transformer",
         "attention over triangles of people, on the facts, as published",
         EdgeTransformerOptions,
-        seconds=4.0,
     ),
-    _net("composer", "a learned composition table over all triangles, on the facts", ComposerOptions, seconds=0.1),
+    _net("composer", "a learned composition table over all triangles, on the facts", ComposerOptions),
 )
