@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from proband.core.files import encode
-from proband_annotate.kinds.judge import masked, shown, units
+from proband_annotate.kinds.judge import figures, masked, shown, units
 
 
 @pytest.mark.parametrize(
@@ -56,3 +57,14 @@ def test_people_may_judge_sentences_without_triples(tmp_path: Path) -> None:
     sheet = {**body("Who borders Chad?", ("Libya borders Chad.", "Libya")), "id": "q1"}
     (tmp_path / "questionnaires.jsonl").write_bytes(encode(sheet) + b"\n")
     assert [unit.id for unit in units(tmp_path)] == ["q1"]
+
+
+def test_pairs_on_which_people_do_not_agree_are_missed_positives() -> None:
+    labels = {"q1 a": "yes", "q1 b": None, "q2 a": "yes", "q2 b": "no", "q3 a": "yes"}
+    expert = {"q1 a": "yes", "q1 b": "yes", "q2 a": "yes", "q2 b": "yes", "q3 a": "no"}
+    given = [SimpleNamespace(item_id=part, value=value) for part, value in expert.items()]
+    results: Any = SimpleNamespace(labels=labels, groups={}, judgments=lambda panel: given)
+    made = figures(results)
+    assert made["recall_of_all"]["here"] == 0.5
+    assert made["recall_of_agreed"]["here"] == pytest.approx(2 / 3)
+    assert made["precision"]["here"] == pytest.approx(2 / 3)

@@ -137,9 +137,9 @@ def figures(results: Collected) -> dict[str, Figure]:
     made = results.labels
     counts = Counter(label or "no_agreement" for label in made.values())
     expert = {each.item_id: each.value for each in results.judgments("expert")}
-    both = [part for part, label in made.items() if label is not None and part in expert]
-    precision = [(part, expert[part] == "yes") for part in both if made[part] == "yes"]
-    recall = [(part, made[part] == "yes") for part in both if expert[part] == "yes"]
+    precision = [(part, expert[part] == "yes") for part, label in made.items() if label == "yes" and part in expert]
+    positive = [(part, made[part] == "yes") for part in made if expert.get(part) == "yes"]
+    agreed = [(part, hit) for part, hit in positive if made[part] is not None]
     return {
         "candidates": value(len(made), 30703),
         "positive": value(counts["yes"], 3147),
@@ -147,7 +147,8 @@ def figures(results: Collected) -> dict[str, Figure]:
         "nonsense": share(_by_question(results, [(p, label == "nonsense") for p, label in made.items()]), 0.23),
         "no_agreement": value(counts["no_agreement"]),
         "precision": share(_by_question(results, precision), 0.913),
-        "recall": share(_by_question(results, recall), 0.862),
+        "recall_of_all": share(_by_question(results, positive), 0.862),
+        "recall_of_agreed": share(_by_question(results, agreed), 0.862),
     }
 
 
