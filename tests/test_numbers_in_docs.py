@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-AUDIT = (ROOT / "docs" / "audit.md").read_text(encoding="utf-8")
+AUDIT = (ROOT / "experiments" / "audit" / "README.md").read_text(encoding="utf-8")
 ANALOGY = (ROOT / "docs" / "analogy.md").read_text(encoding="utf-8")
 RESULTS = ROOT / "experiments" / "analogy" / "results"
 NETS = (ROOT / "experiments" / "kinship" / "nets.md").read_text(encoding="utf-8")
