@@ -157,11 +157,7 @@ def test_the_same_bytes_again(run: Callable[..., Any], tmp_path: Path) -> None:
 # ---- as a check ------------------------------------------------------------------------------------------------------
 
 
-def test_github_annotations_and_the_exit_code(run: Callable[..., Any], tmp_path: Path) -> None:
-    out = run(ROWS, "--format", "github")
-    assert out.startswith("::error file=")
-    assert ",line=2,title=Label audit::labelled left where right follows (reversed" in out
-    assert "::warning file=" in out
+def test_the_exit_code(run: Callable[..., Any]) -> None:
     said = run(ROWS, "--fail-on", "false,ambiguous", code=3)
     assert said.endswith("labels: 2 false, 1 ambiguous (--fail-on false,ambiguous)")
     run(ROWS[:1], "--fail-on", "false,ambiguous")

@@ -34,11 +34,10 @@ from proband.proof.problem import Provers
 from proband.proof.row_source import GYM, RowSource, gym_tasks
 from proband.proof.run import GUESSED_FROM, OUTSIDE, PROVERS, audit_rows, guess_domain, judge_for
 from proband.proof.tally import page_data
-from proband.proof.verdicts import Judge, RowJudge
+from proband.proof.verdicts import Judge
 from proband.stats.clusters import clusters_of
 
 STYLE: Final = "proband.web.audit"
-ANNOTATIONS: Final = 50  # GitHub shows a few; the findings file has all
 
 
 def audit(
@@ -59,54 +58,19 @@ def audit(
     what they would be asked. With `replies`, a file of models' replies to these rows, their scores too: as published,
     and under the proved labels. `scorer` (module:function) is tried with replies that only look right; of a task of
     reasoning-gym its own is."""
-    folder = Path(out)
+    folder, source = Path(out), str(source)
     if folder.resolve() == Path(source).resolve():
         raise ProbandError("the audit cannot be written into the folder it reads", file=folder)
-    headlines = audit_in_domain(
-        str(source),
-        out=folder,
-        domain=domain,
-        world=world,
-        readers=readers,
-        how=how or RunOptions(),
-        dry_run=dry_run,
-        columns=columns or {},
-        replies=None if replies is None else Path(replies),
-        scorer=scorer or (str(source) if str(source).startswith(GYM) else ""),
-    )
-    if dry_run:
-        return headlines
-    page = render(STYLE, "rows.html", style=asset(STYLE, "style.css"), **headlines["page"])
-    write_text(folder / "index.html", page)
-    return {**headlines, "page": str(folder / "index.html")}
-
-
-def audit_in_domain(
-    source: str,
-    *,
-    out: Path,
-    domain: str,
-    world: str,
-    readers: Sequence[str],
-    how: RunOptions,
-    dry_run: bool,
-    columns: Mapping[str, str],
-    replies: Path | None = None,
-    scorer: str = "",
-) -> dict[str, Any]:
-    """Judge rows of anyone's file; "page" in the headlines is what the page shows."""
+    scorer = scorer or (source if source.startswith(GYM) else "")
     formats = [*FORMATS, *(row_format for each in auditors() for row_format in each.formats)]
     formats = [each for each in formats if domain in ("", each.domain)]
-    rows = RowSource(source, columns, formats, once=replies is not None)
+    rows = RowSource(source, columns or {}, formats, once=replies is not None)
     judge, guessed = _judge(rows, domain=domain, world=world, by_models=bool(readers))
     if readers:
-        if not isinstance(judge, RowJudge):
-            raise ProbandError(f"--reader: rows of {judge.name} are read by their templates, not by models")
-        texts = ModelReaders(readers, judge.domain, out, how)
-        texts.write_texts(rows)
+        texts = ModelReaders(readers, judge, rows, folder, how or RunOptions())
         if dry_run:
             return {"forecasts": texts.forecasts()}
-        judge = RowJudge(judge.domain, judge.prover, judge.named, readers=texts.run())
+        judge = texts.judge()
     elif dry_run:
         raise ProbandError("--dry-run is for --reader: without models nothing is asked")
     with tempfile.TemporaryFile() as spool:
@@ -118,9 +82,12 @@ def audit_in_domain(
             "domain guessed from": guessed,
             "world": _world_in_words(judge),
         }
-        summary = write_audit(audited, out, name=rows.name, facts=facts)
-        rescored = score_replies(replies, judge, audited, columns, out) if replies else {}
-        credit = audit_scorer(scorer, audited, out) if scorer else {}
+        summary = write_audit(audited, folder, name=rows.name, facts=facts)
+        rescored = score_replies(Path(replies), judge, audited, columns or {}, folder) if replies else {}
+        credit = audit_scorer(scorer, audited, folder) if scorer else {}
+    page = page_data(summary, worlds=judge.world_descriptions, title=f"Audit of {rows.name}")
+    write_text(folder / "index.html", render(STYLE, "rows.html", style=asset(STYLE, "style.css"), **page))
+    twice, differ = summary["read twice"], summary["readings disagree"]
     return {
         "rows": summary["rows"],
         "domain": judge.name + (" (guessed)" if guessed else ""),
@@ -128,7 +95,7 @@ def audit_in_domain(
         "verdicts": summary["verdicts"],
         "read": f"{summary['read']:,} of {summary['rows']:,}",
         "one reading": summary["one reading"],
-        **({"readings disagree": _disagreement(summary)} if summary["read twice"] else {}),
+        **({"readings disagree": f"{differ:,} of {twice:,} ({100 * differ / twice:.1f} %)"} if twice else {}),
         "perfect score, %": summary["readings"],
         "second prover": summary["second prover"],
         "findings": len(summary["finding"]),
@@ -136,14 +103,8 @@ def audit_in_domain(
         "copies": summary["copies"],
         **rescored,
         **credit,
-        "page": page_data(summary, worlds=judge.world_descriptions, title=f"Audit of {rows.name}"),
+        "page": str(folder / "index.html"),
     }
-
-
-def _disagreement(summary: Mapping[str, Any]) -> str:
-    """How often two readings lead to different verdicts: how far to trust the rest."""
-    twice, differ = summary["read twice"], summary["readings disagree"]
-    return f"{differ:,} of {twice:,} ({100 * differ / twice:.1f} %)"
 
 
 def _world_in_words(judge: Judge) -> str:
@@ -206,29 +167,6 @@ def check(result: Mapping[str, Any], fail_on: Sequence[str]) -> None:
     if any(counts.values()):
         words = ", ".join(f"{n:,} {name}" for name, n in counts.items() if n)
         raise CheckFailed(f"labels: {words} (--fail-on {','.join(fail_on)})")
-
-
-def github_annotations(source: str, result: Mapping[str, Any]) -> list[str]:
-    """The findings as workflow commands of GitHub, which shows them beside the lines of the file."""
-    lines = []
-    for finding in list(result.get("finding", ()))[:ANNOTATIONS]:
-        level = {"error": "error", "warning": "warning", "note": "notice"}[finding["severity"]]
-        file = finding["place"].rpartition(" line ")[0] or finding["place"].rpartition(" row ")[0]
-        path = source if Path(source).is_file() else f"{source}/{file}"
-        where = f"file={_property(path)}" + (f",line={finding['line']}" if finding["line"] else "")
-        counts = ", ".join(f"{verdict} {n:,}" for verdict, n in finding["verdicts"].items())
-        rows = f"{finding['rows']:,} row" + "s" * (finding["rows"] != 1)
-        message = f"{finding['claim']}: {rows} ({counts}); first: {finding['place']}"
-        lines.append(f"::{level} {where},title={_property('Label audit')}::{_message(message)}")
-    return lines
-
-
-def _message(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _message(text).replace(":", "%3A").replace(",", "%2C")
 
 
 # ---- certificates, item by item, from the files alone ----------------------------------------------------------------

@@ -17,14 +17,13 @@ from proband import models
 from proband.core.errors import ProbandError
 from proband.core.files import atomic, encode, read_answers
 from proband.core.types import Answer, Item
-from proband.english.domain import Domain
 from proband.english.model_reader import NAMES, PROMPTS, SCHEMA, read_reply, values_for
 from proband.english.reading import Reading, Unread
 from proband.pipeline.asking.setup import sum_usage
 from proband.pipeline.run import Forecast, PartOfCommand, forecast, run_once, used_before
 from proband.pipeline.run_options import RunOptions
 from proband.proof.rows import AuditRow
-from proband.proof.verdicts import RowReader, RowText
+from proband.proof.verdicts import Judge, RowJudge, RowReader, RowText
 
 MAX_TOKENS = 2048  # of a reply, unless the user says otherwise
 
@@ -57,24 +56,24 @@ def readings_of(specs: Sequence[str]) -> list[ModelReading]:
 
 
 class ModelReaders:
-    """The readings of one command."""
+    """The readings of one command, for the prover of a domain. The texts that need reading are written, each once, as
+    items of the suite `questions`."""
 
-    def __init__(self, specs: Sequence[str], domain: Domain, out: Path, how: RunOptions) -> None:
-        self.readings, self.domain, self.how = readings_of(specs), domain, how
-        self.folder = out / "readings"
-
-    def write_texts(self, rows: Iterable[AuditRow]) -> int:
-        """The texts that need reading, each once, as items of the suite `questions`."""
+    def __init__(
+        self, specs: Sequence[str], prover: Judge, rows: Iterable[AuditRow], out: Path, how: RunOptions
+    ) -> None:
+        if not isinstance(prover, RowJudge):
+            raise ProbandError(f"--reader: texts of {prover.name} are read by their templates, not by models")
+        self.readings, self.prover, self.how, self.folder = readings_of(specs), prover, how, out / "readings"
         seen: set[str] = set()
         with atomic(self.folder / "items.jsonl", mode="wb") as file:
             for row in rows:
                 if row.bad or (row.facts and row.pair) or _id(row) in seen:
                     continue
                 seen.add(_id(row))
-                facts = {"reading": values_for(self.domain, row.text, row.question), "json": True, "answers": []}
+                facts = {"reading": values_for(prover.domain, row.text, row.question), "json": True, "answers": []}
                 item = Item(id=_id(row), suite="questions", prompt=f"{row.text}\n{row.question}".strip(), facts=facts)
                 file.write(encode(item) + b"\n")
-        return len(seen)
 
     def forecasts(self) -> list[Forecast]:
         """What each reading would ask."""
@@ -83,8 +82,8 @@ class ModelReaders:
             for each in self.readings
         ]
 
-    def run(self) -> list[RowReader]:
-        """Ask the models for what is not there yet, and give the readers of what they replied."""
+    def judge(self, *, templates: bool = False) -> RowJudge:
+        """Ask the models for what is not there yet, and give the judge that reads by what they replied."""
         readers = []
         for each in self.readings:
             others = [used_before(self.folder / other.folder) for other in self.readings if other is not each]
@@ -92,7 +91,8 @@ class ModelReaders:
             run_once(self.folder, model=each.model, part=part, others=sum_usage(others))
             answers = {answer.item_id: answer for answer in read_answers(part.folder / "answers.jsonl")}
             readers.append(RowReader(each.name, self._reader(answers)))
-        return readers
+        known = self.prover
+        return RowJudge(known.domain, known.prover, known.named, templates=templates, readers=readers)
 
     def _how(self, each: ModelReading) -> RunOptions:
         kind = models.kind_of(each.model.partition(":")[0])
@@ -108,7 +108,7 @@ class ModelReaders:
             if answer is None or answer.status in ("error", "content_filter", "skipped"):
                 why = "" if answer is None else f": {answer.text or answer.status}"[:160]
                 return Reading(unread=Unread(f"the model gave no reading{why}"))
-            return read_reply(answer.text or "", domain=self.domain, text=row.text, question=row.question)
+            return read_reply(answer.text or "", domain=self.prover.domain, text=row.text, question=row.question)
 
         return read
 

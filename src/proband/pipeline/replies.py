@@ -13,8 +13,7 @@ Replies to one item are one cluster of the intervals. Two models are compared on
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, permutations
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -65,7 +64,7 @@ def score_replies(
             replies.append(_scored(row, judged, judge, path))
     if not replies:
         raise ProbandError("no reply is to a question of the source", file=path)
-    levels = {level: _level([each for each in replies if each.level == level]) for level in _ordered(replies, "level")}
+    levels = {level: _level(own) for level, own in group_by_key((each.level, each) for each in replies).items()}
     figures = {"replies": len(replies), "other replies": unknown, "readers": _agreement(replies), "levels": levels}
     write_json(out / "replies.json", figures)
     write_text(out / "replies.md", markdown(figures))
@@ -111,10 +110,6 @@ def _scored(row: AuditRow, judged: RowVerdict, judge: Judge, path: Path) -> Scor
     )
 
 
-def _ordered(replies: Sequence[ScoredReply], name: str) -> list[str]:
-    return list(dict.fromkeys(getattr(each, name) for each in replies))
-
-
 def _agreement(replies: Sequence[ScoredReply]) -> dict[str, int]:
     """How often our reading of the whole reply and theirs differ on whether it is right."""
     both = [(each.proved, each.own) for each in replies if each.own is not None and each.proved is not None]
@@ -125,41 +120,25 @@ def _agreement(replies: Sequence[ScoredReply]) -> dict[str, int]:
 # ---- models, before and after --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, kw_only=True)
-class ModelScores:
-    """A model's replies at one level, reply by reply: `settled` are those to items with a proved answer."""
-
-    name: str
-    replies: Sequence[ScoredReply]
-
-    def column(self, what: str, *, settled: bool = True) -> tuple[list[float], list[str]]:
-        chosen = [each for each in self.replies if not settled or each.proved is not None]
-        return [getattr(each, what) for each in chosen], [each.item for each in chosen]
-
-    def item_means(self, what: str) -> dict[str, float]:
-        values, items = self.column(what)
-        return {item: float(np.mean(each)) for item, each in group_by_key(zip(items, values)).items()}
-
-    def figures(self) -> dict[str, Any]:
-        before, items = self.column("published")
-        after, _ = self.column("proved")
-        change = stats.difference(after, before, clusters=items)
-        values, every = self.column("published", settled=False)
-        own, _ = self.column("own")
-        return {
-            "replies": len(self.replies),
-            "published": _estimate(values, every),
-            "settled": len(before),
-            "published on settled": _estimate(before, items),
-            "proved": _estimate(after, items),
-            "change": {**_rounded(change, "value"), "p": change.p},
-            "read again": _estimate(own, items) if None not in own else None,
-        }
+def _figures(replies: Sequence[ScoredReply]) -> dict[str, Any]:
+    """The scores of a model's replies; `settled` are those to items with a proved answer."""
+    settled = [each for each in replies if each.proved is not None]
+    items = [each.item for each in settled]
+    before, after, own = ([getattr(each, what) for each in settled] for what in ("published", "proved", "own"))
+    change = stats.difference(after, before, clusters=items)
+    return {
+        "replies": len(replies),
+        "published": _estimate([each.published for each in replies], [each.item for each in replies]),
+        "settled": len(settled),
+        "published on settled": _estimate(before, items),
+        "proved": _estimate(after, items),
+        "change": {**_rounded(change, "value"), "p": change.p},
+        "read again": _estimate(own, items) if None not in own else None,
+    }
 
 
 def _estimate(values: Sequence[float], clusters: Sequence[str]) -> dict[str, float]:
-    made = stats.mean(values, clusters=clusters, share=True)
-    return _rounded(made, "mean")
+    return _rounded(stats.mean(values, clusters=clusters, share=True), "mean")
 
 
 def _rounded(made: Any, value: str) -> dict[str, float]:
@@ -167,97 +146,68 @@ def _rounded(made: Any, value: str) -> dict[str, float]:
 
 
 def _level(replies: Sequence[ScoredReply]) -> dict[str, Any]:
-    models = [ModelScores(name=n, replies=[r for r in replies if r.model == n]) for n in _ordered(replies, "model")]
-    together = ModelScores(name="all", replies=replies)
-    if not any(each.proved is not None for each in replies):
-        return {"models": {}, "items": len({each.item for each in replies}), "settled items": 0}
-    figures = {model.name: model.figures() for model in models}
+    counts = {"items": len({each.item for each in replies})}
+    counts["settled items"] = len({each.item for each in replies if each.proved is not None})
+    if not counts["settled items"]:
+        return {"models": {}, **counts}
+    models = group_by_key((each.model, each) for each in replies)
+    figures = {name: _figures(own) for name, own in models.items()}
     for name, p in zip(figures, stats.holm_where_tested([each["change"]["p"] for each in figures.values()])):
         figures[name]["change"]["p corrected"] = p
-    read = all(each["read again"] for each in figures.values())
-    columns = {"published": "published", "proved": "proved", **({"read again": "own"} if read else {})}
-    order = {
-        what: sorted(figures, key=lambda name, what=what: (-figures[name][what]["mean"], name))  # type: ignore[misc]
-        for what in columns
-    }
+    columns = {"published": "published", "proved": "proved", "read again": "own"}
+    if not all(each["read again"] for each in figures.values()):
+        del columns["read again"]
+    means = {what: {name: each[what]["mean"] for name, each in figures.items()} for what in columns}
+    published, proved = means["published"], means["proved"]
     return {
-        "items": len({each.item for each in replies}),
-        "settled items": len({each.item for each in replies if each.proved is not None}),
-        "all models": together.figures(),
+        **counts,
+        "all models": _figures(replies),
         "models": figures,
-        "order": order,
+        "order": {what: sorted(own, key=lambda name, own=own: (-own[name], name)) for what, own in means.items()},  # type: ignore[misc]
         "pairs": {what: _pairs(models, column) for what, column in columns.items()},
-        "swapped": _swapped(figures, "published", "proved"),
+        "swapped": [
+            (a, b) for a, b in permutations(figures, 2) if published[a] > published[b] and proved[a] < proved[b]
+        ],
     }
 
 
-def _pairs(models: Sequence[ModelScores], what: str) -> dict[str, int | list[tuple[str, str]]]:
+def _pairs(models: Mapping[str, Sequence[ScoredReply]], what: str) -> dict[str, int | list[tuple[str, str]]]:
     """Paired tests of every two models on their common items with a proved answer, corrected together."""
+    means: dict[str, dict[str, float]] = {}
+    for name, replies in models.items():
+        by_item = group_by_key((each.item, getattr(each, what)) for each in replies if each.proved is not None)
+        means[name] = {item: float(np.mean(values)) for item, values in by_item.items()}
     tests = []
-    for one, other in combinations(models, 2):
-        a, b = one.item_means(what), other.item_means(what)
-        both = [item for item in a if item in b]
-        tests.append((one.name, other.name, stats.difference([a[i] for i in both], [b[i] for i in both])))
+    for a, b in combinations(means, 2):
+        both = [item for item in means[a] if item in means[b]]
+        tests.append((a, b, stats.difference([means[a][i] for i in both], [means[b][i] for i in both])))
     corrected = stats.holm_where_tested([test.p for _, _, test in tests])
     found = [(a, b) if t.value > 0 else (b, a) for (a, b, t), p in zip(tests, corrected) if p is not None and p < LEVEL]
     return {"tested": len(tests), "different": len(found), "better": found}
 
 
-def _swapped(figures: Mapping[str, Any], before: str, after: str) -> list[tuple[str, str]]:
-    """Pairs of which the first is published as better and is not."""
-    mean = {name: (each[before]["mean"], each[after]["mean"]) for name, each in figures.items()}
-    return [
-        (a, b)
-        for a, b in ((x, y) for x in mean for y in mean if x != y)
-        if mean[a][0] > mean[b][0] and mean[a][1] < mean[b][1]
-    ]
-
-
 # ---- as a table ----------------------------------------------------------------------------------------------------
 
-HEAD: Final = (
-    "model",
-    "replies",
-    "published",
-    "95 %",
-    "proved",
-    "95 %",
-    "change",
-    "95 %",
-    "p (Holm)",
-    "read again",
-    "95 %",
-)
+HEAD: Final = ("model", "replies", "published", "proved", "change", "p (Holm)", "read again")
 
 
 def table_rows(level: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    """A row per model, the best under the proved labels first."""
-    rows = [_table_row(name, level["models"][name]) for name in level.get("order", {}).get("proved", ())]
-    return [*rows, _table_row("all models", level["all models"])] if rows else []
+    """A row per model, the best under the proved labels first; scores with their 95 % intervals."""
 
+    def cell(of: Mapping[str, float] | None, value: str = "mean", form: str = ".1f") -> str:
+        return (
+            "–"
+            if of is None
+            else "{:{f}} [{:{f}}, {:{f}}]".format(*(100 * of[n] for n in (value, "low", "high")), f=form)
+        )
 
-def _table_row(name: str, figures: Mapping[str, Any]) -> tuple[str, ...]:
-    def percent(value: float) -> str:
-        return f"{100 * value:.1f}"
+    def row(name: str, of: Mapping[str, Any]) -> tuple[str, ...]:
+        p, change = of["change"].get("p corrected"), cell(of["change"], "value", "+.1f")
+        scores = cell(of["published"]), cell(of["proved"]), change
+        return name, str(of["replies"]), *scores, "–" if p is None else f"{p:.2g}", cell(of["read again"])
 
-    def span(of: Mapping[str, float], form: str = ".1f") -> str:
-        return f"[{100 * of['low']:{form}}, {100 * of['high']:{form}}]"
-
-    corrected = figures["change"].get("p corrected")
-    published, proved, change, again = (figures[name] for name in ("published", "proved", "change", "read again"))
-    return (
-        name,
-        f"{figures['replies']}",
-        percent(published["mean"]),
-        span(published),
-        percent(proved["mean"]),
-        span(proved),
-        f"{100 * change['value']:+.1f}",
-        span(change, "+.1f"),
-        "–" if corrected is None else f"{corrected:.2g}",
-        percent(again["mean"]) if again else "–",
-        span(again) if again else "",
-    )
+    rows = [row(name, level["models"][name]) for name in level.get("order", {}).get("proved", ())]
+    return [*rows, row("all models", level["all models"])] if rows else []
 
 
 def markdown(figures: Mapping[str, Any]) -> str:

@@ -6,10 +6,12 @@ and index.html. What cannot be checked is counted with its reason.
 
 from __future__ import annotations
 
-from collections import Counter
+import itertools
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypedDict
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -29,8 +31,7 @@ from proband.proof.replies import NOT_CHECKED, OUTCOMES, CheckedReply, ReplyChec
 from proband.proof.rows import NAMES, AuditRow, files_at, item_row, read_cells, table_row
 from proband.proof.run import judge_for
 from proband.proof.sentences import Step
-from proband.proof.statements import UNREAD, VERDICTS, Statement
-from proband.proof.verdicts import RowJudge
+from proband.proof.statements import UNREAD, VERDICTS
 from proband.reporting.write import check_folder
 from proband.stats import Scores
 
@@ -40,7 +41,6 @@ COLUMNS: Final = {
     "id": ("id", "item_id", "item"),
 }
 ENDINGS: Final = (".jsonl", ".ndjson", ".json", ".csv", ".jsonl.gz", ".ndjson.gz", ".json.gz", ".csv.gz")
-GUESSED_FROM: Final = 40  # replies by whose items a domain is guessed
 SHOWN: Final = 200  # replies on the page: those with a wrong step first
 
 
@@ -75,17 +75,13 @@ def check_replies(
     if readers:
         if not domain:
             raise ProbandError(f"--reader needs --domain: the relations that texts are read for ({', '.join(SHIPPED)})")
-        prover = judge_for(domain, provers_of_suites())
-        if not isinstance(prover, RowJudge):
-            raise ProbandError(f"--reader: texts of {prover.name} are read by their templates, not by models")
-        texts = ModelReaders(readers, prover.domain, Path(out), how or RunOptions())
-        texts.write_texts(reply.row for reply in replies_of(Path(source), items=items, columns=columns or {}))
+        rows = (reply.row for reply in replies_of(Path(source), items=items, columns=columns or {}))
+        texts = ModelReaders(readers, judge_for(domain, provers_of_suites()), rows, Path(out), how or RunOptions())
         if dry_run:
             return {"forecasts": texts.forecasts()}
-        read = RowJudge(prover.domain, prover.prover, prover.named, templates=True, readers=texts.run())
-        checkers = _Checkers(prover.name, {prover.name: ReplyChecker(read)})
+        checkers = _Checkers(domain, {domain: ReplyChecker(texts.judge(templates=True))})
     elif dry_run:
-        raise ProbandError("--dry-run is for --reader: without models that read the texts nothing is asked beforehand")
+        raise ProbandError("--dry-run is for --reader: without models nothing is asked")
     replies = replies_of(Path(source), items=items, columns=columns or {})
     result = _written(track(replies, "checking replies"), Path(out), Path(source).name, checkers)
     if not result["replies"]:
@@ -126,7 +122,7 @@ def _written(replies: Iterable[SourceReply], folder: Path, name: str, checkers: 
             lines.write(dumps(record) + "\n")
             summary.add(record)
     result = summary.result()
-    if summary.replies:
+    if result["replies"]:
         write_text(folder / "summary.json", dumps(result) + "\n")
         style = asset("proband.web.steps", "style.css")
         page = {"title": f"Steps of {name}", "result": result, "replies": summary.shown(), "verdicts": VERDICTS}
@@ -134,7 +130,7 @@ def _written(replies: Iterable[SourceReply], folder: Path, name: str, checkers: 
     return result
 
 
-def reply_records(source: Path, *, items: str | Path | None = None, domain: str = "") -> Iterator[ReplyRecord]:
+def reply_records(source: Path, *, items: str | Path | None = None, domain: str = "") -> Iterator[Record]:
     """The records of all replies of a run, of a folder of runs, or of a file."""
     checkers = _Checkers(domain)
     for reply in replies_of(source, items=items, columns={}):
@@ -146,7 +142,7 @@ def check_reply(item: Item, reply: str, *, answer: str = "") -> CheckedReply:
     return _shared().check(_of_item(item, reply, model="", given=answer))
 
 
-def answer_steps(item: Item, answer: Answer) -> ReplyRecord | None:
+def answer_steps(item: Item, answer: Answer) -> Record | None:
     """The record of a model's reply to an item; None where it has no sentences that could be checked."""
     if not answer.text or not suites.suite(item.suite).audit:
         return None
@@ -274,107 +270,50 @@ class _Checkers:
         return ""
 
 
-_kept: list[_Checkers] = []
-
-
+@cache
 def _shared() -> _Checkers:
-    if not _kept:
-        _kept.append(_Checkers())
-    return _kept[0]
+    return _Checkers()
 
 
 # ---- what is written -------------------------------------------------------------------------------------------------
 
 
-class StatementRecord(TypedDict):
-    number: int  # in the reply
-    says: str
-    fact: list[str]
-    verdict: str
-    proof: list[str]
-    premises: list[int]
-    instead: str
-    possible: list[str]
-    assumes: str
-    withdrawn: bool
+Record = dict[str, Any]  # a line of replies.jsonl
 
 
-class StepRecord(TypedDict):
-    begin: int
-    end: int
-    kind: str
-    verdict: str
-    unread: str
-    statements: list[StatementRecord]
-
-
-class ReplyRecord(TypedDict):
-    """A line of replies.jsonl."""
-
-    item: str
-    model: str
-    outcome: str
-    answer: str
-    answer_verdict: str
-    right_answer: str
-    follows: str
-    missing: list[str]
-    first_wrong: int | None
-    read: int
-    unread: int
-    right_share: float | None
-    why: str
-    text: str
-    question: str
-    steps: list[StepRecord]
-
-
-def record_of(reply: SourceReply, checked: CheckedReply) -> ReplyRecord:
+def record_of(reply: SourceReply, checked: CheckedReply) -> Record:
     """A reply as JSON."""
-    numbers, domain = iter(range(1 << 30)), checked.domain
+    numbers, domain = itertools.count(), checked.domain
+    names = ("outcome", "answer", "answer_verdict", "right_answer", "follows", "first_wrong", "read", "unread",
+             "right_share", "why")  # fmt: skip
     return {
         "item": reply.item,
         "model": reply.model,
-        "outcome": checked.outcome,
-        "answer": checked.answer,
-        "answer_verdict": checked.answer_verdict,
-        "right_answer": checked.right_answer,
-        "follows": checked.follows,
+        **{name: getattr(checked, name) for name in names},
         "missing": [in_words(fact, domain) for fact in checked.missing] if domain else [],
-        "first_wrong": checked.first_wrong,
-        "read": checked.read,
-        "unread": checked.unread,
-        "right_share": checked.right_share,
-        "why": checked.why,
         "text": reply.text,
         "question": f"{reply.row.text} {reply.row.question}".strip(),
         "steps": [_step(step, numbers, domain) for step in checked.steps] if domain else [],
     }
 
 
-def _step(step: Step, numbers: Iterator[int], domain: Domain) -> StepRecord:
+def _step(step: Step, numbers: Iterator[int], domain: Domain) -> Record:
+    """A sentence with its statements, which are numbered through the reply."""
+    statements = [
+        {
+            **{name: getattr(each, name) for name in ("verdict", "instead", "assumes", "withdrawn")},
+            "number": next(numbers),
+            "says": in_words(each.fact, domain),
+            "fact": list(each.fact[:3]),
+            "proof": [in_words(fact, domain) for fact in each.proof],
+            "premises": list(each.premises),
+            "possible": list(each.possible),
+        }
+        for each in step.statements
+    ]
     return {
-        "begin": step.begin,
-        "end": step.end,
-        "kind": step.kind,
-        "verdict": step.verdict,
-        "unread": step.unread,
-        "statements": [_statement(next(numbers), each, domain) for each in step.statements],
-    }
-
-
-def _statement(number: int, statement: Statement, domain: Domain) -> StatementRecord:
-    return {
-        "number": number,
-        "says": in_words(statement.fact, domain),
-        "fact": list(statement.fact[:3]),
-        "verdict": statement.verdict,
-        "proof": [in_words(fact, domain) for fact in statement.proof],
-        "premises": list(statement.premises),
-        "instead": statement.instead,
-        "possible": list(statement.possible),
-        "assumes": statement.assumes,
-        "withdrawn": statement.withdrawn,
+        **{name: getattr(step, name) for name in ("begin", "end", "kind", "verdict", "unread")},
+        "statements": statements,
     }
 
 
@@ -399,56 +338,48 @@ def in_words(fact: Fact, domain: Domain) -> str:
 
 
 class Summary:
-    """Counts over all replies, and those that the page shows."""
+    """Counts over all replies, and those that the page shows: those with a wrong step first."""
 
     def __init__(self) -> None:
-        self.replies = 0
-        self.outcomes: dict[str, dict[str, list[str]]] = {}  # model -> outcome -> items
-        self.verdicts = Counter[str]()
-        self.reasons = Counter[str]()
-        self.unread = Counter[str]()
-        self.follows = Counter[str]()
-        self.depths = Counter[int]()
-        self.wrong: list[ReplyRecord] = []
-        self.others: list[ReplyRecord] = []
+        self.outcomes: dict[str, list[tuple[str, str]]] = {}  # model -> outcome and item of each reply
+        self.counts: dict[str, Counter[Any]] = defaultdict(Counter)
+        self.kept: dict[bool, list[Record]] = {True: [], False: []}
 
-    def add(self, record: ReplyRecord) -> None:
-        self.replies += 1
-        self.outcomes.setdefault(record["model"] or "-", {}).setdefault(record["outcome"], []).append(record["item"])
+    def add(self, record: Record) -> None:
+        self.outcomes.setdefault(record["model"] or "-", []).append((record["outcome"], record["item"]))
         statements = [each for step in record["steps"] for each in step["statements"]]
-        self.verdicts.update(each["verdict"] for each in statements if not each["withdrawn"])
-        self.verdicts[UNREAD] += record["unread"]
-        self.unread.update(step["unread"] for step in record["steps"] if step["unread"])
-        if record["outcome"] == NOT_CHECKED:
-            self.reasons[record["why"]] += 1
-        if record["follows"]:
-            self.follows[record["follows"]] += 1
-        if record["first_wrong"] is not None:
-            self.depths[record["first_wrong"]] += 1
-        kept = self.wrong if record["first_wrong"] is not None else self.others if statements else []
-        if len(kept) < SHOWN:
-            kept.append(record)
+        counts, wrong = self.counts, record["first_wrong"] is not None
+        counts["verdicts"].update(each["verdict"] for each in statements if not each["withdrawn"])
+        counts["verdicts"][UNREAD] += record["unread"]
+        counts["unread because"].update(step["unread"] for step in record["steps"] if step["unread"])
+        counts["not checked"].update([record["why"]] * (record["outcome"] == NOT_CHECKED))
+        counts["follows from"].update([record["follows"]] * bool(record["follows"]))
+        counts["depths"].update([record["first_wrong"]] * wrong)
+        if (wrong or statements) and len(self.kept[wrong]) < SHOWN:
+            self.kept[wrong].append(record)
 
-    def shown(self) -> list[dict[str, object]]:
-        return [{**each, "parts": list(_parts(each))} for each in (*self.wrong, *self.others)[:SHOWN]]
+    def shown(self) -> list[Record]:
+        kept = (*self.kept[True], *self.kept[False])
+        return [{**each, "parts": list(_parts(each))} for each in kept[:SHOWN]]
 
-    def result(self) -> dict[str, Any]:
+    def result(self) -> Record:
         """Shares per model of the replies that were checked, with 95 % intervals; those of one item belong together."""
         models = []
         for model, outcomes in sorted(self.outcomes.items()):
-            counts = {name: len(outcomes.get(name, ())) for name in OUTCOMES}
-            pairs = [(name, item) for name, own in outcomes.items() if name != NOT_CHECKED for item in own]
-            models.append({"model": model, "replies": sum(counts.values()), "counts": counts, "shares": _shares(pairs)})
-        read = sum(n for verdict, n in self.verdicts.items() if verdict != UNREAD)
+            found = Counter(name for name, _ in outcomes)
+            counts = {name: found[name] for name in OUTCOMES}
+            checked = [(name, item) for name, item in outcomes if name != NOT_CHECKED]
+            models.append({"model": model, "replies": len(outcomes), "counts": counts, "shares": _shares(checked)})
+        verdicts = self.counts["verdicts"]
         return {
-            "replies": self.replies,
+            "replies": sum(map(len, self.outcomes.values())),
             "models": models,
-            "statements": {name: self.verdicts[name] for name in VERDICTS},
-            "statements read": read,
-            "follows from": dict(self.follows),
-            "first wrong step after": {str(depth): n for depth, n in sorted(self.depths.items())},
-            "not checked": dict(self.reasons.most_common(20)),
-            "unread because": dict(self.unread.most_common(20)),
+            "statements": {name: verdicts[name] for name in VERDICTS},
+            "statements read": verdicts.total() - verdicts[UNREAD],
+            "follows from": dict(self.counts["follows from"]),
+            "first wrong step after": {str(depth): n for depth, n in sorted(self.counts["depths"].items())},
+            "not checked": dict(self.counts["not checked"].most_common(20)),
+            "unread because": dict(self.counts["unread because"].most_common(20)),
         }
 
 
@@ -464,7 +395,7 @@ def _shares(pairs: Sequence[tuple[str, str]]) -> dict[str, list[float | None]]:
     return shares
 
 
-def _parts(record: ReplyRecord) -> Iterable[dict[str, str | StepRecord | None]]:
+def _parts(record: Record) -> Iterator[Record]:
     """The text of a reply in pieces: sentences with their step, and what stands between them."""
     at = 0
     for step in record["steps"]:

@@ -118,9 +118,6 @@ def audit(
             help="A function (answer, entry) -> score: what does it give credit for? (reasoning-gym:TASK has its own.)",
         ),
     ] = "",
-    format: Annotated[
-        Literal["text", "github"], Parameter(help="text: a table; github: annotations for a workflow on GitHub.")
-    ] = "text",
     fail_on: Annotated[
         str,
         Parameter(
@@ -156,12 +153,7 @@ def audit(
 
         give(result["forecasts"], dry_run_layout, json=json)
         return
-    if format == "github":
-        from proband.pipeline.checking import github_annotations
-
-        print("\n".join(github_annotations(source, result)) or "no findings")
-    else:
-        give(result, layout, json=json)
+    give(result, layout, json=json)
     if verdicts:
         from proband.pipeline.checking import check
 
