@@ -10,7 +10,7 @@ from pathlib import Path
 
 import proband
 from proband.core.plugins import described
-from proband.pipeline.run_options import HowToRun, RunOptions
+from proband.pipeline.run_options import RunOptions, SharedRunOptions
 
 BEGIN, END = "<!-- written by: python tests/docs_api.py -->", "<!-- end -->"
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "api.md"
@@ -31,7 +31,7 @@ def functions() -> str:
         "Options of `run`, which are those of the command line, besides `profile` (a TOML file with any of them)",
     ]
     lines[-1] += " and `dry_run` (a forecast of each run, and nothing is asked). The `**how` of `evaluate` are "
-    lines[-1] += f"{', '.join(f'`{name}`' for name in HowToRun.__annotations__)}."
+    lines[-1] += f"{', '.join(f'`{name}`' for name in SharedRunOptions.__annotations__)}."
     lines += [""]
     lines += ["| option | default | |", "|---|---|---|"]
     defaults = {field.name: "" if field.default is MISSING else repr(field.default) for field in fields(RunOptions)}

@@ -469,8 +469,7 @@ def test_a_dry_run_counts_what_the_cache_has(run: Callable[..., tuple[str, str]]
         (plan,) = json.loads(out)["runs"]
         assert (plan["items"], plan["calls"], plan["cached"]) == (30, 20, 10)
         assert plan["tokens_out"] == 20 * 4096
-        out, _ = run(stub.url, "--dry-run", "-s", "prompts", out="other")
-        assert ", and one request to see what the server can do" in out
+        run(stub.url, "--dry-run", "-s", "prompts", out="other")
         assert len(stub.bodies) == 10
 
 

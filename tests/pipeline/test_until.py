@@ -29,7 +29,7 @@ def items(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def until(items: Path, out: Path, width: str, model: str = "baseline:random", **how: Any) -> dict[str, Any]:
-    run_all(items, model=model, out=out, how=RunOptions(until=width, **how))
+    run_all(items, model=model, out=out, options=RunOptions(until=width, **how))
     result: dict[str, Any] = json.loads((out / "until.json").read_text())
     return result
 

@@ -21,7 +21,8 @@ from proband.pipeline.build import build
 from proband.pipeline.compare import compare
 from proband.pipeline.frames import read
 from proband.pipeline.report import report, score
-from proband.pipeline.run import dry_run, prompt_of, run
+from proband.pipeline.run import forecast, prompt_of, run
+from proband.pipeline.run_options import RunOptions
 from proband.solvers.prompts import Prompt, pick_shots, read_prompt, shipped_prompts
 
 REFUSAL = "I cannot answer that question."
@@ -247,10 +248,11 @@ def test_every_shipped_prompt_can_be_filled_in(name: str, folders: dict[str, Pat
                 assert (text.rstrip("</user>").rstrip()[-1] == ":") == ends
 
 
-def test_a_dry_run_asks_nothing(folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_dry_run_asks_nothing(folders: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("OPENAI_API_KEY", "PROBAND_API_KEY"):
         monkeypatch.delenv(name, raising=False)
-    found = dry_run(folders["kinship"], model="openai:m", model_options={"prices": "1,2"}, limit=4)
+    options = RunOptions(model_options={"prices": "1,2"}, limit=4)
+    found = forecast(folders["kinship"], "openai:m", tmp_path, options)
     assert (found.items, found.calls, found.solver, found.tokens_counted) == (4, 4, "generate", False)
     assert found.tokens_in is not None
     texts = [prompt_of(folders["kinship"], item.id, model="openai:m")[0] for item in read_items(folders["kinship"])]

@@ -37,7 +37,7 @@ from proband.pipeline.run import (
     try_item,
     used_before,
 )
-from proband.pipeline.run_options import HowToRun, RunOptions
+from proband.pipeline.run_options import RunOptions, SharedRunOptions
 from proband.reporting.draw.marks import WIDE, svg
 from proband.reporting.draw.profile_chart import profile_chart
 from proband.reporting.numbers import words
@@ -103,7 +103,7 @@ class Figure:
         return self.svg
 
 
-class EvaluateOptions(HowToRun, total=False):
+class EvaluateOptions(SharedRunOptions, total=False):
     out: str | Path | None
     size: Size
     suite: str | Sequence[str]
@@ -131,7 +131,7 @@ def evaluate(
     card: bool = False,
     force: bool = False,
     dry_run: bool = False,
-    **how: Unpack[HowToRun],
+    **how: Unpack[SharedRunOptions],
 ) -> Evaluation | list[Forecast]:
     """Ask the models the items of a panel and write the page; the same call again resumes. `how` are options of a run
     (`prices`, `max_cost`, `device`, `model_options`, `too_long`, `on_error`, `cache`). Without `out` the page is in the
@@ -200,8 +200,8 @@ class EvaluationJob:
                 check_name(model, suites.suite(chosen.sets[0].suite))
         name = "-".join(slug(each) for each in models)
         folder = Path(out) if out is not None else cache_folder() / "evaluations" / f"panel-{panel}-{size}-{name}"
-        if unknown := next((name for name in how if name not in HowToRun.__annotations__), None):
-            known = ", ".join(HowToRun.__annotations__)
+        if unknown := next((name for name in how if name not in SharedRunOptions.__annotations__), None):
+            known = ", ".join(SharedRunOptions.__annotations__)
             raise ProbandError(f"evaluate has no option {unknown!r}; options of its runs are {known}")
         options = read_options(RunOptions, how, of="evaluate")
         loaded: dict[tuple[str, str], Any] = {(name, ""): each for name, each in objects.items()}
@@ -255,7 +255,7 @@ class EvaluationJob:
             loaded = self.load(each, model)
             solver = choose_solver(suite, loaded, self.how.solver, setting=setting).name
             if suite.solver(solver).needs is AnswersItems:  # what reads items may not read these
-                try_item(items, model=loaded, how=replace(how, solver=solver))
+                try_item(items, model=loaded, options=replace(how, solver=solver))
         except ProbandError as error:
             if not (model.startswith(OF_ONE_SUITE) or (model, "") in self.loaded):  # it cannot be opened
                 raise
@@ -313,7 +313,7 @@ class EvaluationJob:
                     run_once(
                         part.items,
                         model=self.model(part),
-                        part=PartOfCommand(folder=part.folder, how=part.how),
+                        part=PartOfCommand(folder=part.folder, options=part.how),
                         others=others,
                     )
                 except KeyboardInterrupt as interrupt:
@@ -329,7 +329,7 @@ class EvaluationJob:
             return False
         if self.size != "panel" and part.model not in part.each.baselines:
             return False
-        runner = Runner(items=part.items, model=self.model(part), out=part.folder, how=part.how)
+        runner = Runner(items=part.items, model=self.model(part), out=part.folder, options=part.how)
         now = runner.describe()
         recorded = msgspec.structs.replace(read_run(stored / "run.json"), items=now.items)
         if self.size != "panel":

@@ -80,8 +80,8 @@ def run(items: str | Path, /, **given: Any) -> Results | list[Forecast]:
     model, out, profile, dry_run = (given.pop(name, None) for name in ("model", "out", "profile", "dry_run"))
     how = read_options(RunOptions, with_profile(given, profile), of="run")
     if dry_run:
-        return running.dry_run_all(items, model=model, out=out, how=how)
-    running.run_all(items, model=model, out=out, how=how)
+        return running.forecasts(items, model=model, out=out, options=how)
+    running.run_all(items, model=model, out=out, options=how)
     return read(out, split=how.split)
 
 

@@ -87,7 +87,7 @@ class ModelReaders:
         readers = []
         for each in self.readings:
             others = [used_before(self.folder / other.folder) for other in self.readings if other is not each]
-            part = PartOfCommand(folder=self.folder / each.folder, how=self._how(each), name=each.name)
+            part = PartOfCommand(folder=self.folder / each.folder, options=self._how(each), name=each.name)
             run_once(self.folder, model=each.model, part=part, others=sum_usage(others))
             answers = {answer.item_id: answer for answer in read_answers(part.folder / "answers.jsonl")}
             readers.append(RowReader(each.name, self._reader(answers)))

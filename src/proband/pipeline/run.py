@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import islice
 from math import inf
 from pathlib import Path
@@ -48,11 +48,9 @@ from proband.pipeline.asking.items_and_answers import (
     AnswersFile,
     Chunking,
     Selection,
-    Turn,
     count_lines,
     hold_back_answers,
     keep_whole_chunks,
-    pick,
     select_items,
     waiting_answers,
 )
@@ -60,8 +58,6 @@ from proband.pipeline.asking.model_calls import Counting, cache_of
 from proband.pipeline.asking.setup import (
     Job,
     Usage,
-    add_usage,
-    asks_before,
     at_server,
     choose_solver,
     errors_allowed,
@@ -73,7 +69,7 @@ from proband.pipeline.asking.setup import (
     without_asking,
 )
 from proband.pipeline.build import versions
-from proband.pipeline.run_options import HowToRun, RunOptions
+from proband.pipeline.run_options import RunOptions, SharedRunOptions
 from proband.pipeline.until import run_until
 from proband.solvers.prompts import expand_names, short_name
 
@@ -82,24 +78,26 @@ class PartOfCommand(msgspec.Struct, frozen=True, kw_only=True):
     """One of the runs of a command: of a prompt, or a repetition."""
 
     folder: Path
-    how: RunOptions
-    turn: Turn | None = None
+    options: RunOptions
     name: str = ""  # of its prompt or repetition, where there are several
 
 
-def run(items: str | Path, *, model: str | Model, out: str | Path, **how: Any) -> Run:
-    """Answer the items with a model, once; the same call again resumes. `how` are the fields of RunOptions."""
-    options = read_options(RunOptions, how, of="run")
-    return run_once(Path(items), model=model, part=PartOfCommand(folder=Path(out), how=options))
+def run(items: str | Path, *, model: str | Model, out: str | Path, **options: Any) -> Run:
+    """Answer the items with a model, once; the same call again resumes. `options` are the fields of RunOptions."""
+    read = read_options(RunOptions, options, of="run")
+    return run_once(Path(items), model=model, part=PartOfCommand(folder=Path(out), options=read))
 
 
-def run_all(items: str | Path, *, model: str | Model, out: str | Path, how: RunOptions) -> list[tuple[Path, Run]]:
+def run_all(items: str | Path, *, model: str | Model, out: str | Path, options: RunOptions) -> list[tuple[Path, Run]]:
     """Every run of a command, with its folder. What all of them have cost counts against the one `max_cost`."""
-    if how.until:
+    if options.until:
         folder = Path(out)
-        ask = partial(_ask, Path(items), model, folder)
-        return [(folder, run_until(Path(items), suite=suite_of(items), out=folder, how=how, ask=ask))]
-    parts = parts_of_command(Path(items), Path(out), how)
+
+        def ask(options: RunOptions) -> Run:
+            return run_once(Path(items), model=model, part=PartOfCommand(folder=folder, options=options))
+
+        return [(folder, run_until(Path(items), suite=suite_of(items), out=folder, options=options, ask=ask))]
+    parts = parts_of_command(Path(items), Path(out), options)
     results: list[tuple[Path, Run]] = []
     for part in parts:
         others = [used_before(each.folder) for each in parts if each is not part]
@@ -114,44 +112,21 @@ def run_all(items: str | Path, *, model: str | Model, out: str | Path, how: RunO
     return results
 
 
-def _ask(items: Path, model: str | Model, folder: Path, how: RunOptions) -> Run:
-    return run_once(items, model=model, part=PartOfCommand(folder=folder, how=how))
-
-
-def parts_of_command(items: Path, out: Path, how: RunOptions) -> list[PartOfCommand]:
+def parts_of_command(items: Path, out: Path, options: RunOptions) -> list[PartOfCommand]:
     """A run per prompt, or per repetition, each in a folder of its own where there are several."""
-    prompts = prompts_of(items, how.prompt) or {"": ""}
-    each = how.prompts_per_item
+    prompts = prompts_of(items, options.prompt)
     if len(set(prompts.values())) < len(prompts):
         raise ProbandError("two prompts have the same name, and so would have the same folder")
-    if each is not None and not each < len(prompts):
-        raise ProbandError(
-            f"'prompts-per-item' is {each}; it must be fewer than the prompts, of which there are {len(prompts)}"
-        )
-    if how.repeat > 1 and len(prompts) > 1:
+    if options.repeat > 1 and len(prompts) > 1:
         raise ProbandError("--repeat is for one prompt: name one, or ask with several prompts once")
-    if how.repeat > 1:
-        return [
-            PartOfCommand(
-                folder=out / f"repeat-{number}",
-                how=replace(_with_prompt(how, next(iter(prompts))), seed=how.seed + number - 1),
-                name=f"repeat-{number}",
-            )
-            for number in range(1, how.repeat + 1)
-        ]
-    return [
-        PartOfCommand(
-            folder=out / name if len(prompts) > 1 else out,
-            how=_with_prompt(how, prompt),
-            turn=None if each is None else Turn(place, len(prompts), each),
-            name=name,
-        )
-        for place, (prompt, name) in enumerate(prompts.items())
-    ]
-
-
-def _with_prompt(how: RunOptions, prompt: str) -> RunOptions:
-    return replace(how, options={**how.options, "prompt": prompt}) if prompt else how
+    each = {name: replace(options, options={**options.options, "prompt": prompt}) for prompt, name in prompts.items()}
+    if len(prompts) > 1:
+        return [PartOfCommand(folder=out / name, options=own, name=name) for name, own in each.items()]
+    ((name, one),) = each.items() or [("", options)]
+    if options.repeat == 1:
+        return [PartOfCommand(folder=out, options=one, name=name)]
+    names = {f"repeat-{number + 1}": replace(one, seed=one.seed + number) for number in range(options.repeat)}
+    return [PartOfCommand(folder=out / name, options=own, name=name) for name, own in names.items()]
 
 
 def run_once(items: Path, *, model: str | Model, part: PartOfCommand, others: Usage | None = None) -> Run:
@@ -159,27 +134,26 @@ def run_once(items: Path, *, model: str | Model, part: PartOfCommand, others: Us
     done = finished_run(items, model, part)
     if done is not None:
         return done
-    return Runner(items=items, model=model, out=part.folder, how=part.how, turn=part.turn).run(others or {})
+    return Runner(items=items, model=model, out=part.folder, options=part.options).run(others or {})
 
 
 def finished_run(items: Path, model: str | Model, part: PartOfCommand) -> Run | None:
     """The run in a folder, if it is this one and finished; a server is not asked for that."""
-    path = part.folder / "run.json"
-    if not at_server(model) or part.how.retry_errors or not path.exists():
+    path, answers = part.folder / "run.json", part.folder / ANSWERS
+    if not at_server(model) or part.options.retry_errors or not path.exists() or not answers.exists():
         return None
     there = read_run(path)
-    named = part.how.solver.split(",") if part.how.solver else [there.solver]
+    named = part.options.solver.split(",") if part.options.solver else [there.solver]
     if there.solver not in [name.strip() for name in named]:
         return None
-    runner = silent_runner(items, model, part.folder, replace(part.how, solver=there.solver), turn=part.turn)
+    runner = silent_runner(items, model, part.folder, replace(part.options, solver=there.solver))
     same = not differences(there, runner.describe())
-    answers = part.folder / ANSWERS
-    return there if same and answers.exists() and count_lines(answers, torn=False) == runner.total else None
+    return there if same and count_lines(answers, torn=False) == runner.total else None
 
 
-def try_item(items: Path, *, model: Model, how: RunOptions) -> None:
+def try_item(items: Path, *, model: Model, options: RunOptions) -> None:
     """Ask the first item that a run would ask, and forget the answer."""
-    runner = Runner(items=items, model=model, out=Path(), how=how)
+    runner = Runner(items=items, model=model, out=Path(), options=options)
     if not runner.solver.needs_all_items:
         for item in islice(runner.asked_items(), 1):
             answering(runner.job, runner.model)([item])
@@ -209,39 +183,23 @@ class Forecast(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     tokens_counted: bool = True  # by the model's own tokenizer; otherwise estimated from the characters
     tokens_out: int = 0
     cost: float | None = None
-    probes: int = 0  # requests to see what the server can do
     seconds: float | None = None  # None: not known before the first answers
 
 
-def dry_run(items: str | Path, *, model: str | Model, out: str | Path | None = None, **how: Any) -> Forecast:
-    """What one run would ask, without asking it: the solver asks a model that only counts. Items that the folder `out`
-    has answers to are not counted; what the cache knows is counted as `cached`."""
-    options = read_options(RunOptions, how, of="run")
-    return forecast(Path(items), model, None if out is None else Path(out), options)
-
-
-def dry_run_all(items: str | Path, *, model: str | Model, out: str | Path, how: RunOptions) -> list[Forecast]:
-    """What each run of a command would ask."""
-    return [
-        forecast(Path(items), model, part.folder, part.how, turn=part.turn, name=part.name)
-        for part in parts_of_command(Path(items), Path(out), how)
-    ]
+def forecasts(items: str | Path, *, model: str | Model, out: str | Path, options: RunOptions) -> list[Forecast]:
+    """What each run of a command would ask, without asking it: the solver asks a model that only counts. Items that a
+    folder has answers to are not counted; what the cache knows is counted as `cached`."""
+    parts = parts_of_command(Path(items), Path(out), options)
+    return [forecast(Path(items), model, part.folder, part.options, name=part.name) for part in parts]
 
 
 def forecast(
-    items: Path,
-    model: str | Model,
-    out: Path | None,
-    how: RunOptions,
-    *,
-    turn: Turn | None = None,
-    name: str = "",
-    until: float = inf,
+    items: Path, model: str | Model, out: Path, options: RunOptions, *, name: str = "", until: float = inf
 ) -> Forecast:
     """`until`: no items are tried after that moment (`time.monotonic`), and the time of the run is not known."""
-    runner = silent_runner(items, model, out, how, turn=turn)
+    runner = silent_runner(items, model, out, options)
     wanted = list(runner.asked_items())
-    done = runner.answered(wanted) if out is not None else set()
+    done = runner.answered(wanted)
     left = [item for item in wanted if item.id not in done]
     made = Forecast(
         suite=runner.suite.name, model=runner.model.name, solver=runner.solver.name, prompt=name, items=len(wanted),
@@ -251,15 +209,11 @@ def forecast(
         if runner.solver.needs_all_items or isinstance(runner.model, LearnsFromItems):
             return made
         return msgspec.structs.replace(made, seconds=runner.seconds_for(left, len(left), {}, until=until))
-    counting = Counting(runner.model, cache_of(runner.how.cache))
+    counting = Counting(runner.model, cache_of(runner.run_options.cache))
     runner.job.solve(runner.solver)(left, model=counting.wrapped())
     calls = counting.figures()
-    return msgspec.structs.replace(
-        made,
-        **msgspec.structs.asdict(calls),
-        probes=int(asks_before(model, runner.suite, how, setting=runner.setting)),
-        seconds=runner.seconds_for(left, calls.calls, used_before(out) if out is not None else {}, until=until),
-    )
+    seconds = runner.seconds_for(left, calls["calls"], used_before(out), until=until)
+    return msgspec.structs.replace(made, **calls, seconds=seconds)
 
 
 def total_of(forecasts: Sequence[Forecast]) -> Forecast:
@@ -274,22 +228,20 @@ def total_of(forecasts: Sequence[Forecast]) -> Forecast:
     return msgspec.structs.replace(first, prompt="", **{name: added(name) for name in sums})
 
 
-def silent_runner(
-    items: str | Path, model: str | Model, out: str | Path | None, how: RunOptions, *, turn: Turn | None = None
-) -> Runner:
+def silent_runner(items: str | Path, model: str | Model, out: Path, options: RunOptions) -> Runner:
     """A run that asks no server before it begins."""
     first = first_item(items)
-    silent = without_asking(model, suites.suite(first.suite), how, setting=str(first.tags.get("setting", "")))
-    return Runner(items=Path(items), model=model, out=Path(out or ""), how=silent, turn=turn)
+    silent = without_asking(model, suites.suite(first.suite), options, setting=str(first.tags.get("setting", "")))
+    return Runner(items=Path(items), model=model, out=out, options=silent)
 
 
 def prompt_of(
     items: str | Path, item_id: str, *, model: str | Model, solver: str | None = None,
-    options: Mapping[str, Any] | None = None, seed: int = 0, **how: Unpack[HowToRun],
+    options: Mapping[str, Any] | None = None, seed: int = 0, **more: Unpack[SharedRunOptions],
 ) -> list[str]:  # fmt: skip
     """Byte for byte what a run with these options would send for one item."""
-    given = {"solver": solver, "options": options or {}, "seed": seed, **how}
-    runner = silent_runner(items, model, None, read_options(RunOptions, given, of="run"))
+    given = {"solver": solver, "options": options or {}, "seed": seed, **more}
+    runner = silent_runner(items, model, Path(), read_options(RunOptions, given, of="run"))
     for item in read_items(Path(items)):
         if item.id == item_id:
             return runner.job.sends([item], runner.model)[0]
@@ -319,32 +271,28 @@ def suite_of(items: str | Path) -> Suite:
 class Runner:
     """One run: its suite, model, solver and options, settled before anything is asked."""
 
-    def __init__(
-        self, *, items: Path, model: str | Model, out: Path, how: RunOptions, turn: Turn | None = None
-    ) -> None:
+    def __init__(self, *, items: Path, model: str | Model, out: Path, options: RunOptions) -> None:
         first = first_item(items)
-        self.items, self.out, self.how, self.turn = items, out, how, turn
+        self.items, self.out, self.run_options = items, out, options
         self.suite = suites.suite(first.suite)
         self.spec = model if isinstance(model, str) else None
-        self.setting = str(first.tags.get("setting", ""))
-        self.model = load_run_model(model, self.suite, how, setting=self.setting)
-        self.solver = choose_solver(self.suite, self.model, how.solver, setting=self.setting, options=how.options)
-        self.options: Any = read_options(self.solver.options, how.options, of=f"solver {self.solver.name}")
+        setting = str(first.tags.get("setting", ""))
+        self.model = load_run_model(model, self.suite, options, setting=setting)
+        self.solver = choose_solver(self.suite, self.model, options.solver, setting=setting, options=options.options)
+        self.options: Any = read_options(self.solver.options, options.options, of=f"solver {self.solver.name}")
 
     @cached_property
     def chosen(self) -> Selection:
         """Which items are asked: those that are scored, or what `split` and `limit` say."""
-        how, solver = self.how, self.solver
-        split = how.split or solver.split
+        options, solver = self.run_options, self.solver
         result = select_items(
             self.items,
             suite=self.suite,
-            limit=how.limit,
-            split=split,
+            limit=options.limit,
+            split=options.split or solver.split,
             training=solver.needs_all_items,
-            turn=self.turn,
-            where=how.where,
-            by_cluster=how.seed if how.until else None,
+            where=options.where,
+            by_cluster=options.seed if options.until else None,
         )
         shots, folder = solver.examples(self.options)
         if shots and "train" in result.splits and (not folder or Path(folder).resolve() == self.items.resolve()):
@@ -362,7 +310,7 @@ class Runner:
     @property
     def chunking(self) -> Chunking:
         """Items that are answered together: one by one where the model takes several threads."""
-        if isinstance(self.model, Concurrent) and self.how.engine == "local":
+        if isinstance(self.model, Concurrent) and self.run_options.engine == "local":
             return Chunking(size=1)
         return Chunking(
             size=int(getattr(self.model, "chunk", CHUNK)),
@@ -372,25 +320,27 @@ class Runner:
 
     @property
     def job(self) -> Job:
-        return Job(suite=self.suite.name, items=self.items, solver=self.solver.name, model=self.spec, how=self.how)
+        return Job(
+            suite=self.suite.name, items=self.items, solver=self.solver.name, model=self.spec, options=self.run_options
+        )
 
     def describe(self) -> Run:
         """The run.json of this run."""
         decides: dict[str, Any] = {
-            "limit": self.how.limit,
-            "sample": "clusters" if self.how.until else "",
-            "where": dict(self.how.where),
+            "limit": self.run_options.limit,
+            "sample": "clusters" if self.run_options.until else "",
+            "where": dict(self.run_options.where),
             "split": "" if self.chosen.every_split else ",".join(self.chosen.splits),
+            "asked": self.total,
         }
-        decides |= {"prompts-per-item": self.turn.each if self.turn else None, "asked": self.total}
         part = {} if self.chosen.lines is None else {name: value for name, value in decides.items() if value}
         decided = self.solver.decided(self.options, self.model)
-        too_long = {} if self.how.too_long == "fail" else {"too-long": self.how.too_long}
+        too_long = {} if self.run_options.too_long == "fail" else {"too-long": self.run_options.too_long}
         return Run(
             suite=self.suite.name,
             solver=self.solver.name,
             model=self.model.name,
-            seed=self.how.seed,
+            seed=self.run_options.seed,
             items_sha=sha256_file(items_path(self.items)),
             items=os.path.relpath(self.items, self.out),
             versions=versions(),
@@ -398,7 +348,7 @@ class Runner:
             settings={**self.solver.recorded(self.options), **decided, **part, **too_long},
             net=dict(getattr(self.model, "net_note", {})),
             parameters=int(getattr(self.model, "parameters", 0)),
-            label=self.how.label,
+            label=self.run_options.label,
         )
 
     def run(self, others: Usage) -> Run:
@@ -408,7 +358,7 @@ class Runner:
             raise ProbandError("is a folder of items; name another one for the run", file=self.out)
         self.out.mkdir(parents=True, exist_ok=True)
         with lock_folder(self.out):
-            before = begin(self.out, described, retry_errors=self.how.retry_errors)
+            before = begin(self.out, described, retry_errors=self.run_options.retry_errors)
             if looks := read_run(self.out / "run.json").settings.get("looks"):
                 described = msgspec.structs.replace(described, settings={**described.settings, "looks": looks})
             work = RunProgress(self, described, before=before, others=others)
@@ -436,7 +386,7 @@ class Runner:
             return 0.0
         model = self.model
         if isinstance(model, Concurrent):
-            rpm, answered = self.how.model_options.get("rpm"), used.get("answered") or 0.0
+            rpm, answered = self.run_options.model_options.get("rpm"), used.get("answered") or 0.0
             if answered:
                 each = (used.get("seconds") or 0.0) / answered / model.concurrency
                 return calls * max(each, 60 / float(rpm) if rpm else 0.0)
@@ -453,8 +403,7 @@ class Runner:
         return (time.monotonic() - begun) / len(sample) * len(items)
 
     def asked_items(self) -> Iterator[Item]:
-        items = read_items(self.items, reads(self.model), check=self.suite.check)
-        return items if self.chosen.lines is None else pick(items, self.chosen.lines)
+        return self.chosen.of(read_items(self.items, reads(self.model), check=self.suite.check))
 
 
 MEASURED, SLOW = 4, 2.0  # items whose time is taken for a forecast; one is enough where it takes so many seconds
@@ -466,7 +415,7 @@ class RunProgress:
     def __init__(self, runner: Runner, described: Run, *, before: Usage, others: Usage) -> None:
         self.runner, self.described, self.total = runner, described, runner.total
         self.others = others  # used by other runs of the command
-        self.allowed = errors_allowed(runner.how.max_errors, self.total)
+        self.allowed = errors_allowed(runner.run_options.max_errors, self.total)
         self.before = before  # used by earlier processes
         # a model that was loaded for this run has used nothing for another
         self.at_start = {} if runner.spec else usage_of(runner.model)
@@ -486,7 +435,7 @@ class RunProgress:
         detail(f"{name} by solver {runner.solver.name}, {self.done + len(waiting)} of {self.total} answered")
         resume = getattr(runner.model, "resume", None)
         if callable(resume):
-            resume(add_usage(self.before, self.others))
+            resume(sum_usage([self.before, self.others]))
         with Progress(name, total=self.total) as self.bar, AnswersFile(out) as self.file:
             self.bar.at(self.done)
             if self.done == self.total:
@@ -525,8 +474,8 @@ class RunProgress:
         self.errors += len(failed)
         if failed and self.errors > self.allowed:
             raise Unavailable(
-                f"{self.errors} of {self.total} items failed, more than --max-errors {self.runner.how.max_errors} "
-                f"allows; the last: item {failed[-1].item_id!r}: {failed[-1].text}"
+                f"{self.errors} of {self.total} items failed, more than --max-errors "
+                f"{self.runner.run_options.max_errors} allows; the last: item {failed[-1].item_id!r}: {failed[-1].text}"
             )
 
     part = 0.0  # of the whole, as far as the model says, where all items are one chunk
@@ -546,9 +495,8 @@ class RunProgress:
     def write_down(self, *, ended: bool = False) -> Run:
         """run.json with what was used so far; a run that has ended without answers and without using anything leaves
         no files over which a report would stumble."""
-        usage = add_usage(self.before, usage_since(usage_of(self.runner.model), self.at_start))
-        for each in self.of_workers.values():
-            usage = add_usage(usage, each)
+        own = usage_since(usage_of(self.runner.model), self.at_start)
+        usage = sum_usage([self.before, own, *self.of_workers.values()])
         run = msgspec.structs.replace(self.described, usage=usage)
         path, answers = self.runner.out / "run.json", self.runner.out / ANSWERS
         if ended and self.done == self.total and self.runner.solver.summary is not None:
@@ -609,7 +557,7 @@ def _is_larger_sample(there: Run, now: Run) -> bool:
     rest = [{name: value for name, value in run.settings.items() if name not in sample} for run in (there, now)]
     if "split" in rest[0] and "split" not in rest[1]:  # which is recorded of a sample alone
         rest[1]["split"] = rest[0]["split"]
-    return size is not None and "prompts-per-item" not in rest[0] and size < larger and dumps(rest[0]) == dumps(rest[1])
+    return size is not None and size < larger and dumps(rest[0]) == dumps(rest[1])
 
 
 @contextmanager

@@ -48,11 +48,6 @@ class RunOptions:
         ),
         OnCommandLine(metavar="NAME|FILE"),
     ] = ()
-    prompts_per_item: Annotated[
-        Count | None,
-        Meta(description="Ask each item with N of the prompts, drawn at random and balanced, instead of all."),
-        OnCommandLine(in_profile=True),
-    ] = None
     split: Annotated[
         str,
         Meta(
@@ -157,7 +152,7 @@ class RunOptions:
     ] = field(default_factory=dict)
 
 
-class HowToRun(TypedDict, total=False):
+class SharedRunOptions(TypedDict, total=False):
     """The options of `proband evaluate` that are those of its runs."""
 
     too_long: TooLongChoice

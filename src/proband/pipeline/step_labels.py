@@ -127,7 +127,7 @@ def judge_steps(records: Iterable[Mapping[str, Any]], *, model: str, out: Path, 
     if not known:
         raise ProbandError("no step is labelled: there is nothing to judge")
     options = {"max-tokens": 512, **how.options, "prompt": "bare"}
-    part = PartOfCommand(folder=folder / "run", how=replace(how, solver="generate", split="all", options=options))
+    part = PartOfCommand(folder=folder / "run", options=replace(how, solver="generate", split="all", options=options))
     run_once(folder, model=model, part=part)
     answers = read_answers(part.folder / "answers.jsonl")
     judged = [(known[answer.item_id], said) for answer in answers if (said := verdict_in(answer)) is not None]

@@ -93,7 +93,7 @@ def study(
     return {**result, "title": read.study.title, "stages": lines}
 
 
-class HowToStudy(TypedDict, total=False):
+class StudyOptions(TypedDict, total=False):
     """The options of `study` that `paper` has too."""
 
     dry_run: bool
@@ -110,7 +110,7 @@ def paper(
     out: str | Path,
     models: Sequence[str] = (),
     parameters: Mapping[str, Any] | None = None,
-    **how: Unpack[HowToStudy],
+    **options: Unpack[StudyOptions],
 ) -> dict[str, Any]:
     """The study that reproduces a suite's paper, ours beside the published figures, with its claims."""
     if suite not in suites.names():
@@ -118,7 +118,7 @@ def paper(
     if not Path(data).exists():
         raise ProbandError("no such folder", file=data)
     given = {**(parameters or {}), "data": str(data), **({"models": list(models)} if models else {})}
-    return study(suite, out=out, parameters=given, **how)
+    return study(suite, out=out, parameters=given, **options)
 
 
 def study_path(file: str | Path) -> Path:

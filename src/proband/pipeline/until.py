@@ -16,7 +16,7 @@ import numpy as np
 from proband.core.errors import ProbandError
 from proband.core.files import read_answers, read_items, read_run, write_json
 from proband.core.types import Run
-from proband.pipeline.asking.items_and_answers import ANSWERS, Sourced, ranks_of, select_items
+from proband.pipeline.asking.items_and_answers import ANSWERS, Outline, cluster_ranks, select_items
 from proband.stats.sequential import Look, confidence_sequence
 
 if TYPE_CHECKING:
@@ -42,35 +42,34 @@ def target_of(until: str) -> float:
     return points / 100
 
 
-def run_until(items: Path, *, suite: Suite, out: Path, how: RunOptions, ask: Callable[[RunOptions], Run]) -> Run:
+def run_until(items: Path, *, suite: Suite, out: Path, options: RunOptions, ask: Callable[[RunOptions], Run]) -> Run:
     """`ask` makes the run with these options."""
-    target = target_of(how.until)
+    target = target_of(options.until)
     metric = suite.metric()
-    if metric.over == "set" or not metric.percent or how.repeat > 1 or len(how.prompt) > 1 or how.limit:
+    several = options.repeat > 1 or len(options.prompt) > 1 or options.limit
+    if metric.over == "set" or not metric.percent or several:
         raise ProbandError("--until is for one run of items that are right or wrong, without --limit and --repeat")
-    chosen = select_items(items, suite=suite, split=how.split, where=how.where)
-    counted = np.ones(len(list(read_items(items, Sourced))), dtype=bool) if chosen.lines is None else chosen.lines
-    ranks = ranks_of(items, counted, how.seed)
-    sizes, looks, count = np.bincount(ranks[counted]), list[Look](), FIRST
+    chosen = select_items(items, suite=suite, split=options.split, where=options.where)
+    ranks = cluster_ranks(list(chosen.of(read_items(items, Outline))), options.seed)
+    sizes, looks, count = np.bincount(ranks), list[Look](), FIRST
     if (out / "run.json").exists():  # goes on from there
         before = int(read_run(out / "run.json").settings.get("limit", 0))
         count = max(count, int(np.searchsorted(np.cumsum(sizes), before)) + 1)
     while True:
         count = min(count, len(sizes))
-        made = ask(replace(how, limit=int(sizes[:count].sum())))
+        made = ask(replace(options, limit=int(sizes[:count].sum())))
         answers = {answer.item_id: answer for answer in read_answers(out / ANSWERS)}
         sums, asked = np.zeros(count), np.zeros(count, dtype=np.int64)
-        for item, rank in zip(read_items(items), ranks.tolist(), strict=True):
-            value = metric.value(item, answers[item.id]) if 0 <= rank < count and item.id in answers else None
+        for item, rank in zip(chosen.of(read_items(items)), ranks.tolist(), strict=True):
+            value = metric.value(item, answers[item.id]) if rank < count and item.id in answers else None
             if value is not None:
                 sums[rank], asked[rank] = sums[rank] + value, asked[rank] + 1
         there = asked > 0
-        found = confidence_sequence(sums[there], asked[there], largest=int(sizes.max()), aim=target)
-        looks.append(found[-1])
+        looks.append(confidence_sequence(sums[there], asked[there], largest=int(sizes.max()), aim=target)[-1])
         done = looks[-1].half_width <= target
         names = ("items", "clusters", "mean", "low", "high")
         seen = [{name: getattr(look, name) for name in names} for look in looks]
-        write_json(out / FILE, {"until": how.until, "reached": done, "looks": seen})
+        write_json(out / FILE, {"until": options.until, "reached": done, "looks": seen})
         if done or count == len(sizes):
             return made
         count = max(count + 1, round(count * GROWTH))

@@ -48,8 +48,8 @@ def test_every_option_reaches_the_pipeline(
     """From the command line, from a profile, and from both, where the command line wins."""
     seen: list[RunOptions] = []
 
-    def run_all(items: Path, *, model: str, out: Path, how: RunOptions) -> list[Any]:
-        seen.append(how)
+    def run_all(items: Path, *, model: str, out: Path, options: RunOptions) -> list[Any]:
+        seen.append(options)
         return []
 
     monkeypatch.setattr("proband.pipeline.run.run_all", run_all)
@@ -65,11 +65,7 @@ def test_every_option_reaches_the_pipeline(
         engine="ray", device="cpu", prices="1,2", max_cost=0.5, model_options={"bos": "never"},
     )  # fmt: skip
     changed = {field.name for field in fields(RunOptions) if getattr(expected, field.name) != field.default}
-    assert {field.name for field in fields(RunOptions)} - changed == {
-        "prompts_per_item",
-        "repeat",
-        "workers",
-    }  # all but these
+    assert {field.name for field in fields(RunOptions)} - changed == {"repeat", "workers"}  # all but these
     proband("run", items, "-m", "hf:x", "-o", "out", *words)
     profile = tmp_path / "profile.toml"
     tables = {"options": expected.options, "model-options": expected.model_options}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from proband.pipeline.asking.model_calls import kept, with_embeddings_kept
+from proband.pipeline.asking.model_calls import with_embeddings_kept
 
 
 class Named:
@@ -41,10 +41,9 @@ def test_the_same_call_of_embed_is_answered_from_memory_and_scores_are_left_to_t
 
 
 def test_what_was_used_least_lately_goes_first() -> None:
-    model = Counting()
-    embed = kept(model.embed, most=4)  # two calls of two numbers
+    model = with_embeddings_kept(Counting(), most=4)  # two calls of two numbers
     for text in ("a", "b", "a", "c", "a", "b"):
-        embed([text], layers=[1])
+        model.embed([text], layers=[1])
     assert model.embedded == [["a"], ["b"], ["c"], ["b"]]
 
 

@@ -34,11 +34,11 @@ def test_what_a_study_asks_for_exists(name: str) -> None:
     for build in read.build:
         read_options(SUITE.options, build.options, of=name)
     for run in read.run:
-        if run.how.get("solver"):
-            solver = next(solver for solver in SUITE.solvers if solver.name in run.how["solver"].split(","))
+        if run.run_options.get("solver"):
+            solver = next(solver for solver in SUITE.solvers if solver.name in run.run_options["solver"].split(","))
             for option, values in run.grid.items():
                 for value in values:
-                    read_options(solver.options, {**run.how.get("options", {}), option: value}, of=name)
+                    read_options(solver.options, {**run.run_options.get("options", {}), option: value}, of=name)
 
 
 def test_every_study_and_every_table_on_request_is_used(root: Path) -> None:

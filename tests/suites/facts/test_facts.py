@@ -522,5 +522,5 @@ def test_facts_are_asked_with_and_without_their_subject_and_analogies_too() -> N
     """The study of facts and of the analogies made of them."""
     read = read_study(study_path("knowing"), {})
     assert [each.suite for each in read.build] == ["facts", "facts", "analogy", "inference"]
-    assert [each.how["solver"] for each in read.run] == ["likelihood", "prior", "pppl", "prompts"]
+    assert [each.run_options["solver"] for each in read.run] == ["likelihood", "prior", "pppl", "prompts"]
     assert len({tuple(each.models) for each in read.run}) == 1  # the same models, or nothing can be joined

@@ -143,16 +143,16 @@ def run(
     Example: proband run items -m embedded:mlm -o runs/mlm
     """
     from proband.core.plugins import read_options, with_profile
-    from proband.pipeline.run import dry_run_all, run_all
+    from proband.pipeline.run import forecasts, run_all
     from proband.pipeline.run_options import RunOptions
 
     verbosity.set()
     how = read_options(RunOptions, with_profile(given_options(RunOptions, given), profile), of="run")
     if dry_run:
-        forecasts = dry_run_all(items, model=model, out=out, how=how)
-        give({"runs": forecasts}, lambda made: dry_run_layout(made["runs"]), json=json)
+        each = forecasts(items, model=model, out=out, options=how)
+        give({"runs": each}, lambda made: dry_run_layout(made["runs"]), json=json)
         return
-    made = [scored(folder, run, split=how.split) for folder, run in run_all(items, model=model, out=out, how=how)]
+    made = [scored(folder, run, split=how.split) for folder, run in run_all(items, model=model, out=out, options=how)]
     of = "repetition" if how.repeat > 1 else "prompt"
     several = {"runs": made, "of": of, "spread": spread(made)}
     give(made[0] if len(made) == 1 else several, scores_layout, json=json)
@@ -241,9 +241,8 @@ def forecast_in_words(total: Forecast) -> dict[str, str | int]:
     if total.calls is None:
         return {**shown, "calls": "not known for this solver", "tokens in": "not known"}
     cached = f" ({total.cached:,} more are in the cache)" if total.cached else ""
-    probe = ", and one request to see what the server can do" if total.probes else ""
     estimated = "" if total.tokens_counted else " (estimated: 4 characters each)"
-    shown |= {"calls": f"{total.calls:,}{cached}{probe}", "tokens in": f"{total.tokens_in:,}{estimated}"}
+    shown |= {"calls": f"{total.calls:,}{cached}", "tokens in": f"{total.tokens_in:,}{estimated}"}
     shown |= {"tokens out": f"{total.tokens_out:,} at most"} if total.tokens_out else {}
     shown |= {"cost": f"{total.cost:,.4f} at most"} if total.cost is not None else {}
     return shown | {"time": duration(total.seconds)}

@@ -68,10 +68,10 @@ def evaluate(
 @cache
 def with_options() -> None:
     """The options of a run among the keywords of the verb."""
-    from proband.pipeline.run_options import HowToRun, RunOptions
+    from proband.pipeline.run_options import RunOptions, SharedRunOptions
 
     *own, _ = inspect.signature(evaluate, eval_str=True).parameters.values()
-    options = [each for each in parameters(RunOptions, group=OPTIONS) if each.name in HowToRun.__annotations__]
+    options = [each for each in parameters(RunOptions, group=OPTIONS) if each.name in SharedRunOptions.__annotations__]
     evaluate.__signature__ = inspect.Signature([*own, *options])  # type: ignore[attr-defined]
 
 

@@ -1,40 +1,29 @@
-"""One loop: chunks of items go to whoever answers them, answers are collected as they come.
+"""One loop: chunks of items go to an executor, answers are collected as they come.
 
-Who answers is a `Executor`: this process (a network on this machine), threads of it (a server, whose model limits its
-requests itself), or the workers of a Ray cluster. The first Ctrl-C hands out nothing more and takes in what is under
-way, the second gives that up.
+An executor answers in this process (a network on this machine), in threads of it (a server, whose model limits its
+requests itself), or on the workers of a Ray cluster, each of which loads the model once. The first Ctrl-C hands out
+nothing more and takes in what is under way, the second gives that up.
 
-An item that is longer than the model's window: `--too-long` decides.
-
-    fail      the run stops and names the item
-    skip      the item gets an answer of status "skipped", which no metric counts
-    cut-left  the text loses its beginning (models on this machine, which know their tokens)
-
-An item that the model or its server cannot answer (a refused prompt, a reply that stays unusable, a score that is not a
-number): `--on-error` decides.
-
-    fail      the run stops and names the item
-    record    the item gets an answer of status "error", which counts as wrong
-
-A reply that the server's filter withheld is an answer of status "content_filter" in any case; it counts as wrong too.
-What no item is to blame for (a wrong key, a server that is away) always stops the run.
-
-On Ray each worker loads the model once. What a chunk's answers are does not depend on who computes them, except that a
-sentence shared by two chunks may be scored twice, in different company, and so differ in its last digits from a local
-run's.
+`--too-long` decides about an item that is longer than the model's window: stop and name it, record an answer of status
+"skipped", which no metric counts, or cut off the beginning of its text. `--on-error` decides about an item that the
+model or its server cannot answer: stop and name it, or record an answer of status "error", which counts as wrong, as
+does one of status "content_filter" (a reply that the server's filter withheld). What no item is to blame for (a wrong
+key, a server that is away) always stops the run.
 """
 
 from __future__ import annotations
 
 import asyncio
 import copy
+import itertools
 import os
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 import msgspec
@@ -43,7 +32,7 @@ from proband import suites
 from proband.core.errors import ModelFailed, ProbandError, TooLong, Unavailable, Withheld
 from proband.core.files import inconsistent, read_items, without_surrogates
 from proband.core.progress import Verbosity
-from proband.core.protocols import Concurrent, LearnsFromItems, MeasuresTexts, Model, RequestSession
+from proband.core.protocols import Concurrent, LearnsFromItems, MeasuresTexts, Model
 from proband.core.types import Answer, Item
 from proband.core.worker_processes import cluster
 from proband.pipeline.asking.model_calls import RESULTS, Cached, Fits, Measuring, cache_of
@@ -70,23 +59,23 @@ class Collector(Protocol):
         """What the model of another process has used so far."""
 
 
-class Executor(Protocol):
-    """Who answers: `submit` hands over a chunk, of which `at_once` may be under way."""
+@dataclass(frozen=True)
+class Executor:
+    """`submit` hands over a chunk, of which `at_once` may be under way; after `drain` nothing new begins, and `cancel`
+    gives up what is under way."""
 
-    at_once: int
-
-    def submit(self, items: Sequence[Item]) -> Future[list[Answer]]: ...
-
-    def drain(self) -> None:
-        """Begin nothing new; what is under way goes on."""
-
-    def cancel(self) -> None:
-        """Give up what is under way."""
+    submit: Callable[[Sequence[Item]], Future[list[Answer]]]
+    at_once: int = 1
+    drain: Callable[[], None] = lambda: None
+    cancel: Callable[[], None] = lambda: None
 
 
 def answer_chunks(job: Job, model: Model, chunks: Chunks, collector: Collector) -> None:
     """Answer every chunk; `model` is the one that this process has loaded."""
-    with executor_of(job, model, collector) as executor:
+    own = (
+        local_executor(answering(job, model), model) if job.options.engine == "local" else ray_executor(job, collector)
+    )
+    with own as executor:
         whole = choose_solver(suites.suite(job.suite), model, job.solver).needs_all_items
         run_chunks(executor, chunks, collector, interruptible=not whole)
 
@@ -143,7 +132,7 @@ class Interrupt:
 
 @contextmanager
 def on_interrupt() -> Iterator[Interrupt]:
-    """The first Ctrl-C is a request, the second a KeyboardInterrupt; where somebody else handles it, all are theirs."""
+    """The first Ctrl-C is a request, the second a KeyboardInterrupt; a handler that is there already stays."""
     interrupt = Interrupt()
     main = threading.current_thread() is threading.main_thread()
     if not main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
@@ -164,66 +153,28 @@ def on_interrupt() -> Iterator[Interrupt]:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-# ---- lanes ---------------------------------------------------------------------------------------------------------
-
-
-def executor_of(job: Job, model: Model, collector: Collector) -> AbstractContextManager[Executor]:
-    if job.how.engine == "ray":
-        return ray_executor(job, collector)
-    if job.how.engine != "local":
-        raise ProbandError(f"no engine {job.how.engine!r}; there are local, ray")
-    return local_executor(answering(job, model), model)
+# ---- executors -----------------------------------------------------------------------------------------------------
 
 
 @contextmanager
 def local_executor(answer: Callable[[Sequence[Item]], list[Answer]], model: Model) -> Iterator[Executor]:
-    """Threads where the model takes several items at a time, otherwise this one."""
+    """This thread; or threads where the model takes several items at a time: more of them than requests that it makes
+    at a time, so that no request waits for a solver."""
     if not isinstance(model, Concurrent):
-        yield ThisThread(answer)
+        yield Executor(partial(answered_now, answer))
         return
-    with model.session() as requests, ThreadPoolExecutor(2 * model.concurrency, "answering") as pool:
-        yield Threads(answer, pool, requests, at_once=2 * model.concurrency)
+    threads = 2 * model.concurrency
+    with model.session() as requests, ThreadPoolExecutor(threads, "answering") as pool:
+        yield Executor(lambda items: pool.submit(answer, items), threads, requests.drain, requests.cancel)
 
 
-class ThisThread:
-    at_once = 1
-
-    def __init__(self, answer: Callable[[Sequence[Item]], list[Answer]]) -> None:
-        self.answer = answer
-
-    def submit(self, items: Sequence[Item]) -> Future[list[Answer]]:
-        future: Future[list[Answer]] = Future()
-        try:
-            future.set_result(self.answer(items))
-        except Exception as error:
-            future.set_exception(error)
-        return future
-
-    def drain(self) -> None:
-        """Nothing is under way between two chunks."""
-
-    def cancel(self) -> None:
-        """Nor is there anything to give up."""
-
-
-@dataclass
-class Threads:
-    """A thread per item under way, since solvers are plain functions. There are more of them than requests that the
-    model makes at a time, so that no request waits for a solver."""
-
-    answer: Callable[[Sequence[Item]], list[Answer]]
-    pool: ThreadPoolExecutor
-    requests: RequestSession
-    at_once: int
-
-    def submit(self, items: Sequence[Item]) -> Future[list[Answer]]:
-        return self.pool.submit(self.answer, items)
-
-    def drain(self) -> None:
-        self.requests.drain()
-
-    def cancel(self) -> None:
-        self.requests.cancel()
+def answered_now(answer: Callable[[Sequence[Item]], list[Answer]], items: Sequence[Item]) -> Future[list[Answer]]:
+    future: Future[list[Answer]] = Future()
+    try:
+        future.set_result(answer(items))
+    except Exception as error:
+        future.set_exception(error)
+    return future
 
 
 class Worker:
@@ -235,68 +186,46 @@ class Worker:
 
     def answer(self, items: Sequence[Item]) -> tuple[list[Answer], dict[str, Any]]:
         """The answers, and what the model has used so far."""
-        collected = Answers()
+        parts = [[item] for item in items] if isinstance(self.model, Concurrent) else [items]
         with local_executor(self.answering, self.model) as executor:
-            singly = isinstance(self.model, Concurrent)
-            parts = [[item] for item in items] if singly else [items]
-            run_chunks(executor, enumerate(parts), collected, interruptible=False)
-        return collected.in_order(), usage_of(self.model)
-
-
-class Answers(dict[int, Sequence[Answer]]):
-    """A collector in memory."""
-
-    def put(self, number: int, items: Sequence[Item], answers: Sequence[Answer]) -> None:
-        self[number] = answers
-
-    def tick(self) -> None: ...
-
-    def used(self, worker: int, usage: Mapping[str, Any]) -> None: ...
-
-    def in_order(self) -> list[Answer]:
-        return [answer for _, each in sorted(self.items()) for answer in each]
+            futures = [executor.submit(part) for part in parts]
+            return [answer for future in futures for answer in future.result()], usage_of(self.model)
 
 
 @contextmanager
 def ray_executor(job: Job, collector: Collector) -> Iterator[Executor]:
-    """Chunks go round the workers."""
+    """Chunks go round the workers. A sentence shared by two chunks may be scored twice, in other batches, and so differ
+    in its last digits from a local run's."""
     if job.model is None:
         raise ProbandError("the ray engine loads the model in each worker: name it, as in 'hf:roberta-large'")
-    if job.how.max_cost is not None:
+    if job.options.max_cost is not None:
         raise ProbandError("--max-cost is kept by one process: use --engine local")
-    with cluster(job.how.workers) as ray:
+    with cluster(job.options.workers) as ray:
         resources = ray.cluster_resources()
         gpus, cpus = int(resources.get("GPU", 0)), int(resources.get("CPU", 1))
         actor = ray.remote(num_cpus=1, num_gpus=1 if gpus else 0)(Worker)
-        yield RayWorkers([actor.remote(job) for _ in range(job.how.workers or gpus or cpus)], collector, ray.kill)
+        team = [actor.remote(job) for _ in range(job.options.workers or gpus or cpus)]
+        turns = itertools.cycle(range(len(team)))
 
+        def submit(items: Sequence[Item]) -> Future[list[Answer]]:
+            worker, future = next(turns), Future[list[Answer]]()
 
-class RayWorkers:
-    def __init__(self, team: Sequence[Any], collector: Collector, kill: Callable[[Any], None]) -> None:
-        self.team, self.collector, self.kill, self.submitted = team, collector, kill, 0
-        self.at_once = CHUNKS_PER_WORKER * len(team)
+            def hand_over(done: Future[tuple[list[Answer], dict[str, Any]]]) -> None:
+                if error := done.exception():
+                    future.set_exception(error)
+                    return
+                answers, usage = done.result()
+                collector.used(worker, usage)
+                future.set_result(answers)
 
-    def submit(self, items: Sequence[Item]) -> Future[list[Answer]]:
-        worker, future = self.submitted % len(self.team), Future[list[Answer]]()
-        self.submitted += 1
+            team[worker].answer.remote(items).future().add_done_callback(hand_over)
+            return future
 
-        def hand_over(done: Future[tuple[list[Answer], dict[str, Any]]]) -> None:
-            if error := done.exception():
-                future.set_exception(error)
-                return
-            answers, usage = done.result()
-            self.collector.used(worker, usage)
-            future.set_result(answers)
+        def cancel() -> None:
+            for worker in team:
+                ray.kill(worker)
 
-        self.team[worker].answer.remote(items).future().add_done_callback(hand_over)
-        return future
-
-    def drain(self) -> None:
-        """A worker finishes what it has."""
-
-    def cancel(self) -> None:
-        for worker in self.team:
-            self.kill(worker)
+        yield Executor(submit, CHUNKS_PER_WORKER * len(team), cancel=cancel)
 
 
 # ---- answers to some items, of which single ones may fail ------------------------------------------------------------
@@ -304,19 +233,19 @@ class RayWorkers:
 
 def answering(job: Job, model: Model) -> Answering:
     """The model remembers what it was asked, and has learnt what it must beforehand."""
-    how, solver = job.how, choose_solver(suites.suite(job.suite), model, job.solver)
+    options, solver = job.options, choose_solver(suites.suite(job.suite), model, job.solver)
     if isinstance(model, LearnsFromItems):
         model = model.learn(read_items(job.items, reads(model)))
-    if how.too_long == "cut-left":
+    if options.too_long == "cut-left":
         model = with_truncation(model)
     called = any(hasattr(model, call) for call in RESULTS)  # what reads items itself is asked nothing to remember
     return Answering(
         solve=job.solve(solver),
         solver=solver.name,
-        model=Cached(model, cache_of(how.cache)).wrapped() if called else model,
+        model=Cached(model, cache_of(options.cache)).wrapped() if called else model,
         alone=Cached(model, None).wrapped() if called else model,
-        too_long=how.too_long,
-        on_error=how.on_error,
+        too_long=options.too_long,
+        on_error=options.on_error,
     )
 
 

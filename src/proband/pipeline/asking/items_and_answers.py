@@ -1,7 +1,7 @@
 """Which items a run asks, and answers.jsonl as it grows in their order.
 
 Asked are the items of the splits that are scored; with `--limit N`, N of them in the proportions of the suite's tags. A
-solver that learns from training items is given all of them beside those it is asked. The sample is built one item at a
+solver that learns from training items is given all of them besides those it is asked. The sample is built one item at a
 time: the next one is of the kind (the combination of the tags that the suite's tables split by) that is furthest behind
 its share, counted over each of its tags and over the combination. Within a kind, items follow the hash of their ids.
 The sample depends on the items alone: every model is asked the same, and a sample of 10 is part of one of 20.
@@ -49,24 +49,24 @@ from proband.stats.sequential import order_of, units_of
 Kind = tuple[Tag | None, ...]
 
 
+class Origin(msgspec.Struct):
+    """Of the facts of an item, what it was made from and what it shares with others."""
+
+    source: Any = ""
+    clusters: Any = ()
+
+
 class Outline(msgspec.Struct):
     """What sampling needs of an item."""
 
     id: str
     suite: str
     tags: dict[str, Tag] = {}
-
-
-class Sourced(msgspec.Struct):
-    """An item, and what it was made from."""
-
-    id: str
-    suite: str
-    facts: dict[str, Any] = {}
+    facts: Origin = msgspec.field(default_factory=Origin)
 
 
 class SplitAlone(msgspec.Struct):
-    """The same without a limit."""
+    """What is needed without a sample."""
 
     split: Split = "test"
 
@@ -83,24 +83,11 @@ class Selection:
     def count(self) -> int | None:
         return None if self.lines is None else int(self.lines.sum())
 
-
-@dataclass(frozen=True)
-class Turn:
-    """One of `prompts` prompts that share the items out: each item is asked with `each` of them."""
-
-    place: int
-    prompts: int
-    each: int
-
-    def takes(self, rank: NDArray[Any]) -> NDArray[np.bool_]:
-        """Whether this prompt asks the items of these ranks (their places in a random order): every prompt has equally
-        many, and every two prompts share items.
-
-        >>> [Turn(place, 3, 2).takes(np.arange(6)).astype(int).tolist() for place in range(3)]
-        [[1, 1, 0, 0, 1, 1], [1, 0, 1, 1, 1, 0], [0, 1, 1, 1, 0, 1]]
-        """
-        wanted: NDArray[np.bool_] = (self.place - rank * self.each - (rank // self.prompts)) % self.prompts < self.each
-        return wanted
+    def of(self, items: Iterator[Any]) -> Iterator[Any]:
+        """The chosen ones of a stream of items."""
+        if self.lines is None:
+            return items
+        return (item for item, wanted in zip(items, self.lines.tolist(), strict=True) if wanted)
 
 
 def select_items(
@@ -110,13 +97,11 @@ def select_items(
     limit: int | None = None,
     split: str = "",
     training: bool = False,
-    turn: Turn | None = None,
     where: Mapping[str, str] | None = None,
     by_cluster: int | None = None,
 ) -> Selection:
     """What a run asks; `where`: of the items with these tags; `by_cluster`: a sample of whole clusters in the order of
-    this seed, not a stratified one; `training`: the solver learns from training items, and is
-    given them too; `turn`: its prompt asks a part of the items."""
+    this seed, not a stratified one; `training`: the solver learns from training items, and is given them too."""
     path = items_path(items)
     codes = np.frombuffer(
         array("b", (SPLITS.index(decode(SplitAlone, raw, file=path, line=n).split) for n, raw in raw_lines(path))),
@@ -124,99 +109,74 @@ def select_items(
     )
     splits = scored_splits({SPLITS[code] for code in np.unique(codes)}, split)
     counts = np.isin(codes, [SPLITS.index(each) for each in splits])
+    rows: list[Outline] = [] if limit is None and not where else list(read_items(items, Outline))
     if where:
-        counts = counts & with_tags(items, suite, where)
-    chosen = counts if limit is None else sample(items, counts, suite=suite, limit=limit)
+        counts = counts & with_tags(rows, suite, where, path=path)
+    chosen = counts
     if limit is not None and by_cluster is not None:
-        chosen = first_clusters(items, counts, limit=limit, seed=by_cluster)
-    if turn is not None:
-        chosen = chosen & in_turn(items, chosen, turn)
+        chosen = first_clusters(rows, counts, limit=limit, seed=by_cluster)
+    elif limit is not None:
+        chosen = sample(rows, counts, suite=suite, limit=limit)
     if training:
         chosen = chosen | (~counts & (codes == SPLITS.index("train")))
-    whole = limit is None and turn is None and not where and bool(chosen.all())
+    whole = limit is None and not where and bool(chosen.all())
     return Selection(splits, None if whole else chosen, every_split=bool(counts.all()))
 
 
-def ranks_of(items: Path, counted: NDArray[np.bool_], seed: int) -> NDArray[np.int64]:
-    """For each line of the items the place of its cluster in the random order; -1 for those that are not scored."""
-    rows = [item for item, wanted in zip(read_items(items, Sourced), counted.tolist(), strict=True) if wanted]
-    units = units_of([item.facts.get("clusters") or (item.id,) for item in rows])
-    ranks = np.full(len(counted), -1, dtype=np.int64)
-    ranks[counted] = order_of(units, seed)[units]
+def cluster_ranks(rows: Sequence[Outline], seed: int) -> NDArray[np.int64]:
+    """For each of some items the place of its cluster in the random order."""
+    units = units_of([row.facts.clusters or (row.id,) for row in rows])
+    ranks: NDArray[np.int64] = order_of(units, seed)[units]
     return ranks
 
 
-def first_clusters(items: Path, counted: NDArray[np.bool_], *, limit: int, seed: int) -> NDArray[np.bool_]:
+def first_clusters(rows: Sequence[Outline], counts: NDArray[np.bool_], *, limit: int, seed: int) -> NDArray[np.bool_]:
     """Of the items that are scored, those of the first clusters that have `limit` items together."""
-    ranks = ranks_of(items, counted, seed)
-    sizes = np.cumsum(np.bincount(ranks[counted]))
-    return counted & (ranks <= int(np.searchsorted(sizes, limit)))
-
-
-def with_tags(items: Path, suite: Suite, where: Mapping[str, str]) -> NDArray[np.bool_]:
-    """For each line of the items, whether it has these tags."""
-    wanted = {name: {value.strip() for value in values.split(",")} for name, values in where.items()}
-    chosen = [
-        all(str(tags.get(name)) in values for name, values in wanted.items())
-        for item in read_items(items, Outline)
-        if (tags := {**item.tags, **suite.derive(item.tags)}) is not None
-    ]
-    if not any(chosen):
-        named = ", ".join(f"{name}={values}" for name, values in where.items())
-        raise ProbandError(f"--where {named}: no item has it", file=items_path(items))
-    return np.array(chosen, dtype=np.bool_)
-
-
-def sample(items: Path, counts: NDArray[np.bool_], *, suite: Suite, limit: int) -> NDArray[np.bool_]:
-    """For each line of the items, whether it is in a sample of `limit` of those that count. Items that were made from
-    one another (a pair as it is and under each control) are in it together or not at all."""
-    family = families(items)
-    if len(np.unique(family[counts])) < counts.sum():
-        first = np.zeros(len(counts), dtype=np.bool_)
-        members = np.flatnonzero(counts)
-        _, leader, size = np.unique(family[members], return_index=True, return_counts=True)
-        first[members[leader]] = True
-        leaders = _sample(items, first, suite=suite, limit=max(1, limit // int(size.max())))
-        return counts & np.isin(family, family[leaders])
-    return _sample(items, counts, suite=suite, limit=limit)
-
-
-def families(items: Path) -> NDArray[np.int64]:
-    """For each line of the items, the line of the item that it was made from, or its own."""
-    line = dict[str, int]()
-    family = array("q")
-    for at, item in enumerate(read_items(items, Sourced)):
-        line[item.id] = at
-        family.append(line.get(str(item.facts.get("source", "")), at))
-    return np.frombuffer(family, dtype=np.int64)
-
-
-def _sample(items: Path, counts: NDArray[np.bool_], *, suite: Suite, limit: int) -> NDArray[np.bool_]:
-    names = table_tags(suite)
-    kinds, of_line, keys = dict[Kind, int](), array("i"), array("Q")
-    for item in read_items(items, Outline):
-        tags = {**item.tags, **suite.derive(item.tags)}
-        of_line.append(kinds.setdefault(tuple(tags.get(name) for name in names), len(kinds)))
-        keys.append(_key(item.id))
-    place = np.flatnonzero(counts)
-    kind, key = np.frombuffer(of_line, dtype=np.int32)[place], np.frombuffer(keys, dtype=np.uint64)[place]
-    quota = quotas(list(kinds), np.bincount(kind, minlength=len(kinds)), limit)
-    order = np.lexsort((key, kind))  # kind by kind, each in the order of its hashes
-    sizes = np.bincount(kind, minlength=len(kinds))
-    rank = np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    chosen = np.zeros(len(counts), dtype=np.bool_)
-    chosen[place[order[rank < quota[kind[order]]]]] = True
+    ranks = cluster_ranks([row for row, wanted in zip(rows, counts.tolist(), strict=True) if wanted], seed)
+    chosen = counts.copy()
+    chosen[counts] = ranks <= int(np.searchsorted(np.cumsum(np.bincount(ranks)), limit))
     return chosen
 
 
-def in_turn(items: Path, counts: NDArray[np.bool_], turn: Turn) -> NDArray[np.bool_]:
-    """For each line of the items that counts, whether the prompt whose turn it is asks it."""
-    keys = array("Q", (_key(item.id) for item in read_items(items, Outline)))
+def with_tags(rows: Sequence[Outline], suite: Suite, where: Mapping[str, str], *, path: Path) -> NDArray[np.bool_]:
+    """For each line of the items, whether it has these tags."""
+    wanted = {name: {value.strip() for value in values.split(",")} for name, values in where.items()}
+    tagged = ({**row.tags, **suite.derive(row.tags)} for row in rows)
+    chosen = [all(str(tags.get(name)) in values for name, values in wanted.items()) for tags in tagged]
+    if not any(chosen):
+        named = ", ".join(f"{name}={values}" for name, values in where.items())
+        raise ProbandError(f"--where {named}: no item has it", file=path)
+    return np.array(chosen, dtype=np.bool_)
+
+
+def sample(rows: Sequence[Outline], counts: NDArray[np.bool_], *, suite: Suite, limit: int) -> NDArray[np.bool_]:
+    """For each line of the items, whether it is in a sample of `limit` of those that count. Items that were made from
+    one another (a pair as it is and under each control) are in it together or not at all."""
+    line = {row.id: at for at, row in enumerate(rows)}
+    family = np.array([line.get(str(row.facts.source), at) for at, row in enumerate(rows)])
+    members = np.flatnonzero(counts)
+    _, leader, size = np.unique(family[members], return_index=True, return_counts=True)
+    if len(leader) == len(members):
+        return stratified(rows, counts, suite=suite, limit=limit)
+    first = np.zeros(len(counts), dtype=np.bool_)
+    first[members[leader]] = True
+    leaders = stratified(rows, first, suite=suite, limit=max(1, limit // int(size.max())))
+    return counts & np.isin(family, family[leaders])
+
+
+def stratified(rows: Sequence[Outline], counts: NDArray[np.bool_], *, suite: Suite, limit: int) -> NDArray[np.bool_]:
+    """`limit` of those that count, in the proportions of the tags; within a kind by the hashes of their ids."""
+    names, kinds = table_tags(suite), dict[Kind, int]()
+    tagged = ({**row.tags, **suite.derive(row.tags)} for row in rows)
+    of_line = np.array([kinds.setdefault(tuple(map(tags.get, names)), len(kinds)) for tags in tagged])
     place = np.flatnonzero(counts)
-    rank = np.empty(len(place), dtype=np.int64)
-    rank[np.argsort(np.frombuffer(keys, dtype=np.uint64)[place], kind="stable")] = np.arange(len(place))
+    kind, key = of_line[place], np.array([_key(rows[at].id) for at in place.tolist()], dtype=np.uint64)
+    sizes = np.bincount(kind, minlength=len(kinds))
+    quota = quotas(list(kinds), sizes, limit)
+    order = np.lexsort((key, kind))  # kind by kind, each in the order of its hashes
+    rank = np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     chosen = np.zeros(len(counts), dtype=np.bool_)
-    chosen[place] = turn.takes(rank)
+    chosen[place[order[rank < quota[kind[order]]]]] = True
     return chosen
 
 
@@ -266,11 +226,6 @@ def _codes(values: Sequence[Tag | None]) -> NDArray[np.int64]:
     """
     known: dict[tuple[type, Tag | None], int] = {}
     return np.array([known.setdefault((type(value), value), len(known)) for value in values], dtype=np.int64)
-
-
-def pick(items: Iterator[Any], chosen: NDArray[np.bool_]) -> Iterator[Any]:
-    """The chosen ones of a stream of items."""
-    return (item for item, wanted in zip(items, chosen.tolist(), strict=True) if wanted)
 
 
 # ---- the answers -----------------------------------------------------------------------------------------------------

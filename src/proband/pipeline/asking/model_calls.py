@@ -1,4 +1,4 @@
-"""What stands between a solver and its model: one wrapper through which every request for text or scores goes.
+"""Between a solver and its model: one wrapper through which every request for text or scores goes.
 
 Cached     looks each request up, asks the model the rest, checks what it gives and keeps it
 Counting   asks nothing and counts what would be asked (`run --dry-run`)
@@ -16,10 +16,8 @@ import math
 import os
 import pickle
 import threading
-from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -174,30 +172,26 @@ class Cached(Calls):
     def _plain(self, call: str, value: Any, request: Any) -> Any:
         """A result as the cache keeps it; one of another kind, or a number that is not finite, is refused."""
         kind = RESULTS[call]
-        if not isinstance(value, kind):
+        if isinstance(value, str) and kind is str:
+            return without_surrogates(value)
+        if isinstance(value, kind):
+            plain = tuple(getattr(value, each.name) for each in fields(value))  # `astuple` would copy each of them
+            numbers = _numbers(plain)
+            if all(map(math.isfinite, numbers)):
+                return _storable(plain)
+            problem = f"gave a number that is not finite ({', '.join(map(str, numbers))})"
+        else:
             wanted = "text" if kind is str else f"a {kind.__name__} (proband.core.protocols)"
             problem = f"gave {type(value).__name__} where {wanted} is wanted"
-        elif isinstance(value, str):
-            return without_surrogates(value)
-        else:
-            plain = tuple(getattr(value, each.name) for each in fields(value))  # `astuple` would copy each of them
-            if not finite(plain):
-                problem = f"gave a number that is not finite ({', '.join(map(str, _numbers(plain)))})"
-            else:
-                return _storable(plain)
         raise ModelFailed(f"{self.model.name}: {call} {problem}, for {shown(request)!r}")
 
 
-def finite(values: tuple[Any, ...]) -> bool:
-    return all(math.isfinite(number) for number in _numbers(values))
-
-
-def _numbers(values: tuple[Any, ...]) -> list[float]:
+def _numbers(values: Iterable[Any]) -> list[float]:
     """The numbers among the fields of a result; whatever is not a number where one is wanted counts as nan."""
     collected: list[float] = []
     for value in values:
         if isinstance(value, (tuple, list)):
-            collected += _numbers(tuple(value))
+            collected += _numbers(value)
         elif value is not None and not isinstance(value, str):
             collected.append(float(value) if isinstance(value, (int, float)) else math.nan)
     return collected
@@ -243,33 +237,23 @@ class Counting(Cached):
             return self.model.rendered(request, **settings)
         return str(getattr(request, "text", request))
 
-    def figures(self) -> CountedCalls:
-        """Tokens are counted by the model's own tokenizer, or estimated from the characters."""
+    def figures(self) -> dict[str, Any]:
+        """As in a forecast. Tokens are counted by the model's own tokenizer, or estimated from the characters; every
+        reply is taken to be as long as it may be."""
         texts = list(self.texts.values())
         tokenizer, prices = getattr(self.model, "tokenizer", None), getattr(self.model, "prices", None)
         if tokenizer is not None and texts:
             read = sum(len(ids) for ids in tokenizer(texts, add_special_tokens=False, verbose=False)["input_ids"])
         else:
             read = round(sum(map(len, texts)) / CHARACTERS)
-        return CountedCalls(
-            calls=len(texts),
-            cached=len(self.cached),
-            tokens_in=read,
-            tokens_counted=tokenizer is not None,
-            tokens_out=self.most_tokens,
-            cost=None if prices is None else prices.of(read, self.most_tokens),
-        )
-
-
-class CountedCalls(msgspec.Struct, frozen=True, kw_only=True):
-    """What would be asked; `tokens_out` and `cost` are upper bounds: every reply as long as it may be."""
-
-    calls: int
-    cached: int
-    tokens_in: int
-    tokens_counted: bool
-    tokens_out: int
-    cost: float | None
+        return {
+            "calls": len(texts),
+            "cached": len(self.cached),
+            "tokens_in": read,
+            "tokens_counted": tokenizer is not None,
+            "tokens_out": self.most_tokens,
+            "cost": None if prices is None else prices.of(read, self.most_tokens),
+        }
 
 
 # ---- measured ------------------------------------------------------------------------------------------------------
@@ -288,44 +272,31 @@ class Measuring(Calls):
         raise Fits
 
 
-# ---- A model that embeds the same texts for several runs of a study embeds them once -------------------------------
-#
-# Scores are cached on disk; embeddings are not, since they are large: those of the last runs are kept in memory. Runs
-# of a grid (classifiers over one embedding) send the same texts in the same chunks. Whole calls are kept, not texts:
-# the batches, and so the bytes of every answer, are those of a run by itself.
+# ---- embeddings, kept in memory ------------------------------------------------------------------------------------
 
 
 MOST_NUMBERS = 2**26  # kept, a quarter of a gigabyte
 
 
-def with_embeddings_kept(model: M) -> M:
-    """The model, whose embeddings are kept as far as they fit."""
-    embed = getattr(model, "embed", None)
-    return redirected(model, {"embed": kept(embed)}) if callable(embed) else model
+def _size(embeddings: Any) -> int:
+    return embeddings.size if isinstance(embeddings, np.ndarray) else len(embeddings)
 
 
-def kept(call: Callable[..., Any], most: int = MOST_NUMBERS) -> Callable[..., Any]:
-    """
-    >>> calls = []
-    >>> twice = kept(lambda texts, *, times: calls.append(texts) or [times * text for text in texts])
-    >>> twice(["a"], times=2), twice(["a"], times=2), twice(["a"], times=3), len(calls)
-    (['aa'], ['aa'], ['aaa'], 2)
-    """
-    known: OrderedDict[bytes, tuple[Any, int]] = OrderedDict()
+def with_embeddings_kept(model: M, *, most: int = MOST_NUMBERS) -> M:
+    """The model, which embeds the same texts once for several runs of a study (classifiers over one embedding). Whole
+    calls are kept, so the batches, and so the bytes of every answer, are those of a run by itself."""
+    embed: Any = getattr(model, "embed", None)
+    known: dict[bytes, Any] = {}
 
-    @wraps(call)
-    def answered(*given: Any, **how: Any) -> Any:
-        key = hashlib.blake2b(pickle.dumps((given, sorted(how.items())))).digest()
-        if key in known:
-            known.move_to_end(key)
-            return known[key][0]
-        result = call(*given, **how)
-        known[key] = (result, result.size if isinstance(result, np.ndarray) else len(result))
-        while sum(size for _, size in known.values()) > most and known:
-            known.popitem(last=False)
+    def embedded(*texts: Any, **settings: Any) -> Any:
+        key = hashlib.blake2b(pickle.dumps((texts, sorted(settings.items())))).digest()
+        known[key] = known.pop(key) if key in known else embed(*texts, **settings)  # the last used comes last
+        result = known[key]
+        while sum(map(_size, known.values())) > most and known:
+            del known[next(iter(known))]
         return result
 
-    return answered
+    return redirected(model, {"embed": embedded}) if callable(embed) else model
 
 
 # ---- the cache: what models have said before -------------------------------------------------------------------------

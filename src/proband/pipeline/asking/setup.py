@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import partial, reduce
+from functools import partial
 from importlib.util import find_spec
 from inspect import signature
 from pathlib import Path
@@ -27,26 +28,25 @@ from proband.pipeline.run_options import RunOptions
 
 MOST_EXAMPLES = 1000  # to choose worked examples from
 Usage = dict[str, float | None]
-MAXIMA = ("longest_seconds",)  # kept as the largest; also the notes that begin with "without_", which are 1 or absent
 EXAMPLE_SEED = 1_000_003  # added to a build's seed, for examples that it does not contain
 
 
-def load_run_model(model: str | Model, suite: Suite, how: RunOptions, *, setting: str = "") -> Model:
+def load_run_model(model: str | Model, suite: Suite, options: RunOptions, *, setting: str = "") -> Model:
     """The model of a run, loaded if it is named. A server is not asked whether it scores texts if no solver that may
     be chosen needs that."""
     if not isinstance(model, str):
         checked: Model = models.check_named(model, "model")
         return checked
-    option = _asks(model, how)
-    known = {option: False} if option and needs_scores(suite, how, setting) is False else {}
-    loaded: Model = load_model(model, {**known, **loading(how)}, suite=suite, seed=how.seed)
+    option = _asks(model, options)
+    known = {option: False} if option and needs_scores(suite, options, setting) is False else {}
+    loaded: Model = load_model(model, {**known, **loading(options)}, suite=suite, seed=options.seed)
     return loaded
 
 
-def loading(how: RunOptions) -> dict[str, Any]:
+def loading(options: RunOptions) -> dict[str, Any]:
     """What the model is loaded with: the options of its kind, and those of the run that it takes."""
-    own = {"device": how.device, "prices": how.prices, "max_cost": how.max_cost}
-    return {**{name: value for name, value in own.items() if value is not None}, **how.model_options}
+    own = {"device": options.device, "prices": options.prices, "max_cost": options.max_cost}
+    return {**{name: value for name, value in own.items() if value is not None}, **options.model_options}
 
 
 def errors_allowed(most: str, total: int) -> int:
@@ -55,44 +55,36 @@ def errors_allowed(most: str, total: int) -> int:
     >>> [errors_allowed(text, 50) for text in ("10%", "3", "0", "1%")]
     [5, 3, 0, 1]
     """
-    number, percent, rest = most.partition("%")
-    try:
-        if rest or not 0 <= float(number) < float("inf") or (not percent and not float(number).is_integer()):
-            raise ValueError
-    except ValueError:
-        raise ProbandError(f"'max-errors' is {most!r}; it must be a number of items, or a share such as 10%") from None
-    return max(1, int(float(number) * total / 100)) if percent else int(float(number))
+    number = re.fullmatch(r"(\d+(?:\.\d+)?)%|(\d+)", most.strip())
+    if number is None:
+        raise ProbandError(f"'max-errors' is {most!r}; it must be a number of items, or a share such as 10%")
+    return max(1, int(float(number[1]) * total / 100)) if number[1] else int(number[2])
 
 
-def without_asking(model: str | Model, suite: Suite, how: RunOptions, *, setting: str = "") -> RunOptions:
+def without_asking(model: str | Model, suite: Suite, options: RunOptions, *, setting: str = "") -> RunOptions:
     """The options under which loading the model asks no server: it is taken to score texts only if the solver that is
     named needs it."""
-    option = _asks(model, how)
+    option = _asks(model, options)
     if not option:
-        return how
-    scores = needs_scores(suite, how, setting) is True
-    return replace(how, model_options={option: scores, **how.model_options})
+        return options
+    scores = needs_scores(suite, options, setting) is True
+    return replace(options, model_options={option: scores, **options.model_options})
 
 
-def asks_before(model: str | Model, suite: Suite, how: RunOptions, *, setting: str = "") -> bool:
-    """Whether loading the model for a run asks its server one question."""
-    return bool(_asks(model, how)) and needs_scores(suite, how, setting) is not False
-
-
-def _asks(model: str | Model, how: RunOptions) -> str:
+def _asks(model: str | Model, options: RunOptions) -> str:
     if not isinstance(model, str):
         return ""
     kind, _, rest = model.partition(":")
     known = models.kind_of(kind) if kind not in ("net", "solver") else None
     option = known.asks(rest) if known and known.asks else ""
-    return "" if option in how.model_options else option
+    return "" if option in options.model_options else option
 
 
-def needs_scores(suite: Suite, how: RunOptions, setting: str = "") -> bool | None:
+def needs_scores(suite: Suite, options: RunOptions, setting: str = "") -> bool | None:
     """Whether the solver that a chat model is asked by scores texts; None: if the model can."""
-    if how.solver is not None and "," not in how.solver:
-        return suite.solver(how.solver).needs is ScoresText
-    for solver in candidates(suite, how.solver, setting=setting, options=how.options):
+    if options.solver is not None and "," not in options.solver:
+        return suite.solver(options.solver).needs is ScoresText
+    for solver in candidates(suite, options.solver, setting=setting, options=options.options):
         if solver.setting in ("", setting) and solver.needs in (Generates, ScoresText):
             return None if solver.needs is ScoresText else False
     return None
@@ -247,34 +239,33 @@ class Job:
     items: Path
     solver: str
     model: str | None  # None: an object that only this process has
-    how: RunOptions
+    options: RunOptions
 
     def load(self) -> Model:
-        how = replace(self.how, solver=self.solver)
-        return load_run_model(str(self.model), suites.suite(self.suite), how)
+        options = replace(self.options, solver=self.solver)
+        return load_run_model(str(self.model), suites.suite(self.suite), options)
+
+    def given(self, solver: Solver) -> dict[str, Any]:
+        """What a solver is given besides items and model: the seed, its options and the worked examples it shows."""
+        own: Any = read_options(solver.options, self.options.options, of=f"solver {solver.name}")
+        given = {"seed": self.options.seed, "options": own}
+        count, folder = solver.examples(own)
+        if not count:
+            return given
+        source = Path(folder) if folder else self.items
+        pool = example_pool(source, suite=self.suite, seed=self.options.seed)
+        return {**given, "examples": pool or built_examples(source, suite=self.suite)}
 
     def solve(self, solver: Solver) -> Any:
         """The solver with all but items and model given."""
-        options: Any = read_options(solver.options, self.how.options, of=f"solver {solver.name}")
-        return partial(solver.solve, seed=self.how.seed, options=options, **self.examples(solver, options))
-
-    def examples(self, solver: Solver, options: Any) -> dict[str, Any]:
-        """The worked examples that a solver shows, as its argument."""
-        count, folder = solver.examples(options)
-        if not count:
-            return {}
-        source = Path(folder) if folder else self.items
-        pool = example_pool(source, suite=self.suite, seed=self.how.seed) or built_examples(source, suite=self.suite)
-        return {"examples": pool}
+        return partial(solver.solve, **self.given(solver))
 
     def sends(self, items: Sequence[Item], model: Model) -> list[list[str]]:
         """Of each item, the texts that would be sent."""
         solver = choose_solver(suites.suite(self.suite), model, self.solver)
         if solver.sends is None:
             raise ProbandError(f"solver {solver.name} of {self.suite} sends no prompt to {model.name}")
-        options: Any = read_options(solver.options, self.how.options, of=f"solver {solver.name}")
-        given = self.examples(solver, options)
-        return solver.sends(items, model, seed=self.how.seed, options=options, **given)
+        return solver.sends(items, model, **self.given(solver))
 
 
 def reads(model: Model) -> type:
@@ -329,26 +320,18 @@ def usage_of(model: Model) -> Usage:
     return dict(usage()) if callable(usage) else {}
 
 
-def add_usage(one: Mapping[str, float | None], other: Mapping[str, float | None]) -> Usage:
-    """
-    >>> add_usage({"requests": 70.0, "cost": None, "without_seed": 1.0}, {"requests": 37.0, "without_seed": 1.0})
+def sum_usage(parts: Iterable[Mapping[str, float | None]]) -> Usage:
+    """A sum with what is not known is what is known, if anything is.
+
+    >>> sum_usage([{"requests": 70.0, "cost": None, "without_seed": 1.0}, {}, {"requests": 37.0, "without_seed": 1.0}])
     {'requests': 107.0, 'cost': None, 'without_seed': 1.0}
     """
-    return {name: _sum(name, one.get(name, 0.0), other.get(name, 0.0)) for name in dict.fromkeys((*one, *other))}
-
-
-def sum_usage(parts: Iterable[Mapping[str, float | None]]) -> Usage:
-    """
-    >>> sum_usage([{"requests": 1.0}, {}, {"requests": 2.0}])
-    {'requests': 3.0}
-    """
-    return reduce(add_usage, parts, {})
-
-
-def _sum(name: str, a: float | None, b: float | None) -> float | None:
-    if a is None or b is None:
-        return a or b or None  # a sum with what is not known is what is known, if anything is
-    return max(a, b) if _is_maximum(name) else a + b
+    total: Usage = {}
+    for part in parts:
+        for name, value in part.items():
+            known = [each for each in (total.get(name), value) if each is not None]
+            total[name] = (max(known) if _is_maximum(name) else sum(known)) if known else None
+    return total
 
 
 def usage_since(now: Mapping[str, float | None], before: Mapping[str, float | None]) -> Usage:
@@ -364,7 +347,26 @@ def usage_since(now: Mapping[str, float | None], before: Mapping[str, float | No
 
 
 def _is_maximum(name: str) -> bool:
-    return name in MAXIMA or (name.startswith("without_") and name != "without_usage")
+    """Kept as the largest: a longest time, and notes that begin with "without_", which are 1 or absent."""
+    return name == "longest_seconds" or (name.startswith("without_") and name != "without_usage")
+
+
+NAMES = {
+    "unparsed": "replies without a letter",
+    "cut_off": "replies cut off at the limit",
+    "given_up": "given up under way (counted as paid)",
+    "without_usage": "answers without a count of tokens",
+}
+TOGETHER = [
+    "requests",
+    "retries",
+    "answered",
+    "prompt_tokens",
+    "completion_tokens",
+    "cost",
+    "seconds",
+    "longest_seconds",
+]
 
 
 def usage_in_words(usage: Mapping[str, float | None]) -> str:
@@ -373,38 +375,29 @@ def usage_in_words(usage: Mapping[str, float | None]) -> str:
     >>> usage_in_words({"requests": 107.0, "retries": 3.0, "answered": 100.0, "prompt_tokens": 12345.0,
     ...           "completion_tokens": 678.0, "cost": 0.0123, "seconds": 84.0, "longest_seconds": 3.2})
     '107 requests (3 retries), 12,345 tokens in, 678 out, cost 0.0123, 0.84 s per answer (longest 3.2 s)'
-    >>> usage_in_words({"requests": 2.0, "prompt_tokens": None, "completion_tokens": None, "tokens": 9.0})
-    '2 requests, tokens not known (the server does not tell), tokens 9'
+    >>> usage_in_words({"requests": 2.0, "prompt_tokens": None, "completion_tokens": None, "without_seed": 1.0})
+    '2 requests, tokens not known (the server does not tell), the server takes no seed'
     """
-    rest = {name: value for name, value in usage.items() if value is None or value != 0}
+    number = {name: usage.get(name) or 0.0 for name in TOGETHER}
     parts: list[str] = []
-    if (requests := rest.pop("requests", None)) is not None:
-        retries = rest.pop("retries", None)
-        parts.append(
-            f"{requests:,.0f} request{'s' * (requests != 1)}" + (f" ({retries:,.0f} retries)" if retries else "")
-        )
-    answered, silent = rest.pop("answered", None), rest.pop("without_usage", None)
-    if "prompt_tokens" in usage:
-        into, out = rest.pop("prompt_tokens", 0.0), rest.pop("completion_tokens", 0.0)
-        if into is None or out is None:
-            parts.append("tokens not known (the server does not tell)")
-        else:
-            missing = f" (not known for {silent:,.0f} answers)" if silent else ""
-            parts.append(f"{into:,.0f} tokens in, {out:,.0f} out{missing}")
+    if requests := number["requests"]:
+        retries = f" ({number['retries']:,.0f} retries)" if number["retries"] else ""
+        parts.append(f"{requests:,.0f} request{'s' * (requests != 1)}{retries}")
+    if "prompt_tokens" in usage and None in (usage["prompt_tokens"], usage["completion_tokens"]):
+        parts.append("tokens not known (the server does not tell)")
+    elif "prompt_tokens" in usage:
+        parts.append(f"{number['prompt_tokens']:,.0f} tokens in, {number['completion_tokens']:,.0f} out")
     if "cost" in usage:
-        cost = rest.pop("cost", 0.0)
-        parts.append("cost not known" if cost is None else f"cost {cost:,.4f}")
-    seconds, longest = rest.pop("seconds", None), rest.pop("longest_seconds", None)
-    if seconds and answered:
-        parts.append(f"{seconds / answered:.2g} s per answer (longest {longest or 0.0:.2g} s)")
-    if given_up := rest.pop("given_up", None):
-        parts.append(f"{given_up:,.0f} given up under way (counted as paid)")
-    names = {"unparsed": "replies without a letter", "cut_off": "replies cut off at the limit"}
-    for name, value in rest.items():
-        if name.startswith("without_"):
+        parts.append("cost not known" if usage["cost"] is None else f"cost {usage['cost']:,.4f}")
+    if number["seconds"] and number["answered"]:
+        each = number["seconds"] / number["answered"]
+        parts.append(f"{each:.2g} s per answer (longest {number['longest_seconds']:.2g} s)")
+    for name, value in usage.items():
+        if name in TOGETHER or value == 0:
+            continue
+        if _is_maximum(name):
             parts.append(f"the server takes no {name.removeprefix('without_')}")
         else:
-            parts.append(
-                f"{names.get(name, name.replace('_', ' '))} {'not known' if value is None else f'{value:,.10g}'}"
-            )
+            shown = "not known" if value is None else f"{value:,.10g}"
+            parts.append(f"{NAMES.get(name, name.replace('_', ' '))} {shown}")
     return ", ".join(parts)

@@ -84,26 +84,26 @@ class StageGrid:
 
     def _run(self, part: RunPart, at: int) -> Iterator[RunStage]:
         line = line_of(self.text, ["run", at, "models"])
-        how = self._options(part, at)
+        given = self._options(part, at)
         chosen = [dict(zip(part.grid, values)) for values in itertools.product(*part.grid.values())]
         for model in part.models:
             for trained, items in itertools.product(self._trained(model), self._items(part)):
                 if trained is not None and not self._belong(trained.items, items):
                     continue
                 for options, seed in itertools.product(chosen, part.seeds):
-                    words = [items.name, trained.name if trained else model, how.solver, *map(str, options.values())]
+                    words = [items.name, trained.name if trained else model, given.solver, *map(str, options.values())]
                     yield RunStage(
                         name=" · ".join(word for word in words if word), out=self.out, seed=seed, line=line,
-                        options={**how.options, **options}, items=items, model=model, trained=trained, how=how,
-                        optional=part.optional,
+                        options={**given.options, **options}, items=items, model=model, trained=trained,
+                        run_options=given, optional=part.optional,
                     )  # fmt: skip
 
     def _options(self, part: RunPart, at: int) -> RunOptions:
         """The options of its runs; an error has the line of the one that is wrong."""
-        for name, value in part.how.items():
+        for name, value in part.run_options.items():
             with self._at("run", at, name):
                 read_options(RunOptions, {name: value}, of="[[run]]")
-        return read_options(RunOptions, part.how, of="[[run]]")
+        return read_options(RunOptions, part.run_options, of="[[run]]")
 
     def _belong(self, one: BuildStage, other: BuildStage) -> bool:
         """Whether a net trained on one is asked the other: of several sets of items those of the same seed."""

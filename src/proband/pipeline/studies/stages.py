@@ -177,17 +177,17 @@ class RunStage(Stage):
     items: BuildStage
     model: str  # as the study names it
     trained: TrainStage | None = None
-    how: RunOptions
+    run_options: RunOptions
     optional: bool = False
 
     @cached_property
     def key(self) -> str:
-        how = self.how
+        given, default = self.run_options, RunOptions()
+        further = {name: getattr(given, name) for name in DECIDES if getattr(given, name) != getattr(default, name)}
         return key_of(
             "run", items=self.items.key, model=self.trained.key if self.trained else model_contents(self.model),
-            solver=how.solver, options=contents(self.options), seed=self.seed,
-            limit=how.limit and f"{how.limit} sampled", model_options=contents(how.model_options),
-            **{name: getattr(how, name) for name in DECIDES if getattr(how, name) != getattr(RunOptions(), name)},
+            solver=given.solver, options=contents(self.options), seed=self.seed,
+            limit=given.limit and f"{given.limit} sampled", model_options=contents(given.model_options), **further,
         )  # fmt: skip
 
     @property
@@ -210,9 +210,9 @@ class RunStage(Stage):
         suite = suites.suite(self.items.suite)
         if self.trained is None:
             check_name(self.model, suite)
-        for name in self.how.solver.split(",") if self.how.solver else ():
+        for name in self.run_options.solver.split(",") if self.run_options.solver else ():
             solver = suite.solver(name.strip())
-            if "," not in str(self.how.solver):
+            if "," not in str(self.run_options.solver):
                 solver.recorded(read_options(solver.options, self.options, of=f"solver {solver.name}"))
 
     def do(self, models: Models) -> None:
@@ -224,8 +224,8 @@ class RunStage(Stage):
             model=models.get(self, suite),
             part=PartOfCommand(
                 folder=self.folder,
-                how=replace(
-                    self.how, seed=self.seed, options=self.options, engine=models.engine, workers=models.workers
+                options=replace(
+                    self.run_options, seed=self.seed, options=self.options, engine=models.engine, workers=models.workers
                 ),
             ),
         )
@@ -245,7 +245,7 @@ class Models:
         if self.engine != "local":
             return stage.spec
         of_suite = (suite.name, stage.seed) if stage.spec.startswith("solver:") else ()  # that name is the suite's own
-        given = with_seed(stage.spec, loading(stage.how), seed=stage.seed)
+        given = with_seed(stage.spec, loading(stage.run_options), seed=stage.seed)
         key = (stage.spec, dumps(given), of_suite)
         if key != self.key:
             self.key = self.model = None  # the old one goes before the new one comes

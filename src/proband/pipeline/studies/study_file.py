@@ -69,7 +69,7 @@ class RunPart(StudyPart, frozen=True, kw_only=True):
     grid: dict[str, list[Any]] = {}
     seeds: tuple[int, ...] = (0,)
     optional: bool = False
-    how: dict[str, Any] = msgspec.field(default_factory=dict, name="(how)")  # the keys that are options of a run
+    run_options: dict[str, Any] = msgspec.field(default_factory=dict, name="(run options)")  # keys of RunOptions
 
 
 class ReportPart(StudyPart, frozen=True, kw_only=True):
@@ -115,7 +115,7 @@ def read_study(path: Path, given: Mapping[str, Any]) -> StudyFile:
     return study
 
 
-OF_THE_STUDY = ("seed", "prompt", "prompts_per_item", "repeat", "engine", "workers", "cache", "retry_errors")
+OF_THE_STUDY = ("seed", "prompt", "repeat", "engine", "workers", "cache", "retry_errors")
 RUN_KEYS = {field.name for field in described(RunOptions) if field.attribute not in OF_THE_STUDY}
 
 
@@ -125,8 +125,8 @@ def _tables(value: Any) -> list[dict[str, Any]]:
 
 def with_run_options(part: dict[str, Any]) -> dict[str, Any]:
     """A [[run]] with the options of its runs under a key of their own."""
-    how = {name: value for name, value in part.items() if name in RUN_KEYS}
-    return {**{name: value for name, value in part.items() if name not in how}, "(how)": how}
+    own = {name: value for name, value in part.items() if name in RUN_KEYS}
+    return {**{name: value for name, value in part.items() if name not in own}, "(run options)": own}
 
 
 def with_included(raw: dict[str, Any], path: Path) -> dict[str, Any]:
