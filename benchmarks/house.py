@@ -65,7 +65,7 @@ NEW_FILES = (
     "steps/",
     "suites/analogy/paper/findings",
     "suites/facts/",
-    "suites/inference/curves/beyond",
+    "suites/inference/curves/hidden_positives",
     "suites/kinship/open_answers",
     "suites/kinship/reading/adjuncts",
     "suites/kinship/reading/clauses",
@@ -83,7 +83,6 @@ NEW_FILES = (
     "suites/kinship/reading/story",
     "suites/kinship/reading/tokens",
     "suites/kinship/verify/retelling",
-    "suites/script/paper/valid_fills",
 )
 NUMBER_ROOMS = (
     "proband.stats.scores",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from simplemma import lemmatize
 
-from proband.lexicon.inflection import key
+from proband.lexicon.inflection import key, lemma
 
 
 @pytest.mark.parametrize(
@@ -32,3 +33,8 @@ def test_another_argument(one: str, other: str) -> None:
 def test_a_text_of_stop_words_stays() -> None:
     assert key("The Who") == "the who"
     assert key("") == ""
+
+
+def test_base_forms_are_simplemmas() -> None:
+    words = ["ran", "'s", "o'clock", "٣", "e\u0301t\u00e9s", "οδος", "n't", "well-known", "1990s", "children's", "ß"]
+    assert {word: lemma(word) for word in words} == {word: str(lemmatize(word, "en")).lower() for word in words}

@@ -80,11 +80,6 @@ def content(words: Iterable[str]) -> Iterator[str]:
     return filter(None, map(_forms.__getitem__, words))
 
 
-def base_forms(words: Iterable[str]) -> list[str]:
-    """The same, an empty text for each stop word."""
-    return list(map(_forms.__getitem__, words))
-
-
 def key(text: str) -> str:
     """What an argument is compared by: its words without stop words and inflection; of a text of stop words, all.
 

@@ -64,10 +64,6 @@ def test_controls_take_one_thing_away(table: Path, tmp_path: Path) -> None:
         assert other.facts["premise"][0] != item.facts["premise"][0]
 
 
-def test_pairs_that_share_a_lemma_can_be_left_out(table: Path, tmp_path: Path) -> None:
-    assert build("inference", out=tmp_path / "x", data=table, new_lemmas=True)["items"] == 3
-
-
 def test_what_is_not_there_is_said(table: Path, tmp_path: Path) -> None:
     with pytest.raises(ProbandError, match="this data set has test"):
         build("inference", out=tmp_path / "x", data=table, splits="train")

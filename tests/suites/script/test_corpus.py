@@ -103,9 +103,3 @@ def test_vocabulary_and_leaks(data: Path) -> None:
     found = new_words(pairs)
     assert found["types"] == pytest.approx(value("section2.1", "new words", "types"), rel=0.01)
     assert found["lemmas"] == pytest.approx(value("section2.1", "new words", "lemmas"), rel=0.02)
-
-
-@pytest.mark.data
-def test_youcook2_captions(data: Path) -> None:
-    captions = corpus.read_captions(data / "youcook2" / "youcookii_annotations_trainval.json.gz")
-    assert len(captions) == 13829

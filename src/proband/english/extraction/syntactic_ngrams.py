@@ -6,8 +6,6 @@ A line is `head word <TAB> n-gram <TAB> total count <TAB> year,count <TAB> year,
 >>> line = "invaded\\tItaly/NNP/nsubj/2 invaded/VBD/ccomp/0 Ethiopia/NNP/dobj/2\\t12\\t1936,5\\t1937,7"
 >>> reader = NgramReader(); reader.read(line)
 [(('Italy', 'invaded', 'Ethiopia'), 12)]
->>> NgramReader(years=(1937, 2008)).read(line)
-[(('Italy', 'invaded', 'Ethiopia'), 7)]
 
 N-grams of a shape differ only in their words, so the rules look at each shape once.
 """
@@ -30,8 +28,8 @@ IN_SHAPES = {form: form for word in SHOWN for form in (word, word.capitalize())}
 
 
 class NgramReader:
-    def __init__(self, *, years: tuple[int, int] | None = None, file: object = "n-grams") -> None:
-        self.years, self.file = years, file
+    def __init__(self, *, file: object = "n-grams") -> None:
+        self.file = file
         self.shapes: dict[str, list[tuple[Written, Written, Written]]] = {}
 
     def read(self, line: str, number: int = 0) -> list[tuple[Assertion, int]]:
@@ -77,12 +75,6 @@ class NgramReader:
 
     def count(self, cells: list[str], number: int) -> int:
         try:
-            if self.years is None:
-                return int(cells[2])
-            first, last = self.years
-            pairs = (cell.split(",") for cell in cells[3].split("\t")) if len(cells) > 3 else ()
-            return sum(int(count) for year, count in pairs if first <= int(year) <= last)
+            return int(cells[2])
         except ValueError:
-            raise ProbandError(
-                "counts must be whole numbers, by year as `year,count`", file=self.file, line=number
-            ) from None
+            raise ProbandError("counts must be whole numbers", file=self.file, line=number) from None

@@ -14,9 +14,9 @@ from functools import partial
 
 from proband.core.suite import Claim, Contrast, Demo, Suite, Verb
 from proband.suites.inference.build import BuildOptions, build
-from proband.suites.inference.curves.beyond import BEYOND_CLAIM, BEYOND_HYPOTHESIS, HIDDEN_CLAIM, HIDDEN_POSITIVES
 from proband.suites.inference.curves.control_scores import CONTROL_SCORES
 from proband.suites.inference.curves.figure import CLAIMS, FIGURE2
+from proband.suites.inference.curves.hidden_positives import HIDDEN_CLAIM, HIDDEN_POSITIVES
 from proband.suites.inference.curves.measures import METRICS, TABLES
 from proband.suites.inference.curves.section3 import SECTION3
 from proband.suites.inference.items import show, typed_pairs
@@ -73,14 +73,8 @@ SUITE = Suite(
             ),
         ),
     ),
-    analyses=(
-        SECTION3,
-        FIGURE2,
-        BEYOND_HYPOTHESIS,
-        HIDDEN_POSITIVES,
-        CONTROL_SCORES,
-    ),
-    claims=(*CLAIMS, BEYOND_CLAIM, HIDDEN_CLAIM),
+    analyses=(SECTION3, FIGURE2, HIDDEN_POSITIVES, CONTROL_SCORES),
+    claims=(*CLAIMS, HIDDEN_CLAIM),
     nets=(RELATIONS, DEPENDENCY_WORDS),
     own_models={
         "lemma": Lemma,

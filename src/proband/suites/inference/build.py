@@ -16,7 +16,7 @@ from proband.core.plugins import Meta
 from proband.core.suite import Built
 from proband.suites.inference.controls import CONTROLS, controlled, kept_types
 from proband.suites.inference.datasets.formats import LICENCES, detect, examples
-from proband.suites.inference.gold import Judged, read_judged, read_own, workers_table
+from proband.suites.inference.gold import Judged, read_judged, read_own
 from proband.suites.inference.gold import summary as judgments_summary
 from proband.suites.inference.items import Example, content, items, shares_lemma
 
@@ -39,7 +39,6 @@ class BuildOptions:
         Meta(description="control of artefacts and memory: what is removed; all: the pairs under each control"),
     ] = "none"
     directional: Annotated[bool, Meta(description="only pairs that hold in one direction")] = False
-    new_lemmas: Annotated[bool, Meta(description="leave out pairs whose relations share a content lemma")] = False
     pairs: Annotated[
         int, Meta(description="a sample of about so many pairs of each split, whole pairs of both directions; 0: all")
     ] = 0
@@ -79,7 +78,6 @@ def build(options: BuildOptions, *, seed: int) -> Built:
         ),
         licence=LICENCES[name],
         summary=summary,
-        files=lambda: {"workers.tsv": workers_table(judged)} if judged else {},
     )
 
 
@@ -104,7 +102,7 @@ def selected(results: Sequence[Example], options: BuildOptions) -> list[Example]
     kept = [each for each in results if not wanted or each.split in wanted]
     if options.directional:
         kept = [each for each in kept if each.directional]
-    return [each for each in kept if not (options.new_lemmas and shares_lemma(each))]
+    return kept
 
 
 def sample(examples: Sequence[Example], count: int) -> list[int]:

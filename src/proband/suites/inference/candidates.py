@@ -24,9 +24,9 @@ from proband.core.progress import track
 from proband.lexicon.inflection import STOP_WORDS, key, lemma
 from proband.lexicon.taxonomy import Lesk, Sense, Taxonomy, bag, open_taxonomy
 from proband.suites.inference.assertions.store import Assertion, Side, Store
-from proband.suites.inference.items import phrase
+from proband.suites.inference.items import ARTICLE, AUXILIARY, PREPOSITION, phrase
 from proband.suites.inference.questionnaire import Candidate, questionnaires, write
-from proband.suites.inference.questions import ARTICLES, AUXILIARIES, PREPOSITIONS, THING, TypedQuestion, read
+from proband.suites.inference.questions import THING, TypedQuestion, read
 
 # ---- filters: functions from a candidate to True where it must go; the first of them that says so is counted ---------
 
@@ -43,7 +43,7 @@ def same_relation(one: Candidate, question: TypedQuestion) -> bool:
 
 
 def _plain(relation: str) -> tuple[str, ...]:
-    return tuple(lemma(word) for word in relation.lower().split() if word not in ARTICLES)
+    return tuple(lemma(word) for word in relation.lower().split() if word not in ARTICLE)
 
 
 def same_argument(one: Candidate, question: TypedQuestion) -> bool:
@@ -70,17 +70,17 @@ def odd_characters(one: Candidate, question: TypedQuestion) -> bool:
 
 def no_verb(one: Candidate, question: TypedQuestion) -> bool:
     """The relation begins with a preposition or a conjunction."""
-    return one.relation.split()[0] in PREPOSITIONS | DANGLING
+    return one.relation.split()[0] in PREPOSITION | DANGLING
 
 
 def dangling(one: Candidate, question: TypedQuestion) -> bool:
     """The relation ends in an article, a conjunction or a negation."""
-    return one.relation.split()[-1] in ARTICLES | DANGLING
+    return one.relation.split()[-1] in ARTICLE | DANGLING
 
 
 def bare_copula(one: Candidate, question: TypedQuestion) -> bool:
     """The relation is nothing but "is": it says what something is, not how it relates."""
-    return all(word in AUXILIARIES for word in one.relation.split())
+    return all(word in AUXILIARY for word in one.relation.split())
 
 
 def too_long(one: Candidate, question: TypedQuestion) -> bool:
@@ -224,7 +224,7 @@ def candidates(
     *,
     questions: Annotated[
         Path,
-        Meta(title="FILE", description="Questions: lines `Which TYPE REL ARG?`, or columns type, relation, argument."),
+        Meta(title="FILE", description="Questions: lines `type, relation, argument` (country, borders, Ethiopia)."),
     ],
     out: Path,
     seed: int = 0,

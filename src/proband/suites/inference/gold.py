@@ -342,12 +342,3 @@ def summary(judged: Judged) -> dict[str, Any]:
     if judged.expert:
         report["audit"] = asdict(audit(judged.labels, judged.expert, positive=ANSWERS))
     return report
-
-
-def workers_table(judged: Judged) -> str:
-    """workers.tsv: one line per worker."""
-    rows: list[tuple[str, ...]] = [("worker", "judgments", "agreement", "accuracy", "competence", "commonest")]
-    for each in worker_quality(judged.votes):
-        shares = (each.agreement, each.accuracy, each.competence, each.commonest)
-        rows.append((each.name, str(each.judgments), *("" if x is None else f"{x:.3f}" for x in shares)))
-    return "".join("\t".join(row) + "\n" for row in rows)

@@ -7,7 +7,7 @@ solvers.py  the ways of asking a model, and two baselines; filling.py: language 
 nets/       the paper's five networks
 metrics.py  the measures, and the kinds of blanks
 paper/      tables.py: tables 1, 4 and 5, ours beside the published figures; claims.py: the findings of section 4.2;
-            aligned_phrases.py: table 3 and figure 2; settings.py: what seeds and settings are worth. The study that
+            aligned_phrases.py: table 3 and figure 2; seeds.py: every training seed. The study that
             makes the runs is studies/script.toml.
 """
 
@@ -23,7 +23,6 @@ from proband.suites.script.paper.aligned_phrases import ALIGNMENTS, PHRASE_TABLE
 from proband.suites.script.paper.claims import CLAIMS
 from proband.suites.script.paper.seeds import SEEDS
 from proband.suites.script.paper.tables import BY_BLANK, CORPUS, GREEDY, TABLE4, TABLES, published
-from proband.suites.script.paper.valid_fills import VALID_FILLS
 from proband.suites.script.solvers import SOLVERS, Chance, Frequent
 
 SUITE = Suite(
@@ -70,7 +69,7 @@ SUITE = Suite(
     ),
     draw=draw_item,
     published=published,
-    analyses=(CORPUS, TABLE4, BY_BLANK, PHRASE_TABLE, GREEDY, VALID_FILLS, ALIGNMENTS, SEEDS),
+    analyses=(CORPUS, TABLE4, BY_BLANK, PHRASE_TABLE, GREEDY, ALIGNMENTS, SEEDS),
     claims=CLAIMS,
     nets=(*NETS, FINETUNE),
     own_models={"frequent": Frequent, "chance": Chance},

@@ -60,9 +60,6 @@ class BuildOptions:
         Path | None,
         Meta(description="a .tsv or .jsonl corpus, or KidsCook's folder (default: our own corpus)"),
     ] = None
-    captions: Annotated[
-        Path | None, Meta(description="YouCook2's annotations: further abstract lines for counting new words")
-    ] = None
     released: Annotated[bool, Meta(description="leave out the words that the released tags leave out")] = False
     whitelist: Annotated[
         Path | None, Meta(description="file of words that may be left out (default: made from the corpus)")
@@ -97,14 +94,13 @@ def build(options: BuildOptions, *, seed: int) -> Built:
     wanted = [name.strip() for name in options.splits.split(",") if name.strip()]
     if unknown := [name for name in wanted if name not in SPLITS]:
         raise ProbandError(f"'splits' names {unknown[0]!r}, not one of {', '.join(SPLITS)}")
-    counted = count_words(whole)
-    own_words = whitelist(counted, share=options.share, least=options.fewest)
-    words = given_whitelist(options, whole) or own_words
+    words = given_whitelist(options, whole)
+    if words is None:
+        words = whitelist(count_words(whole), share=options.share, least=options.fewest)
     pairs = [pair for pair in whole if pair.split in wanted]
     tally: Counter[str] = Counter()
 
     def summary() -> Mapping[str, Any]:
-        captions = corpus.read_captions(options.captions) if options.captions else []
         sequences = corpus.read_sequences(options.data) if options.data else []
         return {
             "fingerprint": fingerprint(whole),
@@ -116,10 +112,8 @@ def build(options: BuildOptions, *, seed: int) -> Built:
             "whitelist": len(words),
             "table1": corpus.table1(pairs),
             "new_words": corpus.new_words(pairs),
-            **({"new_words_with_captions": corpus.new_words(pairs, captions)} if captions else {}),
             "overlaps": corpus.overlaps(pairs),
             **({"sequences": corpus.table1(sequences)} if sequences else {}),
-            **compare_with_released(pairs, own_words, counted, options),
         }
 
     return Built(
@@ -226,19 +220,9 @@ def count_words(pairs: Iterable[TextPair]) -> dict[str, Count]:
 
 def whitelist(counted: Mapping[str, Count], *, share: float, least: int) -> list[str]:
     """Words that may be left out, the most frequent (by n) first; ties in falling alphabetical order."""
-    kept = (word for word, count in counted.items() if not why_refused(word, count, share=share, least=least))
+    often = (word for word, count in counted.items() if count.alone >= least and count.share >= share)
+    kept = (word for word in often if is_word(word) and word not in stop_words())
     return sorted(kept, key=lambda word: (counted[word].alone, word), reverse=True)
-
-
-def why_refused(word: str, count: Count, *, share: float, least: int) -> str:
-    """Why a word is not on the whitelist; empty where it is."""
-    if count.alone < least:
-        return f"fewer than {least} times without its abstract line"
-    if word in stop_words():
-        return "a stop word here"
-    if not is_word(word):
-        return "a number or a sign"
-    return f"share on the concrete side below {share:g}" if count.share < share else ""
 
 
 @cache
@@ -318,70 +302,3 @@ def _true_runs(marks: Iterable[bool]) -> list[Span]:
         if marked:
             spans.append((places[0], places[-1] + 1))
     return spans
-
-
-# ---- our blanks beside released ones: words shared, positions shared, and a reason for every difference ------------
-
-
-def compare_with_released(
-    pairs: Sequence[TextPair], words: Sequence[str], counted: Mapping[str, Count], options: BuildOptions
-) -> dict[str, Any]:
-    """The comparison for the manifest; nothing where no tags were released."""
-    tagged = [pair for pair in pairs if pair.tags is not None]
-    ours, theirs = frozenset(words), frozenset(released_whitelist(options.data) or ())
-    if not tagged or not theirs:
-        return {}
-
-    def why_word(word: str) -> str:
-        if word in ours:
-            return "not on theirs: removed by hand, for it passes every stated condition"
-        count = counted.get(word, Count(alone=0, abstract=0))
-        reason = why_refused(word, count, share=options.share, least=options.fewest)
-        return f"not on ours: {reason or 'unexplained'}"
-
-    def why_positions(places: set[Span], side: str, other: str, listed: Collection[str]) -> list[str]:
-        on_both = f"{side} only: the word is on both, other runs fill {other} five"
-        on_one = f"{side} only: the word is not on {other} whitelist"
-        return [on_both if tagged[n].concrete[at] in listed else on_one for n, at in places]
-
-    left_out = positions(choose_blanks(pair, ours, most=options.max_blanks) for pair in tagged)
-    released = positions(map(released_blanks, tagged))
-    reasons = why_positions(left_out - released, "ours", "their", theirs)
-    reasons += why_positions(released - left_out, "theirs", "our", ours)
-    return {
-        "released": {
-            "words": overlap(ours, theirs),
-            "word_differences": dict(sorted(Counter(map(why_word, ours ^ theirs)).items())),
-            "positions": overlap(left_out, released),
-            "position_differences": dict(sorted(Counter(reasons).items())),
-            "pairs": len(tagged),
-            "pairs_same": same_blanks(tagged, ours, most=options.max_blanks),
-            "pairs_same_with_their_whitelist": same_blanks(tagged, theirs, most=options.max_blanks),
-        }
-    }
-
-
-def overlap(ours: Collection[Any], theirs: Collection[Any]) -> dict[str, float]:
-    """
-    >>> overlap({1, 2, 3}, {2, 3, 4, 5})
-    {'ours': 3, 'theirs': 4, 'both': 2, 'precision': 0.6667, 'recall': 0.5, 'f1': 0.5714}
-    """
-    both = len(set(ours) & set(theirs))
-    return {
-        "ours": len(ours),
-        "theirs": len(theirs),
-        "both": both,
-        "precision": round(both / len(ours), 4) if ours else 0.0,
-        "recall": round(both / len(theirs), 4) if theirs else 0.0,
-        "f1": round(2 * both / (len(ours) + len(theirs)), 4) if ours or theirs else 0.0,
-    }
-
-
-def positions(spans: Iterable[Sequence[Span]]) -> set[tuple[int, int]]:
-    """(pair, position) of every word left out."""
-    return {(n, at) for n, each in enumerate(spans) for span in each for at in range(*span)}
-
-
-def same_blanks(pairs: Sequence[TextPair], words: Collection[str], *, most: int) -> int:
-    """Pairs whose blanks are exactly the released ones."""
-    return sum(choose_blanks(pair, words, most=most) == released_blanks(pair) for pair in pairs)

@@ -1,14 +1,13 @@
 """Parallel corpora: an abstract line and the concrete steps it stands for.
 
 Read from a tab-separated file (abstract, concrete, and in any later columns a split and a category; a header names them
-in another order), from JSON lines (`abstract`, and `steps` or `concrete`), from KidsCook's folder as it was released,
-or from YouCook2's annotations, which are abstract lines alone. Text that is tokenised already (KidsCook's files) is
+in another order), from JSON lines (`abstract`, and `steps` or `concrete`), or from KidsCook's folder as it was
+released. Text that is tokenised already (KidsCook's files) is
 split at white space alone; other text gets its punctuation split off.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -21,7 +20,7 @@ import msgspec
 
 from proband.core.errors import ProbandError, in_words
 from proband.core.files import DATA, sha256_text
-from proband.core.tables import TableRow, read_table, read_text, text_lines
+from proband.core.tables import TableRow, read_table, text_lines
 from proband.core.types import Item, Split
 
 # ---- text as lower-case tokens, tokens as sentences, and which tokens are words ------------------------------------
@@ -200,17 +199,6 @@ def read_sequences(folder: Path) -> list[TextPair]:
     return [pair for path in paths if path.exists() for pair in read(path)]
 
 
-def read_captions(path: Path) -> list[tuple[str, ...]]:
-    """YouCook2's annotations: every caption, tokenised."""
-    try:
-        videos = json.loads(read_text(path))["database"].values()
-        return [tokens(note["sentence"]) for video in videos for note in video["annotations"]]
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise ProbandError(
-            "not YouCook2's annotations: 'database' -> video -> 'annotations' -> 'sentence'", file=path
-        ) from None
-
-
 # ---- table 1 for any corpus, the words that only the concrete side has, and what stands in two splits --------------
 
 
@@ -245,8 +233,8 @@ def table1(pairs: Sequence[TextPair]) -> list[dict[str, Any]]:
     return rows
 
 
-def new_words(pairs: Iterable[TextPair], captions: Iterable[Sequence[str]] = ()) -> dict[str, int]:
-    """Words (no numbers, no signs) and lemmas of the concrete side that no abstract line has (nor any of `captions`).
+def new_words(pairs: Iterable[TextPair]) -> dict[str, int]:
+    """Words (no numbers, no signs) and lemmas of the concrete side that no abstract line has.
 
     KidsCook's cloze texts give 2,331 and 1,563 where the paper prints 2,316 and 1,536.
 
@@ -255,7 +243,7 @@ def new_words(pairs: Iterable[TextPair], captions: Iterable[Sequence[str]] = ())
     5
     """
     pairs = list(pairs)
-    known = {word for pair in pairs for word in pair.abstract} | {word for caption in captions for word in caption}
+    known = {word for pair in pairs for word in pair.abstract}
     fresh = {word for pair in pairs for word in pair.concrete if is_word(word)} - known
     lemmas = {lemma(word) for word in known}
     return {"types": len(fresh), "lemmas": len({lemma(word) for word in fresh} - lemmas)}

@@ -9,7 +9,7 @@ import pytest
 
 from proband.core.errors import ProbandError
 from proband.suites.inference.assertions import sources
-from proband.suites.inference.assertions.parts import extractor, table_frame
+from proband.suites.inference.assertions.parts import extractor
 from proband.suites.inference.assertions.sources import How, guess, reader, units
 
 NGRAMS = [
@@ -36,7 +36,6 @@ def test_syntactic_ngrams(tmp_path: Path) -> None:
     path.write_text("\n".join(NGRAMS) + "\n", encoding="utf-8")
     italy, nile = (("Italy", "invaded", "Ethiopia"), 12), (("Nile", "flows through", "Egypt"), 5)
     assert everything(path) == [italy, nile]
-    assert everything(path, How(years=(1936, 1936))) == [(italy[0], 5)]
     packed = tmp_path / "arcs.gz"
     packed.write_bytes(gzip.compress(path.read_bytes()))
     assert everything(packed) == [italy, nile]
@@ -58,22 +57,15 @@ def test_each_line_and_sentence_once(tmp_path: Path, monkeypatch: pytest.MonkeyP
     parsed.write_text("\n".join(SENTENCE.replace("pain", f"pain{n}") for n in range(9)), encoding="utf-8")
     assert [count for _, count in everything(table)] == list(range(1, 30))
     assert [one[2] for one, _ in everything(parsed)] == [f"pain{n}" for n in range(9)]
-    columns = [found for unit in units([table], How()) if (found := sources.table(unit))]
-    assert [n for found in columns for n in found[3].to_list()] == list(range(1, 30))
 
 
-def test_a_table_is_what_its_lines_are(tmp_path: Path) -> None:
-    """Read as columns or line by line: odd spaces, capitals, quotation marks, a last line without an end."""
-    rows = ['The  cat\t Sat ON\tthe "mat\t2', "a\u00a0dog\tbarks  at\tit \t1", "İzmir\tIS IN\tTurkey\t4294967295"]
+def test_odd_spaces_capitals_and_quotation_marks_of_a_table(tmp_path: Path) -> None:
+    rows = ['The  cat\t Sat ON\tthe "mat\t2', "a\u00a0dog\tbarks  at\tit \t1", "Izmir\tIS IN\tTurkey\t4294967295"]
     path = tmp_path / "a.tsv"
     path.write_text("\n".join(rows), encoding="utf-8")
-    (unit,) = units([path], How())
-    frames = table_frame(unit)
-    assert frames is not None
-    ((rows, _),) = frames
-    assert [(tuple(row[:3]), row[3]) for row in rows.rows()] == everything(path)
+    cat, dog = ("The cat", "sat on", 'the "mat'), ("a dog", "barks at", "it")
+    assert everything(path) == [(cat, 2), (dog, 1), (("Izmir", "is in", "Turkey"), 4294967295)]
     path.write_text("a\tb\tc\t1\na\t\u00a0\tc\t1\n", encoding="utf-8")
-    assert table_frame(units([path], How())[0]) is None
     with pytest.raises(ProbandError, match=r"a\.tsv line 2: must be subject"):
         list(extractor(How())(units([path], How())[0]))
 

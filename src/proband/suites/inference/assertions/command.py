@@ -27,9 +27,6 @@ def assertions(
         Meta(description="Format of the sources: Google's syntactic n-grams, parsed text, plain text, or triples."),
     ] = "auto",
     pipeline: Annotated[str, Meta(title="NAME", description="spaCy pipeline that parses plain text.")] = OURS,
-    years: Annotated[
-        str | None, Meta(title="A-B", description="Years of n-grams to count, as 1900-2008 (default: all).")
-    ] = None,
     engine: Annotated[
         Literal["local", "ray"],
         Meta(description="local: processes on this machine; ray: the workers of a Ray cluster."),
@@ -44,22 +41,7 @@ def assertions(
     """
     if not sources:
         raise ProbandError("assertions needs a source: a file or a folder")
-    how = How(format=format, pipeline=pipeline, years=span(years))
-    return build_store(sources, out=out, how=how, engine=engine, workers=workers)
-
-
-def span(text: str | None) -> tuple[int, int] | None:
-    """
-    >>> span("1900-2008"), span("1999"), span(None)
-    ((1900, 2008), (1999, 1999), None)
-    """
-    if text is None:
-        return None
-    first, _, last = text.partition("-")
-    last = last or first
-    if not first.isdigit() or not last.isdigit() or int(first) > int(last):
-        raise ProbandError(f"--years takes A-B, as in 1900-2008, not {text!r}")
-    return int(first), int(last)
+    return build_store(sources, out=out, how=How(format=format, pipeline=pipeline), engine=engine, workers=workers)
 
 
 def layout(result: Mapping[str, Any]) -> Iterable[Any]:
@@ -94,15 +76,9 @@ def _done(todo: list[SourceUnit], how: How, out: Path, *, engine: str, workers: 
     if engine == "ray":
         yield from _on_ray(todo, how, out, workers)
     elif engine == "local":
-        # tables are read here: polars has threads of its own, which do not survive the fork that processes begin with
-        rest = [unit for unit in todo if unit.format != "tsv"]
-        with Pool[SourceUnit, tuple[Columns, int]](extractor, (how,), workers=min(workers, max(1, len(rest)))) as pool:
-            for unit, pieces in zip(rest, pool.results(rest)):
+        with Pool[SourceUnit, tuple[Columns, int]](extractor, (how,), workers=min(workers, max(1, len(todo)))) as pool:
+            for unit, pieces in zip(todo, pool.results(todo)):
                 yield write_unit(out, unit, pieces)
-        read = extractor(how)
-        for unit in todo:
-            if unit.format == "tsv":
-                yield write_unit(out, unit, read(unit))
     else:
         raise ProbandError(f"no engine {engine!r}; there are local, ray")
 

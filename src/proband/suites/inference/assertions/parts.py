@@ -17,17 +17,16 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import numpy as np
 
 from proband.core.errors import ProbandError
 from proband.core.files import decode, read_json, sha256_files, write_json
+from proband.english.extraction import rules
 from proband.english.extraction.plain_text import parser_version
 from proband.english.extraction.tally import AssertionTally, Columns
-from proband.lexicon.inflection import base_forms, key
-from proband.suites.inference.assertions.sources import How, SourceUnit, reader, table
+from proband.lexicon.inflection import key
+from proband.suites.inference.assertions.sources import How, SourceUnit, reader
 
 SENTENCES = frozenset(("text", "conllu", "ngrams"))  # formats that the rules of extraction read
-EXTRACTION = Path(__file__).parent / "extraction"
 BUCKETS = 256
 ROW_GROUP = 20_000  # rows that a look-up decodes
 
@@ -81,34 +80,13 @@ def write_unit(folder: Path, unit: SourceUnit, pieces: Iterable[tuple[Columns, i
     parts = folder / "parts"
     for old in parts.glob(f"{unit.name}.*.parquet"):
         old.unlink()
-    frames = table_frame(unit) if unit.format == "tsv" else None
     written, total = [], 0
-    for number, (rows, size) in enumerate(frames or ((frame(*columns), size) for columns, size in pieces), start=1):
-        written.append(write_rows(parts / f"{unit.name}.{number:03}.parquet", with_keys(rows)))
+    for number, (columns, size) in enumerate(pieces, start=1):
+        written.append(write_rows(parts / f"{unit.name}.{number:03}.parquet", with_keys(frame(*columns))))
         total += size
     done = Done(unit=unit.name, file=unit.path.name, found=total, parts=written)
     write_json(parts / f"{unit.name}.done", done)
     return done
-
-
-def table_frame(unit: SourceUnit) -> list[tuple[Any, int]] | None:
-    """A TSV unit read as columns; None where a line does not fit, so that the reader of lines says which."""
-    import polars as pl
-
-    columns = table(unit)
-    if columns is None:
-        return None
-    subject, relation, thing, count = columns
-    rows = pl.DataFrame(
-        {
-            "subject": one_space(subject),
-            "relation": one_space(relation).str.to_lowercase(),
-            "object": one_space(thing),
-            "count": count.cast(pl.UInt64),
-        }
-    )
-    empty = rows.select(pl.any_horizontal((pl.col("subject", "relation", "object") == "").any())).item()
-    return None if empty else [(rows, len(rows))]
 
 
 def frame(subjects: Sequence[str], relations: Sequence[str], objects: Sequence[str], counts: Sequence[int]) -> Any:
@@ -124,9 +102,9 @@ def with_keys(rows: Any) -> Any:
     import polars as pl
 
     arguments = pl.concat([rows["subject"], rows["object"]]).unique()
-    known = pl.DataFrame({"argument": arguments, "key": keys(arguments)})
-    buckets = {key: bucket(key) for key in known["key"].unique().to_list()}
-    known = known.with_columns(bucket=pl.Series([buckets[key] for key in known["key"].to_list()], dtype=pl.UInt8))
+    keys = [key(text) for text in arguments.to_list()]
+    buckets = pl.Series(list(map(bucket, keys)), dtype=pl.UInt8)
+    known = pl.DataFrame({"argument": arguments, "key": pl.Series(keys, dtype=pl.String), "bucket": buckets})
     for side in ("subject", "object"):
         named = known.rename({"argument": side, "key": f"{side}_key", "bucket": f"{side}_bucket"})
         rows = rows.join(named, on=side, how="left", maintain_order="left")
@@ -167,7 +145,8 @@ def prepare(folder: Path, how: How, formats: Collection[str]) -> None:
     path, settings = folder / "settings.json", msgspec.to_builtins(how)
     versions = {"parser": parser_version(how.pipeline)} if "text" in formats else {}
     if not SENTENCES.isdisjoint(formats):
-        versions["rules"] = sha256_files(EXTRACTION, EXTRACTION.glob("*.py"))[:12]
+        folder_of_rules = Path(rules.__file__).parent
+        versions["rules"] = sha256_files(folder_of_rules, folder_of_rules.glob("*.py"))[:12]
     known = read_json(path) if path.is_file() else {"parser": None, "rules": None}
     changed = [name for name in settings if settings[name] != known.get(name, settings[name])]
     changed += [name for name, version in versions.items() if known.get(name, "unknown") not in (None, version)]
@@ -193,53 +172,3 @@ def checked_parts(folder: Path) -> list[Path]:
         for done in finished(folder).values()
         for record in done.parts
     ]
-
-
-# ---- what arguments are compared by ----------------------------------------------------------------------------------
-
-
-SPACES = r"[\s\x1c-\x1f]+"  # what Python's split() takes for space
-ODD = r"\s\s|[^\S ]|[\x1c-\x1f]"  # other than single spaces
-LONGEST_ARGUMENT = 12  # words of an argument; longer ones are rare and done one by one
-
-
-def keys(texts: Any) -> Any:
-    """`lexicon.inflection.key` of every text of a polars column: each distinct word is looked up once.
-
-    >>> import polars as pl
-    >>> keys(pl.Series(["the Headaches", "The United  States of America", "it"])).to_list()
-    ['headache', 'unite state america', 'it']
-    """
-    import polars as pl
-
-    if not len(texts):
-        return texts
-    words = one_space(texts).str.to_lowercase().str.split(" ")
-    lengths = words.list.len().to_numpy()
-    starts = np.cumsum(lengths) - lengths
-    flat = words.explode()
-    distinct = flat.unique()
-    codes = flat.cast(pl.Enum(distinct)).to_physical().to_numpy()
-    # stop words are nulls, which concat_str passes over
-    forms = pl.Series([form or None for form in base_forms(distinct.to_list())], dtype=pl.String)
-    parts, rows = [], []
-    for length in np.unique(lengths).tolist():
-        at = np.flatnonzero(lengths == length)
-        if length > LONGEST_ARGUMENT:
-            part = pl.Series([key(text) for text in texts.gather(at).to_list()], dtype=pl.String)
-        else:
-            columns = [forms.gather(codes[starts[at] + place]) for place in range(length)]
-            part = pl.select(pl.concat_str(columns, separator=" ", ignore_nulls=True)).to_series()
-        if (part == "").any():  # nothing but stop words: they stay
-            part = pl.select(pl.when(part == "").then(words.gather(at).list.join(" ")).otherwise(part)).to_series()
-        parts.append(part)
-        rows.append(at)
-    back = np.empty(len(texts), np.uint32)
-    back[np.concatenate(rows)] = np.arange(len(texts), dtype=np.uint32)
-    return pl.concat(parts).gather(back)
-
-
-def one_space(texts: Any) -> Any:
-    """Texts without space at their ends and with single spaces inside."""
-    odd = texts.str.starts_with(" ") | texts.str.ends_with(" ") | texts.str.contains(ODD)
-    return texts.str.replace_all(SPACES, " ").str.strip_chars(" ") if odd.any() else texts

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import IO, Any, Literal, TypeVar, cast
+from typing import IO, Literal, TypeVar, cast
 
 from proband.core.errors import ProbandError
 from proband.english.extraction.plain_text import OURS, TextParser, continues, join, paragraphs
@@ -24,7 +24,6 @@ from proband.english.extraction.tally import Assertion
 from proband.suites.inference.assertions.records import of_sentence, read_tsv
 
 Format = Literal["auto", "ngrams", "conllu", "text", "tsv"]
-FORMATS = ("ngrams", "conllu", "text", "tsv")
 ENDINGS = {".conllu": "conllu", ".conll": "conllu", ".txt": "text", ".tsv": "tsv"}
 # bytes of a unit: some seconds to a minute of work, so that a stop loses little
 UNIT = {"text": 1_000_000, "conllu": 16_000_000}
@@ -39,7 +38,6 @@ class How:
 
     format: Format = "auto"
     pipeline: str = OURS
-    years: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,31 +159,6 @@ def _line_before(file: IO[bytes], position: int) -> str:
     return before.removesuffix(b"\n").rpartition(b"\n")[2].decode("utf-8", "replace").strip()
 
 
-def table(unit: SourceUnit) -> tuple[Any, Any, Any, Any] | None:
-    """A TSV unit as columns of polars, as they were read; None where a line does not fit."""
-    import polars as pl
-
-    if unit.end is None:
-        return None
-    with unit.path.open("rb") as file:
-        raw = file.read(max(0, unit.end - _to_line_start(file, unit.start)))
-        if raw and not raw.endswith(b"\n"):
-            raw += file.readline()  # the line that began in the range
-    width = raw[: raw.find(b"\n")].count(b"\t") + 1
-    if width not in (3, 4):
-        return None
-    kinds: list[tuple[str, Any]] = [("s", pl.String), ("r", pl.String), ("o", pl.String), ("n", pl.UInt32)]
-    try:
-        frame = pl.read_csv(raw, separator="\t", has_header=False, quote_char=None, schema=dict(kinds[:width]))
-    except pl.exceptions.PolarsError:
-        return None
-    if width == 3:
-        frame = frame.with_columns(n=pl.lit(1, pl.UInt32))
-    if any(frame.null_count().row(0)) or not len(frame):
-        return None
-    return frame["s"], frame["r"], frame["o"], frame["n"]
-
-
 def sentences(unit: SourceUnit) -> Iterator[tuple[int, list[str]]]:
     """(number of its first line, lines) of the blocks between empty lines that begin in a unit."""
     with _open(unit.path) as file:
@@ -262,7 +235,7 @@ def reader(how: How) -> Read:
 
     def ngrams(unit: SourceUnit) -> Counted:
         if not ngram_readers:
-            ngram_readers.append(NgramReader(years=how.years))
+            ngram_readers.append(NgramReader())
         ngram_reader = ngram_readers[0]
         ngram_reader.file = unit.path
         for number, line in lines(unit):

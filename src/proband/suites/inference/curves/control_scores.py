@@ -55,26 +55,9 @@ def control_tables(results: Results, seed: int) -> Sequence[Sheet]:
             "change is against the pairs as they are, paired, with intervals at 95 % by question. Without the "
             "premise, or with that of another question, what is left above chance are artefacts of the hypotheses. A "
             "method that says the same of every hypothesis alone has `constant` there, which proves nothing about the "
-            "pairs. What a score loses with other arguments of the same types was memory of them. "
-            + _artefacts(results),
+            "pairs. What a score loses with other arguments of the same types was memory of them.",
         ),
     )
-
-
-ARTEFACTS = {
-    "solver:hypothesis-words": "hypothesis-words, trained on hypotheses alone",
-    "solver:direction": "direction",
-}
-
-
-def _artefacts(results: Results) -> str:
-    """Which of the cheap controls are among the runs, and which were not run."""
-    ran = {run.model for run in results.runs}
-    shown = [words for model, words in ARTEFACTS.items() if model in ran]
-    missing = [model for model in ARTEFACTS if model not in ran]
-    parts = [f"What artefacts reach at full strength: {' and '.join(shown)}."] if shown else []
-    parts += [f"Control not run: {', '.join(missing)} (`proband run ITEMS -m {missing[0]}`)."] if missing else []
-    return " ".join(parts)
 
 
 def control_lines(system: ScoredSystem, groups: Named) -> Iterator[Cells]:

@@ -1,8 +1,7 @@
 """Figure 2: precision against recall of every run, and what each adds to the lemma baseline.
 
 Intervals and tests are those of the report (`stats`), with the question as cluster. A band is the interval of
-the precision at a given recall. Runs on a sample are compared with the baseline on their own pairs; where there are
-such, a second figure has every method on the pairs that all of them answered.
+the precision at a given recall. Runs on a sample are compared with the baseline on their own pairs.
 """
 
 from __future__ import annotations
@@ -201,18 +200,16 @@ NOT_NEEDED = {
 
 
 def note_of(runs: Sequence[Ranking]) -> str:
-    """What the lines are that stand there, and which cheap controls do not."""
+    """What the lines are."""
     bases = {each.method.base for each in runs}
     shown = [words for model, words in NOT_NEEDED.items() if model in bases]
     shown += ["(prior), log p of the hypothesis alone"] if any(each.method.how == "prior" for each in runs) else []
-    missing = [model for model in NOT_NEEDED if model not in bases]
     parts = [
         FIRST_POINT,
         TWO_LEMMAS if any(RELEASED in each.method.rules for each in runs) else "",
         ADDED if any(each.is_(LEMMA) for each in runs) else "Added: needs a run of solver:lemma.",
         AREAS,
         f"What no method should need: {', '.join(shown)}." if shown else "",
-        f"Control not run: {', '.join(missing)} (`proband run ITEMS -m {missing[0]}`)." if missing else "",
     ]
     return " ".join(filter(None, parts))
 
@@ -224,20 +221,8 @@ def figure(results: Results, seed: int) -> Sequence[Sheet]:
     runs = sorted(rankings(results), key=order)
     if not runs:
         return ()
-    sizes = {len(each.scored) for each in runs}
-    outcomes = (
-        findings(runs, str(results.manifest.get("format", "these items"))) if control_of(results) == PLAIN else {}
-    )
-    names = [each.method.name for each in runs]
-    sized = [f"{each.method.name}, n {len(each.scored):,}" for each in runs]
-    first = sheet("figure2", "Figure 2: precision against recall", runs, names if len(sizes) == 1 else sized)
-    sheets = [replace(first, outcomes=outcomes)]
-    common = frozenset.intersection(*(frozenset(each.scored.items.tolist()) for each in runs))
-    if len(sizes) > 1 and common:
-        alike = [replace(each, scored=each.scored.only(np.isin(each.scored.items, sorted(common)))) for each in runs]
-        title = f"Figure 2 on the {len(common):,} pairs that every method answered"
-        sheets.append(sheet("figure2-common", title, alike, names))
-    return sheets
+    on = str(results.manifest.get("format", "these items"))
+    return (sheet(runs, outcomes=findings(runs, on) if control_of(results) == PLAIN else {}),)
 
 
 def rankings(results: Results) -> Iterator[Ranking]:
@@ -253,18 +238,21 @@ def order(each: Ranking) -> tuple[bool, bool, bool, bool, str]:
     return not each.is_(LEMMA), not each.is_(RELEASED), LEMMA not in rules, bool(each.method.base), each.method.name
 
 
-def sheet(name: str, title: str, runs: Sequence[Ranking], names: Sequence[str]) -> Sheet:
+def sheet(runs: Sequence[Ranking], *, outcomes: Mapping[str, Mapping[str, Outcome]]) -> Sheet:
+    sampled = len({len(each.scored) for each in runs}) > 1
+    names = [each.method.name + (f", n {len(each.scored):,}" if sampled else "") for each in runs]
     lines = tuple(curve(called, each.scored) for called, each in zip(names, runs, strict=True))
     low = min((y for line in lines for _, y in line.points), default=0.0)
     y_range = (max(0.0, float(np.floor(low * 10) / 10)), 1.0)
     base = next((each for each in runs if each.is_(LEMMA)), None)
     return Sheet(
-        name=name,
-        title=title,
+        name="figure2",
+        title="Figure 2: precision against recall",
         header=HEADER,
         rows=tuple(row(each, base) for each in runs),
         note=note_of(runs),
         curves=Curves(x="recall", y="precision", x_range=(0.0, 1.0), y_range=y_range, lines=lines),
+        outcomes=outcomes,
     )
 
 

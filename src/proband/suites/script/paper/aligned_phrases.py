@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from random import Random
 
 from proband.core.suite import Analysis, Results, Sheet
 from proband.suites.script.build import stop_words
@@ -28,7 +27,7 @@ from proband.suites.script.corpus import facts_of
 
 @dataclass(frozen=True)
 class Aligned:
-    """A text and, for each of its words, the position in the abstract line that generated it; -1: none."""
+    """A text and, for each of its words, the position in the abstract line that generated it."""
 
     abstract: tuple[str, ...]
     concrete: tuple[str, ...]
@@ -42,8 +41,7 @@ class Aligned:
         [('drain', ['use', 'a', 'strainer'])]
         """
         for at, run in groupby(zip(self.path, self.concrete), key=lambda step: step[0]):
-            if at >= 0:
-                yield self.abstract[at], [word for _, word in run]
+            yield self.abstract[at], [word for _, word in run]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,23 +161,15 @@ NOTE = "In brackets: pointwise mutual information in nats, and how often."
 
 def first_alignment(results: Results) -> int | None:
     """The run that aligned the texts: fixed transitions before parameterised ones, attention last."""
-    return next(iter(aligning_runs(results)), None)
-
-
-def aligning_runs(results: Results) -> list[int]:
     runs = [at for at, run in enumerate(results.runs) if run.solver == "align"]
     kinds = [str(run.net.get("net", "")) for run in results.runs]
-    return sorted(runs, key=lambda at: (kinds[at] == ATTENTION, kinds[at], at))
+    return min(runs, key=lambda at: (kinds[at] == ATTENTION, kinds[at], at), default=None)
 
 
-def alignments(results: Results, run: int, *, threshold: float = 0.0) -> Iterator[Aligned]:
-    """`threshold`: words whose largest weight is smaller are aligned to nothing (attention)."""
+def alignments(results: Results, run: int) -> Iterator[Aligned]:
     for item, answer in results.answers(run):
-        for blank in answer.blanks:
-            texts = tuple(facts_of(item).abstract), tuple(facts_of(item).concrete)
-            weights = blank.get("weights") or [1.0] * len(blank["path"])
-            path = (at if weight >= threshold else -1 for at, weight in zip(blank["path"], weights, strict=True))
-            yield Aligned(*texts, tuple(path), item.split)
+        texts = tuple(facts_of(item).abstract), tuple(facts_of(item).concrete)
+        yield from (Aligned(*texts, tuple(blank["path"]), item.split) for blank in answer.blanks)
 
 
 # ---- table 3 -------------------------------------------------------------------------------------------------------
@@ -219,79 +209,7 @@ def aligned_phrases(results: Results, seed: int) -> Sequence[Sheet]:
             rows=tuple((r.abstract, r.concrete, r.count, round(r.pmi, 2), round(r.npmi, 2)) for r in best),
         ),
     )
-    return [*(sheet for sheet in sheets if sheet.rows), recoverable(results, frozenset(words.split()), seed)]
-
-
-# ---- how much of it is knowledge -------------------------------------------------------------------------------------
-#
-# Section 3 says that of attention "this knowledge is only weakly recoverable": it takes thresholds, and no phrase of
-# several words comes out whole. Here: how many of the words have an alignment, how many pieces an abstract word's words
-# are in (1: one phrase), how many pairs the table has, and what the table knows of other texts: for each phrase of a
-# held-out text the largest PMI with a word of its abstract line, against that with the line of another text. The share
-# that the own line wins is 0.5 for a table that knows nothing. The control aligns nothing: each phrase goes with every
-# word of its line, which any corpus gives without a net.
-
-
-THRESHOLDS = (0.0, 0.3, 0.5, 0.7, 0.9)
-
-
-def recoverable(results: Results, words: frozenset[str], seed: int) -> Sheet:
-    rows: list[tuple[str | float | int | None, ...]] = []
-    kinds = {str(results.runs[run].net.get("net")): run for run in reversed(aligning_runs(results))}
-    for kind, run in reversed(kinds.items()):  # the first training seed of each net
-        attention = kind == ATTENTION
-        for threshold in THRESHOLDS if attention else (0.0,):
-            texts = list(alignments(results, run, threshold=threshold))
-            name = f"{results.labels[run]}, weights of {threshold:g} or more" if threshold else results.labels[run]
-            rows.append((name, *recovered(texts, words, seed)))
-            if run == aligning_runs(results)[0]:
-                together = [each for one in texts for each in every_word(one)]
-                rows.append(("control: every word of the line", *recovered(together, words, seed)))
-    header = ("alignment", "words aligned", "pieces per abstract word", "pairs seen 3 times or more", "own line wins")
-    note = "own line wins: for phrases of held-out texts, the table's PMI with the own abstract line against another's."
-    return Sheet(
-        name="table3-recoverable",
-        title="What the tables know",
-        header=header,
-        rows=tuple(rows),
-        note=note,
-    )
-
-
-def every_word(one: Aligned) -> Iterator[Aligned]:
-    """The text once for each word of its abstract line, aligned to that word alone."""
-    for at in range(len(one.abstract)):
-        yield replace(one, path=(at,) * len(one.concrete))
-
-
-def recovered(texts: Sequence[Aligned], words: frozenset[str], seed: int) -> tuple[float, float, int, float | None]:
-    """Share of words aligned, pieces per abstract word, pairs, share of held-out phrases that know their own line.
-
-    >>> texts = [Aligned(("drain", "pasta"), ("a", "strainer"), (0, 0)), Aligned(("boil", "pasta"), ("pot",), (0,))] * 3
-    >>> held = [replace(one, split="valid") for one in texts]
-    >>> recovered([*texts, *held], frozenset({"strainer", "pot"}), 0)
-    (1.0, 1.0, 2, 1.0)
-    """
-    train = [one for one in texts if one.split == "train"]
-    held = [one for one in texts if one.split != "train"] or train
-    stop = stop_words()
-    rows = table(tuples(train, words, stop=stop), least=3)
-    known = {(row.abstract, row.concrete): row.pmi for row in rows}
-    phrases_known = {row.concrete for row in rows}
-    draw, wins = Random(seed), []
-    for one in held:
-        unsaid = words.difference(one.abstract)
-        for phrase in phrases_known.intersection(phrases(one.concrete, unsaid)):
-            other = draw.choice(held).abstract
-            own, theirs = (max(known.get((word, phrase), 0.0) for word in line) for line in (one.abstract, other))
-            if set(other) != set(one.abstract):
-                wins.append(0.5 if own == theirs else float(own > theirs))
-    aligned = [at for one in texts for at in one.path]
-    runs = sum(len(list(one.runs())) for one in texts)
-    spans = sum(len(set(one.path) - {-1}) for one in texts)
-    share = sum(at >= 0 for at in aligned) / len(aligned) if aligned else 0.0
-    right = round(sum(wins) / len(wins), 3) if wins else None
-    return round(share, 3), round(runs / spans, 2) if spans else 0.0, len(rows), right
+    return [sheet for sheet in sheets if sheet.rows]
 
 
 def look_up(

@@ -222,10 +222,7 @@ def new_words(manifest: Mapping[str, Any]) -> Sheet:
     if manifest.get("fingerprint") in KIDSCOOK:
         types, lemmas = (int(value("section2.1", "new words", column)) for column in ("types", "lemmas"))
         lines.append((f"published ({SOURCE}, section 2.1)", types, lemmas))
-    against = {"new_words": "abstract lines", "new_words_with_captions": "abstract lines and YouCook2's captions"}
-    for name, known in against.items():
-        if name in manifest:
-            lines.append((f"these items, against {known}", manifest[name]["types"], manifest[name]["lemmas"]))
+    lines.append(("these items", manifest["new_words"]["types"], manifest["new_words"]["lemmas"]))
     return Sheet(
         name="new-words",
         title="Words of the concrete texts that are new",

@@ -152,8 +152,8 @@ def test_one_step_is_the_gradient_by_hand() -> None:
 
 def test_bad_assertions_are_named(tmp_path: Path) -> None:
     (tmp_path / "a.tsv").write_text("a\tb\n", encoding="utf-8")
-    with pytest.raises(ProbandError, match="has 2 columns"):
+    with pytest.raises(ProbandError, match=r"a.tsv line 1: must be subject, relation, object"):
         triples_to_pairs(columns(tmp_path / "a.tsv"), least=1)
     (tmp_path / "b.tsv").write_text("a\tb\tc\t1\na\tb\tc\tmany\n", encoding="utf-8")
-    with pytest.raises(ProbandError, match=r"b.tsv line 2: the fourth column must be a count"):
+    with pytest.raises(ProbandError, match=r"b.tsv line 2: count 'many' is not a whole number"):
         triples_to_pairs(columns(tmp_path / "b.tsv"), least=1)

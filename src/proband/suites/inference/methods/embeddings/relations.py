@@ -27,7 +27,9 @@ from proband.core.errors import ProbandError
 from proband.core.files import read_items, sha256_file
 from proband.core.plugins import Meta
 from proband.core.suite import Net
+from proband.core.tables import text_lines
 from proband.core.types import Answer, Item
+from proband.suites.inference.assertions.records import read_tsv
 from proband.suites.inference.assertions.store import Store
 from proband.suites.inference.items import InferenceFacts, Triple, content, facts_of, premises
 from proband.suites.inference.methods.baselines import fold_of
@@ -93,28 +95,12 @@ def of_rows(rows: Sequence[tuple[str, str, str, int]]) -> Columns:
 
 def columns(path: Path) -> Columns:
     """The same of a store of assertions, or a table."""
-    import polars as pl
-
     if not path.exists():
         raise ProbandError("does not exist", file=path)
     if path.is_dir():
         return of_rows([(each.subject, each.relation, each.object, each.count) for each in Store(path).all()])
-    try:
-        table = pl.read_csv(
-            path, separator="\t", has_header=False, quote_char=None, infer_schema=False, truncate_ragged_lines=True
-        )
-    except pl.exceptions.PolarsError as error:
-        raise ProbandError(f"is not a table: {str(error).splitlines()[0]}", file=path) from None
-    if table.width < 3:
-        raise ProbandError(f"has {table.width} columns, not subject, relation, object (and count)", file=path)
-    if table.row(0)[:3] == ("subject", "relation", "object"):
-        table = table[1:]
-    counts = table.to_series(3).cast(pl.Int64, strict=False) if table.width > 3 else pl.Series([1] * table.height)
-    if counts.null_count():
-        line = int(counts.is_null().arg_max() or 0) + 1
-        raise ProbandError("the fourth column must be a count", file=path, line=line)
-    subject, relation, object_ = (table.to_series(n).fill_null("") for n in range(3))
-    return subject, relation, object_, counts.to_numpy().astype(np.int64)
+    read = (read_tsv(line, path, number) for number, line in text_lines(path))
+    return of_rows([(*triple, count) for triple, count in read])
 
 
 def _forms(series: Any, form: Callable[[str], str]) -> tuple[Ints, list[str]]:
