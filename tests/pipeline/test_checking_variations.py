@@ -52,7 +52,7 @@ def altered(folder: Path, source: Line, line: Line, alter: Callable[[Line], None
     [
         ("analogy", "order,template,inverse,twin"),
         ("inference", "instance,voice,inverse"),
-        ("questions", "reorder,introduce"),
+        ("questions", "reorder"),
     ],
 )
 def test_an_altered_variation_is_found(suite: str, names: str, tmp_path: Path) -> None:

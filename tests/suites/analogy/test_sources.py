@@ -135,19 +135,6 @@ PAIRS = [(head, tail.partition("/")[0]) for head, tail, _ in TABLE]
             "P36",
             "head is 'sub_label', tail is 'obj_label'; the relation is the file's name, 'P36'; not used: sub_id",
         ),
-        (
-            "country_capital.json",
-            json.dumps(
-                {
-                    "name": "capital city",
-                    "prompt_templates": ["The country of {} is"],
-                    "properties": {"relation_type": "factual"},
-                    "samples": [{"subject": h, "object": t} for h, t in PAIRS],
-                }
-            ),
-            "capital city",
-            "head is 'subject', tail is 'object'",
-        ),
     ],
 )
 def test_lists_as_others_have_them(
@@ -157,7 +144,7 @@ def test_lists_as_others_have_them(
     (found,), _ = sources.read(str(tmp_path / name))
     assert found.name == relation
     assert [each.pair for each in found.tuples] == PAIRS
-    assert found.group == ("factual" if name.endswith(".json") else "ungrouped")
+    assert found.group == "ungrouped"
     assert said in capsys.readouterr().err
 
 

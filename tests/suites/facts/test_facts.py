@@ -16,7 +16,7 @@ import proband
 from proband.core.errors import ProbandError
 from proband.core.files import read_items, read_manifest
 from proband.core.protocols import Score, Text
-from proband.core.types import Answer, Item
+from proband.core.types import Item
 from proband.pipeline.build import build as build_folder
 from proband.pipeline.studies.study_file import read_study
 from proband.pipeline.study import study_path
@@ -26,22 +26,18 @@ from proband.suites import suite
 from proband.suites.facts.build import BuildOptions, build
 from proband.suites.facts.recall import (
     RecallOptions,
-    SimilarityOptions,
     consistent,
     known,
-    neutral_prompts,
     offset,
     prior,
     read_reply,
     recall,
     recalled,
-    reciprocal_rank,
     right_if_consistent,
-    similarity,
 )
 from proband.suites.facts.relations import FactRelation, SubjectFact
 from proband.suites.facts.sources import published, read
-from proband.suites.facts.variations import VARIATIONS, directions
+from proband.suites.facts.variations import VARIATIONS
 
 
 def items_of(**options: object) -> list[Item]:
@@ -67,15 +63,6 @@ class Knows:
     def _total(self, text: str) -> float:
         known_pair = any(_named(x, text) and _named(y, text) for x, y in self.pairs) and self.deaf_to not in text
         return -10.0 + 5.0 * known_pair + 2.0 * (self.prefers in text)
-
-
-class OneWay(Knows):
-    """Hears a pair only where the answer that varies is the object: it counts an object's sentence once."""
-
-    def score(self, texts: Sequence[Text], *, method: str) -> list[Score]:
-        objects = [{y for _, y in self.pairs if _named(y, text.text)} for text in texts]
-        varied = len(set.union(*objects[: len(self.pairs)])) > 1
-        return [Score(self._total(text.text) if varied else -10.0, 4, 3) for text in texts]
 
 
 def _named(name: str, text: str) -> bool:
@@ -165,13 +152,6 @@ def test_pmi_takes_off_what_an_answer_gets_without_the_subject() -> None:
     assert all(set(answer.scores) == {0.0} for answer in adjusted)
 
 
-def test_rank_against_a_plain_count() -> None:
-    item = Item(id="a", suite="facts", prompt="?", choices=("x", "y", "z"), gold=2)
-    rows = ({"scores": [3.0, 2.0, 1.0]}, {"scores": [1.0, 2.0, 3.0]})
-    assert reciprocal_rank(item, Answer(item_id="a", blanks=rows)) == pytest.approx((1 / 3 + 1) / 2)
-    assert reciprocal_rank(item, Answer(item_id="a", status="unread")) == 0.0
-
-
 def test_word_vectors_with_one_step_for_all_pairs_are_right_and_unknown_names_are_not_covered() -> None:
     items = capitals()
     rng = np.random.default_rng(0)
@@ -242,7 +222,7 @@ def test_published_figures_stand_beside_bear_and_nothing_else(data: Path) -> Non
     assert comparable(figures, build(BuildOptions(), seed=0).summary()) == []
 
 
-def test_lama_pararel_lre_and_popqa_are_read(tmp_path: Path) -> None:
+def test_lama_and_pararel_are_read(tmp_path: Path) -> None:
     facts = [("France", "Paris"), ("Italy", "Rome")]
     lama = tmp_path / "lama"
     lama.mkdir()
@@ -257,22 +237,6 @@ def test_lama_pararel_lre_and_popqa_are_read(tmp_path: Path) -> None:
     (patterns / "P36.jsonl").write_text('{"pattern": "[X], whose capital is [Y] ."}\n{"pattern": "[Y] governs [X]."}')
     reworded = items_of(data=str(lama), patterns=str(patterns))
     assert reworded[0].facts["prompts"] == ["France, whose capital is ___.", "___ governs France."]
-    lre = tmp_path / "capital.json"
-    samples = [{"subject": x, "object": y} for x, y in facts]
-    lre.write_text(json.dumps({"name": "capital", "prompt_templates": ["The capital of {} is"], "samples": samples}))
-    assert items_of(data=str(lre))[1].prompt == "The capital of Italy is ___."
-    popqa = tmp_path / "popQA.tsv"
-    popqa.write_text(
-        "subj\tprop\tobj\tquestion\tpossible_answers\ts_pop\n"
-        'Hamlet\tauthor\tShakespeare\tWho is the author of Hamlet?\t["William Shakespeare", "the Bard"]\t25000\n'
-        'Emma\tauthor\tAusten\tWho is the author of Emma?\t["Jane Austen"]\t40\n',
-        encoding="utf-8",
-    )
-    hamlet, emma = items_of(data=str(popqa))
-    assert (hamlet.tags["popularity"], emma.tags["popularity"]) == ("10^4 or more", "below 10^2")
-    assert hamlet.facts["prompts"] == ["The author of Hamlet is ___.", "Who is the author of Hamlet?"]
-    assert neutral_prompts(hamlet) == ["The author of it is ___.", "Who is the author of it?"]
-    assert recalled(hamlet, read_reply(hamlet, "the Bard", "")) == 1.0
 
 
 @pytest.mark.parametrize(
@@ -283,14 +247,6 @@ def test_lama_pararel_lre_and_popqa_are_read(tmp_path: Path) -> None:
         ("a.csv", "id,subject,object\n7,France,Paris\n7,Italy,Rome\n", "row 3: the id '7' occurs twice"),
         ("a.csv", "subject,object\n", "contains no facts"),
         ("a.jsonl", "", "contains no facts"),
-        ("a.json", '{"name": "x"}', "has no field 'samples'"),
-        ("a.json", '{"name": "x", "samples": ["a"]}', "has no field 'samples' with objects"),
-        ("a.json", '{"name": "x", "samples": []}', "contains no facts"),
-        (
-            "a.json",
-            '{"name": "x", "prompt_templates": ["no slot"], "samples": [{"subject": "a", "object": "b"}]}',
-            "relation 'x': 'no slot [Y].' must have [X] once",
-        ),
     ],
 )
 def test_bad_files_are_refused_in_one_line(tmp_path: Path, name: str, text: str, message: str) -> None:
@@ -362,14 +318,12 @@ def test_a_pattern_without_its_slots_is_refused_with_its_row(tmp_path: Path) -> 
 
 
 def test_rows_that_cannot_be_asked_are_left_out_and_listed(tmp_path: Path) -> None:
-    """As LRE and LAMA have them: a subject that is its own object (right, and tagged), rows without an object, facts in
-    two spellings, a relation of one answer, a subject for which every answer is right."""
+    """As LAMA has them: a subject that is its own object (right, and tagged), rows without an object, facts in two
+    spellings, a relation of one answer, a subject for which every answer is right."""
     past = [("cut", "cut"), ("go", "went"), ("Go", "Went"), ("be", "was"), ("be", "went"), ("be", "cut"), ("see", "")]
-    samples = [{"subject": x, "object": y} for x, y in past]
-    lre = {"name": "past", "prompt_templates": ["The past tense of {} is"], "samples": samples}
-    (tmp_path / "past.json").write_text(json.dumps(lre), encoding="utf-8")
-    sizes = {**lre, "name": "size", "samples": [{"subject": x, "object": "big"} for x in ("ox", "whale")]}
-    (tmp_path / "size.json").write_text(json.dumps(sizes), encoding="utf-8")
+    for name, pairs in (("past", past), ("size", [("ox", "big"), ("whale", "big")])):
+        lines = [json.dumps({"subject": x, "object": y}) for x, y in pairs]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(lines), encoding="utf-8")
     lama = [("Walter Scott", "Walter Scott"), ("Emma", "Jane Austen"), ("Emma", None)]
     rows = [json.dumps({"predicate_id": "P50", "sub_label": x, "obj_label": y}) for x, y in lama]
     (tmp_path / "P50.jsonl").write_text("\n".join(rows), encoding="utf-8")
@@ -385,9 +339,9 @@ def test_rows_that_cannot_be_asked_are_left_out_and_listed(tmp_path: Path) -> No
     assert left_out["rows"] == 6
     for place, reason in (
         ("P50.jsonl", "no object"),
-        ("past.json", "row 7"),
-        ("past.json", "every answer is right for 'be'"),
-        ("size.json", "relation 'size' has one answer"),
+        ("past.jsonl", "line 7"),
+        ("past.jsonl", "every answer is right for 'be'"),
+        ("size.jsonl", "relation 'size' has one answer"),
     ):
         assert any(place in each and reason in each for each in left_out["listed"]), (place, left_out)
     proband.build("facts", out=tmp_path / "items", data=str(tmp_path))
@@ -430,53 +384,6 @@ def test_variations_ask_for_the_same_fact_and_the_reverse_for_its_subject(tmp_pa
     assert make["reverse"](euro, rng=rng, folder=tmp_path / "items") == "several subjects have its object"
 
 
-class Told:
-    """Runs as an analysis reads them."""
-
-    def __init__(self, items: Sequence[Item], answers: dict[str, list[Answer]]) -> None:
-        self.given, self.labels = items, list(answers)
-        self.by_run = list(answers.values())
-
-    def scored(self, run: int) -> list[tuple[Item, Answer]]:
-        return list(zip(self.given, self.by_run[run], strict=True))
-
-
-def test_both_directions_are_right_only_of_a_model_that_knows_the_reverse_too(tmp_path: Path) -> None:
-    """The reversal curse: what goes from the country to its capital alone is at chance where the country is asked for,
-    and both directions are right of nothing. Chance is that of two independent guesses."""
-    build_folder("facts", out=tmp_path / "items", relations="capital")
-    vary(tmp_path / "items", out=tmp_path / "varied", as_="reverse")
-    items = list(read_items(tmp_path / "varied" / "items.jsonl"))
-    straight = [item for item in items if item.tags["variation"] == "original"]
-    assert len(items) == 2 * len(straight) == 88
-    pairs = {(item.facts["subject"], item.facts["object"]) for item in straight}
-    answers = {
-        name: [recall([item], model, seed=0, options=RecallOptions())[0] for item in items]
-        for name, model in {"all": Knows(pairs), "one way": OneWay(pairs), "nothing": Knows(set())}.items()
-    }
-    (sheet,) = directions(Told(items, answers), 0)  # type: ignore[arg-type]
-    shown = {row[0]: row[2:] for row in sheet.rows}
-    span = shown["all"][4]
-    assert shown["all"] == (44, "100.0", "100.0", "100.0", span, "100.0", "0.05")
-    assert shown["one way"][:4] == (44, "100.0", "2.3", "2.3")
-    assert shown["nothing"][:4] == (44, "2.3", "2.3", "0.1")  # 1 / 44 and 1 / 44², as the last column says
-    assert directions(Told(straight, {"all": answers["all"][: len(straight)]}), 0) == []  # type: ignore[arg-type]
-
-
-def test_both_directions_must_be_right_in_the_same_wording() -> None:
-    there = Item(
-        id="a", suite="facts", prompt="?", choices=("x", "y"), gold=0, tags={"relation": "r", "variation": "original"}
-    )
-    back = Item(
-        id="b", suite="facts", prompt="?", choices=("x", "y"), gold=0,
-        tags={"relation": "r", "variation": "reverse"}, facts={"source": "a"},
-    )  # fmt: skip
-    right, wrong = {"scores": [1.0, 0.0]}, {"scores": [0.0, 1.0]}
-    answers = [Answer(item_id="a", blanks=(right, wrong)), Answer(item_id="b", blanks=(wrong, right))]
-    (sheet,) = directions(Told([there, back], {"m": answers}), 0)  # type: ignore[arg-type]
-    assert sheet.rows[0][3:6] == ("50.0", "50.0", "0.0")
-
-
 def test_a_subject_of_which_the_object_is_right_too_is_no_wrong_answer_of_the_reverse(tmp_path: Path) -> None:
     file = tmp_path / "opposite.jsonl"
     rows = [("big", "small", ["little"]), ("large", "little", []), ("hot", "cold", [])]
@@ -490,32 +397,6 @@ def test_a_subject_of_which_the_object_is_right_too_is_no_wrong_answer_of_the_re
     }
     assert turned["little"].choices == ("large", "hot")  # the opposite of big is little too
     assert turned["small"].choices == ("big", "large", "hot")
-
-
-class Encodes:
-    """A sentence is the sum of random vectors of its words; a country lies near its capital, a relation nowhere."""
-
-    def __init__(self, pairs: set[tuple[str, str]]) -> None:
-        rng = np.random.default_rng(0)
-        self.words: dict[str, np.ndarray] = {}
-        for x, y in sorted(pairs):
-            self.words[x] = rng.normal(size=64)
-            self.words[y] = self.words[x] + 0.1 * rng.normal(size=64)
-
-    def embed_sentences(self, texts: Sequence[str]) -> np.ndarray:
-        rows = [sum((v for w, v in self.words.items() if _named(w, text)), np.full(64, 1e-9)) for text in texts]
-        return np.array([row / np.linalg.norm(row) for row in rows])
-
-
-def test_an_encoder_of_sentences_is_asked_for_the_nearest_answer_with_its_two_controls() -> None:
-    items = capitals()
-    model = Encodes({(item.facts["subject"], item.facts["object"]) for item in items})
-    right = {}
-    for about in ("sentence", "subject", "nothing"):
-        answers = similarity(items, model, seed=0, options=SimilarityOptions(about=about))
-        right[about] = np.mean([recalled(i, a) or 0.0 for i, a in zip(items, answers)])
-        assert {len(answer.blanks) for answer in answers} == {1 if about == "subject" else 3}
-    assert right == {"sentence": 1.0, "subject": 1.0, "nothing": pytest.approx(1 / 44)}  # association, and no relation
 
 
 def test_facts_are_asked_with_and_without_their_subject_and_analogies_too() -> None:

@@ -172,7 +172,11 @@ def test_open_questions_and_common_contexts(tmp_path: Path) -> None:
         ),
         ("question,a,b,correct,split\nx?,p,r,A,later\n", {}, "row 2, column 'split': 'later' is none of train, valid"),
         ("question,a,b,correct\nx?,p,r,A,B\n", {}, r"row 2: has 5 cells but the header names 4 \(separated by ','\)"),
-        ("question,a,b,c,correct\nx?,p,r,s,1\n", {}, "column 'correct': its numbers may count from 0 or from 1"),
+        (
+            "question,a,b,c,correct\nx?,p,r,s,1\n",
+            {},
+            "column 'correct': it may hold its number from 1 or its",
+        ),
         ("question,question\nx?,p\n", {}, "row 1, column 'question': occurs a second time"),
         ("question,answer\nx?,\n", {}, "row 2, column 'answer': the accepted answer is empty"),
         ("number,remark\n1,x\n", {}, "no column looks like the question; name it with --prompt: there are number, rem"),

@@ -13,7 +13,7 @@ import proband
 from proband.core.files import read_answers, read_items
 from proband.core.types import Answer, Item
 from proband.models.fake import ScriptedModel
-from proband.suites.questions.replies import answered, exactly
+from proband.suites.questions.replies import answered
 
 
 @pytest.fixture(scope="module")
@@ -87,24 +87,24 @@ def test_replies_to_open_questions(open_items: Path, tmp_path: Path) -> None:
     assert proband.compare(tmp_path / "right", tmp_path / "wrong")["groups"][0]["difference"] == 1.0
 
 
-CASES: Sequence[tuple[str, float, float]] = [
-    ("Paris", 1.0, 1.0),
-    ("The Paris.", 1.0, 1.0),
-    ("**Answer:** Paris, of course", 1.0, 0.0),
-    ("<think>Paris? no</think>London", 0.0, 0.0),
-    ("It is not Paris.", 0.0, 0.0),
-    ("Parisian", 0.0, 0.0),
-    ("Could be Paris.\nThe answer is Rome.", 0.0, 0.0),
-    ("Paris\nLondon", 0.0, 0.0),
-    ("", 0.0, 0.0),
+CASES: Sequence[tuple[str, float]] = [
+    ("Paris", 1.0),
+    ("The Paris.", 1.0),
+    ("**Answer:** Paris, of course", 1.0),
+    ("<think>Paris? no</think>London", 0.0),
+    ("It is not Paris.", 0.0),
+    ("Parisian", 0.0),
+    ("Could be Paris.\nThe answer is Rome.", 0.0),
+    ("Paris\nLondon", 0.0),
+    ("", 0.0),
 ]
 
 
-@pytest.mark.parametrize(("reply", "accuracy", "exact"), CASES)
-def test_which_replies_give_the_answer(reply: str, accuracy: float, exact: float) -> None:
+@pytest.mark.parametrize(("reply", "accuracy"), CASES)
+def test_which_replies_give_the_answer(reply: str, accuracy: float) -> None:
     item = Item(id="q", suite="questions", prompt="?", facts={"answers": ["Paris", "the city of light"]})
     answer = Answer(item_id="q", text=reply, status="" if reply else "unread")
-    assert (answered(item, answer), exactly(item, answer)) == (accuracy, exact)
+    assert answered(item, answer) == accuracy
 
 
 def test_an_open_question_cannot_be_scored_by_likelihood(tmp_path: Path) -> None:

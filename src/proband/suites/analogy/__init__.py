@@ -11,7 +11,7 @@ from proband.core.suite import Claim, Contrast, Demo, Suite
 from proband.suites.analogy.build import BuildOptions, build, example_options
 from proband.suites.analogy.paper.claims import CLAIMS
 from proband.suites.analogy.paper.findings import CLAIMS as MORE_CLAIMS
-from proband.suites.analogy.paper.findings import FIGURE1, FINDINGS
+from proband.suites.analogy.paper.findings import FINDINGS
 from proband.suites.analogy.paper.frequency import FREQUENCY
 from proband.suites.analogy.paper.tables import GROUPS_IN_WORDS, TABLES, derive, published
 from proband.suites.analogy.relations import check, pairs_of, show
@@ -76,7 +76,7 @@ SUITE = Suite(
     ),
     derive=derive,
     published=published,
-    analyses=(FREQUENCY, FINDINGS, FIGURE1),
+    analyses=(FREQUENCY, FINDINGS),
     claims=(*CLAIMS, *MORE_CLAIMS),
     abbreviations=GROUPS_IN_WORDS,
 )

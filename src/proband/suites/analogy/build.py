@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import random
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ from typing import Annotated, Any, Literal
 from msgspec.structs import replace
 
 from proband.core.errors import ProbandError
+from proband.core.files import slug
 from proband.core.plugins import Meta
 from proband.core.suite import Built
 from proband.core.types import Item, Split, Tag
@@ -179,11 +179,11 @@ class AnalogyPlan:
 
     def items(self) -> Iterator[Item]:
         names = slugs([spoiler.relation for spoiler in self.spoilers])
-        for slug, spoiler in zip(names, self.spoilers, strict=True):
+        for name, spoiler in zip(names, self.spoilers, strict=True):
             relation = spoiler.relation
             for number, half in enumerate(halves(relation, seed=self.seed)):
                 for at in self._sample(relation, half, number):
-                    for item in self._items_of(slug, spoiler, at, half=half, number=number):
+                    for item in self._items_of(name, spoiler, at, half=half, number=number):
                         self.count[relation.name, item.tags["probe"]] += 1
                         if item.split == "train":
                             self.trained[relation.name, item.tags["paper_probe"]] += 1
@@ -192,7 +192,8 @@ class AnalogyPlan:
     def _sample(self, relation: Relation, half: Sequence[int], number: int) -> list[tuple[int, int]]:
         """The positives of a half: all, or as many as asked for, drawn without return. A right answer is never the
         query once more."""
-        pairs = [(i, j) for i, j in positives(half) if not same(relation.tuples[i].pair, relation.tuples[j].pair)]
+        words = {at: tuple(map(fold, relation.tuples[at].pair)) for at in half}
+        pairs = [(i, j) for i, j in positives(half) if words[i] != words[j]]
         share = (self.options.positives + 1 - number) // 2
         rng = random.Random(f"sample {self.seed} {relation.name} {number}")
         if not self.options.positives or share >= len(pairs):
@@ -201,7 +202,7 @@ class AnalogyPlan:
         return rng.sample(pairs, share)
 
     def _items_of(
-        self, slug: str, spoiler: Spoiler, at: tuple[int, int], *, half: Sequence[int], number: int
+        self, name: str, spoiler: Spoiler, at: tuple[int, int], *, half: Sequence[int], number: int
     ) -> Iterator[Item]:
         """The items of one positive: one per probe."""
         relation = spoiler.relation
@@ -211,7 +212,7 @@ class AnalogyPlan:
             if self.options.setting == "zero-shot":
                 rng.shuffle(pairs)
                 yield self._item(
-                    slug,
+                    name,
                     relation,
                     at,
                     probe=probe,
@@ -224,7 +225,7 @@ class AnalogyPlan:
             for gold, option in enumerate(pairs):
                 prompt, facts = fill(self.template, query.pair, option), {"option": list(option)}
                 item = self._item(
-                    slug, relation, at, probe=probe, prompt=prompt, facts=facts, choices=VERDICTS, gold=gold
+                    name, relation, at, probe=probe, prompt=prompt, facts=facts, choices=VERDICTS, gold=gold
                 )
                 tags = {**item.tags, "part": SPLITS[number]}
                 yield replace(item, id=f"{item.id}.{VERDICTS[gold]}", tags=tags, split=SPLITS[number])
@@ -248,12 +249,12 @@ class AnalogyPlan:
                     break
 
     def _item(
-        self, slug: str, relation: Relation, at: tuple[int, int], *, probe: str, facts: dict[str, Any], **more: Any
+        self, name: str, relation: Relation, at: tuple[int, int], *, probe: str, facts: dict[str, Any], **more: Any
     ) -> Item:
         """An item made of two tuples: items that share one are not independent."""
         clusters = [f"{relation.name}/{k}" for k in at]
         return Item(
-            id=f"{slug}.{probe}.{at[0]:02d}.{at[1]:02d}",
+            id=f"{name}.{probe}.{at[0]:02d}.{at[1]:02d}",
             suite="analogy",
             tags={
                 "relation": relation.name,
@@ -294,11 +295,6 @@ class AnalogyPlan:
         }
 
 
-def same(one: Pair, other: Pair) -> bool:
-    """Whether two pairs are the same words."""
-    return fold(one[0]) == fold(other[0]) and fold(one[1]) == fold(other[1])
-
-
 def slugs(relations: Sequence[Relation]) -> list[str]:
     """A short name per relation, for ids; a number is added where two would be the same.
 
@@ -307,8 +303,7 @@ def slugs(relations: Sequence[Relation]) -> list[str]:
     """
     seen: Counter[str] = Counter()
     names = []
-    for relation in relations:
-        slug = re.sub(r"[^a-z0-9]+", "-", relation.name.lower()).strip("-") or "relation"
-        seen[slug] += 1
-        names.append(slug if seen[slug] == 1 else f"{slug}-{seen[slug]}")
+    for name in (slug(relation.name) for relation in relations):
+        seen[name] += 1
+        names.append(name if seen[name] == 1 else f"{name}-{seen[name]}")
     return names

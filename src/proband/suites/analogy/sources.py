@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -117,8 +116,7 @@ def read_google(path: Path) -> list[Relation]:
 # taken as it stands (AC/DC). `tails` are all that are accepted, the usual one first: joined by `/` in a table (a slash
 # that belongs to a tail is written `\\/`), a list in JSON. A group may have any name. Without a column that names the
 # relation the file's name does. Without a header two columns are head and tail, and of three the one with the fewest
-# values is the relation. LAMA's and BEAR's facts (`sub_label`, `obj_label`) are such tables; a file of LRE is one JSON
-# object with its `name` and its pairs as `samples`. The lists inside the package are such files.
+# values is the relation. LAMA's and BEAR's facts (`sub_label`, `obj_label`) are such tables, and so are our own lists.
 
 
 BUILT_IN = ("encyclopedic.tsv", "lexicographic.tsv", "derivational.tsv", "inflectional.tsv")
@@ -152,7 +150,7 @@ def read_folder(folder: Path) -> list[Relation]:
 
 def read_list(path: Path) -> list[Relation]:
     """The relations of one file, in the order in which they first appear."""
-    rows = [part for row in read_table(path, names=_names) for part in _samples(row)]
+    rows = list(read_table(path, names=_names))
     if not rows:
         raise ProbandError("contains no pairs", file=path)
     columns = _columns(rows)
@@ -179,17 +177,6 @@ def _names(first: Sequence[str]) -> Sequence[str] | None:
 
 
 UNNAMED = ("first column", "second column", "third column")
-
-
-def _samples(row: TableRow) -> list[TableRow]:
-    """A row, or the pairs of a file of LRE."""
-    samples = row.cells.get("samples")
-    if not isinstance(samples, list):
-        return [row]
-    about = {"relation": row.cells.get("name"), "group": (row.cells.get("properties") or {}).get("relation_type")}
-    if not all(isinstance(each, dict) for each in samples):
-        raise row.error("must be a list of objects with 'subject' and 'object'", "samples")
-    return [replace(row, cells={**about, **each}, number=place) for place, each in enumerate(samples, start=1)]
 
 
 def _columns(rows: Sequence[TableRow]) -> dict[str, str]:

@@ -1,10 +1,10 @@
 """Suite `facts`: does a model know the relation at all? Facts to recall, in several wordings.
 
 relations.py   facts, answers, wordings
-sources.py     BEAR, LAMA, LRE, PopQA, tables; the facts that ship
+sources.py     BEAR, LAMA, tables; the facts that ship
 build.py       facts -> items
-recall.py      sentences scored, the prior, vectors, replies; accuracy, consistency, rank
-variations.py  another wording, another name, the question turned round; both directions right
+recall.py      sentences scored, the prior, vectors, replies; accuracy, consistency
+variations.py  another wording, another name, the question turned round
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from proband.core.types import Item
 from proband.suites.facts.build import BuildOptions, build
 from proband.suites.facts.recall import METRICS, SOLVERS
 from proband.suites.facts.sources import published
-from proband.suites.facts.variations import BOTH
 
 
 def check(item: Item) -> str | None:
@@ -59,15 +58,12 @@ SUITE = Suite(
         _table("known", "Recalled in every wording", by="relation", metric="known"),
         _table("consistency", "Same answer in two wordings", columns=("cardinality",), metric="consistency"),
         _table("if_consistent", "Right, where all wordings agree", metric="right_if_consistent"),
-        _table("rank", "1 / place of the right answer", by="relation", metric="reciprocal_rank"),
-        _table("popularity", "Facts recalled, by how often the page is read", columns=("popularity",)),
     ),
-    analyses=(BOTH,),
     published=published,
     check=check,
     show=show,
     variations="proband.suites.facts.variations:VARIATIONS",
-    tag_titles={"leak": "the subject names the object", "popularity": "views of the subject's page in a month"},
+    tag_titles={"leak": "the subject names the object"},
     relations={"part : whole": {"relation": "part"}, "parent : child": {"relation": "young"}},
     pairs=lambda item: [(item.facts["subject"], item.facts["object"])],
     recalls=True,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,21 +12,18 @@ from msgspec import Meta
 from proband.core.errors import ProbandError
 from proband.core.files import Fingerprint
 from proband.core.suite import Built
-from proband.core.types import Item, Tag
-from proband.suites.facts.relations import SUBJECT, FactRelation, SubjectFact, asked, leaks
+from proband.core.types import Item
+from proband.suites.facts.relations import FactRelation, SubjectFact, asked, leaks
 from proband.suites.facts.sources import read
 
 LISTED = 200  # rows that are left out, in the manifest
-LEAST, MOST = 2, 4  # the bands of popularity begin and end at these powers of ten of the views of a page in a month
 
 
 @dataclass(frozen=True, kw_only=True)
 class BuildOptions:
     """Which facts, and in how many wordings."""
 
-    data: Annotated[
-        str, Meta(description="folder of BEAR, LAMA or LRE, PopQA's TSV, or any table of facts (default: our own)")
-    ] = ""
+    data: Annotated[str, Meta(description="folder of BEAR or LAMA, or any table of facts (default: our own)")] = ""
     patterns: Annotated[str, Meta(description="wordings: ParaRel's folder, LAMA's relations.jsonl, or a table")] = ""
     relations: Annotated[str, Meta(description="names of the relations, with commas (default: all)")] = ""
     per_relation: Annotated[Annotated[int, Meta(ge=2)] | None, Meta(description="facts of a relation at most")] = None
@@ -84,17 +80,14 @@ def _sample(relation: FactRelation, options: BuildOptions, seed: int) -> list[tu
 def _item(relation: FactRelation, number: int, fact: SubjectFact, most: int | None) -> Item:
     choices, gold = relation.choices(fact)
     wordings = list(relation.wordings[:most])
-    if fact.question.count(fact.subject) == 1:  # otherwise the prior could not be asked for
-        wordings.append(fact.question.replace(fact.subject, SUBJECT))
     prompts = [asked(wording, fact.subject) for wording in wordings]
-    tags: dict[str, Tag] = {"relation": relation.name, "cardinality": relation.cardinality, "leak": leaks(fact)}
     return Item(
         id=relation.item_id(number),
         suite="facts",
         prompt=prompts[0],
         choices=choices,
         gold=gold,
-        tags={**tags, **_popularity(fact)},
+        tags={"relation": relation.name, "cardinality": relation.cardinality, "leak": leaks(fact)},
         facts={
             "subject": fact.subject,
             "object": fact.objects[0],
@@ -106,17 +99,3 @@ def _item(relation: FactRelation, number: int, fact: SubjectFact, most: int | No
             **({"rests_on": list(fact.rests_on)} if fact.rests_on else {}),
         },
     )
-
-
-def _popularity(fact: SubjectFact) -> dict[str, Tag]:
-    """How often the subject's page is read, as a band; nothing where the data does not tell.
-
-    >>> _popularity(SubjectFact(subject="a", objects=("b",), popularity=1500))
-    {'popularity': '10^3 to 10^4'}
-    """
-    if fact.popularity is None:
-        return {}
-    power = int(math.log10(max(fact.popularity, 1.0)))
-    if LEAST <= power < MOST:
-        return {"popularity": f"10^{power} to 10^{power + 1}"}
-    return {"popularity": f"below 10^{LEAST}" if power < LEAST else f"10^{MOST} or more"}

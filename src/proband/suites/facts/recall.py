@@ -25,14 +25,14 @@ from msgspec import Meta
 
 from proband.core.errors import ProbandError
 from proband.core.metrics import Metric, Norm, accuracy_of, method_of, normalised
-from proband.core.protocols import EmbedsSentences, Floats, HasVectors, ScoresText, Text
+from proband.core.protocols import Floats, HasVectors, ScoresText, Text
 from proband.core.suite import Solver
 from proband.core.types import WRONG, Answer, Item
 from proband.solvers import DIRECT
 from proband.solvers.generate import Asking, make_generate_solver
 from proband.solvers.likelihood import completions
 from proband.solvers.replies import Choices, names_of, without_thoughts
-from proband.suites.facts.relations import BLANK, asked, capitalised
+from proband.suites.facts.relations import asked, capitalised
 
 NEUTRAL = "it"  # stands for the subject where the prior is asked for
 DIGITS, COSINE = 4, 6  # of a score in the answers file, and of a cosine
@@ -101,9 +101,9 @@ def _scores(
     return [[np.array([normalised(next(scored), norm) for _ in wording]) for wording in item] for item in batch]
 
 
-def _answer(item: Item, wordings: Sequence[Floats], digits: int = DIGITS) -> Answer:
+def _answer(item: Item, wordings: Sequence[Floats]) -> Answer:
     """The mean over wordings, and each of them."""
-    mean, *rows = (tuple(np.round(row, digits).tolist()) for row in (np.mean(wordings, axis=0), *wordings))
+    mean, *rows = (tuple(np.round(row, DIGITS).tolist()) for row in (np.mean(wordings, axis=0), *wordings))
     return Answer(item_id=item.id, scores=mean, blanks=tuple({"scores": list(row)} for row in rows))
 
 
@@ -115,7 +115,7 @@ def sends(items: Sequence[Item], model: ScoresText, *, seed: int, options: Recal
     ]
 
 
-# ---- vectors of words and of sentences -----------------------------------------------------------------------------
+# ---- vectors of words ----------------------------------------------------------------------------------------------
 
 
 def offset(items: Sequence[Item], model: HasVectors, *, seed: int, options: Any) -> list[Answer]:
@@ -149,31 +149,6 @@ def offset(items: Sequence[Item], model: HasVectors, *, seed: int, options: Any)
 def _cosine(a: Floats, b: Floats) -> float:
     norm = float(np.linalg.norm(a) * np.linalg.norm(b))
     return float(a @ b) / norm if norm else -1.0
-
-
-@dataclass(frozen=True, kw_only=True)
-class SimilarityOptions:
-    """What the answers are compared with."""
-
-    about: Annotated[
-        Literal["sentence", "subject", "nothing"],
-        Meta(description="the sentence without its answer; the subject alone; the sentence without its subject too"),
-    ] = "sentence"
-
-
-def similarity(items: Sequence[Item], model: EmbedsSentences, *, seed: int, options: SimilarityOptions) -> list[Answer]:
-    r"""score(y) = cos(e(wording about x, without its blank), e(y)): encoders of sentences have no likelihoods.
-
-    Near is not the same as true: *Paris* is near *France* whatever is said of it. With `about="subject"` the relation
-    is left out; what the sentence has beyond that is recall of the relation, what the subject has is association."""
-    asks = {"sentence": prompts_of, "subject": lambda item: [item.facts["subject"]], "nothing": neutral_prompts}
-    texts = [[text.replace(BLANK, "").strip(" .,") for text in asks[options.about](item)] for item in items]
-    flat = list(dict.fromkeys(text for item, own in zip(items, texts) for text in (*own, *item.choices)))
-    vectors = dict(zip(flat, model.embed_sentences(flat)))
-    return [
-        _answer(item, [np.array([float(vectors[text] @ vectors[y]) for y in item.choices]) for text in own], COSINE)
-        for item, own in zip(items, texts)
-    ]
 
 
 # ---- replies in words ----------------------------------------------------------------------------------------------
@@ -217,14 +192,7 @@ OFFSET = Solver(
     solve=offset,
     needs_all_items=True,
 )
-SIMILARITY = Solver(
-    name="similarity",
-    help="encoders of sentences: the answer nearest to the sentence without it",
-    needs=EmbedsSentences,
-    solve=similarity,
-    options=SimilarityOptions,
-)
-SOLVERS = (DIRECT, RECALL, PRIOR, make_generate_solver(ASKING), OFFSET, SIMILARITY)
+SOLVERS = (DIRECT, RECALL, PRIOR, make_generate_solver(ASKING), OFFSET)
 
 
 # ---- metrics -------------------------------------------------------------------------------------------------------
@@ -277,28 +245,9 @@ def right_if_consistent(item: Item, answer: Answer) -> float | None:
     return float(given == {item.gold}) if len(answer.blanks) > 1 and len(given) == 1 else None
 
 
-def reciprocal_rank(item: Item, answer: Answer) -> float | None:
-    """1 / place of the right answer, mean over wordings; a tie takes the middle place."""
-    if answer.status in WRONG:
-        return 0.0
-    rows = [blank["scores"] for blank in answer.blanks] or ([answer.scores] if answer.scores else [])
-    if not rows or item.gold is None:
-        return None
-    return float(np.mean([1 / _rank(np.asarray(row), item.gold) for row in rows]))
-
-
-def _rank(scores: Floats, gold: int) -> float:
-    """
-    >>> _rank(np.array([0.1, 0.5, 0.5]), 1)
-    1.5
-    """
-    return float((scores > scores[gold]).sum() + ((scores == scores[gold]).sum() + 1) / 2)
-
-
 METRICS = (
     Metric(name="accuracy", of=recalled),
     Metric(name="known", of=known, title="recalled in every wording"),
     Metric(name="consistency", of=consistent, title="same answer in two wordings"),
     Metric(name="right_if_consistent", of=right_if_consistent, title="right, where all wordings give one answer"),
-    Metric(name="reciprocal_rank", of=reciprocal_rank, title="1 / place of the right answer"),
 )

@@ -27,8 +27,6 @@ class SubjectFact:
     objects: tuple[str, ...]
     aliases: tuple[str, ...] = ()  # of the subject
     object_aliases: tuple[str, ...] = ()
-    popularity: float | None = None
-    question: str = ""  # of a fact that is asked in its own words
     rests_on: tuple[str, ...] = ()  # the ids of the facts that it follows from
     row: TableRow | None = None
 

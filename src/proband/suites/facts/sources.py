@@ -1,6 +1,6 @@
-"""Where facts come from: BEAR, LAMA's T-REx, LRE, PopQA, any table with subject, relation and object; or our own.
+"""Where facts come from: BEAR, LAMA's T-REx, any table with subject, relation and object; or our own.
 
-Wordings come with the data (BEAR, LRE, LAMA's `relations.jsonl`) or from `--patterns`: ParaRel's folder of patterns, a
+Wordings come with the data (BEAR, LAMA's `relations.jsonl`) or from `--patterns`: ParaRel's folder of patterns, a
 file like LAMA's, or a table with the columns relation and wording.
 """
 
@@ -24,7 +24,7 @@ LICENCES = {
     "bear": "BEAR: none stated by its source; do not redistribute",
     "other": "as the file's own",
 }
-ENDINGS = (".jsonl", ".json", ".tsv", ".csv", ".xlsx")
+ENDINGS = (".jsonl", ".tsv", ".csv", ".xlsx")
 NAMES = {  # of columns, in the order of preference
     "subject": ("subject", "sub_label", "subj", "head", "s"),
     "object": ("object", "obj_label", "obj", "tail", "tails", "answer", "o"),
@@ -189,9 +189,6 @@ def read_files(path: Path, worded: Mapping[str, tuple[str, ...]]) -> list[FactRe
 
 
 def _relations(path: Path, worded: Mapping[str, tuple[str, ...]]) -> Iterator[FactRelation]:
-    if kind_of(path) == ".json":
-        yield _read_lre(path)
-        return
     facts, left_out = _facts_of(_rows(path), path)
     of_relation = group_by_key((_cell(fact.row, "relation") or path.stem, fact) for fact in facts if fact.row)
     for relation, listed in of_relation.items():
@@ -235,22 +232,6 @@ def _merged(facts: Iterable[SubjectFact]) -> list[SubjectFact]:
     return list(kept.values())
 
 
-def _read_lre(path: Path) -> FactRelation:
-    """LRE: {"name", "prompt_templates": ["The capital of {} is"], "samples": [{"subject", "object"}]}."""
-    about = decode(dict[str, Any], read_text(path).encode(), file=path)
-    samples = about.get("samples")
-    if not isinstance(samples, list) or not all(isinstance(sample, dict) for sample in samples):
-        raise ProbandError("has no field 'samples' with objects: is it a file of LRE?", file=path)
-    if not samples:
-        raise ProbandError("contains no facts", file=path)
-    templates = about.get("prompt_templates") or []
-    wordings = tuple(f"{t.replace('{}', SUBJECT).rstrip()} {OBJECT}." for t in templates if isinstance(t, str))
-    rows = (TableRow(sample, path, number) for number, sample in enumerate(samples, start=1))
-    facts, left_out = _facts_of(rows, path)
-    name = str(about.get("name") or path.stem)
-    return FactRelation(name=name, wordings=wordings, facts=tuple(_merged(facts)), file=path, left_out=left_out)
-
-
 def _cell(row: TableRow, role: str) -> str:
     value = next((row.cells[name] for name in NAMES[role] if row.cells.get(name) not in (None, "")), "")
     return " ".join(str(value).split())
@@ -261,14 +242,11 @@ def _fact(row: TableRow) -> SubjectFact:
     for role, value in (("subject", subject), ("object", answer)):
         if not value:
             raise row.error(f"no {role}: one of the columns {', '.join(NAMES[role][:4])} must be text")
-    accepted = [*_listed(cells.get("obj_aliases") or cells.get("o_aliases")), *_listed(cells.get("possible_answers"))]
     return SubjectFact(
         subject=subject,
         objects=(answer, *_listed(cells.get("objects"))),
         aliases=_listed(cells.get("sub_aliases") or cells.get("s_aliases")),
-        object_aliases=tuple(dict.fromkeys(accepted)),
-        popularity=_number(cells.get("s_pop")),
-        question=str(cells.get("question") or ""),
+        object_aliases=_listed(cells.get("obj_aliases") or cells.get("o_aliases")),
         row=row,
     )
 
@@ -281,13 +259,6 @@ def _listed(value: Any) -> tuple[str, ...]:
         except ValueError:
             return ()
     return tuple(str(each) for each in value if str(each).strip()) if isinstance(value, list) else ()
-
-
-def _number(value: Any) -> float | None:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        return None
 
 
 # ---- wordings ------------------------------------------------------------------------------------------------------

@@ -1,6 +1,5 @@
 """Suite `questions`: anybody's own questions, from a spreadsheet, JSON lines, Parquet or a Hugging Face folder.
 
-tables.py    rows of a file or folder, whatever wrote it
 columns.py   which column is the question, the choices, the right answer; guessed by name, or named by the user
 build.py     rows -> items
 replies.py   replies to open questions, matched with the accepted answers
@@ -17,7 +16,7 @@ from proband.core.suite import Suite, Table, Variation
 from proband.core.types import Item
 from proband.solvers import DIRECT
 from proband.suites.questions.build import BuildOptions, build
-from proband.suites.questions.replies import ACCURACY, CHOOSE, EXACT, GENERATE, LIKELIHOOD, OPEN, show
+from proband.suites.questions.replies import ACCURACY, CHOOSE, GENERATE, LIKELIHOOD, OPEN, show
 
 
 def reorder(item: Item, *, rng: random.Random, folder: Path | None = None) -> Item | str:
@@ -37,25 +36,8 @@ def only_reordered(source: Item, varied: Item) -> str | None:
     return None if same and source.prompt == varied.prompt else "it is not its source with its choices in another order"
 
 
-INTRODUCTIONS = ("Question: ", "Please answer the following question.\n", "Here is a question for you: ")
-
-
-def introduced(item: Item, *, rng: random.Random, folder: Path | None = None) -> Item:
-    """The question behind one of some introductions."""
-    return msgspec.structs.replace(item, prompt=rng.choice(INTRODUCTIONS) + item.prompt)
-
-
-def only_introduced(source: Item, varied: Item) -> str | None:
-    same = source.choices == varied.choices and source.gold == varied.gold
-    told = varied.prompt in [words + source.prompt for words in INTRODUCTIONS]
-    return None if same and told else "it is not its source behind an introduction"
-
-
 VARIATIONS = (
     Variation(name="reorder", help="the choices in another order", effect="keeps", make=reorder, check=only_reordered),
-    Variation(
-        name="introduce", help="other words before the question", effect="keeps", make=introduced, check=only_introduced
-    ),
 )
 SUITE = Suite(
     name="questions",
@@ -64,7 +46,7 @@ SUITE = Suite(
     build=build,
     options=BuildOptions,
     solvers=(DIRECT, LIKELIHOOD, GENERATE, CHOOSE, OPEN),
-    metrics=(ACCURACY, EXACT),
+    metrics=(ACCURACY,),
     tables=(Table(name="questions", title="Accuracy", rows=(), columns=()),),
     show=show,
     variations="proband.suites.questions:VARIATIONS",

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from operator import itemgetter
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Annotated, Any, Literal, TypeVar
@@ -96,26 +95,24 @@ class BadRows:
     """The rows that do not fit, and why."""
 
     def __init__(self, path: Path) -> None:
-        self.path, self.errors = path, list[tuple[int, ProbandError]]()
+        self.path, self.errors = path, dict[int, ProbandError]()
 
     def tried(self, row: TableRow, make: Callable[[TableRow], T]) -> T | None:
         """What is made of a row; None where it does not fit."""
         try:
             return make(row)
         except ProbandError as error:
-            self.errors.append((row.number, error))
+            self.errors[row.number] = error
             return None
 
     def in_one(self) -> ProbandError:
         """One error that names them."""
-        if len(self.errors) == 1:
-            return self.errors[0][1]
-        said = [str(error).removeprefix(f"{self.path}: ") for _, error in sorted(self.errors, key=itemgetter(0))]
-        more = f"; and {len(said) - MOST_NAMED:,} more" if len(said) > MOST_NAMED else ""
-        listed = "; ".join(said[:MOST_NAMED])
-        return ProbandError(
-            f"{len(said):,} rows do not fit: {listed}{more} (--skip-bad leaves them out)", file=self.path
-        )
+        reasons = [str(self.errors[row]).removeprefix(f"{self.path}: ") for row in sorted(self.errors)]
+        if len(reasons) == 1:
+            return next(iter(self.errors.values()))
+        more = f"; and {len(reasons) - MOST_NAMED:,} more" if len(reasons) > MOST_NAMED else ""
+        listed = f"{'; '.join(reasons[:MOST_NAMED])}{more}"
+        return ProbandError(f"{len(reasons):,} rows do not fit: {listed} (--skip-bad leaves them out)", file=self.path)
 
 
 def _items(
@@ -241,58 +238,47 @@ def _split(row: TableRow, column: str) -> Split:
 
 
 def _gold_as(rows: Sequence[tuple[TableRow, tuple[str, ...]]], column: str, path: Path) -> GoldAs:
-    """How the right choice is written: whatever fits all rows. Two ways that fit and mean others are an error."""
+    """How the right choice is written: the way that fits all rows. Two ways that fit and mean others are an error."""
     cells = [(_text(row, column), choices) for row, choices in rows if column and choices]
-    written = [(cell, choices) for cell, choices in cells if cell]
-    if all(cell in choices for cell, choices in written):
-        for other in OTHERWISE:
-            places = [_place(cell, len(choices), other) for cell, choices in written]
-            if None not in places and places != [choices.index(cell) for cell, choices in written]:
-                message = f"column {column!r}: it may hold the text of the right choice or its {OTHERWISE[other]}"
-                raise ProbandError(f"{message}; say --gold-as text or {other}", file=path)
-        return "text"
-    if all(_letter(cell, len(choices)) is not None for cell, choices in written):
-        return "letter"
-    numbers = [(int(cell), len(choices)) for cell, choices in written if cell.isdecimal()]
-    if len(numbers) < len(written):
-        return "text"  # the row that does not fit is named
-    from_0, from_1 = (all(0 <= number - first < n for number, n in numbers) for first in (0, 1))
-    if from_0 and from_1:
-        message = f"column {column!r}: its numbers may count from 0 or from 1; say --gold-as from-0 or from-1"
-        raise ProbandError(message, file=path)
-    return "from-1" if from_1 else "from-0"
+    places = {way: [_place(cell, choices, way) for cell, choices in cells if cell] for way in WAYS}
+    fitting = [way for way in WAYS if None not in places[way]]
+    if other := next((way for way in fitting[1:] if places[way] != places[fitting[0]]), None):
+        message = f"it may hold {WAYS[fitting[0]]} or {WAYS[other]}; say --gold-as {fitting[0]} or {other}"
+        raise ProbandError(f"column {column!r}: {message}", file=path)
+    return fitting[0] if fitting else "text"  # the row that does not fit is named
 
 
-def _letter(cell: str, count: int) -> int | None:
+WAYS: Mapping[GoldAs, str] = {
+    "text": "the text of the right choice",
+    "letter": "its letter",
+    "from-1": "its number from 1",
+    "from-0": "its number from 0",
+}
+
+
+def _place(cell: str, choices: Sequence[str], way: GoldAs) -> int | None:
+    """Which of the choices a cell means; None: none of them.
+
+    >>> [_place(cell, "xyz", "letter") for cell in ("b", "(C).", "D")], _place("3", "xyz", "from-1")
+    ([1, 2, None], 2)
     """
-    >>> _letter("b", 3), _letter("(C).", 3), _letter("D", 3)
-    (1, 2, None)
-    """
+    if way == "text":
+        return choices.index(cell) if cell in choices else None
     bare = cell.strip("().: ").upper()
-    place = ascii_uppercase.find(bare) if len(bare) == 1 else -1
-    return place if 0 <= place < count else None
+    if way == "letter":
+        place = ascii_uppercase.find(bare) if len(bare) == 1 else -1
+    else:
+        place = int(cell) - (way == "from-1") if cell.isdecimal() else -1
+    return place if 0 <= place < len(choices) else None
 
 
-def _gold(row: TableRow, choices: tuple[str, ...], column: str, gold_as: GoldAs) -> int:
+def _gold(row: TableRow, choices: tuple[str, ...], column: str, way: GoldAs) -> int:
     cell = _text(row, column)
     if not cell:
         raise row.error("the right choice is empty", column)
-    if gold_as == "text":
-        if cell in choices:
-            return choices.index(cell)
+    place = _place(cell, choices, way)
+    if place is None and way == "text":
         raise row.error(f"{cell!r} is none of the choices {', '.join(map(repr, choices))}", column)
-    place = _place(cell, len(choices), gold_as)
     if place is None:
-        raise row.error(f"{cell!r} is no {gold_as} of one of {len(choices)} choices", column)
+        raise row.error(f"{cell!r} is no {way} of one of {len(choices)} choices", column)
     return place
-
-
-OTHERWISE: Mapping[GoldAs, str] = {"letter": "letter", "from-1": "number", "from-0": "number"}
-
-
-def _place(cell: str, count: int, gold_as: GoldAs) -> int | None:
-    """Which of so many choices a letter or a number means; None: none of them."""
-    if gold_as == "letter":
-        return _letter(cell, count)
-    place = int(cell) - (gold_as == "from-1") if cell.isdecimal() else -1
-    return place if 0 <= place < count else None

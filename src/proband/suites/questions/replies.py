@@ -58,15 +58,6 @@ def answered(item: Item, answer: Answer) -> float | None:
     return float(bool(_names(accepted).mentions(_number_forms(final_answer(answer.text or "")))))
 
 
-def exactly(item: Item, answer: Answer) -> float | None:
-    """Of an open question: whether the reply is nothing but an accepted answer."""
-    if item.choices or not _accepted(item) or (answer.text is None and not answer.status):
-        return None
-    if answer.status in WRONG:
-        return 0.0
-    return float(_bare(without_thoughts(answer.text or "")) in {_bare(each) for each in _accepted(item)})
-
-
 def final_answer(reply: str) -> str:
     """What a reply gives as its answer: what follows the last "answer is" or "answer:", or else its last line.
 
@@ -100,11 +91,6 @@ def _number_forms(text: str) -> str:
     return re.sub(r"(\d+)\.(\d*?)0*(?!\d)", lambda m: f"{m[1]}.{m[2]}" if m[2] else m[1], plain)
 
 
-def _bare(text: str) -> str:
-    words = re.sub(r"[^\w\s.,%-]", " ", _number_forms(text)).casefold().strip(" .,\n")
-    return " ".join(word for word in words.split() if word not in ("a", "an", "the"))
-
-
 # ---- solvers -------------------------------------------------------------------------------------------------------
 
 
@@ -128,4 +114,3 @@ OPEN = replace(
     GENERATE, name="reply", help="open questions: the reply is matched with the accepted answers", setting="open"
 )
 ACCURACY = Metric(name="accuracy", of=answered)
-EXACT = Metric(name="exact", of=exactly, title="reply is exactly an accepted answer")

@@ -147,12 +147,3 @@ def test_the_size_is_read_from_the_run_and_not_from_the_name() -> None:
     planted.runs = [msgspec.structs.replace(run, parameters=0) for run in planted.runs]
     (sheet,) = findings.findings(cast(Results, planted), 0)
     assert SIZE not in sheet.outcomes
-
-
-def test_figure_1_has_a_row_for_each_probe_and_a_column_for_each_model() -> None:
-    zero = Setting("zero-shot", {("m", "pppl"): lambda g, p: 1.0 if p == "reverse" else 0.0})
-    (sheet,) = findings.sample_pairs(cast(Any, zero), 0)
-    assert [row[0] for row in sheet.rows] == ["random", "reverse", "type"]
-    assert sheet.header == ("probe", "positive", "negative", "m")
-    assert [row[3] for row in sheet.rows] == ["negative", "positive", "negative"]
-    assert findings.sample_pairs(cast(Any, Setting("supervised", {})), 0) == ()

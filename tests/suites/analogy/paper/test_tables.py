@@ -37,4 +37,3 @@ def test_what_the_paper_marks_in_bats(data: Path, built: Any) -> None:
     assert sum(tags["kind"] == "semantic" for tags in about.values()) == 20
     assert sum(tags["bidirectional"] == "both ways" for tags in about.values()) == 2
     assert sum((tags["marked"], tags["kind"]) == ("unmarked", "semantic") for tags in about.values()) == 6
-    assert sum(tags["detected"] != "neither" for tags in about.values()) == 17

@@ -1,4 +1,4 @@
-"""Findings of the paper that compare differences: leads, gaps and sizes, relation by relation; and figure 1.
+"""Findings of the paper that compare differences: leads, gaps and sizes, relation by relation.
 
     accuracy(model, relation, probe), as in table 1; a finding is then a difference tested over relations
 
@@ -18,7 +18,6 @@ import numpy as np
 from proband.core.files import group_by_key
 from proband.core.metrics import accuracy_of
 from proband.core.suite import Analysis, Claim, Outcome, Results, Sheet
-from proband.core.types import Item
 from proband.stats import Difference, Mean, Scores
 from proband.suites.analogy.paper.frequency import EXCEPTIONS
 
@@ -202,41 +201,6 @@ def gap_less_marked_zero_shot(sets: Sequence[Results]) -> Mapping[str, Outcome]:
     return outcomes
 
 
-# ---- figure 1 --------------------------------------------------------------------------------------------------------
-
-
-def sample_pairs(results: Results, seed: int) -> Sequence[Sheet]:
-    """One query with a positive and a negative tuple of each probe, as in figure 1, and what each model chose."""
-    items = [item for item in results.items() if item.tags.get("setting") == "zero-shot" and len(item.choices) == 2]
-    by_query: dict[str, dict[str, Item]] = defaultdict(dict)
-    for item in items:
-        by_query[str(item.facts.get("query"))].setdefault(str(item.tags["paper_probe"]), item)
-    if not by_query:
-        return ()
-    query = max(by_query, key=lambda each: (len(by_query[each]), "Paris" in each or "paris" in each))
-    chosen = {item.id: item for item in by_query[query].values()}
-    answers: dict[str, list[str]] = {name: [] for name in chosen}
-    for at in range(len(results.runs)):
-        values = {item.id: accuracy_of(item, answer) for item, answer in results.scored(at) if item.id in chosen}
-        for name in chosen:
-            value = values.get(name)
-            answers[name].append("–" if value is None else "positive" if value > 0.5 else "negative")
-    rows = []
-    for probe, item in sorted(by_query[query].items()):
-        right = item.gold or 0
-        rows.append((probe, item.choices[right], item.choices[1 - right], *answers[item.id]))
-    words = " : ".join(map(str, by_query[query][rows[0][0]].facts.get("query", ())))
-    title = f"Figure 1: positive and negative tuples of the probes given {words}, and which one each model chose"
-    header = ("probe", "positive", "negative", *results.labels)
-    return (Sheet(name="figure1", title=title, header=header, rows=tuple(rows)),)
-
-
-FIGURE1 = Analysis(
-    name="figure1",
-    help="sample tuples of the three probes and the models' choices (figure 1)",
-    of=sample_pairs,
-    always=True,
-)
 FINDINGS = Analysis(
     name="leads", help="leads, gaps and sizes: findings that compare differences", of=findings, always=True
 )

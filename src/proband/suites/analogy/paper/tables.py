@@ -139,22 +139,18 @@ CELLS = ("setting", "paper_probe")
 
 
 def derive(tags: Mapping[str, Tag]) -> Mapping[str, Tag]:
-    """`kind` (semantic, morphological); `marked` and `bidirectional` as the paper marks relations in table 2 (* and †);
-    `detected`: what we find in the list itself.
+    """`kind` (semantic, morphological); `marked` and `bidirectional` as the paper marks relations in table 2 (* and †).
 
-    >>> derive({"relation": "synonyms : exact", "group": "LS", "cardinality": "one-to-many", "symmetric": True})
-    {'kind': 'semantic', 'marked': 'marked', 'bidirectional': 'both ways', 'detected': 'to-many or symmetric'}
+    >>> derive({"relation": "synonyms : exact", "group": "LS"})
+    {'kind': 'semantic', 'marked': 'marked', 'bidirectional': 'both ways'}
     """
     relation, group = str(tags.get("relation")), str(tags.get("group"))
     if group not in KINDS:
         return {}  # multiple choice of other authors
-    to_many = str(tags.get("cardinality")).endswith("to-many") or tags.get("many_valued") is True
-    several = to_many or tags.get("symmetric") is True
     return {
         "kind": KINDS[group],
         "marked": "marked" if relation in marked() else "unmarked",
         "bidirectional": "both ways" if relation in marked("bidirectional") else "one way",
-        "detected": "to-many or symmetric" if several else "neither",
     }
 
 
@@ -208,11 +204,6 @@ AVERAGES = (
         title="Mean over relations: semantic and morphological, with and without those the paper marks",
         rows=("kind", "marked"),
         published_note="Published: section 4, whose averages are those of the six unmarked semantic relations.",
-    ),
-    _of_study(
-        name="detected",
-        title="Mean over relations: with and without those found to be to-many or symmetric",
-        rows=("detected",),
     ),
 )
 
