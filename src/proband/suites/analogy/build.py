@@ -291,7 +291,6 @@ class AnalogyPlan:
             "false_negatives_kept": self.options.faithful,
             "false_negatives_asked": truth_sources(self.spoilers),
             "false_negative_rate": false_negative_rates(self.spoilers),
-            "false_negative_rate_elsewhere": false_negative_rates(self.spoilers, elsewhere=True),
         }
 
 

@@ -146,8 +146,7 @@ class Spoiler:
     faithful: bool = False
     base: str = "right"
     drawn: Counter[str] = field(default_factory=Counter)  # positives asked for a negative, by probe
-    true: Counter[str] = field(default_factory=Counter)  # of these: the first draw was true after all, by the list
-    true_elsewhere: Counter[str] = field(default_factory=Counter)  # not by the list, but by another source
+    true: Counter[str] = field(default_factory=Counter)  # of these: the list says that the first draw is true after all
     given_up: Counter[str] = field(default_factory=Counter)  # of these: no negative exists
 
     def negatives(
@@ -161,8 +160,7 @@ class Spoiler:
             listed = self.relation.holds(pair)
             elsewhere = not listed and self.others is not None and self.others.hold(pair)
             false_negative = listed or elsewhere
-            if number == 0 and false_negative:
-                (self.true if listed else self.true_elsewhere)[probe] += 1
+            self.true[probe] += number == 0 and listed
             if pair == right or (not self.faithful and (false_negative or fold(pair[0]) == fold(pair[1]))):
                 continue
             spoilt[pair] = None
@@ -237,8 +235,8 @@ def truth_sources(spoilers: Sequence[Spoiler]) -> list[str]:
     return ["the list", *(["usual values"] if others else []), *(["WordNet"] if wordnet else [])]
 
 
-def false_negative_rates(spoilers: Sequence[Spoiler], *, elsewhere: bool = False) -> dict[str, float]:
-    """By probe: the share of first draws that were true after all, by the list or by another source alone."""
+def false_negative_rates(spoilers: Sequence[Spoiler]) -> dict[str, float]:
+    """By probe: the share of first draws that were true after all, by the list."""
     drawn = sum((spoiler.drawn for spoiler in spoilers), Counter())
-    true = sum((spoiler.true_elsewhere if elsewhere else spoiler.true for spoiler in spoilers), Counter())
+    true = sum((spoiler.true for spoiler in spoilers), Counter())
     return {probe: round(true[probe] / drawn[probe], 4) for probe in PROBES if drawn[probe]}

@@ -89,7 +89,6 @@ class Relation:
 
     def describe(self) -> dict[str, Tag]:
         """What is stored per relation in the manifest."""
-        words = [w for t in self.tuples for w in (t.head, *t.tails)]
         return {
             "relation": self.name,
             "group": self.group,
@@ -98,7 +97,6 @@ class Relation:
             "cardinality": self.cardinality,
             "symmetric": self.symmetric,
             "alternatives": round(sum(len(t.tails) for t in self.tuples) / len(self.tuples), 2),
-            "multiword": sum(" " in w for w in words),
         }
 
 

@@ -21,7 +21,6 @@ from proband.suites.inference.curves.measures import (
     is_constant,
     rounded,
     rounded_p,
-    share_entailed,
     systems_of,
 )
 
@@ -64,7 +63,7 @@ def control_lines(system: ScoredSystem, groups: Named) -> Iterator[Cells]:
     plain = groups[AS_IS]
     for name in (name for name in ROWS if name in groups):
         scored = groups[name]
-        head = (system.method.name, name, len(scored), round(share_entailed(scored), 4))
+        head = (system.method.name, name, len(scored), round(float(scored.numbers[0, :, 1].mean()), 4))
         if is_constant(scored):
             yield (*head, "constant", *(None,) * 7)
             continue

@@ -249,11 +249,6 @@ def systems_of(results: Results) -> list[ScoredSystem]:
 # ---- scores ----------------------------------------------------------------------------------------------------------
 
 
-def share_entailed(pairs: Scores) -> float:
-    """The share of entailed pairs among some records of score and truth."""
-    return float(pairs.numbers[0, :, 1].mean())
-
-
 def is_constant(pairs: Scores) -> bool:
     """Whether every pair has the same score."""
     return bool((pairs.numbers[:, :, 0] == pairs.numbers[:, :1, 0]).all())
