@@ -160,7 +160,8 @@ class Spoiler:
             listed = self.relation.holds(pair)
             elsewhere = not listed and self.others is not None and self.others.hold(pair)
             false_negative = listed or elsewhere
-            self.true[probe] += number == 0 and listed
+            if number == 0 and listed:
+                self.true[probe] += 1
             if pair == right or (not self.faithful and (false_negative or fold(pair[0]) == fold(pair[1]))):
                 continue
             spoilt[pair] = None
