@@ -226,7 +226,7 @@ def test_variations_keep_the_answer(tmp_path: Path) -> None:
 
 def test_a_number_that_may_be_a_text_or_a_place_is_refused(tmp_path: Path) -> None:
     text = "Q,options,Key\nHow many legs?,3|4|1|2,2\nHow many eyes?,3|4|1|2,4\n"
-    with pytest.raises(ProbandError, match="may hold the text of the right choice or its number; say --gold-as"):
+    with pytest.raises(ProbandError, match="may hold the text of the right choice or its number from 1; say --gold-as"):
         built(tmp_path, "mine.csv", text)
     for gold_as, gold in (("text", [3, 1]), ("from-1", [1, 3])):
         items, manifest = built(tmp_path, "mine.csv", text, gold_as=gold_as)
