@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri, stdtrit
+from scipy.special import ndtr, ndtri, stdtrit
 
 from proband import stats
 from proband.core.metrics import AUC, AVERAGE_PRECISION, F1
-from proband.stats import Clusters, Macro, Scores, estimator_of
+from proband.stats import Clusters, Macro, Scores, beats_all, estimator_of
 from proband.stats.clusters import Design, Floats, Ints
 from proband.stats.estimators.mean import weighted_residuals
 from proband.stats.estimators.share import effective_number, wilson
@@ -272,6 +272,39 @@ def powers(count: int) -> Iterator[str]:
     yield from table(("statement", "power"), rows)
 
 
+def clustered_power(count: int) -> Iterator[str]:
+    """Of the difference that a comparison prints as detectable, where the answers of a cluster change together."""
+    rng, rows = np.random.default_rng(6), []
+    for groups, size, q, r in [(40, 10, 0.2, 0.2), (20, 20, 0.2, 0.2), (10, 20, 0.2, 0.2), (40, 10, 0.2, 0.5)]:
+        member = np.repeat(np.arange(groups), size)
+
+        def drawn(x: float, times: int, q: float = q, r: float = r, member: Ints = member) -> tuple[Floats, Floats]:
+            g = rng.standard_normal((times, member[-1] + 1))[:, member]
+            u = ndtr(np.sqrt(r) * g + np.sqrt(1 - r) * rng.standard_normal(g.shape))
+            base = rng.random(u.shape) < 0.6
+            first, second = u < q / 2 + x, u > 1 - q / 2
+            return np.where(first, 1.0, np.where(second, 0.0, base)), np.where(first, 0.0, np.where(second, 1.0, base))
+
+        printed = [stats.difference(*each, clusters=member).detectable for each in zip(*drawn(0.0, 40))]
+        p = [stats.difference(*each, clusters=member).p or 0.0 for x in printed if x is not None
+             for each in zip(*drawn(x, max(count // 40, 5)))]  # fmt: skip
+        rows.append((f"{groups} x {size}, {q:g} discordant, r {r:g}", f"{np.mean(np.array(p) < 0.05):.3f}"))
+    yield from table(("printed as 80 %", "power"), rows)
+
+
+def ticks(count: int) -> Iterator[str]:
+    """How often a model that is as good as the best shortcut gets a ✓: above chance and every shortcut."""
+    rng, rows = np.random.default_rng(7), []
+    for n, others in [(100, 1), (1000, 1), (1000, 5)]:
+        p = []
+        for _ in range(count):
+            x = (rng.random((others + 1, n)) < 0.6).astype(float)
+            p.append(beats_all(Scores.of(x[0]), [0.5, *map(Scores.of, x[1:])]).p or 0.0)
+        rates = [np.mean(np.array(p) < level) for level in (0.05, 0.05 / 10)]
+        rows.append((f"{n:,} items, {others} equal shortcuts", *(f"{rate:.3f}" for rate in rates)))
+    yield from table(("false ✓", "one row", "a row of ten"), rows)
+
+
 def boards(count: int) -> Iterator[str]:
     rng, rows = np.random.default_rng(4), []
     one, other = np.triu_indices(20, 1)
@@ -358,6 +391,7 @@ def judged(count: int) -> Iterator[str]:
 
 SECTIONS: list[tuple[str, Callable[[int], Iterator[str]], float]] = [
     ("Few discordant pairs", few_discordant, 2.0), ("Power as printed", powers, 2.0),
+    ("Power with correlated clusters", clustered_power, 2.0), ("✓ of a profile", ticks, 2.0),
     ("Holm with few clusters", boards, 2.0), ("Metrics over sets and macro means", sets_and_groups, 0.3),
     ("When to stop", stopping, 0.1), ("Judges corrected by people", judged, 0.5), ("Means and pairs", means, 1.0),
 ]  # fmt: skip

@@ -20,7 +20,7 @@ import proband
 from proband.core.errors import ProbandError
 from proband.core.types import Answer, Item
 from proband.pipeline.asking.setup import load_model
-from proband.pipeline.evaluate import QUICK, Evaluation
+from proband.pipeline.evaluate import QUICK, Evaluation, EvaluationJob
 from proband.pipeline.panel import read_panel, references
 from proband.suites.kinship.verify.items import verify
 
@@ -184,7 +184,7 @@ def test_the_page_begins_with_the_profile_and_has_what_others_read(both: Evaluat
     assert len(numbers["capabilities"]) == 2 * ROWS
     assert numbers["capabilities"][0]["score"] == 1.0
     assert "| recalls facts | **100.0" in (both.folder / "tables" / "profile.md").read_text(encoding="utf-8")
-    assert both.figure()._repr_svg_().startswith("<svg")
+    assert (both.folder / "figures" / "profile.svg").read_text(encoding="utf-8").startswith("<svg")
 
 
 def test_a_card_has_every_model_and_a_valid_dataset(both: Evaluation) -> None:
@@ -311,7 +311,7 @@ def test_a_folder_with_files_of_others_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_a_dry_run_says_what_would_be_asked_and_how_long_it_takes(tmp_path: Path) -> None:
-    forecasts = proband.evaluate(ORACLE, out=tmp_path / "page", suite="facts,kinship", dry_run=True)
+    forecasts = EvaluationJob.of([ORACLE], out=tmp_path / "page", suite="facts,kinship", how={}).forecasts()
     assert [each.suite for each in forecasts] == ["facts", "facts", "kinship", "kinship", "kinship"]
     assert all(each.items > 50 for each in forecasts)
     assert all(each.seconds is not None for each in forecasts)
@@ -367,4 +367,4 @@ def test_a_larger_size_goes_on_and_a_smaller_one_is_refused(tmp_path: Path) -> N
     with pytest.raises(
         ProbandError, match="page: holds an evaluation of --size panel: give that size to resume it, or"
     ):
-        proband.evaluate(ORACLE, out=tmp_path / "page", size="quick", suite="facts", dry_run=True)
+        EvaluationJob.of([ORACLE], out=tmp_path / "page", size="quick", suite="facts", how={}).forecasts()

@@ -40,10 +40,9 @@ def compare(
     """Paired, clustered tests of every two of some runs or logs on the items that both have: on all of them, and (of
     two runs) in each column of the suite's first table, or for each value of the tag `by`. All items are tested first;
     the columns after them are corrected by Holm, and none is more significant than all items together. A folder may
-    hold several runs of one network (other training seeds). What a
-    run has answered beside makes no difference. `split`: the items that are scored (core/metrics.py). `equal_within`: a
-    test that two systems differ by less than so many points; `until` "decided": whether two runs that are asked by
-    `run --until` are told apart at any look."""
+    hold several runs of one network (other training seeds). `split`: the items that are scored (core/metrics.py).
+    `equal_within`: a test that two systems differ by less than so many points. `until` "decided": a test of two runs
+    after every cluster that both have answered, valid at every look; it asks no further items."""
     from proband.reporting.findings import constant_answers
     from proband.reporting.numbers.comparisons import comparisons
 

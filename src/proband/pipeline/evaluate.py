@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import msgspec
 
@@ -38,8 +38,6 @@ from proband.pipeline.run import (
     used_before,
 )
 from proband.pipeline.run_options import RunOptions, SharedRunOptions
-from proband.reporting.draw.marks import WIDE, svg
-from proband.reporting.draw.profile_chart import profile_chart
 from proband.reporting.numbers import words
 from proband.reporting.numbers.words import short_model
 from proband.reporting.profile import Profile, make_profile
@@ -90,37 +88,6 @@ class Evaluation:
 
         return polars.DataFrame(plain_rows(self.profile), infer_schema_length=None)
 
-    def figure(self) -> Figure:
-        """The profile as a picture, which notebooks show; `figures/profile.svg` beside the page is the same."""
-        return Figure(svg(profile_chart(self.profile, WIDE)))
-
-
-@dataclass(frozen=True)
-class Figure:
-    svg: str
-
-    def _repr_svg_(self) -> str:
-        return self.svg
-
-
-class EvaluateOptions(SharedRunOptions, total=False):
-    out: str | Path | None
-    size: Size
-    suite: str | Sequence[str]
-    panel: str
-    card: bool
-    force: bool
-
-
-@overload
-def evaluate(
-    *models: str | Model, dry_run: Literal[False] = False, **options: Unpack[EvaluateOptions]
-) -> Evaluation: ...
-
-
-@overload
-def evaluate(*models: str | Model, dry_run: Literal[True], **options: Unpack[EvaluateOptions]) -> list[Forecast]: ...
-
 
 def evaluate(
     *models: str | Model,
@@ -130,16 +97,12 @@ def evaluate(
     panel: str = LATEST,
     card: bool = False,
     force: bool = False,
-    dry_run: bool = False,
     **how: Unpack[SharedRunOptions],
-) -> Evaluation | list[Forecast]:
+) -> Evaluation:
     """Ask the models the items of a panel and write the page; the same call again resumes. `how` are options of a run
     (`prices`, `max_cost`, `device`, `model_options`, `too_long`, `on_error`, `cache`). Without `out` the page is in the
-    cache folder. `dry_run=True` writes no page and gives what each run would ask, its time by a few items that are
-    tried, and its cost."""
+    cache folder. EvaluationJob.forecasts() gives what each run would ask."""
     work = EvaluationJob.of(models, out=out, size=size, suite=suite, panel=panel, how=how)
-    if dry_run:
-        return work.forecasts()
     check_folder(work.out, force=force)
     if not force and work.out.is_dir() and any(work.out.iterdir()) and not work.begun():
         raise ProbandError(
@@ -181,8 +144,8 @@ class EvaluationJob:
 
     @classmethod
     def of(
-        cls, given: Sequence[str | Model], *, out: str | Path | None, size: Size, suite: str | Sequence[str],
-        panel: str, how: Mapping[str, Any],
+        cls, given: Sequence[str | Model], *, out: str | Path | None, size: Size = "panel",
+        suite: str | Sequence[str] = (), panel: str = LATEST, how: Mapping[str, Any],
     ) -> EvaluationJob:  # fmt: skip
         """The command, checked as far as that goes without asking."""
         objects = {each.name: each for each in given if not isinstance(each, str) and check_named(each, "model")}

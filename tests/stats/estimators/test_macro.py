@@ -36,3 +36,14 @@ def test_a_group_of_one_cluster_does_not_hide_its_variance() -> None:
     groups = [0] * 50 + [1] * 50 + [2, 3]
     lone = macro([1.0, 0.0] * 50 + [1.0, 0.0], groups).interval()
     assert lone.few or lone.high - lone.low > 0.3
+
+
+def test_with_clusters_a_perfect_score_counts_clusters() -> None:
+    """Forty groups in ten clusters: nothing shows how alike the items of a cluster are, so a cluster is one
+    observation. Errors in several clusters show that, and their interval is shorter (docs/statistics.md, limits)."""
+    groups, clusters = [i // 3 for i in range(120)], [i // 12 for i in range(120)]
+    perfect = macro([1.0] * 120, groups, clusters).interval()
+    ten = Scores.of([1.0] * 10).interval()
+    assert abs(perfect.low - ten.low) < 0.01
+    spread = macro([float(i % 36 != 0) for i in range(120)], groups, clusters).interval()
+    assert spread.high - spread.low < perfect.high - perfect.low

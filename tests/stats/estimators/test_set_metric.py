@@ -58,3 +58,14 @@ def test_accuracy_of_yes_and_no_is_a_mean() -> None:
     right = ((records[:, 0] > 0) == (records[:, 1] > 0.5)).astype(float)
     ours, plain = Scores.of(records, estimator=estimator_of(YES_NO_ACCURACY)).interval(), Scores.of(right).interval()
     assert (ours.low, ours.high) == pytest.approx((plain.low, plain.high), abs=0.005)
+
+
+@pytest.mark.parametrize("clusters", [["a"] * 60, ["a", "b"] * 30, [(i % 10, "one") for i in range(60)]])
+def test_one_cluster_or_two_are_too_few(clusters: list[object]) -> None:
+    """Nothing can be left out of one cluster: the jackknife has no variance, and nothing is tested."""
+    rng = np.random.default_rng(0)
+    for metric in (F1, AUC):
+        a, b = (Scores.of(decided(60, 30, e, rng), clusters=clusters, estimator=estimator_of(metric)) for e in (0, 0.4))
+        apart = a.minus(b)
+        assert a.interval().few
+        assert (a.against(0.5).p, apart.p, apart.detectable) == (None, None, None)

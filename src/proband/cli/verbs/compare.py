@@ -34,7 +34,7 @@ class Testing:
     ] = None
     until: Annotated[
         Literal["", "decided"],
-        Parameter(help="decided: whether runs made with `run --until` differ, by a test that is valid at every look."),
+        Parameter(help="decided: test after every cluster whether two runs differ, valid at every look; asks nothing."),
     ] = ""
     fail_if_worse: Annotated[
         float | None,
@@ -117,8 +117,12 @@ def layout(result: Mapping[str, Any]) -> Iterable[Any]:
         yield f"{each['a']} and {each['b']} differ by less than {each['points']:g} points: {shown}"
     if look := result.get("until"):
         ends = f"[{100 * look['low']:+.1f}, {100 * look['high']:+.1f}]"
-        more = "decided" if look["decided"] else "not decided: extend both runs by a smaller --until"
-        yield f"{more}; {100 * look['difference']:+.1f} {ends} after {look['items']:,} items, valid at every look"
+        yield (
+            f"{'decided' if look['decided'] else 'not decided'}: {100 * look['difference']:+.1f} {ends} after "
+            f"{look['clusters']:,} of {look['of_clusters']:,} clusters ({look['items']:,} items), valid at every look"
+        )
+        if not look["decided"] and look["clusters"] < look["of_clusters"]:
+            yield "to go on, extend both runs: proband run ITEMS -m MODEL -o RUN --until with a smaller width"
     if several:
         yield f"{len(rows)} comparisons, corrected together (Holm)"
     elif "check" in result and not result["check"]["failed"]:

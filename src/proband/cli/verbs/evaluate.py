@@ -52,17 +52,17 @@ def evaluate(
 
     Example: proband evaluate embedded:smollm2 -o page --size quick
     """
-    from proband.pipeline.evaluate import evaluate
+    from proband.pipeline.evaluate import EvaluationJob, evaluate
     from proband.pipeline.run_options import RunOptions
 
     verbosity.set()
     what: dict[str, Any] = {"out": out, "size": size, "suite": suite, "panel": panel}
-    what |= {"card": card, "force": force, **given_options(RunOptions, given)}
+    how = given_options(RunOptions, given)
     if dry_run:
-        forecasts = evaluate(*models, dry_run=True, **what)
+        forecasts = EvaluationJob.of(models, **what, how=how).forecasts()
         give({"runs": forecasts}, lambda made: dry_run_layout(made["runs"]), json=json)
     else:
-        give(evaluate(*models, **what).summary(), layout, json=json)
+        give(evaluate(*models, card=card, force=force, **what, **how).summary(), layout, json=json)
 
 
 @cache
