@@ -275,7 +275,13 @@ def powers(count: int) -> Iterator[str]:
 def clustered_power(count: int) -> Iterator[str]:
     """Of the difference that a comparison prints as detectable, where the answers of a cluster change together."""
     rng, rows = np.random.default_rng(6), []
-    for groups, size, q, r in [(40, 10, 0.2, 0.2), (20, 20, 0.2, 0.2), (10, 20, 0.2, 0.2), (40, 10, 0.2, 0.5)]:
+    for groups, size, q, r in [
+        (40, 10, 0.2, 0.2),
+        (20, 20, 0.2, 0.2),
+        (10, 20, 0.2, 0.2),
+        (40, 10, 0.2, 0.5),
+        (10, 20, 0.2, 0.5),
+    ]:
         member = np.repeat(np.arange(groups), size)
 
         def drawn(x: float, times: int, q: float = q, r: float = r, member: Ints = member) -> tuple[Floats, Floats]:

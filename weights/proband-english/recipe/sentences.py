@@ -25,26 +25,7 @@ BE = {"VBZ": "is", "VBP": "are", "VBD": "was", "VB": "be", "VBG": "being", "VBN"
 HAVE = {"VBZ": "has", "VBP": "have", "VBD": "had", "VB": "have", "VBG": "having", "VBN": "had"}
 DO = {"VBZ": "does", "VBP": "do", "VBD": "did", "VB": "do"}
 MODALS = ["can", "could", "may", "might", "must", "should", "will", "will", "will", "would"]
-TENSES = [
-    "present",
-    "present",
-    "present",
-    "present",
-    "past",
-    "past",
-    "past",
-    "present+be",
-    "past+be",
-    "present+have",
-    "past+have",
-    "present+have+be",
-    "will",
-    "will",
-    "modal",
-    "modal+have",
-    "modal+be",
-    "do",
-]
+TENSES = ["present", "present", "present", "present", "past", "past", "past", "present+be", "past+be", "present+have", "past+have", "present+have+be", "will", "will", "modal", "modal+have", "modal+be", "do"]
 
 
 @dataclass
@@ -397,10 +378,7 @@ class Writer:
     def truth(self) -> Node:
         """It is not true that X did Y."""
         node = Node(
-            self.rng.choice(["true", "false", "likely", "clear", "possible", "unclear", "certain", "doubtful"]),
-            "ADJ",
-            "JJ",
-            "root",
+            self.rng.choice(["true", "false", "likely", "clear", "possible", "unclear", "certain", "doubtful"]), "ADJ", "JJ", "root"
         )
         node.left = [small("it", "PRON Number=Sing", "PRP", "expl"), self.form(BE, self.rng.choice(["VBZ", "VBD"]), False, "AUX", "cop")]  # fmt: skip
         if self.chance(0.5):
