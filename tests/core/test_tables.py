@@ -12,7 +12,7 @@ import polars
 import pytest
 
 from proband.core.errors import ProbandError
-from proband.core.tables import open_text, read_table, read_tables, text_lines
+from proband.core.tables import open_lines, read_table, read_tables, text_lines
 
 ROWS = [{"name": "Müller", "town": "Köln, Rhein"}, {"name": "Ann", "town": 'the "old"\ntown'}]
 CSV = 'name,town\nMüller,"Köln, Rhein"\nAnn,"the ""old""\ntown"\n'
@@ -172,5 +172,5 @@ def test_texts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = put(tmp_path, "a.txt", "eins\r\n\r\nzwei für\n".encode("cp1252"))
     assert list(text_lines(path)) == [(1, "eins"), (3, "zwei für")]
     assert "line 3: is not UTF-8; read as Windows-1252 ('zwei für')" in capsys.readouterr().err
-    with open_text(put(tmp_path, "b.txt", "für".encode() + b"\xff"), keep_bad=True) as file:
-        assert file.read() == "für\udcff"
+    with open_lines(put(tmp_path, "b.txt", "für".encode() + b"\xff"), keep_bad=True) as lines:
+        assert list(lines) == ["für\udcff"]

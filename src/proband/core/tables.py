@@ -1,10 +1,10 @@
 """Tables and texts of other people, as they have them: CSV of a spreadsheet program, TSV, JSON, JSON lines, Parquet,
 Arrow, Excel and OpenDocument, plain or gzipped, a file or a folder.
 
-A file may have a byte-order mark, commas, semicolons, tabs or bars between cells, a first line `sep=;`, a title above
-the header, line breaks within quotation marks, UTF-16 or Windows-1252 instead of UTF-8. What is guessed is said. Text
-is read as a stream: a row at a time. An error names the file, the row (as a spreadsheet program shows it; the line
-where rows are lines) and the column.
+A file may have a byte-order mark, commas, semicolons, tabs or bars between cells, a title (or `sep=;`) above the header,
+line breaks within quotation marks, UTF-16 or Windows-1252 instead of UTF-8. What is guessed is printed. Text is read as
+a stream: a row at a time. An error names the file, the row (as a spreadsheet program shows it; the line where rows are
+lines) and the column.
 
     for row in read_table(Path("quiz.csv")):
         row.cells["question"]
@@ -23,10 +23,9 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 import msgspec
 
@@ -41,9 +40,9 @@ WORKBOOKS = (".xlsx", ".xls", ".xlsb", ".ods")
 SUFFIXES = (".csv", ".tsv", ".txt", *LINES, ".json", *FRAMES, *WORKBOOKS)
 TITLE_ROWS = 5  # above the header, at most
 HEAD = 40  # lines of a file that its separator is guessed by
-BLOCK = 1 << 20
+SAMPLE = 1 << 20  # bytes that the encoding is guessed by
 CHARACTER = re.compile("[^\x00-\x7f\ud800-\udfff\ufeff]")  # one beyond ASCII, no byte that is none
-UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+SURROGATE = re.compile("[\ud800-\udfff]")
 LONGEST = 1 << 25  # characters of a line: beyond that it is no table
 csv.field_size_limit(LONGEST)
 # how folders and files name the splits
@@ -186,127 +185,80 @@ def plain_name(name: str) -> str:
 
 def read_text(path: Path) -> str:
     """A whole text."""
-    with open_text(path) as file:
-        return file.read()
+    with open_lines(path) as lines:
+        return "".join(lines)
 
 
 def text_lines(path: Path) -> Iterator[tuple[int, str]]:
     """Numbers and texts of the lines that are not empty, read one by one."""
-    with open_text(path) as file:
-        for number, line in enumerate(_lines(file, path), start=1):
+    with open_lines(path) as lines:
+        for number, line in enumerate(lines, start=1):
             if line.strip():
                 yield number, line.rstrip("\r\n")
 
 
 @contextmanager
-def open_text(path: Path, *, keep_bad: bool = False) -> Iterator[IO[str]]:
-    """A text, plain or gzipped. With `keep_bad`, bytes that are not UTF-8 become surrogates (see `is_unicode`): no
-    other encoding is guessed but by its mark."""
-    with _file_errors(path), _opened(path) as raw:
-        if keep_bad:
-            with _opened(path) as start:
-                encoding, wrong = "utf-16" if start.read(2) in UTF_16 else "utf-8-sig", 0
-        else:
-            encoding, wrong = _encoding(path, _state(path))
-        if wrong:
-            raise ProbandError("is not UTF-8: save it as CSV UTF-8 in your spreadsheet program", file=path, line=wrong)
-        with io.TextIOWrapper(raw, encoding, errors="surrogateescape", newline="") as file:
-            yield file
-
-
-def is_unicode(text: str) -> bool:
-    """Whether every byte of a text that was read with `keep_bad` was part of a character."""
-    return _first_surrogate(text) < 0
-
-
-def _first_surrogate(text: str) -> int:
+def open_lines(path: Path, *, keep_bad: bool = False) -> Iterator[Iterator[str]]:
+    """The lines of a text, plain or gzipped. Bytes that are not UTF-8 end the reading with an error; with `keep_bad`
+    they become surrogates (see `is_unicode`), and no other encoding is guessed but by its mark."""
     try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        return error.start
-    return -1
-
-
-def _opened(path: Path) -> Any:
-    return gzip.open(path, "rb") if path.suffix == ".gz" else open(path, "rb")
-
-
-def _state(path: Path) -> tuple[int, int]:
-    about = path.stat()
-    return about.st_mtime_ns, about.st_size
-
-
-@contextmanager
-def _file_errors(path: Path) -> Iterator[None]:
-    try:
-        yield
+        with gzip.open(path, "rb") if path.suffix == ".gz" else open(path, "rb") as raw:
+            encoding = _encoding(raw.read(SAMPLE), path, keep_bad=keep_bad)
+            raw.seek(0)
+            with io.TextIOWrapper(cast(IO[bytes], raw), encoding, errors="surrogateescape", newline="") as file:
+                yield _lines(file, path, keep_bad=keep_bad)
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
         reason = (isinstance(error, OSError) and error.strerror) or error
         raise ProbandError(f"cannot be read: {reason}", file=path) from None
 
 
-@lru_cache(maxsize=32)
-def _encoding(path: Path, state: tuple[int, int]) -> tuple[str, int]:
-    """The encoding of a text, and the first line that is not in it (0: none).
-
-    Windows-1252 is what remains where no character beyond ASCII is UTF-8; otherwise the file is damaged UTF-8.
-    """
-    decoder, line, wrong, unicode = codecs.getincrementaldecoder("utf-8")("surrogateescape"), 1, 0, False
-    with _opened(path) as file:
-        for number, block in enumerate(iter(lambda: file.read(BLOCK), b"")):
-            if number == 0 and block.startswith(UTF_16):
-                return "utf-16", 0
-            text = decoder.decode(block)
-            unicode = unicode or CHARACTER.search(text) is not None
-            if not wrong and (at := _first_surrogate(text)) >= 0:
-                wrong = line + text.count("\n", 0, at)
-            line += text.count("\n")
-        if not wrong and not is_unicode(decoder.decode(b"", final=True)):
-            wrong = line
-    if not wrong:
-        return "utf-8-sig", 0
-    if unicode:
-        return "utf-8-sig", wrong
-    shown = ""
-    with _opened(path) as file:
-        for number, raw in enumerate(file, start=1):
-            try:
-                text = raw.decode("cp1252")
-            except UnicodeDecodeError:
-                return "utf-8-sig", wrong
-            shown = shown or (text if number == wrong else "")
-    log(f"{path} line {wrong}: is not UTF-8; read as Windows-1252 ({shown.strip()[:60]!r})")
-    return "cp1252", 0
-
-
-def _lines(file: IO[str], path: Path) -> Iterator[str]:
+def _lines(file: IO[str], path: Path, *, keep_bad: bool) -> Iterator[str]:
     for number, line in enumerate(iter(lambda: file.readline(LONGEST + 1), ""), start=1):
         if len(line) > LONGEST:
             raise ProbandError(f"longer than {LONGEST >> 20} MiB", file=path, line=number)
+        if not keep_bad and not is_unicode(line):
+            wrong = "is not UTF-8: save it as CSV UTF-8 in your spreadsheet program"
+            raise ProbandError(wrong, file=path, line=number)
         yield line
+
+
+def is_unicode(text: str) -> bool:
+    """Whether every byte of a text that was read with `keep_bad` was part of a character."""
+    return text.isascii() or SURROGATE.search(text) is None
+
+
+def _encoding(sample: bytes, path: Path, *, keep_bad: bool) -> str:
+    """UTF-16 by its mark, else UTF-8; Windows-1252 where no character beyond ASCII is UTF-8."""
+    if sample.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    text = codecs.getincrementaldecoder("utf-8-sig")("surrogateescape").decode(sample)
+    if keep_bad or is_unicode(text) or CHARACTER.search(text):
+        return "utf-8-sig"
+    try:
+        other = sample.decode("cp1252")
+    except UnicodeDecodeError:
+        return "utf-8-sig"
+    line, shown = next((n, o) for n, (t, o) in enumerate(zip(text.split("\n"), other.split("\n")), 1) if t != o)
+    log(f"{path} line {line}: is not UTF-8; read as Windows-1252 ({shown.strip()[:60]!r})")
+    return "cp1252"
 
 
 # ---- CSV and other text with separators ----------------------------------------------------------------------------
 
 
 def _text_rows(path: Path, *, separator: str, quotes: bool, keep_bad: bool, **naming: Any) -> Iterator[TableRow]:
-    with open_text(path, keep_bad=keep_bad) as file:
-        lines = _lines(file, path)
+    with open_lines(path, keep_bad=keep_bad) as lines:
         head = list(islice(lines, HEAD))
-        skipped = 0
-        named = head[0].strip().strip('"') if head else ""
-        if named.lower().startswith("sep=") and len(named) == 5:  # how some programs say it
-            head, separator, skipped = head[1:], named[4], 1
         separator = separator or _separator(head)
         how: dict[str, Any] = {"strict": separator != "\t"} if quotes else {"quoting": csv.QUOTE_NONE}
         reader = csv.reader(chain(head, lines), delimiter=separator, skipinitialspace=separator == " ", **how)
-        yield from _named_rows(_csv_cells(reader, skipped), path, separator=separator, **naming)
+        yield from _named_rows(_csv_cells(reader), path, separator=separator, **naming)
 
 
-def _csv_cells(reader: Any, skipped: int) -> Iterator[tuple[int, list[str] | str]]:
+def _csv_cells(reader: Any) -> Iterator[tuple[int, list[str] | str]]:
     """The line at which each row begins, and its cells, or what is wrong with it."""
     while True:
-        line = reader.line_num + 1 + skipped
+        line = reader.line_num + 1
         try:
             yield line, next(reader)
         except StopIteration:
@@ -405,8 +357,8 @@ def _header(cells: Sequence[Any], row: int, file: Path) -> list[str]:
 
 
 def _json_lines(path: Path, *, keep_bad: bool) -> Iterator[TableRow]:
-    with open_text(path, keep_bad=keep_bad) as file:
-        for number, line in enumerate(_lines(file, path), start=1):
+    with open_lines(path, keep_bad=keep_bad) as lines:
+        for number, line in enumerate(lines, start=1):
             if not line.strip():
                 continue
             if keep_bad:
@@ -429,9 +381,9 @@ def _object(line: str) -> tuple[Mapping[str, Any], str]:
 def _json(path: Path, *, under_keys: bool, keep_bad: bool) -> Iterator[TableRow]:
     """An array of rows, or an object of rows by their names; else one row. What is next to rows under keys
     ({"examples": [row, row], "about": "..."}) is about them."""
-    with open_text(path, keep_bad=keep_bad) as file:
+    with open_lines(path, keep_bad=keep_bad) as lines:
         try:
-            value = json.load(file)
+            value = json.loads("".join(lines))
         except (ValueError, RecursionError) as error:
             raise ProbandError(f"not JSON: {error}", file=path) from None
     if isinstance(value, list):
