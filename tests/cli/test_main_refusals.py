@@ -17,10 +17,7 @@ from tests.models.remote.stub_server import Stub, chat
     [
         (["build", "toy", "-o", "OUT", "--seed", "1.5"], "'1.5' is not a whole number"),
         (["plan", "ITEMS", "-d", "nan"], "--difference is nan: it must be a number above 0"),
-        (
-            ["build", "kinship", "-o", "OUT", "--spread", "yes"],
-            "a profile file sets it: spread = ..., with --profile FILE",
-        ),
+        (["build", "kinship", "-o", "OUT", "--per-k", "many"], "it must be a whole number"),
         (["run", "ITEMS", "-o", "OUT", "-m", "x:y", "--shots", "4"], "an option of a solver: --set shots=..."),
         (
             ["run", "ITEMS", "-o", "OUT", "-m", "x:y", "--dtype", "z"],

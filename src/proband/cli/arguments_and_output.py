@@ -3,17 +3,17 @@
 Results are printed as tables for people, or (--json) as one JSON object for machines. On a terminal a table fits the
 window; in a pipe nothing is wrapped or coloured, whatever the width of the content. Options that a dataclass declares
 become options of the command line; profile files set any of them (TOML with a key per option), and what the command
-line says counts more.
+line sets counts more.
 """
 
 from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args
 
 from cyclopts import Group, Parameter
 from cyclopts.validators import Number
@@ -21,6 +21,9 @@ from cyclopts.validators import Number
 from proband.core.errors import ProbandError
 from proband.core.files import dumps
 from proband.core.plugins import OptionField, described
+
+if TYPE_CHECKING:
+    from proband.pipeline.run import Forecast
 
 COUNT = Number(gte=1)
 Count = Annotated[int, Parameter(metavar="N", validator=COUNT)]
@@ -39,37 +42,47 @@ def whole_number(_: Any, tokens: Sequence[Any]) -> int:
 OPTIONS = Group("Options", sort_key=1)
 EVERYDAY, FURTHER = Group("Everyday verbs", sort_key=0), Group("Further verbs", sort_key=0.5)
 
+
+def model_names() -> list[str]:
+    """What may follow -m, as far as it has a name: for completion."""
+    from proband.pipeline.show import listing
+
+    return [row["name"] for row in listing()["models"]]
+
+
+KNOWN_MODELS = Parameter(help="KIND:NAME; see `proband list models`.", completer=lambda _: model_names())
+ModelName = Annotated[str, KNOWN_MODELS]
+Name = Annotated[str, Parameter(metavar="NAME")]
+Names = Annotated[str, Parameter(metavar="NAMES")]  # with commas
+Share = Annotated[float, Parameter(metavar="X")]
+Points = Annotated[float | None, Parameter(metavar="POINTS")]
+Pairs = Annotated[Sequence[str], Parameter(metavar="NAME=VALUE")]  # as often as it is given
 Items = Annotated[Path, Parameter(help="Folder that `proband build` wrote, or a file of items.")]
 Out = Annotated[Path, Parameter(name=("--out", "-o"), metavar="DIR", help="Folder to write.")]
-Seed = Annotated[
-    int,
-    Parameter(
-        name="--seed", metavar="N", converter=whole_number, help="Random seed; the same seed gives the same bytes."
-    ),
-]
+SEED = "Random seed; the same seed gives the same bytes."
+Seed = Annotated[int, Parameter(name="--seed", metavar="N", converter=whole_number, help=SEED)]
 Json = Annotated[Flag, Parameter(name="--json", help="Print the result as one JSON object.")]
 Force = Annotated[Flag, Parameter(name="--force", help="Write over files that are there already with other content.")]
-Moved = Annotated[
-    Path | None, Parameter(name="--items", metavar="DIR", help="Folder of the items, if it has been moved.")
-]
-Split = Annotated[
-    str,
-    Parameter(
-        name="--split",
-        metavar="SPLIT",
-        help="Items to score: train, valid, test, several with commas, or all (default: test; valid where there is no "
-        "test; train where there is neither).",
-    ),
-]
-Pairs = Sequence[str]  # NAME=VALUE, as often as it is given
+Moved = Annotated[Path | None, Parameter(metavar="DIR", help="Folder of the items, if it has been moved.")]
+
+
+def split_names(text: str) -> list[str]:
+    """
+    >>> split_names("false, ambiguous,")
+    ['false', 'ambiguous']
+    """
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class Scored:
-    """Which items count, and where they are."""
+    """Which items count, and where they are.
 
-    split: Split = ""
+    :param split: Items to score: train, valid, test, several with commas, or all (default: test, valid or train).
+    """
+
+    split: Annotated[str, Parameter(metavar="SPLIT")] = ""
     items: Moved = None
     seed: Seed = 0
 
@@ -77,21 +90,20 @@ class Scored:
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class Engine:
-    """Who does the work."""
+    """Where the work is done.
 
-    engine: Annotated[
-        Literal["local", "ray"],
-        Parameter(
-            help="local: this process; ray: the workers of a Ray cluster ($RAY_ADDRESS, or one on this machine)."
-        ),
-    ] = "local"
-    workers: Annotated[MaybeCount, Parameter(help="Processes of the ray engine (default: one per GPU or core).")] = None
+    :param engine: local: this process; ray: the workers of a Ray cluster ($RAY_ADDRESS, or one on this machine).
+    :param workers: Processes of the ray engine (default: one per GPU or core).
+    """
+
+    engine: Literal["local", "ray"] = "local"
+    workers: MaybeCount = None
 
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class VerbosityOptions:
-    """How much is said on standard error."""
+    """How much is printed on standard error."""
 
     verbose: Annotated[Flag, Parameter(name=("--verbose", "-v"), help="Print more about what is done.")] = False
     quiet: Annotated[Flag, Parameter(name=("--quiet", "-q"), help="Print errors and results only.")] = False
@@ -107,7 +119,7 @@ def shown(default: Any) -> str | None:
     return None if default is None or default is False or default in ("", ()) else str(default)
 
 
-def settings(pairs: Pairs, flag: str = "--set") -> dict[str, str]:
+def settings(pairs: Sequence[str], flag: str = "--set") -> dict[str, str]:
     """NAME=VALUE pairs as a mapping.
 
     >>> settings(["steps=20", "norm=token"])
@@ -125,22 +137,24 @@ def settings(pairs: Pairs, flag: str = "--set") -> dict[str, str]:
 # ---- options of a dataclass (core/plugins.py) ------------------------------------------------------------------------
 
 
-Profile = Annotated[
-    Path | None,
-    Parameter(
-        name="--profile", metavar="FILE", help="TOML file with any of these options, and those too rare for help."
-    ),
-]
+Profile = Annotated[Path | None, Parameter(metavar="FILE", help="TOML file with any of these options.")]
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 
-def parameters(kind: type, *, group: Group, negatives: bool = False) -> list[inspect.Parameter]:
-    """A keyword per option, as text that `read_options` converts; without those that only profile files have. With
-    `negatives`, a flag has its opposite: --no-faithful."""
-    return [
-        _parameter(field, group, negatives=negatives)
-        for field in described(kind)
-        if not field.on_command_line.in_profile
-    ]
+def with_options(
+    kind: type, *, only: Collection[str] = (), group: Group = OPTIONS, negatives: bool = False
+) -> Callable[[Decorated], Decorated]:
+    """A command whose last parameter, `**given`, takes the options of a dataclass: a keyword each, as text that
+    `read_options` converts. `only`: these of them. With `negatives`, a flag has its opposite: --no-faithful."""
+
+    def signed(command: Decorated) -> Decorated:
+        *own, _ = inspect.signature(command, eval_str=True).parameters.values()
+        fields = (field for field in described(kind) if not only or field.attribute in only)
+        options = [_parameter(field, group, negatives=negatives) for field in fields]
+        command.__signature__ = inspect.Signature([*own, *options])  # type: ignore[attr-defined]
+        return command
+
+    return signed
 
 
 def _parameter(field: OptionField, group: Group, *, negatives: bool) -> inspect.Parameter:
@@ -154,6 +168,7 @@ def _parameter(field: OptionField, group: Group, *, negatives: bool) -> inspect.
         metavar=None if flag else how.metavar or metavar(field.type),
         negative=() if flag and not negatives else None,
         show_default=(lambda value: words(field.default)) if plain and shown(field.default) else False,
+        show=not how.in_profile,
     )
     kind: Any = bool | None if flag else tuple[str, ...] if _is_repeatable(field) else str | None
     return inspect.Parameter(
@@ -308,3 +323,46 @@ def warning(unread: float, of: str = "") -> Iterable[str]:
         who, share = f"{of}: " if of else "", f"{100 * unread:.1f} %"
         what = "of the replies could not be read and count as wrong; look at them with `proband show`"
         yield f"warning: {who}{share} {what}"
+
+
+# ---- what a dry run prints -------------------------------------------------------------------------------------------
+
+
+def dry_run_layout(forecasts: Sequence[Forecast]) -> Iterable[Any]:
+    """A line per run where there are several, then the whole."""
+    from proband.pipeline.run import total_of
+
+    total = total_of(forecasts)
+    if len(forecasts) > 1:
+        head = ("model", "suite", "asked by", "prompt", "questions", "answered", "calls", "tokens in", "cost", "time")
+        names = ("model", "suite", "solver", "prompt", "items", "answered", "calls", "tokens_in", "cost")
+        rows = [(*(getattr(each, name) for name in names), duration(each.seconds)) for each in forecasts]
+        yield table(head, rows, numbers=range(4, 9))
+        yield f"\nall {len(forecasts)} runs:"
+    same = [name for name in ("suite", "model", "solver") if len({getattr(each, name) for each in forecasts}) == 1]
+    shown = {name: getattr(total, name) for name in (*same, "items", "answered") if getattr(total, name)}
+    if total.calls is None:
+        shown |= {"calls": "not known for this solver", "tokens in": "not known"}
+    else:
+        cached = f" ({total.cached:,} more are in the cache)" if total.cached else ""
+        estimated = "" if total.tokens_counted else " (estimated: 4 characters each)"
+        shown |= {"calls": f"{total.calls:,}{cached}", "tokens in": f"{total.tokens_in:,}{estimated}"}
+        shown |= {"tokens out": f"{total.tokens_out:,} at most"} if total.tokens_out else {}
+        shown |= {"cost": f"{total.cost:,.4f} at most"} if total.cost is not None else {}
+    known = [each.seconds for each in forecasts if each.seconds is not None]
+    shown["time"] = duration(sum(known) if known else None)
+    if known and len(known) < len(forecasts):
+        shown["time"] += f", without {len(forecasts) - len(known)} runs whose time is not known"
+    yield fields(shown)
+
+
+def duration(seconds: float | None) -> str:
+    """
+    >>> duration(40.2), duration(600), duration(9000), duration(None)
+    ('about 40 s', 'about 10 min', 'about 2.5 h', 'not known before the first answers')
+    """
+    if seconds is None:
+        return "not known before the first answers"
+    if seconds < 120:
+        return f"about {seconds:.0f} s"
+    return f"about {seconds / 60:.0f} min" if seconds < 7200 else f"about {seconds / 3600:.1f} h"

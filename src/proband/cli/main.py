@@ -14,14 +14,11 @@ import os
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
+from typing import TYPE_CHECKING, Any
 
 from cyclopts import App, CycloptsError, Group, Parameter
-from cyclopts.validators import Number
-from msgspec import Meta
 
-from proband.cli.arguments_and_output import EVERYDAY, FURTHER, OPTIONS, Json, Out, Seed, fields, give, metavar, shown
+from proband.cli.arguments_and_output import EVERYDAY, FURTHER, OPTIONS, Json, Out, Seed, fields, give, shown
 from proband.cli.verbs import (
     audit,
     build_run_report,
@@ -118,13 +115,9 @@ def _run(words: list[str]) -> None:
 
 
 def _elsewhere(words: Sequence[str], message: str) -> str:
-    """How an option that is none of `run` or `build` is set."""
+    """How an option that is none of `run` is set."""
     unknown = re.search(r"Unknown option: \"?--([\w-]+)", message)
-    if unknown is None or words[0] not in ("run", "build"):
-        return ""
-    if words[0] == "run":
-        return build_run_report.elsewhere_in_run(unknown[1])
-    return build_run_report.elsewhere_in_build(words[1], unknown[1])
+    return build_run_report.elsewhere(unknown[1]) if unknown is not None and words[0] == "run" else ""
 
 
 def error_message(error: Exception) -> tuple[str, int]:
@@ -172,17 +165,19 @@ def _own_verbs() -> list[str]:
     return [own[0], "build", *own[1:]]
 
 
-def added_verb(name: str, points: Mapping[str, EntryPoint]) -> App:
-    """The commands of a verb that another package brings."""
-    if (point := points.get(name)) is None:
-        raise ProbandError(f"`proband {name}` is not installed: pip install {PACKAGED[name]}")
+def added_verb(name: str, points: Mapping[str, EntryPoint], *, listed: bool = False) -> App:
+    """The commands of a verb that another package brings; in a list, one that cannot be loaded says why."""
+    package = PACKAGED.get(name, "")
     try:
-        made: App = point.load()()
-    except ModuleNotFoundError as error:
-        package = PACKAGED.get(name) or (point.dist.name if point.dist else point.module)
-        raise ProbandError(
-            f"`proband {name}` needs {error.name}, which is not installed: pip install {package}"
-        ) from None
+        made: App = points[name].load()()
+    except (KeyError, ModuleNotFoundError) as error:
+        why = f"`proband {name}` is not installed: pip install {package}"
+        if isinstance(error, ModuleNotFoundError):
+            package = package or points[name].module
+            why = f"`proband {name}` needs {error.name}, which is not installed: pip install {package}"
+        if listed:
+            return App(name=name, help=why, sort_key=99)
+        raise ProbandError(why) from None
     return made
 
 
@@ -195,14 +190,7 @@ def _added_verbs(words: Sequence[str], own: Sequence[str]) -> dict[str, App]:
     if words[:1] and words[0] in known:
         return {words[0]: added_verb(words[0], points)}
     listed = not words or words[0].startswith("-") or words[0] == "__complete"
-    return {name: _verb_in_a_list(name, points) if listed else App(name=name) for name in known}
-
-
-def _verb_in_a_list(name: str, points: Mapping[str, EntryPoint]) -> App:
-    try:
-        return added_verb(name, points)
-    except ProbandError as error:
-        return App(name=name, help=str(error), sort_key=99)
+    return {name: added_verb(name, points, listed=True) if listed else App(name=name) for name in known}
 
 
 def app(words: Sequence[str] = ()) -> App:
@@ -234,10 +222,6 @@ def app(words: Sequence[str] = ()) -> App:
         made.command(commands)
     for each in _suites_named(words):
         made.command(suite_commands(each))
-    if "run" in wanted:
-        build_run_report.with_options()
-    if "evaluate" in wanted:
-        evaluate.with_options()
     for place, verb in enumerate(VERBS):
         if (name := verb.__name__.rstrip("_")) in wanted:
             made.command(verb, name=name, sort_key=place, group=EVERYDAY if place < EVERYDAY_VERBS else FURTHER)
@@ -312,7 +296,7 @@ def suite_first(words: list[str]) -> list[str]:
     raise ProbandError(f"build needs the name of a suite: {', '.join(known)} (see `proband build --help`)")
 
 
-# ---- `proband SUITE VERB`: the commands that a suite declares (`Suite.verbs`), made of their functions' signatures ---
+# ---- `proband SUITE VERB`: the commands that a suite declares (`Suite.verbs`), made of their functions ---------------
 
 
 SHARED: Mapping[str, Any] = {"out": Out, "seed": Seed}  # parameters that all verbs have alike
@@ -322,11 +306,10 @@ def suite_commands(suite: Suite) -> App:
     """The suite's own verbs."""
     if not suite.verbs:
         raise ProbandError(f"{suite.name} has no commands of its own; it is built with `proband build {suite.name}`")
-    usage = f"Usage: proband {suite.name} VERB [ARGUMENTS] [OPTIONS]"
     made = App(
         name=suite.name,
         help=f"Commands of the suite {suite.name}.\n\nHelp on one: proband {suite.name} {suite.verbs[0].name} --help",
-        usage=usage,
+        usage=f"Usage: proband {suite.name} VERB [ARGUMENTS] [OPTIONS]",
         group_commands=Group("Verbs"),
         group_parameters=OPTIONS,
     )
@@ -344,8 +327,8 @@ def suite_command(verb: Verb) -> Callable[..., None]:
         give(function(*arguments, **options), lambda result: map(_table, layout(result)), json=json)
 
     run.__doc__ = function.__doc__
-    given = inspect.signature(function, eval_str=True).parameters.values()
-    own = [_parameter(each) for each in given]
+    signature = inspect.signature(function, eval_str=True)
+    own = [each.replace(annotation=SHARED.get(each.name, each.annotation)) for each in signature.parameters.values()]
     json = inspect.Parameter("json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Json)
     run.__signature__ = inspect.Signature([*own, json])  # type: ignore[attr-defined]
     return run
@@ -353,33 +336,3 @@ def suite_command(verb: Verb) -> Callable[..., None]:
 
 def _table(part: Any) -> Any:
     return fields(part) if isinstance(part, Mapping) else part
-
-
-def _parameter(each: inspect.Parameter) -> inspect.Parameter:
-    """A parameter with what its `Meta` says (description, title, ge) as the command line has it."""
-    kind = get_args(each.annotation)[0] if get_origin(each.annotation) is Annotated else each.annotation
-    meta = _meta(each)
-    if meta is None and each.name in SHARED:
-        return each.replace(annotation=SHARED[each.name])
-    option = each.kind is inspect.Parameter.KEYWORD_ONLY
-    how = Parameter(
-        name=("--out", "-o") if each.name == "out" else None,
-        help=(meta.description if meta else None) or "",
-        metavar=((meta.title if meta else None) or _metavar(kind)) if option else None,
-        negative=() if option else None,
-        validator=Number(gte=meta.ge) if meta and meta.ge is not None else None,
-    )
-    return each.replace(annotation=Annotated[kind, how])
-
-
-def _meta(each: inspect.Parameter) -> Meta | None:
-    return next((note for note in getattr(each.annotation, "__metadata__", ()) if isinstance(note, Meta)), None)
-
-
-def _metavar(kind: Any) -> str | None:
-    """None for flags and choices, which cyclopts names itself."""
-    return metavar(kind) if {str, Path, int, float} & {kind, *get_args(kind)} else None
-
-
-if __name__ == "__main__":
-    sys.exit(main())

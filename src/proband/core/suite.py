@@ -349,9 +349,9 @@ class Claim:
 @dataclass(frozen=True, kw_only=True)
 class Verb:
     """A command of a suite's own, `proband SUITE NAME`. `run` is "module:function", imported when the command is used.
-    The parameters of the function, annotated as options are (`Annotated[int, Meta(description=..., ge=1)]`), are the
-    arguments (positional) and options (keyword-only) of the command, its docstring is the help; it returns a mapping,
-    printed as a table, by `layout` ("module:function", from the mapping to lines and mappings) or as JSON."""
+    The parameters of the function are the arguments (positional) and options (keyword-only) of the command, its
+    docstring, with a `:param name: ...` each, is the help; it returns a mapping, printed as a table, by `layout`
+    ("module:function", from the mapping to lines and mappings) or as JSON."""
 
     name: str
     run: str

@@ -1,10 +1,10 @@
 """Tables and texts of other people, as they have them: CSV of a spreadsheet program, TSV, JSON, JSON lines, Parquet,
 Arrow, Excel and OpenDocument, plain or gzipped, a file or a folder.
 
-A file may have a byte-order mark, commas, semicolons, tabs or bars between cells, a title (or `sep=;`) above the header,
-line breaks within quotation marks, UTF-16 or Windows-1252 instead of UTF-8. What is guessed is printed. Text is read as
-a stream: a row at a time. An error names the file, the row (as a spreadsheet program shows it; the line where rows are
-lines) and the column.
+A file may have a byte-order mark, commas, semicolons, tabs or bars between cells, a title (or `sep=;`) above the
+header, line breaks within quotation marks, UTF-16 or Windows-1252 instead of UTF-8. What is guessed is printed. Text is
+read as a stream: a row at a time. An error names the file, the row (as a spreadsheet program shows it; the line where
+rows are lines) and the column.
 
     for row in read_table(Path("quiz.csv")):
         row.cells["question"]

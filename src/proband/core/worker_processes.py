@@ -37,6 +37,8 @@ class Pool(Generic[Task, Result]):
     """`begin(*arguments)` is called once in every process and gives the function that works on tasks there."""
 
     def __init__(self, begin: Callable[..., Work[Task, Result]], arguments: tuple[Any, ...], *, workers: int) -> None:
+        if workers < 1:
+            raise ProbandError(f"{workers} workers: there must be 1 or more")
         self.begin, self.arguments, self.workers = begin, arguments, workers
 
     def __enter__(self) -> Pool[Task, Result]:

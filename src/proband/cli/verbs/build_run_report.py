@@ -3,12 +3,10 @@ fields of the suite's own dataclass as options; the options of `run` are those o
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from functools import cache
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from cyclopts import App, Group, Parameter
 
@@ -19,23 +17,26 @@ from proband.cli.arguments_and_output import (
     Force,
     Items,
     Json,
+    ModelName,
+    Names,
     Out,
     Profile,
     Scored,
     Seed,
     VerbosityOptions,
+    dry_run_layout,
     fields,
     give,
     given_options,
-    parameters,
+    split_names,
     table,
     warning,
+    with_options,
 )
 from proband.core.errors import ProbandError
 from proband.core.files import figure
-
-if TYPE_CHECKING:
-    from proband.pipeline.run import Forecast
+from proband.core.plugins import described, read_options, with_profile
+from proband.pipeline.run_options import RunOptions
 
 BUILD_HELP = """Build the items of a suite: DIR/items.jsonl and DIR/manifest.json.
 
@@ -75,8 +76,9 @@ def build_commands(names: Sequence[str]) -> App:
 
 
 def build_command(suite: Any) -> Any:
-    """`build` with the suite's options as keyword arguments, each as text that `read_options` converts."""
+    """`build` with the suite's options as keyword arguments."""
 
+    @with_options(suite.options, group=Group(f"Options of {suite.name}", sort_key=2), negatives=True)
     def build(
         *, out: Out, seed: Seed = 0, force: Replace = False, json: Json = False, profile: Profile = None, **given: Any
     ) -> None:
@@ -85,19 +87,7 @@ def build_command(suite: Any) -> Any:
         chosen = given_options(suite.options, given)
         give(build(suite.name, out=out, seed=seed, force=force, profile=profile, **chosen), build_layout, json=json)
 
-    *shared, _ = inspect.signature(build, eval_str=True).parameters.values()
-    own = parameters(suite.options, group=Group(f"Options of {suite.name}", sort_key=2), negatives=True)
-    build.__signature__ = inspect.Signature([*shared, *own])  # type: ignore[attr-defined]
     return build
-
-
-def elsewhere_in_build(suite: str, name: str) -> str:
-    """How an option of a suite is set that only a profile file has."""
-    from proband import suites
-    from proband.core.plugins import described
-
-    rare = suite in suites.names() and any(field.name == name for field in described(suites.suite(suite).options))
-    return f"a profile file sets it: {name} = ..., with --profile FILE" if rare else ""
 
 
 def build_layout(manifest: Mapping[str, Any]) -> Iterable[Any]:
@@ -110,27 +100,14 @@ def build_layout(manifest: Mapping[str, Any]) -> Iterable[Any]:
 # ---- `proband run` ---------------------------------------------------------------------------------------------------
 
 
+@with_options(RunOptions)
 def run(
     items: Items,
     /,
     *,
-    model: Annotated[
-        str,
-        Parameter(
-            name=("--model", "-m"),
-            metavar="MODEL",
-            help="KIND:NAME; see `proband list models`.",
-            completer=lambda _: model_names(),
-        ),
-    ],
+    model: Annotated[ModelName, Parameter(name=("--model", "-m"), metavar="MODEL")],
     out: Out,
-    dry_run: Annotated[
-        Flag,
-        Parameter(
-            help="Print the number of items, calls and tokens, the time and (with --prices) the cost, and how many "
-            "answers the cache has already; ask no server."
-        ),
-    ] = False,
+    dry_run: Flag = False,
     profile: Profile = None,
     verbosity: VerbosityOptions = VerbosityOptions(),  # noqa: B008
     json: Json = False,
@@ -141,51 +118,30 @@ def run(
     Options of the solver: --set NAME=VALUE; options of the kind of model: --model-set NAME=VALUE.
 
     Example: proband run items -m embedded:mlm -o runs/mlm
+
+    :param dry_run: Print the number of items, calls and tokens, the time and (with --prices) the cost; ask no server.
     """
-    from proband.core.plugins import read_options, with_profile
     from proband.pipeline.run import forecasts, run_all
-    from proband.pipeline.run_options import RunOptions
 
     verbosity.set()
-    how = read_options(RunOptions, with_profile(given_options(RunOptions, given), profile), of="run")
+    options = read_options(RunOptions, with_profile(given_options(RunOptions, given), profile), of="run")
     if dry_run:
-        each = forecasts(items, model=model, out=out, options=how)
-        give({"runs": each}, lambda made: dry_run_layout(made["runs"]), json=json)
+        planned = forecasts(items, model=model, out=out, options=options)
+        give({"runs": planned}, lambda made: dry_run_layout(made["runs"]), json=json)
         return
-    made = [scored(folder, run, split=how.split) for folder, run in run_all(items, model=model, out=out, options=how)]
-    of = "repetition" if how.repeat > 1 else "prompt"
-    several = {"runs": made, "of": of, "spread": spread(made)}
+    runs = run_all(items, model=model, out=out, options=options)
+    made = [scored(folder, run, split=options.split) for folder, run in runs]
+    several = {"runs": made, "of": "repetition" if options.repeat > 1 else "prompt", "spread": spread(made)}
     give(made[0] if len(made) == 1 else several, scores_layout, json=json)
 
 
-def model_names() -> list[str]:
-    """What may stand behind -m, as far as it has a name: for completion."""
-    from proband.pipeline.show import listing
-
-    return [row["name"] for row in listing()["models"]]
-
-
-@cache
-def with_options() -> None:
-    """The options of a run among the keywords of the verb."""
-    from proband.pipeline.run_options import RunOptions
-
-    items, model, out, *rest, _ = inspect.signature(run, eval_str=True).parameters.values()
-    options = parameters(RunOptions, group=OPTIONS)
-    run.__signature__ = inspect.Signature([items, model, out, *options, *rest])  # type: ignore[attr-defined]
-
-
-def elsewhere_in_run(name: str) -> str:
-    """How an option is set that is one of a solver or of a kind of model, or that only a profile file has."""
+def elsewhere(name: str) -> str:
+    """How an option is set that is one of a solver or of a kind of model."""
     from proband import models, suites
-    from proband.core.plugins import described
-    from proband.pipeline.run_options import RunOptions
 
     def has(kind: type) -> bool:
         return any(field.name == name for field in described(kind))
 
-    if has(RunOptions):
-        return f"a profile file sets it: {name} = ..., with --profile FILE"
     if any(has(solver.options) for suite in suites.importable() for solver in suite.solvers):
         return f"an option of a solver: --set {name}=..."
     if any(has(each.options) for kind in models.kinds() if (each := models.kind_of(kind)) is not None):
@@ -215,53 +171,6 @@ def spread(made: Sequence[Mapping[str, Any]]) -> dict[str, float]:
     if len(means) < 2:
         return {}
     return {"lowest": min(means), "highest": max(means), "sd": statistics.stdev(means)}
-
-
-def dry_run_layout(forecasts: Sequence[Forecast]) -> Iterable[Any]:
-    """What a dry run says: each run in a line, then the command as a whole."""
-    from proband.pipeline.run import total_of
-
-    total = total_of(forecasts)
-    if len(forecasts) > 1:
-        rows = [(each.prompt, each.items, each.calls, each.tokens_in, each.tokens_out, each.cost) for each in forecasts]
-        yield table(("run", "items", "calls", "tokens in", "tokens out", "cost"), rows, numbers=(1, 2, 3, 4, 5))
-        yield ""
-        yield f"all {len(forecasts)} runs:"
-    yield fields(forecast_in_words(total))
-
-
-def forecast_in_words(total: Forecast) -> dict[str, str | int]:
-    shown: dict[str, str | int] = {
-        "suite": total.suite,
-        "model": total.model,
-        "solver": total.solver,
-        "items": total.items,
-    }
-    shown |= {"answered": total.answered} if total.answered else {}
-    if total.calls is None:
-        return {**shown, "calls": "not known for this solver", "tokens in": "not known"}
-    cached = f" ({total.cached:,} more are in the cache)" if total.cached else ""
-    estimated = "" if total.tokens_counted else " (estimated: 4 characters each)"
-    shown |= {"calls": f"{total.calls:,}{cached}", "tokens in": f"{total.tokens_in:,}{estimated}"}
-    shown |= {"tokens out": f"{total.tokens_out:,} at most"} if total.tokens_out else {}
-    shown |= {"cost": f"{total.cost:,.4f} at most"} if total.cost is not None else {}
-    return shown | {"time": duration(total.seconds)}
-
-
-def duration(seconds: float | None) -> str:
-    """
-    >>> duration(40.2), duration(600), duration(9000), duration(None)
-    ('about 40 s', 'about 10 min', 'about 2.5 h', 'not known before the first answers')
-    """
-    if seconds is None:
-        return "not known before the first answers"
-    return (
-        f"about {seconds:.0f} s"
-        if seconds < 120
-        else f"about {seconds / 60:.0f} min"
-        if seconds < 7200
-        else (f"about {seconds / 3600:.1f} h")
-    )
 
 
 # ---- scores: metric, interval, chance and unread replies, in all and per main tag ------------------------------------
@@ -355,34 +264,15 @@ def spread_in_words(spread: Mapping[str, float], unit: str, *, of: str = "prompt
 # ---- `proband report` ------------------------------------------------------------------------------------------------
 
 
-@Parameter(name="*")
-@dataclass(frozen=True, kw_only=True)
-class Contents:
-    """What the report holds."""
-
-    title: Annotated[str | None, Parameter(metavar="TEXT", help="Title of the report.")] = None
-    analyses: Annotated[
-        str, Parameter(metavar="NAMES", help="The suite's analyses to write, with commas, or all (default: the usual).")
-    ] = ""
-    claims: Annotated[Flag, Parameter(help="Test the claims of the suite's paper, with the runs that each needs.")] = (
-        False
-    )
-    leaderboard: Annotated[
-        Flag, Parameter(help="One page of models and item sets, with ranks and groups, to be hosted as it is.")
-    ] = False
-
-    def given(self) -> dict[str, Any]:
-        names = [name.strip() for name in self.analyses.split(",") if name.strip()] or None
-        what = {"leaderboard": True} if self.leaderboard else {"analyses": names, "claims": self.claims}
-        return {"title": self.title, **what}
-
-
 def report(
-    runs: Annotated[Sequence[Path], Parameter(help="Run folders, or folders that contain them.")],
+    runs: Sequence[Path],
     /,
     *,
     out: Out,
-    contents: Contents = Contents(),
+    title: Annotated[str | None, Parameter(metavar="TEXT")] = None,
+    analyses: Names = "",
+    claims: Flag = False,
+    leaderboard: Flag = False,
     scored: Scored = Scored(),  # noqa: B008
     force: Force = False,
     json: Json = False,
@@ -390,43 +280,30 @@ def report(
     """Write index.html, tables (md, tex, csv) and figures for any number of runs; opens from disk, offline.
 
     Example: proband report runs -o report
+
+    :param runs: Run folders, or folders that contain them.
+    :param title: Title of the report.
+    :param analyses: The suite's analyses to write, with commas, or all (default: the usual).
+    :param claims: Test the claims of the suite's paper, with the runs that each needs.
+    :param leaderboard: One page of models and item sets, with ranks and groups, to be hosted as it is.
     """
     from proband.pipeline.report import report
 
-    made = report(runs, out=out, force=force, **contents.given(), **asdict(scored))
-    give(made, board_layout if contents.leaderboard else report_layout, json=json)
-
-
-def board_layout(result: Mapping[str, Any]) -> Iterable[Any]:
-    """Every model on every item set, the counts and the page."""
-    names = ("items", "model", "metric", "mean", "interval", "group", "rank", "n", "asked")
-    head = (*names[:-1], "asked by")
-    yield table(head, ([line[name] for name in names] for line in result["scores"]), numbers=(3, 7))
-    yield fields({name: value for name, value in result.items() if name not in ("scores", "page")})
-    yield f"open {result['page']}"
+    what: dict[str, Any] = {"analyses": split_names(analyses) or None, "claims": claims}
+    what = {"leaderboard": True} if leaderboard else what
+    give(report(runs, out=out, force=force, title=title, **what, **asdict(scored)), report_layout, json=json)
 
 
 def report_layout(result: Mapping[str, Any]) -> Iterable[Any]:
     """What stands out, the main metric of each model, the counts and the page."""
     yield from result.get("sentences", ())
     if lines := result.get("scores"):
-        names = ("items", "split", "model", "metric", "mean", "interval", "chance", "n")
-        more = ("shortcut wrong",) if any("shortcut wrong" in line for line in lines) else ()
-        more = (*more, "asked")
-        rows = (
-            [*(line[name] for name in names), f"{line['unread']:.1%}", *(line.get(name, "") for name in more)]
-            for line in lines
-        )
+        named = {"interval": "95 % interval", "asked": "asked by", "shortcut wrong": "where the best shortcut is wrong"}
+        names = list(dict.fromkeys(name for line in lines for name in line))
+        rows = ([f"{line[n]:.1%}" if n == "unread" else line.get(n, "") for n in names] for line in lines)
+        numbers = [at for at, name in enumerate(names) if name in ("mean", "chance", "n", "unread", "shortcut wrong")]
         yield ""
-        head = (
-            *names[:5],
-            "95 % interval",
-            *names[6:],
-            "unread",
-            *("where the best shortcut is wrong" for _ in more[1:]),
-            "asked by",
-        )
-        yield table(head, rows, numbers=(4, *range(6, len(head) - 1)))
+        yield table([named.get(name, name) for name in names], rows, numbers=numbers)
         yield ""
     yield fields({name: value for name, value in result.items() if name not in ("sentences", "scores", "page")})
     yield f"open {result['page']}"

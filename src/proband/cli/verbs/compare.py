@@ -4,52 +4,27 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from proband.cli.arguments_and_output import Json, Scored, give, table, warning
+from proband.cli.arguments_and_output import Json, Points, Scored, give, table, warning
 from proband.core.files import figure, p_value
 
 
-@Parameter(name="*")
-@dataclass(frozen=True, kw_only=True)
-class Testing:
-    """What is compared, and when that is an error."""
-
-    by: Annotated[
-        str | None, Parameter(metavar="TAG", help="One test for each value of this tag, with Holm's correction.")
-    ] = None
-    metric: Annotated[str | None, Parameter(metavar="METRIC", help="Name of the metric (default: the main one).")] = (
-        None
-    )
-    cluster: Annotated[
-        str | None,
-        Parameter(metavar="FIELD", help="Field of a log with what items share (default: cluster or clusters)."),
-    ] = None
-    equal_within: Annotated[
-        float | None, Parameter(metavar="POINTS", help="Test whether the runs differ by less than this either way.")
-    ] = None
-    until: Annotated[
-        Literal["", "decided"],
-        Parameter(help="decided: test after every cluster whether two runs differ, valid at every look; asks nothing."),
-    ] = ""
-    fail_if_worse: Annotated[
-        float | None,
-        Parameter(
-            metavar="POINTS", help="Exit with code 3 if the second run is worse than the first by more than this."
-        ),
-    ] = None
-
-
 def compare(
-    run_a: Annotated[Path, Parameter(help="Folder of the first run, or a log of another tool.")],
-    run_b: Annotated[Path, Parameter(help="The second run or log, on the same items.")],
+    run_a: Path,
+    run_b: Path,
     /,
-    *more: Annotated[Path, Parameter(help="Further runs or logs: all pairs are compared.")],
-    testing: Testing = Testing(),
+    *more: Path,
+    by: Annotated[str | None, Parameter(metavar="TAG")] = None,
+    metric: Annotated[str | None, Parameter(metavar="METRIC")] = None,
+    cluster: Annotated[str | None, Parameter(metavar="FIELD")] = None,
+    equal_within: Points = None,
+    until: Literal["", "decided"] = "",
+    fail_if_worse: Points = None,
     scored: Scored = Scored(),  # noqa: B008
     json: Json = False,
 ) -> None:
@@ -58,15 +33,25 @@ def compare(
     Logs: samples_*.jsonl of lm-eval, .eval and .json of inspect_ai, CSV or JSON lines of item, correct, cluster.
 
     Example: proband compare runs/mlm runs/smollm2
+
+    :param run_a: Folder of the first run, or a log of another tool.
+    :param run_b: The second run or log, on the same items.
+    :param more: Further runs or logs: all pairs are compared.
+    :param by: One test for each value of this tag, with Holm's correction.
+    :param metric: Name of the metric (default: the main one).
+    :param cluster: Field of a log with what items share (default: cluster or clusters).
+    :param equal_within: Test whether the runs differ by less than this either way.
+    :param until: decided: test after every cluster whether two runs differ, valid at every look; asks nothing.
+    :param fail_if_worse: Exit with code 3 if the second run is worse than the first by more than this.
     """
     from proband.pipeline.compare import compare
 
-    how = {name: value for name, value in asdict(testing).items() if name != "fail_if_worse"} | asdict(scored)
-    result = compare(run_a, run_b, *more, **how)
-    if testing.fail_if_worse is None:
+    wanted: dict[str, Any] = {"by": by, "metric": metric, "cluster": cluster, "until": until}
+    result = compare(run_a, run_b, *more, **wanted, equal_within=equal_within, **asdict(scored))
+    if fail_if_worse is None:
         give(result, layout, json=json)
     else:
-        _check(result, testing.fail_if_worse, json=json)
+        _check(result, fail_if_worse, json=json)
 
 
 def _check(result: dict[str, Any], points: float, *, json: bool) -> None:

@@ -2,45 +2,37 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
 from proband.cli.arguments_and_output import (
-    OPTIONS,
     Flag,
     Force,
     Json,
+    ModelName,
+    Names,
     VerbosityOptions,
-    fields,
+    dry_run_layout,
     give,
     given_options,
-    parameters,
     table,
+    with_options,
 )
-from proband.cli.verbs.build_run_report import duration, model_names
-
-if TYPE_CHECKING:
-    from proband.pipeline.run import Forecast
+from proband.pipeline.run_options import RunOptions, SharedRunOptions
 
 
+@with_options(RunOptions, only=SharedRunOptions.__annotations__)
 def evaluate(
-    *models: Annotated[str, Parameter(help="KIND:NAME; see `proband list models`.", completer=lambda _: model_names())],
-    out: Annotated[Path, Parameter(name=("--out", "-o"), metavar="PAGE", help="Folder of the page.")],
-    size: Annotated[
-        Literal["quick", "panel"],
-        Parameter(help="quick: a fifth of the panel, a first look; panel: about 1,200 questions."),
-    ] = "panel",
-    suite: Annotated[str, Parameter(metavar="NAMES", help="Only these suites, with commas.")] = "",
-    panel: Annotated[str, Parameter(metavar="N", help="Version of the panel.")] = "2",
-    dry_run: Annotated[
-        Flag, Parameter(help="Print questions, calls, time (a few items are tried) and cost; write no page.")
-    ] = False,
-    card: Annotated[Flag, Parameter(help="Also write card.md: results for a model card of Hugging Face.")] = False,
+    *models: ModelName,
+    out: Annotated[Path, Parameter(name=("--out", "-o"), metavar="PAGE")],
+    size: Literal["quick", "panel"] = "panel",
+    suite: Names = "",
+    panel: Annotated[str, Parameter(metavar="N")] = "2",
+    dry_run: Flag = False,
+    card: Flag = False,
     force: Force = False,
     verbosity: VerbosityOptions = VerbosityOptions(),  # noqa: B008
     json: Json = False,
@@ -51,28 +43,24 @@ def evaluate(
     Rerun the command to resume. Two models are compared by paired tests.
 
     Example: proband evaluate embedded:smollm2 -o page --size quick
+
+    :param out: Folder of the page.
+    :param size: quick: a fifth of the panel, a first look; panel: about 1,200 questions.
+    :param suite: Only these suites, with commas.
+    :param panel: Version of the panel.
+    :param dry_run: Print questions, calls, time (a few items are tried) and cost; write no page.
+    :param card: Also write card.md: results for a model card of Hugging Face.
     """
     from proband.pipeline.evaluate import EvaluationJob, evaluate
-    from proband.pipeline.run_options import RunOptions
 
     verbosity.set()
     what: dict[str, Any] = {"out": out, "size": size, "suite": suite, "panel": panel}
-    how = given_options(RunOptions, given)
+    options = given_options(RunOptions, given)
     if dry_run:
-        forecasts = EvaluationJob.of(models, **what, how=how).forecasts()
+        forecasts = EvaluationJob.of(models, **what, how=options).forecasts()
         give({"runs": forecasts}, lambda made: dry_run_layout(made["runs"]), json=json)
     else:
-        give(evaluate(*models, card=card, force=force, **what, **how).summary(), layout, json=json)
-
-
-@cache
-def with_options() -> None:
-    """The options of a run among the keywords of the verb."""
-    from proband.pipeline.run_options import RunOptions, SharedRunOptions
-
-    *own, _ = inspect.signature(evaluate, eval_str=True).parameters.values()
-    options = [each for each in parameters(RunOptions, group=OPTIONS) if each.name in SharedRunOptions.__annotations__]
-    evaluate.__signature__ = inspect.Signature([*own, *options])  # type: ignore[attr-defined]
+        give(evaluate(*models, card=card, force=force, **what, **options).summary(), layout, json=json)
 
 
 def layout(made: Mapping[str, Any]) -> Iterable[Any]:
@@ -106,23 +94,3 @@ def layout(made: Mapping[str, Any]) -> Iterable[Any]:
     yield from (f"- {each['sentence']}" for each in made["sentences"])
     yield from made["notes"]
     yield f"\nopen {made['page']}"
-
-
-def dry_run_layout(forecasts: Sequence[Forecast]) -> Iterable[Any]:
-    """A line per run, then the whole."""
-    rows = [
-        (each.model, each.suite, each.solver, each.items, each.answered, each.calls, each.cost, duration(each.seconds))
-        for each in forecasts
-    ]
-    yield table(
-        ("model", "suite", "asked by", "questions", "answered", "calls", "cost", "time"), rows, numbers=(3, 4, 5, 6)
-    )
-    known = [each.seconds for each in forecasts if each.seconds is not None]
-    total = {"questions": sum(each.items - each.answered for each in forecasts), "time": duration(sum(known) or None)}
-    if known and (unknown := len(forecasts) - len(known)):
-        runs = "a run" if unknown == 1 else f"{unknown} runs"
-        total["time"] = f"{total['time']}, without {runs} whose time is not known before the first answers"
-    if costs := [each.cost for each in forecasts if each.cost is not None]:
-        total["cost"] = f"{sum(costs):,.4f} at most"
-    yield ""
-    yield fields(total)

@@ -3,59 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from cyclopts import Group, Parameter
+from cyclopts import Parameter
 
-from proband.cli.arguments_and_output import Json, fields, give, table
-
-
-@Parameter(name="*", group=Group("Without pilot runs", sort_key=2))
-@dataclass(frozen=True, kw_only=True)
-class Assuming:
-    """What is assumed where no pilot run says it."""
-
-    accuracy: Annotated[float, Parameter(metavar="X", help="Accuracy of the two systems.")] = 0.7
-    agreement: Annotated[
-        float, Parameter(metavar="X", help="Correlation of two systems' answers to the same item.")
-    ] = 0.5
-    within: Annotated[
-        float, Parameter(metavar="X", help="Correlation of the differences on two items that share a cluster.")
-    ] = 0.1
+from proband.cli.arguments_and_output import Count, Json, Share, fields, give, table
 
 
 def plan(
-    source: Annotated[Path, Parameter(help="A pilot run, a folder of items, or the name of a suite.")],
-    second: Annotated[Path | None, Parameter(help="A second pilot run on the same items.")] = None,
+    source: Path,
+    second: Path | None = None,
     /,
     *,
-    difference: Annotated[
-        float, Parameter(name=("--difference", "-d"), metavar="X", help="True difference to detect.")
-    ] = 0.05,
-    power: Annotated[float, Parameter(metavar="X", help="Probability of detecting it.")] = 0.8,
-    by: Annotated[
-        str | None, Parameter(metavar="TAG", help="Also plan by the values of this tag, such as relation.")
-    ] = None,
-    metric: Annotated[
-        str | None, Parameter(metavar="METRIC", help="Name of the metric (default: the main one).")
-    ] = None,
-    tests: Annotated[
-        int, Parameter(metavar="N", help="Comparisons that will be corrected together (columns, pairs of models).")
-    ] = 1,
-    assuming: Assuming = Assuming(),
+    difference: Annotated[float, Parameter(name=("--difference", "-d"), metavar="X")] = 0.05,
+    power: Share = 0.8,
+    by: Annotated[str | None, Parameter(metavar="TAG")] = None,
+    metric: Annotated[str | None, Parameter(metavar="METRIC")] = None,
+    tests: Count = 1,
+    accuracy: Share = 0.7,
+    agreement: Share = 0.5,
+    within: Share = 0.1,
     json: Json = False,
 ) -> None:
     """Plan a comparison: the number of items and clusters needed to detect a difference between two systems.
 
     Example: proband plan items -d 0.05
+
+    :param source: A pilot run, a folder of items, or the name of a suite.
+    :param second: A second pilot run on the same items.
+    :param difference: True difference to detect.
+    :param power: Probability of detecting it.
+    :param by: Also plan by the values of this tag, such as relation.
+    :param metric: Name of the metric (default: the main one).
+    :param tests: Comparisons that will be corrected together (columns, pairs of models).
+    :param accuracy: Without pilot runs: accuracy of the two systems.
+    :param agreement: Without pilot runs: correlation of two systems' answers to the same item.
+    :param within: Without pilot runs: correlation of the differences on two items that share a cluster.
     """
     from proband.pipeline.plan import Assumed, plan
 
-    how: dict[str, Any] = {"difference": difference, "power": power, "by": by, "metric": metric, "tests": tests}
-    result = plan(source, second, **how, assumed=Assumed(**asdict(assuming)))
-    give(result, layout, json=json)
+    assumed = Assumed(accuracy=accuracy, agreement=agreement, within=within)
+    wanted: dict[str, Any] = {"difference": difference, "power": power, "by": by, "metric": metric, "tests": tests}
+    give(plan(source, second, **wanted, assumed=assumed), layout, json=json)
 
 
 def layout(result: Mapping[str, Any]) -> Iterable[Any]:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from cyclopts import Group, Parameter
+from cyclopts import Parameter
 from msgspec import UNSET
 
 from proband.cli.arguments_and_output import (
@@ -32,16 +31,13 @@ from proband.core.types import Item
 Kind = Literal["suites", "models", "nets", "solvers", "prompts", "verbs", "tasks", "variations", "studies"]
 
 
-def list_(
-    what: Annotated[Kind | None, Parameter(help="List one kind only, with its options.")] = None,
-    /,
-    *,
-    json: Json = False,
-) -> None:
+def list_(what: Kind | None = None, /, *, json: Json = False) -> None:
     """List suites, models, nets, solvers, prompts, studies, and the suites' own verbs, tasks and variations: names; of
     one kind, what each is and its options.
 
     Example: proband list solvers
+
+    :param what: List one kind only, with its options.
     """
     from proband.pipeline.show import listing
 
@@ -95,64 +91,51 @@ def describe_option(option: Mapping[str, Any]) -> str:
 BEST = 5  # choices shown per answer
 
 
-@Parameter(name="*", group=Group("What a model is sent", sort_key=2))
-@dataclass(frozen=True, kw_only=True)
-class Sending:
-    """Of which model and how it is asked."""
-
-    prompt: Annotated[
-        Flag, Parameter(help="Print exactly what the model of -m would be sent, instead of the item.")
-    ] = False
-    model: Annotated[
-        str | None, Parameter(name=("--model", "-m"), metavar="MODEL", help="KIND:NAME, as for `proband run`.")
-    ] = None
-    solver: Annotated[
-        str | None, Parameter(name=("--solver", "-s"), metavar="SOLVER", help="Way of asking, as for `proband run`.")
-    ] = None
-    set: Annotated[
-        Pairs, Parameter(metavar="NAME=VALUE", help="Option of the solver, such as prompt=FILE or shots=3; repeatable.")
-    ] = ()
-    seed: Seed = 0
-
-    def texts(self, folder: Path, item_id: str) -> list[str]:
-        from proband.pipeline.run import prompt_of
-
-        if self.model is None:
-            raise ProbandError("--prompt needs the model that it is for: -m MODEL")
-        options = settings(self.set)
-        return prompt_of(folder, item_id, model=self.model, solver=self.solver, options=options, seed=self.seed)
-
-
 def show(
-    folder: Annotated[Path, Parameter(help="Folder of items or of a run.")],
-    item_id: Annotated[str, Parameter(help="Name of the item (default: list some).")] = "",
+    folder: Path,
+    item_id: str = "",
     /,
     *,
-    wrong: Annotated[MaybeCount, Parameter(help="Of a run: show N items that it got wrong.")] = None,
-    runs: Annotated[
-        Sequence[Path],
-        Parameter(metavar="RUNDIR", consume_multiple=True, help="Runs to read (default: those beside the items)."),
-    ] = (),
-    sending: Sending = Sending(),
+    wrong: MaybeCount = None,
+    runs: Annotated[Sequence[Path], Parameter(metavar="RUNDIR", consume_multiple=True)] = (),
+    prompt: Flag = False,
+    model: Annotated[str | None, Parameter(name=("--model", "-m"), metavar="MODEL")] = None,
+    solver: Annotated[str | None, Parameter(name=("--solver", "-s"), metavar="SOLVER")] = None,
+    set: Pairs = (),
+    seed: Seed = 0,
     json: Json = False,
 ) -> None:
     """Show one item: its text, its proof or alignment, and the answer of every run.
 
     Example: proband show items ITEM_ID
+
+    :param folder: Folder of items or of a run.
+    :param item_id: Name of the item (default: list some).
+    :param wrong: Of a run: show N items that it got wrong.
+    :param runs: Runs to read (default: those beside the items).
+    :param prompt: Print exactly what the model of -m would be sent, instead of the item.
+    :param model: KIND:NAME, as for `proband run`.
+    :param solver: Way of asking, as for `proband run`.
+    :param set: Option of the solver, such as prompt=FILE or shots=3; repeatable.
     """
+    from proband.pipeline.run import prompt_of
     from proband.pipeline.show import show, some_items, wrong_items
 
     if wrong is not None:
         items = [show(folder, name, runs=[folder]) for name in wrong_items(folder, count=wrong)]
         give(items, several_layout, json=json)
-        return
-    if not item_id:
+    elif not item_id:
         give(some_items(folder), some_layout, json=json)
-        return
-    if sending.prompt or sending.model is not None:
-        give_texts(sending.texts(folder, item_id), json=json)
-        return
-    give(show(folder, item_id, runs=runs), layout, json=json)
+    elif prompt and model is None:
+        raise ProbandError("--prompt needs the model that it is for: -m MODEL")
+    elif model is not None:
+        texts = prompt_of(folder, item_id, model=model, solver=solver, options=settings(set), seed=seed)
+        if json:
+            give(texts, iter, json=True)
+        else:
+            sys.stdout.write("\n".join(texts))  # byte for byte, without a line end of our own
+    else:
+        give(show(folder, item_id, runs=runs), layout, json=json)
 
 
 def several_layout(results: Sequence[Mapping[str, Any]]) -> Iterable[Any]:
@@ -165,20 +148,9 @@ def several_layout(results: Sequence[Mapping[str, Any]]) -> Iterable[Any]:
 
 
 def some_layout(items: Sequence[Item]) -> Iterable[Any]:
-    yield table(("item", "split", "question"), [(each.id, each.split, _beginning(each.prompt)) for each in items])
+    rows = [(each.id, each.split, shortened(" ".join(each.prompt.split()), 80)) for each in items]
+    yield table(("item", "split", "question"), rows)
     yield "one of them: proband show FOLDER ITEM"
-
-
-def _beginning(text: str) -> str:
-    return shortened(" ".join(text.split()), 80)
-
-
-def give_texts(texts: Sequence[str], *, json: bool) -> None:
-    """Print texts as they are, without a line end of our own behind the last."""
-    if json:
-        give(texts, iter, json=True)
-    else:
-        sys.stdout.write("\n".join(texts))
 
 
 def layout(result: Mapping[str, Any]) -> Iterable[Any]:

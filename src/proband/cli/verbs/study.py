@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from proband.cli.arguments_and_output import (
-    COUNT,
+    Count,
     Engine,
     Flag,
     Json,
@@ -55,36 +55,21 @@ def demo_layout(result: Mapping[str, Any]) -> Iterable[Any]:
 
 
 COLUMNS = ("verb", "name", "state", "folder", "reason")
-DryRun = Annotated[Flag, Parameter(name="--dry-run", help="Print the stages and which are done; run nothing.")]
-
-Jobs = Annotated[
-    int,
-    Parameter(
-        name="--jobs",
-        metavar="N",
-        converter=whole_number,
-        validator=COUNT,
-        help="Stages at a time, in processes of their own.",
-    ),
-]
-Part = Annotated[
-    str,
-    Parameter(
-        name="--part",
-        metavar="TEXT,...",
-        help="Only the runs with one of these texts in their names, and what they need; no report.",
-    ),
-]
+DryRun = Annotated[Flag, Parameter(help="Print the stages and which are done; run nothing.")]
+Jobs = Annotated[Count, Parameter(converter=whole_number, help="Stages at a time, in processes of their own.")]
+PART = "Only the runs with one of these texts in their names, and what they need; no report."
+Part = Annotated[str, Parameter(metavar="TEXT,...", help=PART)]
+Parameters = Annotated[Pairs, Parameter(help="Parameter of the study; repeatable.")]
 
 
 def study(
-    file: Annotated[str, Parameter(help="A TOML file, or the name of a shipped study (`proband list studies`).")],
+    file: str,
     /,
     *,
     out: Out,
     dry_run: DryRun = False,
     part: Part = "",
-    set: Annotated[Pairs, Parameter(metavar="NAME=VALUE", help="Parameter of the study; repeatable.")] = (),
+    set: Parameters = (),
     jobs: Jobs = 1,
     engine: Engine = Engine(),  # noqa: B008
     json: Json = False,
@@ -92,6 +77,8 @@ def study(
     """Run a study: a grid of build, train, run and random seeds, with its report; the same command resumes.
 
     Example: proband study study.toml -o study --dry-run
+
+    :param file: A TOML file, or the name of a shipped study (`proband list studies`).
     """
     from proband.pipeline.study import study
 
@@ -118,17 +105,13 @@ def layout(result: Mapping[str, Any]) -> Iterable[Any]:
 
 
 def paper(
-    suite: Annotated[str, Parameter(help="Suite whose paper is reproduced; see `proband list studies`.")],
+    suite: str,
     /,
     *,
     out: Out,
-    data: Annotated[
-        Path | None, Parameter(metavar="DIR", env_var="PROBAND_DATA", help="Folder of the paper's own data.")
-    ] = None,
-    model: Annotated[
-        Sequence[str], Parameter(name=("--model", "-m"), metavar="MODEL", help="A model to run; repeatable.")
-    ] = (),
-    set: Annotated[Pairs, Parameter(metavar="NAME=VALUE", help="Parameter of the study; repeatable.")] = (),
+    data: Annotated[Path | None, Parameter(metavar="DIR", env_var="PROBAND_DATA")] = None,
+    model: Annotated[Sequence[str], Parameter(name=("--model", "-m"), metavar="MODEL")] = (),
+    set: Parameters = (),
     dry_run: DryRun = False,
     part: Part = "",
     jobs: Jobs = 1,
@@ -138,20 +121,14 @@ def paper(
     """Run the study that reproduces a paper: our tables beside the published figures, and its claims as tests.
 
     Example: proband paper analogy --data BATS -m embedded:glove -o tables
+
+    :param suite: Suite whose paper is reproduced; see `proband list studies`.
+    :param data: Folder of the paper's own data.
+    :param model: A model to run; repeatable.
     """
     if data is None:
         raise ProbandError("name the folder of the paper's own data with --data, or set PROBAND_DATA")
     from proband.pipeline.study import paper
 
-    made = paper(
-        suite,
-        data=data,
-        out=out,
-        models=model,
-        parameters=settings(set),
-        dry_run=dry_run,
-        jobs=jobs,
-        part=part,
-        **asdict(engine),
-    )
-    give(made, layout, json=json)
+    given: dict[str, Any] = {"dry_run": dry_run, "jobs": jobs, "part": part, **asdict(engine)}
+    give(paper(suite, data=data, out=out, models=model, parameters=settings(set), **given), layout, json=json)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from proband.cli.arguments_and_output import Items, Json, Out, Pairs, Seed, fields, give, settings, table
+from proband.cli.arguments_and_output import Items, Json, Name, Out, Pairs, Seed, fields, give, settings, table
 from proband.core.errors import ProbandError
 
 
@@ -15,23 +15,22 @@ def train(
     items: Items,
     /,
     *,
-    net: Annotated[str, Parameter(metavar="NAME", help="Name of the network; see `proband list nets`.")],
+    net: Name,
     out: Out,
-    model: Annotated[
-        str | None, Parameter(name=("--model", "-m"), metavar="MODEL", help="Model to start from (net finetune).")
-    ] = None,
-    set: Annotated[
-        Pairs, Parameter(metavar="NAME=VALUE", help="Option of the network (`proband list nets`); repeatable.")
-    ] = (),
+    model: Annotated[str | None, Parameter(name=("--model", "-m"), metavar="MODEL")] = None,
+    set: Pairs = (),
     seed: Seed = 0,
-    seeds: Annotated[
-        str | None, Parameter(metavar="N,N,...", help="Several random seeds: one network each, in DIR/seed-N.")
-    ] = None,
+    seeds: Annotated[str | None, Parameter(metavar="N,N,...")] = None,
     json: Json = False,
 ) -> None:
     """Train one of a suite's own networks on its training items.
 
     Example: proband train items --net transducer -o nets/transducer
+
+    :param net: Name of the network; see `proband list nets`.
+    :param model: Model to start from (net finetune).
+    :param set: Option of the network (`proband list nets`); repeatable.
+    :param seeds: Several random seeds: one network each, in DIR/seed-N.
     """
     from proband.pipeline.train import train
 

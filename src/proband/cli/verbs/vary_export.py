@@ -1,4 +1,4 @@
-"""`proband vary` and `proband export`: items otherwise, and for others."""
+"""`proband vary` and `proband export`: items varied, and in the formats of other tools."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from proband.cli.arguments_and_output import Force, Items, Json, Out, Seed, fields, give, table
+from proband.cli.arguments_and_output import Count, Force, Items, Json, Out, Seed, fields, give, table
 
 
 def vary(
@@ -16,18 +16,20 @@ def vary(
     /,
     *,
     out: Out,
-    as_: Annotated[
-        str, Parameter(name="--as", metavar="NAME[,NAME...]", help="Variations of the suite (docs/variations.md).")
-    ],
-    per_item: Annotated[int, Parameter(metavar="N", help="How many of each to make of every item.")] = 1,
-    split: Annotated[str, Parameter(help="Items to vary: train, valid, test or all; default: those scored.")] = "",
+    as_: Annotated[str, Parameter(name="--as", metavar="NAME[,NAME...]")],
+    per_item: Count = 1,
+    split: str = "",
     seed: Seed = 0,
     force: Force = False,
     json: Json = False,
 ) -> None:
-    """Make certified variations of items: the same question otherwise, its right answer known.
+    """Make certified variations of items: the same question asked differently, its right answer known.
 
     Example: proband vary items -o varied --as rename,reorder,counterfactual
+
+    :param as_: Variations of the suite (docs/variations.md).
+    :param per_item: How many of each to make of every item.
+    :param split: Items to vary: train, valid, test or all; default: those scored.
     """
     from proband.pipeline.vary import vary
 
@@ -47,23 +49,19 @@ def export(
     items: Items,
     /,
     *,
-    to: Annotated[
-        str,
-        Parameter(
-            metavar="FORMAT",
-            help="csv, hf, lm-eval, inspect, the suite's own; of runs: stepwise, every-eval-ever.",
-        ),
-    ],
-    out: Annotated[Path, Parameter(name=("--out", "-o"), metavar="PATH", help="File or folder to write.")] = Path("."),
-    model_id: Annotated[
-        str, Parameter(metavar="DEVELOPER/NAME", help="The model of a run, as the Hugging Face hub names it.")
-    ] = "",
+    to: Annotated[str, Parameter(metavar="FORMAT")],
+    out: Annotated[Path, Parameter(name=("--out", "-o"), metavar="PATH")] = Path("."),
+    model_id: Annotated[str, Parameter(metavar="DEVELOPER/NAME")] = "",
     force: Force = False,
     json: Json = False,
 ) -> None:
     """Write the items in the format of another tool, or the results of a run in one that collects results.
 
     Example: proband export items --to csv -o items.csv
+
+    :param to: csv, hf, lm-eval, inspect, the suite's own; of runs: stepwise, every-eval-ever.
+    :param out: File or folder to write.
+    :param model_id: The model of a run, as the Hugging Face hub names it.
     """
     from proband.pipeline.export import export
 

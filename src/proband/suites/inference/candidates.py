@@ -15,11 +15,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from proband.core.errors import ProbandError
 from proband.core.files import sha256_file, write_json
-from proband.core.plugins import Meta
 from proband.core.progress import track
 from proband.lexicon.inflection import STOP_WORDS, key, lemma
 from proband.lexicon.taxonomy import Lesk, Sense, Taxonomy, bag, open_taxonomy
@@ -219,29 +218,29 @@ class CandidateSearch:
 
 
 def candidates(
-    store: Annotated[Path, Meta(description="Folder that `proband inference assertions` wrote.")],
+    store: Path,
     /,
     *,
-    questions: Annotated[
-        Path,
-        Meta(title="FILE", description="Questions: lines `type, relation, argument` (country, borders, Ethiopia)."),
-    ],
+    questions: Path,
     out: Path,
     seed: int = 0,
-    taxonomy: Annotated[
-        str, Meta(title="NAME", description="Word types from auto, wordnet[:FOLDER] or small.")
-    ] = "auto",
-    without: Annotated[Sequence[str], Meta(title="FILTER", description="Filter to switch off; repeatable.")] = (),
-    min_count: Annotated[int, Meta(title="N", ge=1, description="Smallest count of an assertion.")] = 1,
-    max_candidates: Annotated[
-        int | None, Meta(title="N", ge=1, description="Largest number of candidates per question.")
-    ] = None,
+    taxonomy: str = "auto",
+    without: Sequence[str] = (),
+    min_count: int = 1,
+    max_candidates: int | None = None,
 ) -> dict[str, Any]:
     """Find candidate answers to questions in a store and write them as questionnaires for people to judge.
 
     What each criterion and filter removed is in manifest.json.
 
     Example: proband inference candidates store --questions questions.txt -o sheets
+
+    :param store: Folder that `proband inference assertions` wrote.
+    :param questions: Questions: lines `type, relation, argument` (country, borders, Ethiopia).
+    :param taxonomy: Word types from auto, wordnet[:FOLDER] or small.
+    :param without: Filter to switch off; repeatable.
+    :param min_count: Smallest count of an assertion.
+    :param max_candidates: Largest number of candidates per question.
     """
     to_answer, filters = read(questions), filters_without(without)
     search = CandidateSearch(Store(store), Kinds(open_taxonomy(taxonomy)), filters, least=min_count)

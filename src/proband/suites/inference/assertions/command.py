@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import msgspec
-from msgspec import Meta
 
 from proband.core.errors import ProbandError
 from proband.core.progress import Progress
@@ -20,24 +19,24 @@ from proband.suites.inference.assertions.store import build_index
 
 
 def assertions(
-    *sources: Annotated[Path, Meta(description="Files or folders to read.")],
-    out: Annotated[Path, Meta(title="STORE", description="Folder of the store.")],
-    format: Annotated[
-        Format,
-        Meta(description="Format of the sources: Google's syntactic n-grams, parsed text, plain text, or triples."),
-    ] = "auto",
-    pipeline: Annotated[str, Meta(title="NAME", description="spaCy pipeline that parses plain text.")] = OURS,
-    engine: Annotated[
-        Literal["local", "ray"],
-        Meta(description="local: processes on this machine; ray: the workers of a Ray cluster."),
-    ] = "local",
-    workers: Annotated[int, Meta(title="N", ge=1, description="Number of processes.")] = 1,
+    *sources: Path,
+    out: Path,
+    format: Format = "auto",
+    pipeline: str = OURS,
+    engine: Literal["local", "ray"] = "local",
+    workers: int = 1,
 ) -> dict[str, Any]:
     """Extract assertions (subject, relation, object) from text, or import them, into an indexed store.
 
     The same command resumes after an interruption; with further sources, it adds them.
 
     Example: proband inference assertions articles.txt -o store
+
+    :param sources: Files or folders to read.
+    :param format: Format of the sources: Google's syntactic n-grams, parsed text, plain text, or triples.
+    :param pipeline: spaCy pipeline that parses plain text.
+    :param engine: local: processes on this machine; ray: the workers of a Ray cluster.
+    :param workers: Number of processes.
     """
     if not sources:
         raise ProbandError("assertions needs a source: a file or a folder")

@@ -16,14 +16,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Any, Final, Literal
 
 import msgspec
 
 from proband.core.errors import ProbandError, in_words
 from proband.core.files import DATA, decode, encode, read_toml, write_text
 from proband.core.metrics import chosen_answer
-from proband.core.plugins import Meta, read_options
+from proband.core.plugins import read_options
 from proband.core.suite import Built
 from proband.core.types import Item
 from proband.suites.kinship.generate.build import BuildTally, Rounds, items_of
@@ -282,15 +282,13 @@ def strongest_shortcuts(items: Sequence[Item]) -> dict[str, tuple[str, float]]:
 # ---- proband kinship freeze ----------------------------------------------------------------------------------------
 
 
-def freeze(
-    definition: Annotated[Path, Meta(description="Definition of a release, a TOML file.")],
-    /,
-    *,
-    workers: Annotated[int, Meta(ge=1, description="Processes; the result does not depend on it.")] = 1,
-) -> dict[str, Any]:
+def freeze(definition: Path, /, *, workers: int = 1) -> dict[str, Any]:
     """Freeze a release: build every slice, and write their hashes into the definition.
 
     Example: proband kinship freeze mine.toml
+
+    :param definition: Definition of a release, a TOML file.
+    :param workers: Processes; the result does not depend on it.
     """
     found = load_release(str(definition))
     making = Release(found, found.slices(""), workers=workers)
