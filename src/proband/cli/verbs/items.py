@@ -39,7 +39,13 @@ def items(
     """
     from proband.pipeline.items import items
 
-    given = {"by": split_names(by), "group": group, "short": short, "estimate": estimate, "cluster": cluster}
+    given: dict[str, Any] = {
+        "by": split_names(by),
+        "group": group,
+        "short": short,
+        "estimate": estimate,
+        "cluster": cluster,
+    }
     give(items(runs, out=out, force=force, **given, **asdict(scored)), layout, json=json)
 
 
