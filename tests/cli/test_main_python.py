@@ -43,7 +43,6 @@ ON_A_TERMINAL: dict[str | tuple[str, str], str] = {  # nothing for Python, and w
     "json": "the function returns what it prints",
     "verbose": "about what is printed on standard error",
     "quiet": "about what is printed on standard error",
-    ("audit", "format"): "annotations that GitHub reads from standard output",
     ("audit", "fail-on"): "an exit code; the result has the count of every verdict",
     ("compare", "fail-if-worse"): "an exit code; the result has the difference and its interval",
     ("list", "what"): "what is printed of the result",
