@@ -26,9 +26,9 @@ def test_a_dry_run_prints_the_stages(proband: Any, stage: Any) -> None:
     }
     assert lines == [
         "Noise",
-        "verb   name                     state  items  calls",
-        "build  clean                    done   1,200",
-        "run    clean · solver:symbolic  to do  1,200  1,200",
+        "verb   name                     state",
+        "build  clean                    done",
+        "run    clean · solver:symbolic  to do",
     ]
 
 
