@@ -13,7 +13,7 @@
     paper/       tables, findings and published figures of the thesis
 
     shortcuts.py, item_views.py, replies.py    what a score is compared with; an item looked at; reading a reply
-    open_answers.py    what a model does where nothing follows, and where several relations are possible
+    open_answers.py    what a model does where nothing follows
 
 `solver:symbolic` is in logic/closure.py, `solver:read` in reading/reader.py.
 """
@@ -34,7 +34,7 @@ from proband.suites.kinship.generate.options import BuildOptions, example_option
 from proband.suites.kinship.item_views import draw_item, show
 from proband.suites.kinship.logic.closure import Symbolic
 from proband.suites.kinship.nets import NETS
-from proband.suites.kinship.open_answers import ABSTENTION, SETS, TELLING_OPEN_APART
+from proband.suites.kinship.open_answers import ABSTENTION, TELLING_OPEN_APART
 from proband.suites.kinship.paper.claims import CLAIMS
 from proband.suites.kinship.paper.comparisons import COMPARISONS
 from proband.suites.kinship.paper.noise import NOISE_TABLES
@@ -153,7 +153,7 @@ SUITE = Suite(
         ),
     ),
     published=published,
-    analyses=(SHORTCUT_TABLE, ABSTENTION, SETS, COMPARISONS, NOISE_TABLES),
+    analyses=(SHORTCUT_TABLE, ABSTENTION, COMPARISONS, NOISE_TABLES),
     claims=CLAIMS,
     nets=NETS,
     own_models={"symbolic": Symbolic, "read": Read},

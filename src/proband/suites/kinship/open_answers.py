@@ -1,6 +1,5 @@
-"""What a model says where a story leaves the answer open: that it cannot be determined, or all that somebody can be.
-
-What a model does where nothing follows: questions whose answer follows, and some that cannot be determined (`--open`).
+"""What a model does where nothing follows: of questions whose answer follows, and some that cannot be determined
+(`--open`):
 
     right               of the questions whose answer follows, those answered with it
     abstained wrongly   of these, those answered "cannot be determined"
@@ -10,29 +9,19 @@ What a model does where nothing follows: questions whose answer follows, and som
                         abstaining wrongly, -1 for a wrong answer or a guess
 
 A guess among all n choices has a score of (3 - n) / n where the answer follows and (2 - n) / n where it does not.
-
-What a model says where several relations are possible (`--question sets`): of all that somebody can be, just these?
-
-    right         exactly what is possible
-    too narrow    some of it and nothing else: it excludes what the story leaves open
-    too wide      all of it and more: it leaves open what the story excludes
-    astray        something that cannot be, and not all that can
-
-A guess is each choice equally often; its row says what that gives on these questions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Final
 
 from proband.core.metrics import AUC, WORST, chosen_answer
 from proband.core.suite import Analysis, Results, Sheet
 from proband.core.types import WRONG, Answer, Item
 from proband.stats import Mean, Scores
 from proband.stats.clusters import clusters_of
-from proband.suites.kinship.world.relations import OPEN_CHOICES, possibilities
+from proband.suites.kinship.world.relations import OPEN_CHOICES
 
 HEADER = ("model", "right, %", "abstained wrongly, %", "abstained rightly, %", "guessed, %", "score", "95 % interval")
 
@@ -129,81 +118,4 @@ def _share(outcomes: Iterable[str], name: str) -> float | None:
 
 ABSTENTION = Analysis(
     name="abstention", help="Right, abstained and guessed, where nothing follows", of=table, always=True
-)
-
-
-# ---- all that somebody can be ----------------------------------------------------------------------------------------
-
-
-SET_OUTCOMES: Final = ("right", "too narrow", "too wide", "astray")
-
-
-def set_outcome(gold: str, chosen: str) -> str:
-    """
-    >>> said = ("mother or aunt", "aunt", "aunt, mother or sister", "sister", "")
-    >>> [set_outcome("aunt or mother", each) for each in said]
-    ['right', 'too narrow', 'too wide', 'astray', 'astray']
-    """
-    possible, said = possibilities(gold), possibilities(chosen)
-    return (
-        "right"
-        if said == possible
-        else "too narrow"
-        if said < possible
-        else "too wide"
-        if said > possible
-        else "astray"
-    )
-
-
-def sets_table(results: Results, seed: int) -> Sequence[Sheet]:
-    """Of every run over such questions, where one relation is possible and where several are; nothing for others."""
-    rows: list[tuple[str | float | None, ...]] = []
-    asked: list[Item] = []
-    for run, label in enumerate(results.labels):
-        pairs = [(item, answer) for item, answer in results.scored(run) if "possible" in item.tags]
-        if pairs:
-            asked = [item for item, _ in pairs]
-            said = [chosen_answer(item, answer) for item, answer in pairs]
-            rows.append(
-                (label, *_set_shares(asked, [{set_outcome(_gold(i), each): 1.0} for i, each in zip(asked, said)]))
-            )
-    if not rows:
-        return ()
-    guesses = []
-    for item in asked:
-        all_of = [set_outcome(_gold(item), choice) for choice in item.choices]
-        guesses.append({name: all_of.count(name) / len(all_of) for name in SET_OUTCOMES})
-    rows.append(("*a guess*", *_set_shares(asked, guesses)))
-    single = ("right", "too wide", "astray")  # one relation cannot be answered too narrowly
-    return (
-        Sheet(
-            name="sets",
-            title="All that somebody can be: right, too narrow, too wide",
-            header=(
-                "model",
-                *(f"one possible: {name}, %" for name in single),
-                *(f"several possible: {name}, %" for name in SET_OUTCOMES),
-            ),
-            rows=tuple(rows),
-            note="Too narrow: some of what is possible and no more; too wide: all of it and more; astray: neither.",
-        ),
-    )
-
-
-def _gold(item: Item) -> str:
-    return item.choices[item.gold or 0]
-
-
-def _set_shares(items: Sequence[Item], outcomes: Sequence[Mapping[str, float]]) -> list[float | None]:
-    """Shares of the outcomes in percent where one relation is possible, then where several are."""
-    shares: list[float | None] = []
-    for several, names in ((False, ("right", "too wide", "astray")), (True, SET_OUTCOMES)):
-        own = [each for item, each in zip(items, outcomes) if (item.tags["possible"] != 1) == several]
-        shares += [round(100 * sum(e.get(name, 0.0) for e in own) / len(own), 1) if own else None for name in names]
-    return shares
-
-
-SETS = Analysis(
-    name="sets", help="Right, too narrow and too wide, where several relations are possible", of=sets_table, always=True
 )

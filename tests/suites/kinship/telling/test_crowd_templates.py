@@ -81,26 +81,22 @@ def test_its_bank_tells_stories(folder: Path) -> None:
     assert {split for name, split in bank.split.items() if name.startswith("clutrr.")} == {"train"}
 
 
-def test_a_build_says_how_many_stories_have_them(folder: Path, tmp_path: Path) -> None:
+def test_a_build_tells_stories_with_them(folder: Path, tmp_path: Path) -> None:
     rows = [["father", "male-male", "ENT_0_male rang his father ENT_1_male."]]
     rows += [["mother", "male-female", "ENT_0_male rang his mother ENT_1_female."]]
     rows += [[word, f"{one}-{other}", f"ENT_0_{one} met ENT_1_{other}, {own} {word}."] for word, one, other, own in KIN]
     with open(tmp_path / "amt_train.csv", "w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows([["rel_comb", "gender_comb", "template"], *rows])
-    mixed = build("kinship", out=tmp_path / "mixed", k="2", per_k=20, bank=f"clutrr:{tmp_path}")
-    told = mixed["crowd_templates"]
-    assert told["of"] == 20
-    with_them = sum(
-        any(each.frame.startswith("clutrr.") for each in telling_of(item.facts).sentences)
-        for item in read_items(tmp_path / "mixed")
-    )
-    assert told["stories"] == with_them
+    build("kinship", out=tmp_path / "mixed", k="2", per_k=20, bank=f"clutrr:{tmp_path}")
+    tellings = [telling_of(item.facts) for item in read_items(tmp_path / "mixed")]
+    assert any(each.frame.startswith("clutrr.") for telling in tellings for each in telling.sentences)
+    assert all(each.frame.startswith(("clutrr.", "bare-")) for telling in tellings for each in telling.sentences)
 
 
 def test_what_the_crowd_cannot_tell_is_told_in_our_words(folder: Path) -> None:
     bank = load_bank(f"clutrr:{folder}")
     told = tell([(0, "wife", 1)], genders=["male", "female"], bank=bank, rng=random.Random(3))
-    assert told.sentences[0].frame.startswith("bare.")
+    assert told.sentences[0].frame.startswith("bare-")
     frames, _ = load_crowd(folder)
     with pytest.raises(ProbandError, match=r"no paraphrase of '(mother|daughter)'"):
         tell([(0, "mother", 1)], genders=["female"] * 2, bank=Bank("crowd", frames), rng=random.Random(3))

@@ -8,11 +8,11 @@ from proband.core.errors import ProbandError
 from proband.suites.kinship.telling.bank import load_bank
 from proband.suites.kinship.telling.template_language import Frame, Phrase, inflect
 
-ANY = (("*",),)
+ANY = ("*",)
 
 
 def fill(text: str, *names: str, genders: tuple[str, ...] = ("male", "female"), kin: str = "aunt") -> str:
-    frame = Frame.parse(text, family="x", patterns=ANY)
+    frame = Frame.parse(text, family="x", pattern=ANY)
     return frame.fill(names or ("Ben", "Mia"), genders, [kin], ["nephew"], [Phrase.parse("wait for @")])
 
 
@@ -21,8 +21,7 @@ def fill(text: str, *names: str, genders: tuple[str, ...] = ("male", "female"), 
     [
         ("{0} rang {0 his} {1 of 0} {1}.", "Ben rang his aunt Mia."),
         ("{1} has {a 0 of 1}, {0}.", "Mia has a nephew, Ben."),
-        ("{A 1 of 0} of {0}: {1}.", "An aunt of Ben: Mia."),
-        ("{0 He} met {1} the {1 actor/actress}, {0}.", "He met Mia the actress, Ben."),
+        ("{0} has {a 1 of 0}, {1}; {1 he} met {0 him}.", "Ben has an aunt, Mia; she met him."),
         ("{0} was <ing|{0 his} {1 of 0} {1}>.", "Ben was waiting for his aunt Mia."),
     ],
 )
@@ -42,23 +41,23 @@ def test_slots(text: str, filled: str) -> None:
 )
 def test_what_is_no_template(text: str, message: str) -> None:
     with pytest.raises(ProbandError, match=message):
-        Frame.parse(text, family="x", patterns=ANY)
+        Frame.parse(text, family="x", pattern=ANY)
 
 
 def test_phrases_fit_their_slots() -> None:
     event, of, after = (
         Phrase.parse(line) for line in ("! find a ring for @", "mend the coat of @", "run home after @")
     )
-    was = Frame.parse("{0} was <ing|{0 his} {1 of 0} {1}>.", family="x", patterns=ANY).slots[0]
-    pronoun = Frame.parse("{0}'s {1 of 0} {1} <past|{0 him}>.", family="x", patterns=ANY).slots[0]
-    joined = Frame.parse("{0} <past|{0 his} {1 of 0} {1}> before <ing2|{1}>.", family="x", patterns=ANY).slots[0]
+    was = Frame.parse("{0} was <ing|{0 his} {1 of 0} {1}>.", family="x", pattern=ANY).slots[0]
+    pronoun = Frame.parse("{0}'s {1 of 0} {1} <past|{0 him}>.", family="x", pattern=ANY).slots[0]
+    joined = Frame.parse("{0} <past|{0 his} {1 of 0} {1}> before <ing2|{1}>.", family="x", pattern=ANY).slots[0]
     assert [was.fits(each) for each in (event, of, after)] == [False, True, True]
     assert [pronoun.fits(each) for each in (event, of, after)] == [True, False, True]
     assert [joined.fits(each) for each in (event, of, after)] == [True, True, False]
 
 
 def test_no_pronoun_that_could_mean_either() -> None:
-    frame = Frame.parse("0/1 {0}'s {1 of 0} {1} <past|{1 his} {2 of 1} {2}>.", family="x", patterns=(("*", "*"),))
+    frame = Frame.parse("0/1 {0}'s {1 of 0} {1} <past|{1 his} {2 of 1} {2}>.", family="x", pattern=("*", "*"))
     assert frame.suits(("parent", "child"), ("male", "female", "male"))
     assert not frame.suits(("parent", "child"), ("male", "male", "male"))
 

@@ -143,10 +143,10 @@ def test_exactly_two_of_the_papers_sixteen_rules_are_unsound(small: set[Triple])
     rules = load("clutrr")
     listed = [(a, b) for a in NEUTRALS for b in NEUTRALS if len(rules.compose(a, b)) == 1]
     assert len(listed) == 16
-    assert {(a, b) for a, b, _ in unsound(rules, small)} == {("child", "grandparent"), ("child", "pibling")}
-    assert set(rules.reasons) == {("child", "grandparent"), ("child", "pibling")}
+    wrong = {(a, b) for a, b, _ in unsound(rules, small)}
+    assert wrong == {("child", "grandparent"), ("child", "pibling")}
     sound = load("sound")
-    assert all(sound.compose(a, b) == rules.compose(a, b) for a, b in listed if (a, b) not in rules.reasons)
+    assert all(sound.compose(a, b) == rules.compose(a, b) for a, b in listed if (a, b) not in wrong)
 
 
 def test_the_words_are_the_22_of_the_paper() -> None:

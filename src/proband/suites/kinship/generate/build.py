@@ -299,7 +299,6 @@ class BuildTally:
         self.seen: dict[str, dict[str, Counter[Any]]] = {"train": {}, "test": {}}
         self.verdicts: Counter[str] = Counter()
         self.searched = 0
-        self.bank_stories = 0
         self.stated: Counter[str] = Counter()
         self.bags: list[tuple[tuple[str, ...], bool, str]] = []  # stated words, whether several are left, pair
 
@@ -310,7 +309,6 @@ class BuildTally:
             self.clauses[note.clause] += 1
         self.verdicts[note.verdict] += 1
         self.searched += note.searched
-        self.bank_stories += note.of_bank
         self.stated.update(note.words)
         if note.pair and len(self.bags) < KEPT_NOTES:
             self.bags.append((note.words, note.verdict != "entailed", note.pair))
@@ -387,7 +385,6 @@ def _summary(plan: Plan, tally: BuildTally) -> Mapping[str, Any]:
         **detector,
         "stated": shares(tally.stated),
         "genders": shares(tally.genders),
-        **_of_the_crowd(plan, tally, total),
         "clauses": {"distinct": len(tally.clauses), "most_common": dict(tally.clauses.most_common(5))},
         "certificates": {
             "by_closure": tally.verdicts["entailed"],
@@ -399,13 +396,6 @@ def _summary(plan: Plan, tally: BuildTally) -> Mapping[str, Any]:
         },
         **({"leaks": tally.leaks(plan.hold_out)} if any(cell.part for cell in plan.cells) else {}),
     }
-
-
-def _of_the_crowd(plan: Plan, tally: BuildTally, total: int) -> Mapping[str, Any]:
-    """How many stories have words of the crowd, where a bank of theirs was asked for."""
-    if crowd_folder(plan.options.bank) is None or plan.options.form != "story":
-        return {}
-    return {"crowd_templates": {"stories": tally.bank_stories, "of": total}}
 
 
 def _licence(options: BuildOptions) -> str:

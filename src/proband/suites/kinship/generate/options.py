@@ -295,7 +295,7 @@ def _check(plan: Plan) -> None:
         load_bank(options.bank).hold_out_constructions(plan.constructions)
     if plan.paired or kinds & set(WAYS):
         what = (
-            f"task {min(kinds & set(WAYS))!r}" if not plan.paired else "'open'" if options.open else "'question' sets"
+            f"task {min(kinds & set(WAYS))!r}" if not plan.paired else "'open'" if options.open else "'question sets'"
         )
         if rules.reference not in PROVED:
             raise ProbandError(f"{what} needs one of the rules {', '.join(PROVED)}, not {rules.name!r}")

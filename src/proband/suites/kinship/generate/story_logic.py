@@ -170,29 +170,24 @@ class Candidate(NamedTuple):
     clause: tuple[int, ...]
 
 
-def candidate(source: DraftSource, goal: Goal, k: int, *, find_chain: FindChain, draw: Random) -> Candidate | None:
-    """A chain of k facts for the goal in a family drawn at random, or None where that family gives out."""
-    number = int(draw() * source.families)
-    graph = source.graphs(number)
-    pairs = graph.pairs.get(goal)
-    if not pairs:
-        return None
-    pair = pairs[int(draw() * len(pairs))]
-    chain = find_chain(graph, pair, k, draw)
-    if chain is None:
-        return None
-    path, steps = chain
-    return Candidate(number, pair, path, steps, tuple([graph.matrix[a][b] for a, b in pairwise(path)]))
-
-
 def family_draft(
     source: DraftSource, goal: Goal, k: int, *, task: str, draw: Random, accept: Accept | None = None
 ) -> Draft | None:
     """A story about a family, or None where `accept` lets none through."""
     find_chain = retrieval if task == "memory" else any_path if task == "both" else backward
     for _ in range(ATTEMPTS // 20 if task == "both" else ATTEMPTS):  # few relations need two ways
-        one = candidate(source, goal, k, find_chain=find_chain, draw=draw)
-        if one is None or (accept is not None and not accept(one.clause)):
+        number = int(draw() * source.families)
+        graph = source.graphs(number)
+        pairs = graph.pairs.get(goal)
+        if not pairs:
+            continue
+        pair = pairs[int(draw() * len(pairs))]
+        chain = find_chain(graph, pair, k, draw)
+        if chain is None:
+            continue
+        path, steps = chain
+        one = Candidate(number, pair, path, steps, tuple([graph.matrix[a][b] for a, b in pairwise(path)]))
+        if accept is not None and not accept(one.clause):
             continue
         draft = certified_draft(source, one, goal, task=task, draw=draw)
         if draft is not None:
@@ -202,11 +197,11 @@ def family_draft(
 
 def certified_draft(source: DraftSource, one: Candidate, goal: Goal, *, task: str, draw: Random) -> Draft | None:
     """The chain with the noise of the task as a draft, if its answer follows."""
+    if task in WAYS:
+        return _two_ways(source, one, goal, task=task, draw=draw)
     graph, path, kinds = source.graphs(one.family), one.path, NOISE.get(task, ())
     noise: list[NoisePath] | None = []
     strangers = graph
-    if task in WAYS:
-        return _two_ways(source, one, goal, task=task, draw=draw)
     if kinds:
         strangers = source.graphs((one.family + 1 + int(draw() * (source.families - 1))) % source.families)
         sizes = {kind: source.size[kind] for kind in kinds}
@@ -302,12 +297,10 @@ def _family(
     path: list[int],
     noise: list[NoisePath],
     place: Mapping[int, int],
-    *,
-    asked: Sequence[Pair] = (),
 ) -> list[Row]:
     """A family in which the facts hold: part of the one the story is taken from, and part of the strangers', whose
     people have numbers below 0."""
-    pairs = [*asked, *(pair for people in (path, *(each.people for each in noise)) for pair in pairwise(people))]
+    pairs = [pair for people in (path, *(each.people for each in noise)) for pair in pairwise(people)]
     home = {person: seat for person, seat in place.items() if person >= 0}
     parts = [Part(graph.rows, graph.needed, home, [pair for pair in pairs if pair[0] >= 0])]
     if guests := {-1 - person: seat for person, seat in place.items() if person < 0}:

@@ -46,7 +46,6 @@ class Note:
     words: tuple[str, ...]  # stated kin words
     # names, cluster, occasions and frames, digests of the prompt and its sentences; empty where nothing is held out
     seen: tuple[Any, ...]
-    of_bank: bool = False  # whether a frame of a bank of others is used
     pair: str = ""
 
 
@@ -135,7 +134,6 @@ class Wording:
             searched=searched,
             words=tuple(kin for _, kin, _ in draft.edges),
             seen=seen,
-            of_bank=any(frame not in self.bank.added for frame in frames),
             pair=draft.pair,
         )
         return item, note

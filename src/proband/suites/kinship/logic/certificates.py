@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from proband.suites.kinship.logic.closure import close, depth, derivation, distance, prove
+from proband.suites.kinship.logic.closure import close, depth, distance, prove
 from proband.suites.kinship.logic.search import entailed, family_of
 from proband.suites.kinship.world.families import Row, rows_of
 from proband.suites.kinship.world.relations import UNDETERMINED, Edge, lean, one_of
@@ -80,11 +80,10 @@ def _entailed(
     family = family_of(genders, edges, query, world=rules.kin)
     if family is None:
         return "its facts contradict each other"
-    proof = derivation(rules, genders, edges, query)
     searched = entailed(genders, edges, query, target, world=rules.kin)
     return {
         "target": target,
-        "proof": prove(rules, genders, edges, query)[1] if proof is None else proof,
+        "proof": prove(rules, genders, edges, query)[1],
         "family": rows_of(family),
         "depth": depth(rules, genders, edges, query),
         "proofs": 1,

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any
 
 from proband.core.errors import ProbandError
 from proband.core.types import Answer, Item
@@ -25,6 +25,7 @@ from proband.suites.kinship.world.relations import OPEN_CHOICES, possibilities
 from proband.suites.kinship.world.rules import OTHER, YES_NO, Rules, asked_relation, facts_of, of_item
 
 Edge = Any  # [i, word, j] as a list or a tuple: person j is the word of person i
+Narrowing = tuple[int, int, int, int]  # through y, the relations left between a and b: (a, y, b, the set)
 Steps = tuple[Edge, ...]  # two premises (one: a fact from its other side) and the conclusion
 
 
@@ -68,6 +69,7 @@ class Closure:
     rules: Rules
     genders: Sequence[str]
     sets: list[list[int]]
+    narrowed: list[Narrowing] = field(default_factory=list)
     consistent: bool = True
 
     def answers(self, i: int, j: int) -> list[str]:
@@ -100,6 +102,7 @@ def close(rules: Rules, genders: Sequence[str], edges: Sequence[Edge]) -> Closur
                     composed = rules.union(sets[a][y], sets[y][b])
                     if sets[a][b] & ~composed:
                         queue += closure.narrow(a, b, composed)
+                        closure.narrowed.append((a, y, b, sets[a][b]))
     return closure
 
 
@@ -166,85 +169,26 @@ def chain_left(rules: Rules, genders: Sequence[str], edges: Sequence[Edge], quer
 def depth(rules: Rules, genders: Sequence[str], edges: Sequence[Edge], query: tuple[int, int]) -> int | None:
     """The length of the shortest proof: the least number of told facts whose closure leaves one answer; None for none.
 
-    It is at least the distance and at most the cost of a line of rules with single outcomes; where the two differ,
-    smaller sets of facts are tried.
+    It is at least the distance and at most the number of facts that `prove` uses; where the facts of a shortest path do
+    not prove the answer and the two differ, smaller sets of facts are tried.
 
     >>> from proband.suites.kinship.world.rules import load
     >>> told = [(0, "mother", 1), (1, "son", 2), (2, "sister", 3), (0, "sister", 3)]
     >>> depth(load("sound"), ["male", "female", "male", "female"], told, (0, 3))
     1
     """
-    least, derived = distance(edges, query), _derive(rules, genders, edges).get(query)
-    if least is None:
+    path = shortest_path(edges, query)
+    if path is None or entailed(rules, genders, edges, query) is None:
         return None
-    most = None if derived is None else derived.cost
-    for size in range(least, len(edges) + 1 if most is None else most):
+    if entailed(rules, genders, path, query):
+        return len(path)
+    _, proof = prove(rules, genders, edges, query)
+    used = {tuple(edge) for step in proof for edge in step} & {tuple(edge) for edge in edges}
+    for size in range(len(path), len(used)):
         for some in combinations(edges, size):
             if distance(some, query) is not None and entailed(rules, genders, some, query):
                 return size
-    return most
-
-
-class Derived(NamedTuple):
-    """What is known of a pair: told facts cost 1, a step the sum of its premises. `through` is the third person of the
-    step; -1 for a told fact."""
-
-    cost: int
-    relation: int
-    through: int
-
-
-def _derive(rules: Rules, genders: Sequence[str], edges: Sequence[Edge]) -> dict[tuple[int, int], Derived]:
-    """The cheapest derivations by rules with single outcomes."""
-    known: dict[tuple[int, int], Derived] = {}
-    for i, word, j in edges:
-        known[i, j] = Derived(1, rules.code[word], -1)
-        known[j, i] = Derived(1, rules.inverse[rules.code[word]], -1)
-    people, moved = range(len(genders)), True
-    while moved:
-        moved = False
-        for (a, y), (one, first, _) in list(known.items()):
-            for b in people:
-                if b not in (a, y) and (y, b) in known:
-                    two, second, _ = known[y, b]
-                    outcome = (rules.same if genders[a] == genders[b] else rules.table)[first][second]
-                    single = outcome & (outcome - 1) == 0 and 0 < outcome < 1 << len(rules.neutrals)
-                    if single and ((a, b) not in known or one + two < known[a, b].cost):
-                        known[a, b], moved = Derived(one + two, outcome.bit_length() - 1, y), True
-    return known
-
-
-def derivation(
-    rules: Rules, genders: Sequence[str], edges: Sequence[Edge], query: tuple[int, int]
-) -> list[tuple[Edge, ...]] | None:
-    """A proof of what the query is, as steps [premise, premise, conclusion] or [fact, the same from its other side];
-    None where rules with single outcomes give none.
-
-    >>> from proband.suites.kinship.world.rules import load
-    >>> derivation(load("sound"), ["male", "female", "male"], [(1, "son", 0), (1, "brother", 2)], (0, 2))
-    [((1, 'son', 0), (0, 'mother', 1)), ((0, 'mother', 1), (1, 'brother', 2), (0, 'uncle', 2))]
-    """
-    known, stated = _derive(rules, genders, edges), {(i, j): (i, word, j) for i, word, j in edges}
-    if query not in known:
-        return None
-    steps: dict[tuple[int, int], tuple[Edge, ...]] = {}
-
-    def fact(a: int, b: int) -> Edge:
-        return a, rules.word(known[a, b].relation, genders[b]), b
-
-    def prove(a: int, b: int) -> None:
-        if (a, b) in steps or ((a, b) in stated and known[a, b].through < 0):
-            return
-        y = known[a, b].through
-        if y < 0:
-            steps[a, b] = (stated[b, a], fact(a, b))
-            return
-        prove(a, y)
-        prove(y, b)
-        steps[a, b] = (fact(a, y), fact(y, b), fact(a, b))
-
-    prove(*query)
-    return list(steps.values())
+    return len(used)
 
 
 def prove(
@@ -253,16 +197,19 @@ def prove(
     """The relations that are left between the two people of the query, and a proof of it over sets: each step says what
     is left between two people, given what is left between each of them and a third; or turns a fact round.
 
-    Unlike `derivation` it follows several ways between two people, and steps with more than one outcome.
-
     >>> from proband.suites.kinship.world.rules import load
     >>> left, steps = prove(load("sound"), ["male"] * 3, [(0, "son", 1), (1, "uncle", 2)], (0, 2))
     >>> steps
     [((0, 'son', 1), (1, 'uncle', 2), (0, 'brother|brother-in-law', 2))]
     """
-    narrowed = _narrowed(rules, genders, edges)
-    needed, kept = {frozenset(query)}, list[tuple[int, int, int, int]]()
-    for a, y, b, left in reversed(narrowed):  # what a step that is needed rests on is needed before it
+    told = {frozenset((i, j)) for i, _, j in edges}
+    usable = list[Narrowing]()  # what genders alone exclude is no premise
+    for a, y, b, left in close(rules, genders, edges).narrowed:
+        if {frozenset((a, y)), frozenset((y, b))} <= told:
+            usable.append((a, y, b, left))
+            told.add(frozenset((a, b)))
+    needed, kept = {frozenset(query)}, list[Narrowing]()
+    for a, y, b, left in reversed(usable):  # what a step that is needed rests on is needed before it
         if frozenset((a, b)) in needed:
             needed |= {frozenset((a, y)), frozenset((y, b))}
             kept.append((a, y, b, left))
@@ -287,29 +234,6 @@ def prove(
             turn(b, a)
     turn(*query)
     return known.get(query, rules.full), steps
-
-
-def _narrowed(rules: Rules, genders: Sequence[str], edges: Sequence[Edge]) -> list[tuple[int, int, int, int]]:
-    """Every narrowing of a pair (a, b) through a third person y that closing the facts takes, in order."""
-    known: dict[tuple[int, int], int] = {}
-    queue: deque[tuple[int, int]] = deque()
-    for i, kin, j in edges:
-        known[i, j], known[j, i] = 1 << rules.code[kin], rules.invert(1 << rules.code[kin])
-        queue += ((i, j), (j, i))
-    narrowed = []
-    while queue:
-        i, j = queue.popleft()
-        for m in range(len(genders)):
-            for a, y, b in ((i, j, m), (m, i, j)) if m not in (i, j) else ():
-                if (a, y) not in known or (y, b) not in known:
-                    continue
-                before = rules.full & ~(rules.opposite if genders[a] == genders[b] else 0)
-                left = known.get((a, b), before) & rules.union(known[a, y], known[y, b])
-                if left and left != known.get((a, b), before):
-                    known[a, b], known[b, a] = left, rules.invert(left)
-                    narrowed.append((a, y, b, left))
-                    queue += ((a, b), (b, a))
-    return narrowed
 
 
 # ---- solver:symbolic -----------------------------------------------------------------------------------------------

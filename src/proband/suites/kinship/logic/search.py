@@ -284,24 +284,6 @@ def _counter(pattern: Pattern, target: str, world: World) -> Family | None:
     return find(pattern, world=world, avoid=[ALL_NEUTRAL[target]] if gender in (None, genders[j]) else [])
 
 
-def counter_family(
-    genders: Sequence[str | None], edges: Sequence[Edge], query: tuple[int, int], target: str, *, world: World = STRICT
-) -> Family | None:
-    """A family of the story in which person query[1] is not the `target` of person query[0]; None: there is none.
-
-    An inconsistent story has no family at all, so none is found for it either: ask `consistent` too, or `entailed`.
-
-    >>> family = counter_family(["male", "male", "male"], [(0, "son", 1), (1, "uncle", 2)], (0, 2), "brother")
-    >>> family.relations(0, 2), family.named
-    (frozenset({'brother-in-law'}), 3)
-    """
-    if ALL_NEUTRAL.get(target) not in world.neutrals:
-        raise ProbandError(f"{target!r} is not one of the 22 relations")
-    pattern, order = canonical(genders, edges, query, world)
-    family = _counter(pattern, target, world)
-    return None if family is None else restore(family, order)
-
-
 def family_of(
     genders: Sequence[str | None],
     edges: Sequence[Edge],
@@ -330,11 +312,6 @@ def family_of(
     return None if family is None or not agrees(family, *pattern[:2]) else restore(family, order)
 
 
-def has_counter_family(pattern: Pattern, target: str, *, world: World) -> bool:
-    """Is there a family of a canonical pattern in which the label does not hold?"""
-    return _counter(pattern, target, world) is not None
-
-
 def entailed(
     genders: Sequence[str | None], edges: Sequence[Edge], query: tuple[int, int], target: str, *, world: World = STRICT
 ) -> bool:
@@ -353,17 +330,6 @@ def _entailed(pattern: Pattern, target: str, world: World) -> bool:
 @lru_cache(maxsize=200_000)
 def _consistent(pattern: Pattern, world: World) -> bool:
     return find(pattern, world=world) is not None
-
-
-def consistent(genders: Sequence[str | None], edges: Sequence[Edge], *, world: World = STRICT) -> bool:
-    """Is there any family in which the story is true?
-
-    >>> consistent(["male", "male"], [(0, "father", 1), (1, "father", 0)])
-    False
-    """
-    people = [*genders, None, None][: max(len(genders), 2)]
-    pattern, _, rest = parts(people, edges, (0, 1), world)
-    return all(_consistent(each, world) for each in (pattern, *rest))
 
 
 def possible(

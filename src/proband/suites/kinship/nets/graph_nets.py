@@ -106,8 +106,8 @@ class GatLayer(nn.Module):
 #     x := norm(x),  x_ij := x_ij + A_ij,  x := norm(x),  x_ij := x_ij + MLP(x_ij)
 #
 # with dropout on alpha and before each sum, and on the pairs (i, i) the gender of i. In the released program x_ij
-# starts with what is told of (i, j) alone (`converses = false`), so that a fact stated from its other side cannot be
-# used; here also with what is told of (j, i).
+# starts with what is told of (i, j) alone, so that a fact stated from its other side cannot be used; here also with
+# what is told of (j, i).
 
 
 class EdgeTransformer(nn.Module):
@@ -118,7 +118,7 @@ class EdgeTransformer(nn.Module):
         super().__init__()
         d, self.rounds, self.dropout = options.width, options.rounds, options.dropout
         self.told, self.genders = nn.Embedding(NO_EDGE + 1, d), nn.Embedding(3, d)
-        self.converse = nn.Embedding(NO_EDGE + 1, d) if options.converses else None
+        self.converse = nn.Embedding(NO_EDGE + 1, d)
         self.attention = TriangularAttention(d, options.heads, bias=False, dropout=options.dropout)
         self.before_attention, self.before_mlp = nn.LayerNorm(d), nn.LayerNorm(d)
         self.wide, self.narrow = nn.Linear(d, 4 * d), nn.Linear(4 * d, d)
@@ -129,9 +129,7 @@ class EdgeTransformer(nn.Module):
 
     def forward(self, batch: Batch) -> Tensor:
         numbers = told_numbers(batch)
-        x = self.told(numbers) + loops(self.genders(batch.genders))
-        if self.converse is not None:
-            x = x + self.converse(numbers.transpose(1, 2))
+        x = self.told(numbers) + loops(self.genders(batch.genders)) + self.converse(numbers.transpose(1, 2))
         for _ in range(self.rounds):
             x = self.before_attention(x)
             x = x + self._dropped(self.attention(x, batch.there))

@@ -96,9 +96,6 @@ class EdgeTransformerOptions(NetOptions):
     width: Annotated[int, Meta(description="dimension of an edge", ge=1)] = 200
     heads: Annotated[int, Meta(description="attention heads", ge=1)] = 4
     rounds: Annotated[int, Meta(description="times that the one layer is applied", ge=1)] = 8
-    converses: Annotated[
-        bool, Meta(description="a pair (i, j) starts with what is told of (j, i) too; false: as published")
-    ] = True
     dropout: Dropout = 0.2
     warmup: Annotated[
         int, Meta(description="steps over which the rate rises, before it falls along a line to zero", ge=0)

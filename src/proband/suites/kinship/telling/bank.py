@@ -1,9 +1,5 @@
 """A bank is data for the teller: frames (constructions that tell one to three facts) and occasions, whose phrases fill
 the frames. Ours ships; the crowd's templates of CLUTRR, which need no occasion, are read from a folder.
-
->>> bank = parse_bank("== parent, pibling\\n{1} is {0}'s {1 of 0}.", name="mine")
->>> bank.frames[0].patterns
-(('parent',), ('pibling',))
 """
 
 from __future__ import annotations
@@ -15,15 +11,14 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from itertools import product
 from pathlib import Path
 from typing import Final
 
 from proband.core.errors import ProbandError
 from proband.core.files import DATA, read_utf8
 from proband.suites.kinship.telling.crowd_templates import load_crowd
-from proband.suites.kinship.telling.template_language import ANY, LONGEST, Frame, Phrase, Row
-from proband.suites.kinship.world.relations import ALL_INVERSE, ALL_WORDS, NEUTRALS
+from proband.suites.kinship.telling.template_language import Frame, Phrase, Row
+from proband.suites.kinship.world.relations import ALL_INVERSE, NEUTRALS
 
 OURS: Final = "proband"
 FAMILY: Final = re.compile(r"^## (\w+)\n", re.MULTILINE)
@@ -94,8 +89,8 @@ class Bank:
         """The same bank with `share` of its occasions kept for the test or, where it has none, of its frames: of every
         clause at most the share, and never its last one for training.
 
-        >>> bank = parse_bank("== parent\\n{1} met {0}, {1 his} {0 of 1}.\\n{1} is the {1 of 0} of {0}.", name="mine")
-        >>> sorted(bank.hold_out(0.2, seed=0).split.values())
+        >>> frames = parse_frames("== *\\n{1} met {0}, {1 his} {0 of 1}.\\n{1} is the {1 of 0} of {0}.", family="x")
+        >>> sorted(Bank("mine", tuple(frames)).hold_out(0.2, seed=0).split.values())
         ['test', 'train']
         """
         rng = random.Random(f"paraphrases {seed}")
@@ -103,12 +98,12 @@ class Bank:
             names = [each.name for each in self.occasions]
             held = set(rng.sample(names, max(1, round(share * len(names)))))
             return replace(self, split={**self.split, **{name: "test" if name in held else "train" for name in names}})
-        kinds = Counter((frame.patterns, frame.genders) for frame in self.frames)
+        kinds = Counter((frame.pattern, frame.genders) for frame in self.frames)
         left = {kind: max(1, round(share * n)) if n > 1 else 0 for kind, n in kinds.items()}
         split = {}
         for frame in rng.sample(self.frames, len(self.frames)):
-            left[frame.patterns, frame.genders] -= 1
-            split[frame.id] = "test" if left[frame.patterns, frame.genders] >= 0 else "train"
+            left[frame.pattern, frame.genders] -= 1
+            split[frame.id] = "test" if left[frame.pattern, frame.genders] >= 0 else "train"
         return replace(self, split=split)
 
     def hold_out_constructions(self, families: Sequence[str]) -> Bank:
@@ -160,8 +155,8 @@ def _ours() -> Bank:
     files = sorted(folder.glob("*.toml"))
     occasions = [each for file in files for each in parse_occasions(read_utf8(file), name=file.name)]
     _, *parts = FAMILY.split(read_utf8(folder / "frames.txt"))
-    banks = [parse_bank(text, name="frames.txt", family=name) for name, text in zip(parts[::2], parts[1::2])]
-    return Bank(OURS, tuple(frame for bank in banks for frame in bank.frames), tuple(occasions))
+    frames = [frame for name, text in zip(parts[::2], parts[1::2]) for frame in parse_frames(text, family=name)]
+    return Bank(OURS, tuple(frames), tuple(occasions))
 
 
 @lru_cache(maxsize=4)
@@ -173,9 +168,9 @@ def _of_the_crowd(folder: Path) -> Bank:
 
 def completed(bank: Bank) -> Bank:
     """The bank, with bare frames of ours for the single facts that it lacks (the crowd has no siblings-in-law)."""
-    single = {pattern for frame in bank.frames for pattern in frame.patterns if len(pattern) == 1}
-    lacking = tuple((n,) for n in NEUTRALS if not single & {(n,), (ALL_INVERSE[n],), (ANY,)})
-    added = tuple(Frame.parse(text, family="bare", patterns=lacking) for text in BARE) if lacking else ()
+    single = {frame.pattern for frame in bank.frames}
+    lacking = [n for n in NEUTRALS if not single & {(n,), (ALL_INVERSE[n],)}]
+    added = tuple(Frame.parse(text, family=f"bare-{n}", pattern=(n,)) for n in lacking for text in BARE)
     return replace(bank, frames=bank.frames + added, added=frozenset(frame.id for frame in added))
 
 
@@ -201,43 +196,18 @@ def parse_occasions(text: str, *, name: str) -> list[Occasion]:
     return occasions
 
 
-def parse_pattern(text: str) -> list[Row]:
-    """The clauses a header stands for; `/` separates alternatives.
+def parse_frames(text: str, *, family: str) -> list[Frame]:
+    """The frames of one construction: headers `== *` and `== * *` say how many facts those below tell, of any
+    relations; `#` begins a comment.
 
-    >>> parse_pattern("parent/pibling sibling")
-    [('parent', 'sibling'), ('pibling', 'sibling')]
+    >>> [frame.facts for frame in parse_frames("== *\\n{1} is {0}'s {1 of 0}.", family="copula")]
+    [1]
     """
-    steps = [step.split("/") for step in text.split()]
-    for name in (name for step in steps for name in step):
-        if name != ANY and name not in ALL_WORDS:
-            raise ProbandError(f"no relation {name!r}; there are {', '.join(ALL_WORDS)} and *")
-    if not 1 <= len(steps) <= LONGEST:
-        raise ProbandError(f"a clause has one to {LONGEST} relations, not {len(steps)}: {text!r}")
-    return list(product(*steps))
-
-
-def parse_bank(text: str, *, name: str, family: str = "") -> Bank:
-    """A bank file: `== clause, clause` headers, then one frame per line; `#` begins a comment. Where no family is
-    given, each frame is a construction of its own."""
     frames: list[Frame] = []
-    patterns: tuple[Row, ...] = ()
-    seen: dict[str, int] = {}
-    for number, line in enumerate(text.splitlines(), start=1):
-        line = line.strip()
-        if not line or line.startswith("#"):
-            continue
-        try:
-            if line.startswith("=="):
-                patterns = tuple(p for part in line.strip("= ").split(",") for p in parse_pattern(part))
-                if len({len(p) for p in patterns}) != 1:
-                    raise ProbandError("the clauses of one header must have the same number of relations")
-                continue
-            if not patterns:
-                raise ProbandError("a paraphrase comes before the first '== clause' header")
-            if line in seen:
-                raise ProbandError(f"the paraphrase repeats line {seen[line]}")
-            frames.append(Frame.parse(line, family=family or f"line{number}", patterns=patterns))
-        except ProbandError as error:
-            raise ProbandError(str(error), file=name, line=number) from error
-        seen[line] = number
-    return Bank(name, tuple(frames))
+    pattern: Row = ()
+    for line in filter(None, map(str.strip, text.splitlines())):
+        if line.startswith("=="):
+            pattern = tuple(line.split()[1:])
+        elif not line.startswith("#"):
+            frames.append(Frame.parse(line, family=family, pattern=pattern))
+    return frames

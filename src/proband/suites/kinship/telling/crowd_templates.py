@@ -145,6 +145,6 @@ def load_crowd(folder: Path) -> tuple[tuple[Frame, ...], dict[str, str]]:
         plain = len(row.words) <= LONGEST and not braces and "<" not in text
         if plain and (text, clause, row.genders) not in frames and states_exactly(row.text, row.words, row.genders):
             name = f"clutrr.{row.id}"
-            frames[text, clause, row.genders] = Frame(name, name, text, (clause,), row.genders)
+            frames[text, clause, row.genders] = Frame(name, name, text, clause, row.genders)
             split[name] = row.split
     return tuple(frames.values()), split

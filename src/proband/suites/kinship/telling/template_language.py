@@ -3,14 +3,11 @@
 A template tells a path of people 0 - 1 - 2 - 3, one fact per step. Slots:
 
     {0}             the name                       {1 of 0}      1's kin word seen from 0: aunt, son-in-law
-    {0 his}         he him his himself (or her)    {a 1 of 0}    with its article: an aunt
-    {0 boy/girl}    the word for his or her gender
+    {0 his}         he him his (or she her)        {a 1 of 0}    with its article: an aunt
     <past|WORDS>    a phrase of the story's occasion in the past tense, WORDS in place of its @; also <ing|>, <base|>
                     and <done|>; <past2|WORDS> for a second phrase
 
-A capital letter in the slot makes a capital in the text ({0 His}, {A 1 of 0}).
-
->>> frame = Frame.parse("{0} <past|{0 his} {1 of 0} {1}>.", family="own", patterns=(("*",),))
+>>> frame = Frame.parse("{0} <past|{0 his} {1 of 0} {1}>.", family="own", pattern=("*",))
 >>> frame.fill(["Ben", "Mia"], ["male", "female"], ["aunt"], ["nephew"], [Phrase.parse("carry the lanterns with @")])
 'Ben carried the lanterns with his aunt Mia.'
 """
@@ -32,13 +29,13 @@ ANY: Final = "*"
 LONGEST: Final = 3  # facts in one template
 KIN_PLACE: Final = "@"
 DIFFER: Final = "0/1"
-PRONOUNS: Final = {"he": "she", "him": "her", "his": "her", "himself": "herself"}
+PRONOUNS: Final = {"he": "she", "him": "her", "his": "her"}
 PHRASE_SLOT: Final = re.compile(r"<(base|past|ing|done)(2?)\|([^<>]*)>")
 SLOT: Final = re.compile(r"\{([^{}]*)\}")
-KIN_SLOT: Final = re.compile(r"(?:([aA]) )?(\d) of (\d)")
+KIN_SLOT: Final = re.compile(r"(a )?(\d) of (\d)")
 OBJECT: Final = re.compile(r"\{(\d) him\}")  # a pronoun that tells nothing about kin
 TIMED: Final = re.compile(r"\{\d\}[^,]")  # no comma after the first name
-GENDER_SLOT: Final = re.compile(r"(\d) ([A-Za-z]+)(?:/([A-Za-z]+))?")
+GENDER_SLOT: Final = re.compile(r"(\d) (he|him|his)")
 DOUBLED: Final = re.compile(r"(?:qu|[^aeiou])*[aeiou][bdglmnprt]")  # chat, chatting
 AFTER: Final = ("after", "before", "as", "than")
 Row = tuple[str, ...]  # relations along a path, or the genders of its people
@@ -135,20 +132,20 @@ class PhraseSlot:
 
 @dataclass(frozen=True)
 class Frame:
-    """A template: `patterns` are the neutral relations along the paths it can tell ("*" is any), `genders` the only
-    gender combination it is written for (None: every one, as ours are)."""
+    """A template: `pattern` has the neutral relations along the path it tells ("*" is any), `genders` the only gender
+    combination it is written for (None: every one, as ours are)."""
 
     id: str
     family: str  # its construction
     text: str
-    patterns: tuple[Row, ...]
+    pattern: Row
     genders: Row | None = None
     differ: bool = False  # people 0 and 1 must differ in gender, or a pronoun could mean either
 
     @classmethod
-    def parse(cls, line: str, *, family: str, patterns: tuple[Row, ...]) -> Frame:
+    def parse(cls, line: str, *, family: str, pattern: Row) -> Frame:
         text = line.removeprefix(DIFFER).strip()
-        frame = cls(f"{family}.{digest_id(text)}", family, text, patterns, differ=line.startswith(DIFFER))
+        frame = cls(f"{family}.{digest_id(text)}", family, text, pattern, differ=line.startswith(DIFFER))
         people = range(frame.facts + 1)
         for _, *rest in frame._pieces:
             if any(isinstance(person, int) and person not in people for person in rest):
@@ -159,7 +156,7 @@ class Frame:
 
     @property
     def facts(self) -> int:
-        return len(self.patterns[0])
+        return len(self.pattern)
 
     @cached_property
     def slots(self) -> tuple[PhraseSlot, ...]:
@@ -179,7 +176,7 @@ class Frame:
         return bool(TIMED.match(self.text)) and self.family != "copula"
 
     def tells(self, relations: Row) -> bool:
-        return any(len(p) == len(relations) and all(a in (ANY, b) for a, b in zip(p, relations)) for p in self.patterns)
+        return len(self.pattern) == len(relations) and all(a in (ANY, b) for a, b in zip(self.pattern, relations))
 
     def suits(self, relations: Row, genders: Row) -> bool:
         """Whether it can tell these relations of people of these genders."""
@@ -223,7 +220,7 @@ class Frame:
                 b, a = int(piece[1]), int(piece[2])
                 noun = ahead[a] if b > a else back[b]
                 article = "an " if noun[0] in "aeiou" else "a "
-                out.append({"": "", "a": article, "A": article.capitalize()}[str(piece[3])] + noun)
+                out.append(article * bool(piece[3]) + noun)
             elif kind == "gender":
                 out.append(str(piece[3] if genders[int(piece[1])] == FEMALE else piece[2]))
             elif kind == "head":
@@ -242,11 +239,5 @@ def _slot(slot: str) -> tuple[str | int, ...]:
             raise ProbandError(f"person {b} and person {a} are not neighbours on the path")
         return "kin", b, a, match[1] or ""
     if match := GENDER_SLOT.fullmatch(slot):
-        person, male, female = match.groups()
-        if female is None:
-            if male.lower() not in PRONOUNS:
-                raise ProbandError(f"unknown slot {{{slot}}}")
-            female = PRONOUNS[male.lower()]
-            female = female.capitalize() if male[0].isupper() else female
-        return "gender", int(person), male, female
+        return "gender", int(match[1]), match[2], PRONOUNS[match[2]]
     raise ProbandError(f"unknown slot {{{slot}}}")

@@ -63,7 +63,6 @@ class Rules:
     """A rule base. Relation n (after the last) is `other`."""
 
     name: str
-    about: str
     world: str | None  # "family": stories are grounded in generated families; None: in the rules alone
     neutrals: tuple[str, ...]
     words: tuple[tuple[str, str], ...]  # for a man, for a woman; twice the same where gender plays no part
@@ -71,7 +70,6 @@ class Rules:
     opposite: int  # the set of relations that hold only between people of different gender
     full: int  # every relation, and `other` where the rule base has it
     table: tuple[tuple[int, ...], ...]
-    reasons: Mapping[tuple[str, str], str]  # why a listed composition is doubtful
     sentences: tuple[str, ...]  # how a fact is told, where no bank of stories is: "{j} is the {word} of {i}."
     names: Mapping[str, tuple[str, ...]]  # by gender
     text: str = ""  # the TOML
@@ -244,13 +242,12 @@ def _rules(raw: Mapping[str, Any]) -> Rules:
     neutrals = tuple(relations)
     words, inverse = _relations(relations, neutrals)
     full = (1 << len(neutrals)) - 1 | (bool(raw.get("other", True)) << len(neutrals))
-    rows, reasons = _compositions(raw.get("compose"), neutrals, full)
+    rows = _compositions(raw.get("compose"), neutrals, full)
     opposite = raw.get("opposite", [])
     if wrong := next((name for name in opposite if name not in neutrals), None):
         raise ProbandError(f"'opposite' names {wrong!r}, which is not a relation")
     return Rules(
         name=raw["name"],
-        about=str(raw.get("about", "")),
         world=_world(raw.get("world"), neutrals),
         neutrals=neutrals,
         words=words,
@@ -258,7 +255,6 @@ def _rules(raw: Mapping[str, Any]) -> Rules:
         opposite=sum(1 << neutrals.index(name) for name in opposite),
         full=full,
         table=_with_other(rows, inverse, full),
-        reasons=reasons,
         sentences=_sentences(raw.get("sentences", ["{j} is the {word} of {i}."])),
         names=_names(raw.get("names", {})),
     )
@@ -285,18 +281,15 @@ def _relations(
     return tuple(words), (*inverse, len(neutrals))
 
 
-def _compositions(
-    compose: object, neutrals: tuple[str, ...], full: int
-) -> tuple[list[list[int]], dict[tuple[str, str], str]]:
+def _compositions(compose: object, neutrals: tuple[str, ...], full: int) -> list[list[int]]:
     if not isinstance(compose, dict):
         raise ProbandError("'compose' is missing")
     bits = {name: 1 << r for r, name in enumerate((*neutrals, OTHER))}
-    rows, reasons = [[full] * len(neutrals) for _ in neutrals], {}
+    rows = [[full] * len(neutrals) for _ in neutrals]
     for first, row in compose.items():
         for second, entry in row.items() if isinstance(row, dict) else ():
             place = f"'compose' {first}.{second}"
-            if isinstance(entry, dict):
-                reasons[first, second] = str(entry.get("why", ""))
+            if isinstance(entry, dict):  # with `why`, which a reader of the file sees
                 entry = entry.get("gives")
             gives = [entry] if isinstance(entry, str) else entry
             if not isinstance(gives, list):
@@ -305,7 +298,7 @@ def _compositions(
                 if name not in bits or (name == OTHER and name in (first, second)):
                     raise ProbandError(f"{place}: {name!r} is not a relation")
             rows[neutrals.index(first)][neutrals.index(second)] = sum(bits[name] for name in set(gives)) & full
-    return rows, reasons
+    return rows
 
 
 def _with_other(rows: list[list[int]], inverse: tuple[int, ...], full: int) -> tuple[tuple[int, ...], ...]:
