@@ -8,9 +8,13 @@ from itertools import pairwise
 
 import pytest
 
+from proband.suites.kinship.generate.build import build
+from proband.suites.kinship.generate.options import BuildOptions
 from proband.suites.kinship.generate.rule_world_logic import symbolic
 from proband.suites.kinship.generate.story_logic import backward
-from proband.suites.kinship.world.families import FamilyGraph, FamilyShape, family_pool, resolve
+from proband.suites.kinship.logic.closure import chart
+from proband.suites.kinship.world.families import COMMON, FamilyGraph, FamilyShape, family_pool, resolve
+from proband.suites.kinship.world.relations import NEUTRAL, RELATIONS
 from proband.suites.kinship.world.rules import load, rule_bodies
 
 SOUND = load("sound")
@@ -104,3 +108,28 @@ def test_rule_bodies_have_one_head() -> None:
     assert len(bodies) == 11
     assert sum(map(len, bodies)) == 30
     assert (0, 2) in bodies[6]  # a parent's sibling is a pibling
+
+
+def test_spread_states_rare_relations_more_often() -> None:
+    """Chains with one outcome rarely state grandparents, uncles and nephews; noise that is spread makes up for it."""
+    shares = {}
+    for spread in (False, True):
+        options = BuildOptions(task="all", k="3", per_k=110, spread=spread, certify="none")
+        built = build(options, seed=0)
+        stated = Counter(word for item in built.items for _, word, _ in item.facts["edges"])
+        assert set(stated) == set(RELATIONS)
+        shares[spread] = min(stated[word] / stated.total() for word in RELATIONS if NEUTRAL[word] not in COMMON)
+    assert shares[False] < 0.02 < shares[True]
+
+
+def test_chains_that_are_spread_prove_their_goal_too() -> None:
+    family = family_pool(SOUND, seed=5, shape=FamilyShape(), spread=True)(0)
+    rng, rare = random.Random(1), 0
+    for goal, pairs in sorted(family.pairs.items()):
+        found = backward(family, rng.choice(pairs), 4, rng.random)
+        if found is not None:
+            clause = [family.matrix[a][b] for a, b in pairwise(found[0])]
+            genders = [family.genders[person] for person in found[0]]
+            assert chart(SOUND, clause, genders)[0] == 1 << goal[0]
+            rare += bool(family.rare & set(clause))
+    assert rare > 5

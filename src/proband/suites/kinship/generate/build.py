@@ -123,7 +123,7 @@ class Rounds:
         self.source = DraftSource(
             rules=self.rules,
             sound=load("sound") if self.rules.world == "family" and self.rules.kin == STRICT else self.rules,
-            graphs=family_pool(self.rules, seed=plan.seed, shape=plan.shape),
+            graphs=family_pool(self.rules, seed=plan.seed, shape=plan.shape, spread=options.spread),
             families=FAMILIES,
             size=plan.noise_size,
             spread=options.spread,

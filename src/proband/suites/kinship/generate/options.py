@@ -86,7 +86,7 @@ class BuildOptions:
     facts_along_chain: Annotated[
         bool, _says("state every fact from the asker's side, in the order of the chain, as CLUTRR does"), RARE
     ] = False
-    spread: Annotated[bool, _says("noise that states the relations that chains rarely do"), RARE] = False
+    spread: Annotated[bool, _says("state more often the relations that chains rarely have"), RARE] = False
     held: Annotated[str, _says("shares held out, like paraphrases=0.2,clauses=0.1,names=0.2"), RARE] = (
         "paraphrases=0.2,clauses=0.1,names=0.2"
     )

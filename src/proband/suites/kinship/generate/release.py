@@ -38,6 +38,7 @@ from proband.suites.kinship.generate.options import (
 )
 from proband.suites.kinship.shortcuts import SHORTCUTS
 from proband.suites.kinship.telling.stories import masked_sentences
+from proband.suites.kinship.world.relations import RELATIONS
 from proband.suites.kinship.world.rules import load, story_of
 
 CARD: Final = "card.md"
@@ -206,12 +207,12 @@ class Release:
             for name, shares in shares_in_training(by_slice).items()
         ]
         stated = sum((tally.stated for tally in self.tally.values()), Counter[str]())
-        rarest = min(stated, key=lambda kin: stated[kin])
+        rarest = min(RELATIONS, key=lambda kin: stated[kin])
         return (DATA / "kinship" / "releases" / CARD).read_text(encoding="utf-8").format(
             canary=of.canary, name=of.name, version=of.version, generator=of.generator,
             licence=LICENCE, composition="\n".join(rows), about="\n".join(about),
             held="\n".join(held), hashes="\n".join(f"| {name} | `{sha}` |" for name, sha in self.sha256.items()),
-            relations=len(stated), rarest=f"{rarest} {100 * stated[rarest] / stated.total():.1f} %",
+            more=len(stated.keys() - set(RELATIONS)), rarest=f"{rarest} {100 * stated[rarest] / stated.total():.1f} %",
         )  # fmt: skip
 
     def summary(self) -> Mapping[str, Any]:

@@ -12,7 +12,8 @@ genders: "a child of my parent-in-law" is a sibling-in-law or my spouse, but whe
 sibling-in-law.
 
 Such chains state parents, siblings and spouses most of the time: of the rules with one outcome few have a grandparent,
-an uncle or a nephew among their premises, and none a sibling-in-law. With `spread` the noise states these instead.
+an uncle or a nephew among their premises, and none a sibling-in-law. With `spread` the rules that have are taken more
+often, such facts are not resolved further, and noise states them.
 
 A story that the closure cannot prove is thrown away, and another is tried. (rule_world_logic.py does the same for
 worlds that are known by their rules alone; pairs.py looks for a story that leaves the answer open beside one that does
@@ -116,9 +117,10 @@ def backward(graph: FamilyGraph, goal: Pair, k: int, draw: Random) -> Chain | No
     """
     x, z = goal
     path, used, steps = [x, z], {x, z}, []
-    splits = graph.splits
+    splits, matrix, rare = graph.splits, graph.matrix, graph.rare
     for last in range(1, k):
-        at = int(draw() * last)
+        places = [i for i in range(last) if matrix[path[i]][path[i + 1]] not in rare] if rare else ()  # rare ones stay
+        at = places[int(draw() * len(places))] if places else int(draw() * last)
         y = resolve(splits(path[at], path[at + 1]), used, draw)
         if y < 0:  # this subgoal cannot be resolved: another one, uniformly
             others = [i for i in range(last) if i != at]

@@ -70,6 +70,7 @@ class Closure:
     genders: Sequence[str]
     sets: list[list[int]]
     narrowed: list[Narrowing] = field(default_factory=list)
+    known: set[frozenset[int]] = field(default_factory=set)  # pairs of whom something is told or proved
     consistent: bool = True
 
     def answers(self, i: int, j: int) -> list[str]:
@@ -81,11 +82,13 @@ class Closure:
         left = self.sets[i][j] & to
         self.sets[i][j], self.sets[j][i] = left, self.rules.invert(left)
         self.consistent = self.consistent and left != 0
+        self.known.add(frozenset((i, j)))
         return (i, j), (j, i)
 
 
-def close(rules: Rules, genders: Sequence[str], edges: Sequence[Edge]) -> Closure:
-    """The forward closure of told facts. A word of the wrong gender is a contradiction at once."""
+def close(rules: Rules, genders: Sequence[str], edges: Sequence[Edge], *, told_only: bool = False) -> Closure:
+    """The forward closure of told facts. A word of the wrong gender is a contradiction at once. `told_only`: nothing is
+    concluded from what genders alone exclude, so that every premise is told or proved."""
     n = len(genders)
     apart = rules.full & ~rules.opposite
     sets = [[apart if genders[i] == genders[j] else rules.full for j in range(n)] for i in range(n)]
@@ -99,6 +102,8 @@ def close(rules: Rules, genders: Sequence[str], edges: Sequence[Edge]) -> Closur
         for m in range(n):
             if m not in (i, j):
                 for a, y, b in ((i, j, m), (m, i, j)):  # i-m through j, m-j through i
+                    if told_only and not {frozenset((a, y)), frozenset((y, b))} <= closure.known:
+                        continue
                     composed = rules.union(sets[a][y], sets[y][b])
                     if sets[a][b] & ~composed:
                         queue += closure.narrow(a, b, composed)
@@ -202,14 +207,10 @@ def prove(
     >>> steps
     [((0, 'son', 1), (1, 'uncle', 2), (0, 'brother|brother-in-law', 2))]
     """
-    told = {frozenset((i, j)) for i, _, j in edges}
-    usable = list[Narrowing]()  # what genders alone exclude is no premise
-    for a, y, b, left in close(rules, genders, edges).narrowed:
-        if {frozenset((a, y)), frozenset((y, b))} <= told:
-            usable.append((a, y, b, left))
-            told.add(frozenset((a, b)))
     needed, kept = {frozenset(query)}, list[Narrowing]()
-    for a, y, b, left in reversed(usable):  # what a step that is needed rests on is needed before it
+    for a, y, b, left in reversed(
+        close(rules, genders, edges, told_only=True).narrowed
+    ):  # what a step that is needed rests on is needed before it
         if frozenset((a, b)) in needed:
             needed |= {frozenset((a, y)), frozenset((y, b))}
             kept.append((a, y, b, left))

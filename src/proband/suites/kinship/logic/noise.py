@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from proband.suites.kinship.world.families import FamilyGraph, Random, resolve
+from proband.suites.kinship.world.families import COMMON, RARE, FamilyGraph, Random, resolve
 
 KINDS = ("supporting", "irrelevant", "disconnected")
 NOISE = {"clean": (), "supporting": KINDS[:1], "irrelevant": KINDS[1:2], "disconnected": KINDS[2:], "all": KINDS}
@@ -27,8 +27,6 @@ WAYS = ("either", "both")
 SECOND = "second"
 ENDS = {"supporting": 2, "irrelevant": 1, "disconnected": 0}  # on the story's path
 TRIES = 30
-COMMON = ("parent", "child", "sibling", "spouse", "parent-in-law", "child-in-law")  # chains are mostly made of these
-RARE = 6  # times as often as a common relation another one is stated, where relations are spread
 
 
 class NoisePath(NamedTuple):

@@ -22,6 +22,8 @@ from proband.core.files import DATA, read_utf8
 from proband.suites.kinship.world.relations import FEMALE, MALE, STRICT, Family, World
 from proband.suites.kinship.world.rules import FamilyRow, Rules, rule_bodies
 
+COMMON = ("parent", "child", "sibling", "spouse", "parent-in-law", "child-in-law")  # chains are mostly made of these
+RARE = 10  # times as often as a common relation another one is stated, where relations are spread
 LISTED_ORDERS = 7  # of so many all orders are listed
 Random = Callable[[], float]  # a number from 0 up to 1
 Pair = tuple[int, int]
@@ -207,8 +209,10 @@ def matrix(family: Family) -> list[list[int]]:
 class FamilyGraph:
     """A family as chains and noise need it, each part worked out when it is first needed."""
 
-    def __init__(self, family: Family, rules: Rules) -> None:
+    def __init__(self, family: Family, rules: Rules, *, spread: bool = False) -> None:
         self.family, self.rules = family, rules
+        rare = {r for r, name in enumerate(rules.neutrals) if name not in COMMON}
+        self.rare = rare if spread else set[int]()  # relations that are stated more often than they come up
         self.genders, self.none = family.genders, len(rules.neutrals)  # none: no relation
         self.matrix = matrix(family)
         self.rows = rows_of(family)
@@ -242,14 +246,15 @@ class FamilyGraph:
         return [[y for y, relation in enumerate(row) if relation != self.none] for row in self.matrix]
 
     def _splits(self, a: int, b: int) -> list[list[int]]:
-        """The rules that resolve the fact (a, b) in this family: for each, those who can stand between a and b."""
+        """The rules that resolve the fact (a, b) in this family: for each, those who can stand between a and b. A rule
+        with a rare relation comes RARE times, where relations are spread."""
         bodies = rule_bodies(self.rules, same=self.genders[a] == self.genders[b])[self.matrix[a][b]]
         from_a, from_b, inverse = self.by_relation[a], self.by_relation[b], self.rules.inverse
         groups = []
         for first, second in bodies:
             back = from_b[inverse[second]]
             if group := [y for y in from_a[first] if y in back]:
-                groups.append(group)
+                groups += [group] * (1 if self.rare.isdisjoint((first, second)) else RARE)
         return groups
 
     def _in_common(self, a: int, b: int) -> list[int]:
@@ -261,19 +266,19 @@ class FamilyGraph:
         return between(self.family, self.rules.neutrals[self.matrix[a][b]], a, b)
 
 
-def family_pool(rules: Rules, *, seed: int, shape: FamilyShape) -> Callable[[int], FamilyGraph]:
+def family_pool(rules: Rules, *, seed: int, shape: FamilyShape, spread: bool = False) -> Callable[[int], FamilyGraph]:
     """Families by number; every one has all the relations."""
-    return cache(lambda number: _rich_family(rules, shape, random.Random(f"family {seed} {number}")))
+    return cache(lambda number: _rich_family(rules, shape, random.Random(f"family {seed} {number}"), spread=spread))
 
 
-def _rich_family(rules: Rules, shape: FamilyShape, rng: random.Random) -> FamilyGraph:
+def _rich_family(rules: Rules, shape: FamilyShape, rng: random.Random, *, spread: bool) -> FamilyGraph:
     """The first of 50 families that has every relation between every two genders, or the one that has most."""
     complete = 4 * len(rules.neutrals) - 2  # relations x 2 x 2 genders, less the spouses of one gender
-    best = FamilyGraph(replace(make_family(rng, shape), world=rules.kin), rules)
+    best = FamilyGraph(replace(make_family(rng, shape), world=rules.kin), rules, spread=spread)
     for _ in range(49):
         if len(best.pairs) == complete:
             break
-        graph = FamilyGraph(replace(make_family(rng, shape), world=rules.kin), rules)
+        graph = FamilyGraph(replace(make_family(rng, shape), world=rules.kin), rules, spread=spread)
         best = graph if len(graph.pairs) > len(best.pairs) else best
     return best
 
