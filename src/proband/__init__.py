@@ -12,23 +12,28 @@ from typing import TYPE_CHECKING, Any
 from proband.core.version import __version__ as __version__
 
 if TYPE_CHECKING:  # what a type checker and an editor see; `__getattr__` gives the same when it is used
-    from proband.pipeline.asking.setup import load_model
-    from proband.pipeline.build import build
-    from proband.pipeline.checking import audit, verify
-    from proband.pipeline.compare import compare
-    from proband.pipeline.demo import demo
-    from proband.pipeline.evaluate import evaluate
-    from proband.pipeline.export import export
-    from proband.pipeline.frames import read, run
-    from proband.pipeline.items import items
-    from proband.pipeline.plan import plan
-    from proband.pipeline.report import report
-    from proband.pipeline.run import prompt_of
-    from proband.pipeline.show import listing, show
-    from proband.pipeline.steps import check_replies, check_reply
-    from proband.pipeline.study import paper, study
-    from proband.pipeline.train import train
-    from proband.pipeline.vary import vary
+    from proband.pipeline.asking.setup import load_model as load_model
+    from proband.pipeline.build import build as build
+    from proband.pipeline.checking import audit as audit
+    from proband.pipeline.checking import verify as verify
+    from proband.pipeline.compare import compare as compare
+    from proband.pipeline.demo import demo as demo
+    from proband.pipeline.evaluate import evaluate as evaluate
+    from proband.pipeline.export import export as export
+    from proband.pipeline.frames import read as read
+    from proband.pipeline.frames import run as run
+    from proband.pipeline.items import items as items
+    from proband.pipeline.plan import plan as plan
+    from proband.pipeline.report import report as report
+    from proband.pipeline.run import prompt_of as prompt_of
+    from proband.pipeline.show import listing as listing
+    from proband.pipeline.show import show as show
+    from proband.pipeline.steps import check_replies as check_replies
+    from proband.pipeline.steps import check_reply as check_reply
+    from proband.pipeline.study import paper as paper
+    from proband.pipeline.study import study as study
+    from proband.pipeline.train import train as train
+    from proband.pipeline.vary import vary as vary
 
 # verb -> the module of the pipeline that holds it; imported when it is first used
 VERBS = {
@@ -55,30 +60,7 @@ VERBS = {
     "vary": "vary",
     "verify": "checking",
 }
-__all__ = [
-    "audit",
-    "build",
-    "check_replies",
-    "check_reply",
-    "compare",
-    "demo",
-    "evaluate",
-    "export",
-    "items",
-    "listing",
-    "load_model",
-    "paper",
-    "plan",
-    "prompt_of",
-    "read",
-    "report",
-    "run",
-    "show",
-    "study",
-    "train",
-    "vary",
-    "verify",
-]
+__all__ = list(VERBS)
 
 
 def __getattr__(name: str) -> Any:

@@ -1,9 +1,8 @@
 """Proband's statistics inside inspect_ai: `pip install "proband[inspect]"` registers the metrics, by its entry point.
 
-    from proband.inspect_extension import calibrated_ci, minimum_detectable_difference, paired_difference
+    from proband.inspect_extension import calibrated_ci, minimum_detectable_difference
 
     Task(dataset=..., scorer=match(), metrics=[accuracy(), calibrated_ci(cluster="document")])
-    paired_difference("logs/a.eval", "logs/b.eval", cluster="document")     # the numbers of `proband compare`
 
 Where a task names them as text, they are `proband/calibrated_ci` and `proband/minimum_detectable_difference`. `cluster`
 is the field of the samples' metadata that says what they share (several: "document;paragraph"); without it, `clusters`
@@ -17,11 +16,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.scorer import Metric, SampleScore, metric, value_to_float
 
 from proband import stats
-from proband.core.errors import ProbandError
 
 ToFloat = Callable[[Any], float]
 
@@ -56,35 +53,6 @@ def minimum_detectable_difference(cluster: str = "", agreement: float = 0.5, to_
         return stats.plan(0.05, a=values, clusters=clusters, agreement=agreement).detectable
 
     return compute
-
-
-def paired_difference(
-    a: EvalLog | str | Path, b: EvalLog | str | Path, *, cluster: str = "", scorer: str = ""
-) -> stats.Difference:
-    """The first log minus the second on the samples that both have, paired by id; epochs are averaged. `scorer`: whose
-    scores, if not the first one's."""
-    first, second = (_by_sample(log, cluster, scorer) for log in (a, b))
-    shared = [name for name in first if name in second]
-    if not shared:
-        raise ProbandError("the two logs share no sample")
-    clusters = [first[name][1] or second[name][1] or (name,) for name in shared]
-    return stats.difference([first[n][0] for n in shared], [second[n][0] for n in shared], clusters=clusters)
-
-
-def _by_sample(log: EvalLog | str | Path, cluster: str, scorer: str) -> dict[str, tuple[float, tuple[str, ...]]]:
-    result = log if isinstance(log, EvalLog) else read_eval_log(str(log))
-    read = value_to_float()
-    values: dict[str, list[float]] = {}
-    clusters: dict[str, tuple[str, ...]] = {}
-    for sample in result.samples or ():
-        scores = sample.scores or {}
-        name = scorer or next(iter(scores), "")
-        if name not in scores:
-            known = ", ".join(scores) or "none"
-            raise ProbandError(f"{result.location}: sample {sample.id!r} has no score of {name!r}; there are {known}")
-        values.setdefault(str(sample.id), []).append(read(scores[name].value))
-        clusters[str(sample.id)] = _clusters(sample.metadata or {}, cluster)
-    return {name: (sum(each) / len(each), clusters[name]) for name, each in values.items()}
 
 
 def _values(scores: Sequence[SampleScore], cluster: str, read: ToFloat) -> tuple[list[float], list[tuple[str, ...]]]:

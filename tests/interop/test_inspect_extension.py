@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ import proband
 from proband import stats
 from proband.core.files import read_answers, read_items
 from proband.core.metrics import accuracy_of
-from proband.pipeline.compare import compare
 from proband.pipeline.plan import plan
 
 QUESTIONS = {
@@ -104,23 +102,6 @@ def test_metrics_are_computed_by_the_tool(logs: list[Path]) -> None:
             assert metrics["minimum_detectable_difference"] == pytest.approx(planned, abs=1e-9)
 
 
-def test_two_logs_are_compared_as_by_the_command(logs: list[Path], run_tool: Any) -> None:
-    from proband.inspect_extension import paired_difference
-
-    difference = paired_difference(*logs, cluster="topic")
-    words = ["proband", "compare", *logs, "--cluster", "topic", "--json"]
-    output = run_tool(*words)
-    (group,) = json.loads(output[output.index("{") : output.rindex("}") + 1])["groups"]
-    for ours, theirs in (
-        ("value", "difference"),
-        *((n, n) for n in ("low", "high", "p", "detectable", "mean_a", "mean_b")),
-    ):
-        assert getattr(difference, ours) == pytest.approx(group[theirs], abs=1e-9), ours
-    assert (difference.n, difference.clusters) == (group["n"], group["clusters"]) == (24, 8)
-    assert difference.value > 0
-    print(f"difference {difference.value:+.3f} [{difference.low:+.3f}, {difference.high:+.3f}], p {difference.p:.4f}")
-
-
 def test_the_tool_finds_the_metrics_by_name() -> None:
     from inspect_ai.scorer._metric import metric_create
 
@@ -136,16 +117,3 @@ def test_detectable_differences_are_those_of_plan(tmp_path: Path) -> None:
     values = [accuracy_of(items[answer.item_id], answer) for answer in answers]
     expected = plan(tmp_path / "run", difference=0.05)["now"]["detectable"]
     assert stats.plan(0.05, a=values).detectable == pytest.approx(expected, abs=1e-9)
-
-
-def test_kept_logs_are_compared_as_by_the_command() -> None:
-    """Logs of both formats that an earlier version of the tool wrote."""
-    from proband.inspect_extension import paired_difference
-
-    data = Path(__file__).parents[1] / "pipeline" / "logs" / "data" / "inspect"
-    logs = data / "always-a.json", data / "by-length.eval"
-    found = paired_difference(*logs)
-    (group,) = compare(*logs)["groups"]
-    for ours, theirs in (("value", "difference"), *((n, n) for n in ("low", "high", "p", "detectable"))):
-        assert getattr(found, ours) == pytest.approx(group[theirs], abs=1e-9), ours
-    assert (found.n, found.clusters) == (group["n"], group["clusters"])

@@ -81,12 +81,12 @@ def test_the_question_given_back_is_no_answer_even_where_it_names_the_right_one_
     assert stream().reward(item, f"{item.prompt}\nbrother").total == 1
 
 
-def test_a_wrong_answer_gets_nothing_whatever_its_form_and_a_right_one_may_lose_by_it() -> None:
-    strict = Stream("kinship", k="2", seed=0, format_weight=0.5)
+def test_a_wrong_answer_gets_nothing_whatever_its_form() -> None:
+    strict = Stream("kinship", k="2", seed=0)
     item = strict[0]
     right, wrong = (filled(each, item) for each in ("{right}", "{wrong}"))
     replies = (right, f"<answer>{right}</answer>", f"Let me see. It is the {right}.", f"<answer>{wrong}</answer>")
-    assert [strict.reward(item, each).total for each in replies] == [1, 1, 0.5, 0]
+    assert [strict.reward(item, each).total for each in replies] == [1, 1, 1, 0]
 
 
 def chain_of(item: Item) -> list[str]:
@@ -150,13 +150,13 @@ def test_what_a_policy_learns_from_the_reward_of_steps() -> None:
     assert math.exp(scores[5]) / sum(map(math.exp, scores)) > 0.8
 
 
-def test_abstaining_is_right_where_nothing_can_be_told_and_worth_what_is_said_elsewhere() -> None:
-    doubtful = Stream("kinship", k="3", seed=0, open=0.5, abstain=0.1)
+def test_abstaining_is_right_where_nothing_can_be_told_and_worth_nothing_elsewhere() -> None:
+    doubtful = Stream("kinship", k="3", seed=0, open=0.5)
     items = [doubtful[number] for number in range(12)]
     open_ = doubtful.suite.abstention
     rewards = {doubtful.answer(item): doubtful.reward(item, open_).total for item in items}
     assert rewards.pop(open_) == 1
-    assert set(rewards.values()) == {0.1}
+    assert set(rewards.values()) == {0}
 
 
 def test_an_item_is_the_same_whoever_makes_it_and_whatever_was_made_before() -> None:
@@ -218,7 +218,7 @@ def test_a_certificate_that_does_not_hold_is_told() -> None:
         ({"k": "0"}, "k"),
         ({"unknown": 1}, "no option 'unknown'"),
         ({"variation": "louder"}, "no variation 'louder'"),
-        ({"abstain": 2.0}, "'abstain' below 1"),
+        ({"steps_weight": 2.0}, "'steps_weight' is from 0 to 1"),
         ({"release": "1"}, "a stream makes its stories"),
     ],
 )

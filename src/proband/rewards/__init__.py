@@ -7,7 +7,7 @@
 
     process_reward(stream[17], "...").share  # of its statements, those that the story tells or entails
 
-`for_reasoning_gym`, `for_trl`, `for_verifiers`, `for_openenv` and `for_nemo_gym` hand the same to other tools.
+`for_reasoning_gym`, `for_trl`, `for_verifiers` and `for_openenv` hand the same to other tools.
 """
 
 from proband.rewards.process import ProcessReward, process_reward

@@ -23,8 +23,6 @@ class ReplyAction(Action):  # type: ignore[misc]
 
 class QuestionObservation(Observation):  # type: ignore[misc]
     text: str = ""
-    answer: float = 0.0
-    format: float = 0.0
 
 
 class ProbandEnvironment(Environment):  # type: ignore[misc]
@@ -43,7 +41,7 @@ class ProbandEnvironment(Environment):  # type: ignore[misc]
     def step(self, action: ReplyAction, timeout_s: float | None = None, **kwargs: Any) -> QuestionObservation:
         reward = self.stream.reward(self.stream[self.number], action.text)
         self.steps += 1
-        return QuestionObservation(done=True, reward=reward.total, answer=reward.answer, format=reward.format)
+        return QuestionObservation(done=True, reward=reward.total)
 
     @property
     def state(self) -> State:

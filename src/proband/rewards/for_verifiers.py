@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
 from typing import Any
 
 try:
@@ -16,21 +15,18 @@ except ModuleNotFoundError:
     from proband.core.errors import ProbandError
 
     raise ProbandError("proband.rewards.for_verifiers needs verifiers 0.4 or later: pip install verifiers") from None
-from proband.rewards.stream import Stream
+from proband.rewards.stream import Stream, shared_stream
 
 
 class ProbandTaskData(vf.TaskData):  # type: ignore[misc]
     number: int
-    seed: int
-    k: str
-    task: str
-    variation: str
+    options: dict[str, Any]  # of the stream
 
 
 class ProbandTask(vf.Task[ProbandTaskData]):  # type: ignore[misc]
     @property
     def stream(self) -> Stream:
-        return _stream(self.data.seed, self.data.k, self.data.task, self.data.variation)
+        return shared_stream("kinship", **self.data.options)
 
     @vf.reward  # type: ignore[untyped-decorator]
     async def proved(self, trace: Any) -> float:
@@ -40,11 +36,6 @@ class ProbandTask(vf.Task[ProbandTaskData]):  # type: ignore[misc]
         """Does the certificate hold, and does the right answer get the whole reward?"""
         item = self.stream[self.data.number]
         return not self.stream.validate(item) and self.stream.reward(item, self.stream.answer(item)).total == 1.0
-
-
-@cache
-def _stream(seed: int, k: str, task: str, variation: str) -> Stream:
-    return Stream("kinship", seed=seed, k=k, task=task, variation=variation)
 
 
 class ProbandTasksetConfig(vf.TasksetConfig):  # type: ignore[misc]
@@ -58,8 +49,9 @@ class ProbandTasksetConfig(vf.TasksetConfig):  # type: ignore[misc]
 class ProbandTaskset(vf.Taskset[ProbandTask, ProbandTasksetConfig]):  # type: ignore[misc]
     def load(self) -> Iterator[ProbandTask]:
         config = self.config
-        own = {"seed": config.seed, "k": config.k, "task": config.task_kind, "variation": config.variation}
-        stream = _stream(config.seed, config.k, config.task_kind, config.variation)
+        options = {"seed": config.seed, "k": config.k, "task": config.task_kind, "variation": config.variation}
+        stream = shared_stream("kinship", **options)
         for number in range(config.size):
             row = stream.row(number)
-            yield ProbandTask(ProbandTaskData(id=row["id"], prompt=row["question"], number=number, **own), config.task)
+            data = ProbandTaskData(id=row["id"], prompt=row["question"], number=number, options=options)
+            yield ProbandTask(data, config.task)

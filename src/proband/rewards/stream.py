@@ -1,12 +1,10 @@
 """Items by number, each as a question, and the reward of a reply.
 
-reward = answer * (1 - f + f * format) * (1 - s + s * steps)
+reward = answer * (1 - s + s * steps)
 
-`answer` is the score of the answer that was read (1 right, 0 wrong or unread; abstaining where there is an answer gives
-`abstain`), `format` is 1 for a reply that is nothing but an answer or has it in <answer> tags, and f is
-`format_weight`. `steps` is the share of the statements, thoughts among them, that lead to the answer
-(`process_reward`); s is `steps_weight`, and without it steps are not read. A wrong answer gets 0 whatever its form and
-its steps; sentences of the question that are given back are no steps.
+`answer` is the score of the answer that was read (1 right, 0 wrong or unread). `steps` is the share of the statements,
+thoughts among them, that lead to the answer (`process_reward`); s is `steps_weight`, and without it steps are not read.
+Sentences of the question that are given back are no steps.
 
 An answer is paid for if it is asserted as final: in <answer> tags, in a box or on a line `Answer: ...` with nothing
 behind it (all such forms of a reply agree, and nothing else of it is read), or as a last sentence that says the answer
@@ -26,7 +24,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -62,8 +60,6 @@ class Reward:
 
     total: float
     answer: float
-    format: float
-    abstained: bool
     said: str
     steps: float | None = None  # None: not read
 
@@ -81,18 +77,16 @@ class Stream:
         variation: str = "",
         split: str = "",
         think: bool = False,
-        format_weight: float = 0.0,
         steps_weight: float = 0.0,
-        abstain: float = 0.0,
         **options: Any,
     ) -> None:
         self.suite: Suite = suites.suite(suite)
         self.seed, self.think = seed, think
-        if not (0 <= format_weight <= 1 and 0 <= steps_weight <= 1 and 0 <= abstain < 1):
-            raise ProbandError("'format_weight' and 'steps_weight' are from 0 to 1, 'abstain' below 1")
+        if not 0 <= steps_weight <= 1:
+            raise ProbandError("'steps_weight' is from 0 to 1")
         if steps_weight and not self.suite.audit:
             raise ProbandError(f"items of suite {suite!r} have no prover: their steps cannot be rewarded")
-        self.format_weight, self.steps_weight, self.abstain = format_weight, steps_weight, abstain
+        self.steps_weight = steps_weight
         self.variation = self.suite.variation(variation) if variation else None
         asking = next((solver.asking for solver in self.suite.solvers if solver.asking), None)
         if asking is None:
@@ -152,20 +146,15 @@ class Stream:
         text = _without(without_thoughts(reply), asked, item.prompt)
         final = asserted(text, item.choices) if item.choices else text
         read = self.asking.read(item, final, asked) if final else None
-        if read is None or read.status:
-            return Reward(total=0.0, answer=0.0, format=0.0, abstained=False, said="")
-        said = chosen_answer(item, read) or text
-        if item.choices and not is_bare(final, said, item.choices):
-            return Reward(total=0.0, answer=0.0, format=0.0, abstained=False, said="")
+        said = "" if read is None or read.status else chosen_answer(item, read) or text
+        if read is None or not said or (item.choices and not is_bare(final, said, item.choices)):
+            return Reward(total=0.0, answer=0.0, said="")
         right = (accuracy_of(item, read) if item.gold is not None else self.suite.metric().value(item, read)) or 0.0
-        abstained = bool(self.suite.abstention) and said == self.suite.abstention
-        answer = self.abstain if abstained and right < 1 else right
-        form = float(TAGGED.search(text) is not None or text.strip(" .*\n").lower() == said.lower())
-        total = answer * (1 - self.format_weight * (1 - form))
         own = _without(THOUGHT.sub("\n", reply), asked, item.prompt) if self.steps_weight else ""
         steps = process_reward(item, own, answer=said).share if self.steps_weight else None
-        total *= 1 - self.steps_weight * (1 - (steps or 0.0))
-        return Reward(total=total, answer=answer, format=form, abstained=abstained, said=said, steps=steps)
+        return Reward(
+            total=right * (1 - self.steps_weight * (1 - (steps or 0.0))), answer=right, said=said, steps=steps
+        )
 
     def validate(self, item: Item) -> str:
         """What is wrong with an item's certificate, replayed from its text; nothing if it holds."""
@@ -178,6 +167,12 @@ class Stream:
         """An item as other tools want it: text in, text out, and what tells it apart."""
         item = self[number]
         return {"index": number, "id": item.id, "question": self.question(item), "answer": self.answer(item)}
+
+
+@cache
+def shared_stream(suite: str, **options: Any) -> Stream:
+    """The stream of these options, made once: tools that score an entry know its options alone."""
+    return Stream(suite, **options)
 
 
 def _without(reply: str, *texts: str) -> str:
