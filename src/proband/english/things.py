@@ -20,6 +20,8 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from proband.english.unreal import listed
+
 CAPITAL: Final = re.compile(r"(?<![\w'])[A-Z][\w-]*")
 BRACKETED: Final = re.compile(r"\[([^\][]{1,80})\]")
 _FUNCTION_WORDS = """
@@ -55,27 +57,8 @@ TOKEN: Final = re.compile(r"\d+:\d\d|[^\W_][\w-]*(?:['’](?!s\b)\w+)?|['’]s\b
 VERBS: Final = r"(?:is|and|are|was|presents|lies|sits|stands|on|to|has|overlaps?|before|after|during)\b"
 ONE_WORD: Final = re.compile(r"(?<![\w@])[A-Za-z][\w-]*")  # a name of one word needs no pattern of its own
 LONGEST_THING: Final = 4  # words
-NUMBERS: Final = frozenset(["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"])
-NUMBERED: Final = frozenset(
-    [
-        "number",
-        "parcel",
-        "camp",
-        "room",
-        "house",
-        "platform",
-        "gate",
-        "locker",
-        "box",
-        "bus",
-        "flat",
-        "desk",
-        "seat",
-        "team",
-        "runner",
-        "lane",
-    ]
-)
+NUMBERS: Final = listed("one two three four five six seven eight nine ten")
+NUMBERED: Final = listed("number parcel camp room house platform gate locker box bus flat desk seat team runner lane")
 
 
 class Shape(NamedTuple):

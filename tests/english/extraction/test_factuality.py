@@ -107,11 +107,11 @@ NEGATED = {
 
 # who did not do it at one time, or all of it, may have done it at another, or in part: kept whole, or left out
 DENIED_WHOLE = {
-    "Italy did not invade Kenya in 1935.": {("Italy", "did not invade kenya in", "1935")},
+    "Italy did not invade Kenya in 1935.": set(),
     "The vaccine does not prevent infection in people over 65.": {
         ("The vaccine", "does not prevent infection in", "people over 65")
     },
-    "The airline does not fly to Oslo in winter.": {("The airline", "does not fly to oslo in", "winter")},
+    "The airline does not fly to Oslo in winter.": set(),
     "The council has not yet approved the plan.": {("The council", "has not approved", "the plan")},
     "However, the bank did not pay the farmers.": {("the bank", "did not pay", "the farmers")},
     "The bank did not pay the farmers yesterday.": set(),

@@ -151,11 +151,9 @@ CONSTRUCTIONS = {
     "The prisoners, most of whom were farmers, built the road.": ["The prisoners | built | the road"],
     "The queen awarded the scientist a medal.": ["The queen | awarded the scientist | a medal"],
     "The nurse brought Mr. Hill a cup of tea.": ["The nurse | brought mr. hill | a cup of tea"],
-    "The pedlar sold the monks candles.": ["The pedlar | sold the monks | candles"],
     "The drug, doctors believe, causes cancer.": [],
     "In the opinion of many experts, the drug prolongs life.": [],
     "There have been several attacks on the embassy.": [],
-    "Mr. J. R. Bell of Acme Inc. signed the contract.": ["Mr. J. R. Bell of Acme Inc. | signed | the contract"],
     "Prof. Novak of the Inst. of Physics built the telescope.": [
         "Prof. Novak of the Inst. of Physics | built | the telescope"
     ],
@@ -165,7 +163,6 @@ CONSTRUCTIONS = {
         "Volkswagen | recalled | 700,000 cars",
     ],
     "The king fined the owner of the tanker, a Greek shipowner.": ["The king | fined | the owner of the tanker"],
-    "The chapel that the guild had paid for burned down.": ["the guild | had paid for | The chapel"],
     "Diving is the main source of income.": ["Diving | is the main source of | income"],
     "Children under six should not eat mussels.": ["Children under six | should not eat | mussels"],
     "All ferries to Skye stop at Mallaig.": ["All ferries to Skye | stop at | Mallaig"],

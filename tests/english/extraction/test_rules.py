@@ -31,11 +31,6 @@ CASES = {
         "Italy/PROPN/nsubj/4 did/AUX/aux/4 not/PART/advmod/4 invade/VERB/ROOT/0 Kenya/PROPN/obj/4",
         ["Italy | did not invade | Kenya"],
     ),
-    "denied with a time": (
-        "Italy/PROPN/nsubj/4 did/AUX/aux/4 not/PART/advmod/4 invade/VERB/ROOT/0 Kenya/PROPN/obj/4 in/ADP/case/7 "
-        "1935/NUM/obl/4",
-        ["Italy | did not invade kenya in | 1935"],
-    ),
     "fronted_participle": (
         "Born/VBN/advcl/7 in/IN/case/3 Rome/NNP/obl/1 ,/PUNCT/punct/1 the/DT/det/6 monk/NN/nsubj/7 wrote/VBD/ROOT/0"
         " hymns/NNS/dobj/7",
@@ -158,11 +153,6 @@ CASES = {
         " capital/NN/conj/4 of/IN/prep/8 Norway/NNP/pobj/9",
         ["Oslo | is the capital of | Norway", "Oslo | is | a port"],
     ),
-    "phrase_with_of": (
-        "Ozone/NOUN/nsubj:pass/3 is/AUX/aux:pass/3 formed/VERB/ROOT/0 in/ADP/case/6 the/DET/det/6 presence/NOUN/obl/3"
-        " of/ADP/case/8 sunlight/NOUN/nmod/6",
-        ["Ozone | is formed in the presence of | sunlight", "Ozone | is formed in | the presence of sunlight"],
-    ),
     "complement": (
         "Saladin/PROPN/nsubj/2 became/VERB/ROOT/0 the/DET/det/4 master/NOUN/xcomp/2 of/ADP/case/6 Egypt/PROPN/nmod/4",
         ["Saladin | became the master of | Egypt"],
@@ -190,10 +180,6 @@ CASES = {
     "object_relative": (
         "the/DT/det/2 drugs/NNS/dobj/0 that/WDT/dobj/5 doctors/NNS/nsubj/5 prescribe/VBP/rcmod/2",
         ["doctors | prescribe | the drugs"],
-    ),
-    "stranded_relative": (
-        "the/DET/det/2 ship/NOUN/ROOT/0 that/PRON/obl/5 Rome/PROPN/nsubj/5 paid/VERB/acl:relcl/2 for/ADP/case/3",
-        ["Rome | paid for | the ship"],
     ),
     "object_relative without a pronoun": (
         "the/DET/det/2 land/NOUN/ROOT/0 Rome/PROPN/nsubj/4 conquered/VERB/acl:relcl/2",

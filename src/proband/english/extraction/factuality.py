@@ -11,7 +11,7 @@ A complement clause is asserted only where its governor vouches for it: "showed 
 from __future__ import annotations
 
 from proband.english.extraction.trees import QUANTITY, Tree
-from proband.english.extraction.word_lists import CONDITIONS, DOUBTS, SAYING, UNREAL, VOUCHING
+from proband.english.unreal import CONDITIONS, COULD_HAVE, DOUBTS, SAYING, VOUCHING
 
 RELATIVE = ("that", "which", "who", "whom")
 NOT = ("not", "n't", "never")
@@ -92,7 +92,7 @@ def _hypothetical(tree: Tree, at: int) -> bool:
     if not tree.is_noun(at) and _alternative(tree, at):
         return True
     auxiliaries = [tree.shown(child) for child in tree.under(at, "aux")]
-    if any(word in UNREAL for word in auxiliaries) and ("have" in auxiliaries or "'ve" in auxiliaries):
+    if any(word in COULD_HAVE for word in auxiliaries) and ("have" in auxiliaries or "'ve" in auxiliaries):
         return True
     if any(_attributed(tree, child) for child in tree.under(at, "obl", "nmod", "advmod", "advcl", "parataxis")):
         return True

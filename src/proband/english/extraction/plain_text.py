@@ -15,7 +15,7 @@ from proband.core.files import read_json
 from proband.english.extraction.rules import extract
 from proband.english.extraction.tally import Assertion, assertions
 from proband.english.extraction.trees import Tree, token, tree, universal_pos
-from proband.english.extraction.word_lists import CONDITIONS, listed
+from proband.english.unreal import CONDITIONS, listed
 
 OURS = "proband_english"
 NEEDED = ("tok2vec", "transformer", "tagger", "morphologizer", "attribute_ruler", "parser", "senter")

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator
 
 from proband.english.extraction.factuality import NOT, asserted, negated, unreal_noun
 from proband.english.extraction.phrases import (
-    LONGEST,
     argument,
     is_name,
     light,
@@ -291,19 +290,6 @@ def _place_in_a_place(tree: Tree, former: Link | None, before: tuple[int, ...]) 
     return before[0] == max((former[1], *argument(tree, former[1]))) + 1
 
 
-def phrase_with_of(tree: Tree, verb: int) -> Iterator[Link]:
-    """Ozone [is formed in the presence of] sunlight."""
-    if tree.under(verb, "obj", "iobj") or tree.is_noun(verb) or complemented(tree, verb) is not None:
-        return
-    for before, noun in phrases(tree, verb, "obl"):
-        inner = short_phrase(tree, noun) if not timed(tree, noun) else ()
-        thing = not light(tree, noun) or (tree.under(noun, "det") and tree.shown(noun) not in RELATING)  # "a suburb of"
-        if inner and before[-1] + 1 == inner[0] and not tree.under(noun, "nmod:poss", "conj") and not thing:
-            for of, other in phrases(tree, noun, "nmod"):
-                if of == (noun + 1,) and tree.shown(noun + 1) == "of" and not is_name(tree, noun, of):
-                    yield (*before, *inner, *of), other
-
-
 def object_and_preposition(tree: Tree, verb: int) -> Iterator[Link]:
     """Canada [took action against] China; "lions [have a taste for] meat" with a phrase that belongs to the object."""
     for thing in tree.under(verb, "obj") if complemented(tree, verb) is None and not tree.under(verb, "iobj") else ():
@@ -324,19 +310,6 @@ def object_and_preposition(tree: Tree, verb: int) -> Iterator[Link]:
                     former = before, noun
                     if tree.tokens[noun].head == verb:  # "sold the islands to the United States for 25 million dollars"
                         end = max((*argument(tree, noun), noun))
-
-
-def denied(tree: Tree, verb: int) -> Iterator[Link]:
-    """Italy [did not invade Kenya in] 1935; the airline [does not fly to Oslo in] winter: all that is denied."""
-    links = sorted(phrases(tree, verb, "obl"), key=lambda link: link[1]) if negated(tree, verb) else []
-    if not links or not tree.is_verb(verb):
-        return
-    nouns = [*tree.under(verb, "obj"), *(noun for _, noun in links[:-1])]
-    inner = {*tree.under(verb, "compound:prt"), *(at for before, _ in links for at in before)}
-    inner |= {at for noun in nouns for at in argument(tree, noun, restricted=True)}
-    before, last = links[-1]
-    if inner == {*range(verb + 1, before[-1] + 1)} and len(inner) <= LONGEST:
-        yield tuple(sorted(inner - {*tree.under(verb, "compound:prt")})), last
 
 
 def infinitive(tree: Tree, verb: int) -> Iterator[Link]:
@@ -456,19 +429,6 @@ def object_relative(tree: Tree, noun: int) -> Iterator[Found]:
                 yield argument(tree, subject), predicate(tree, verb), argument(tree, noun)
 
 
-def stranded_relative(tree: Tree, noun: int) -> Iterator[Found]:
-    """the scanner that a charity paid for: (a charity, paid for, the scanner)."""
-    for verb in tree.under(noun, "acl:relcl"):
-        gaps = [
-            at for at in tree.under(verb, "obl") if tree.shown(at) in ("that", "which", "whom", "who") and at < verb
-        ]
-        after = [case for gap in gaps for case in tree.under(gap, "case") if case > verb]
-        if after and tree.is_verb(verb) and not tree.under(verb, "obj", "xcomp", "ccomp") and asserted(tree, verb):
-            for subject in tree.under(verb, "nsubj"):
-                if tree.is_noun(subject) and subject < verb:
-                    yield argument(tree, subject), (*predicate(tree, verb), *after), argument(tree, noun)
-
-
 def existence(tree: Tree, noun: int) -> Iterator[Found]:
     """There are three hospitals in Leeds: (three hospitals, are in, Leeds)."""
     verb = tree.tokens[noun].head
@@ -506,9 +466,7 @@ SUBJECTS: tuple[Callable[[Tree, int], Iterator[Subject]], ...] = (
 PREDICATES: tuple[Callable[[Tree, int], Iterator[Link]], ...] = (
     transitive,
     prepositional,
-    phrase_with_of,
     object_and_preposition,
-    denied,
     said_to_be,
     made_to,
     infinitive,
@@ -517,7 +475,7 @@ PREDICATES: tuple[Callable[[Tree, int], Iterator[Link]], ...] = (
     copula_and_preposition,
     in_a_place,
 )
-OTHERS: tuple[Callable[[Tree, int], Iterator[Found]], ...] = (apposition, object_relative, stranded_relative, existence)
+OTHERS: tuple[Callable[[Tree, int], Iterator[Found]], ...] = (apposition, object_relative, existence)
 COPULAR = (copula, copula_and_preposition, in_a_place)
 
 

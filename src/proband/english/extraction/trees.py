@@ -9,14 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 from proband.core.files import group_by_key
 from proband.english.extraction.word_lists import (
     BESIDE,
     CALLING,
     ELECTING,
-    GIVING,
     IN_FRONT,
     NAMING,
     OFFICES,
@@ -147,8 +145,8 @@ def tree(tokens: Iterable[TreeToken]) -> Tree:
     """A tree in one dialect, whatever the dialect of the tokens."""
     given = _with_copulas(_with_long_prepositions(_with_cases_of_heads(_with_cases(tuple(tokens)))))
     given = _with_ages(given)
-    plain = _with_per_cent(_with_shares(_with_initials(_with_nominal_subjects(_with_nominal_adjectives(given)))))
-    return _built(_with_quantities(_with_joined_nouns(_with_receivers(_with_offices(plain)))))
+    plain = _with_shares(_with_nominal_subjects(_with_nominal_adjectives(given)))
+    return _built(_with_quantities(_with_receivers(_with_offices(plain))))
 
 
 def _built(tokens: Sequence[TreeToken]) -> Tree:
@@ -260,27 +258,6 @@ def _with_nominal_subjects(tokens: Sequence[TreeToken]) -> list[TreeToken]:
     ]
 
 
-def _with_initials(tokens: Sequence[TreeToken]) -> list[TreeToken]:
-    """Mr. J. R. Bell: names beside each other that have one head and label are one name."""
-    out = list(tokens)
-    for at, (one, after) in enumerate(pairwise(tokens)):
-        if one.pos == after.pos == "PROPN" and (one.head, one.dep) == (after.head, after.dep) and one.dep in NOMINAL:
-            out[at + 1] = replace(after, dep="flat", head=at)
-    return out
-
-
-def _with_per_cent(tokens: Sequence[TreeToken]) -> list[TreeToken]:
-    """by 12 per cent: one word in two."""
-    out = list(tokens)
-    for at, (one, after) in enumerate(pairwise(tokens)):
-        if (one.shown, after.shown) == ("per", "cent"):
-            out[at] = replace(one, pos="NOUN", dep="compound", head=at + 1)
-            if after.head == at:
-                out[at + 1] = replace(after, dep=one.dep, head=one.head)
-            out = [replace(each, head=at + 1) if each.head == at and n <= at else each for n, each in enumerate(out)]
-    return out
-
-
 def _with_shares(tokens: Sequence[TreeToken]) -> list[TreeToken]:
     """one in five customers: customers, however a parser joins the numbers to them."""
     out = list(tokens)
@@ -339,8 +316,7 @@ def _named(tokens: Sequence[TreeToken], at: int) -> bool:
 
 
 def _with_receivers(tokens: Sequence[TreeToken]) -> list[TreeToken]:
-    """sold the sailors furs: a plural before a noun, with an article of its own, receives what is given; so does the
-    first of two objects."""
+    """brought Mr. Hill a cup of tea: the first of two objects receives the second."""
     out = list(tokens)
     objects = group_by_key(
         (one.head, at) for at, one in enumerate(tokens) if one.dep == "obj" and 0 <= one.head < at and one.pos in NOUNS
@@ -348,34 +324,6 @@ def _with_receivers(tokens: Sequence[TreeToken]) -> list[TreeToken]:
     for verb, things in objects.items():
         if len(things) == 2 and tokens[verb].shown not in ELECTING | CALLING:
             out[things[0]] = replace(tokens[things[0]], dep="iobj")
-    for at, one in enumerate(tokens):
-        thing = one.head
-        if one.dep != "compound" or one.pos != "NOUNS" or thing != at + 1 or tokens[thing].dep != "obj":
-            continue
-        verb = tokens[thing].head
-        if 0 <= verb < at and tokens[verb].shown in GIVING and tokens[thing].pos in NOUNS:
-            out[at] = replace(one, dep="iobj", head=verb)
-            for before in range(verb + 1, at):
-                if out[before].head == thing:
-                    out[before] = replace(out[before], head=at)
-    return out
-
-
-def _with_joined_nouns(tokens: Sequence[TreeToken]) -> list[TreeToken]:
-    """furs and dried fish: where the conjunction belongs to the noun, the word between is no verb joined to another."""
-    out = list(tokens)
-    for at, one in enumerate(tokens):
-        first = one.head
-        if one.dep != "conj" or one.pos not in VERBS or not 0 <= first < at or tokens[first].pos not in VERBS:
-            continue
-        things = [n for n, each in enumerate(tokens) if each.head == at and each.dep == "obj" and n == at + 1]
-        former = [n for n, each in enumerate(tokens) if each.head == first and each.dep == "obj" and first < n < at]
-        joined = [
-            n for n, each in enumerate(tokens) if things and each.head == things[0] and each.dep == "cc" and n < at
-        ]
-        if things and former and joined:
-            out[things[0]] = replace(tokens[things[0]], dep="conj", head=former[-1])
-            out[at] = replace(one, pos="ADJ", dep="amod", head=things[0])
     return out
 
 

@@ -5,10 +5,7 @@ A token shows its word only where it is in SHOWN (trees.py), so that the rules d
 
 from __future__ import annotations
 
-
-def listed(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
+from proband.english.unreal import CONDITIONS, COULD_HAVE, DOUBTS, SAYING, VOUCHING, listed
 
 CLOSED_CLASS = listed(
     """
@@ -18,23 +15,6 @@ like via per behind beyond beside inside outside despite because instead
 not n't never no neither nor or rather few little a an the that which what whatever whichever who whom whose where when
 ? is are was were be been being am 's has have had did 've
 per cent -
-"""
-)
-# what tells an asserted clause from a mentioned one (factuality.py)
-DOUBTS = listed(
-    """
-barely hardly scarcely rarely seldom almost nearly allegedly supposedly purportedly reportedly perhaps possibly
-maybe probably no
-"""
-)
-CONDITIONS = listed("if unless whether lest provided assuming supposing")
-UNREAL = listed("would could should 'd ought")  # before `have`
-VOUCHING = listed(
-    """
-know knows knew known show shows showed shown showing find finds found discover discovers discovered prove proves
-proved proven demonstrate demonstrates demonstrated reveal reveals revealed confirm confirms confirmed realise
-realises realised realize realizes realized learn learns learned learnt notice notices noticed remember remembers
-remembered regret regrets regretted forget forgets forgot true clear certain obvious evident fact
 """
 )
 # what stands for a part of others: "two of the patients", "half of the students"
@@ -77,13 +57,6 @@ sends sent help helps helped teach teaches taught tell tells told remind reminds
 challenged pay pays paid command commands commanded inspire inspires inspired use uses used employ employs employed
 """
 )
-GIVING = listed(
-    """
-give gives gave given sell sells sold send sends sent teach teaches taught offer offers offered show shows showed lend
-lends lent pay pays paid bring brings brought hand hands handed grant grants granted promise promises promised award
-awards awarded buy buys bought owe owes owed serve serves served feed feeds fed leave leaves left
-"""
-)
 # "a team of surgeons", "a glass of water": one phrase, which is not taken apart
 GROUPS = listed(
     """
@@ -113,14 +86,6 @@ september october november december jan. feb. mar. apr. jun. jul. aug. sep. sept
 yesterday today tomorrow noon midnight dawn christmas easter ago
 """
 )
-SAYING = listed(
-    """
-say says said claim claims claimed believe believes believed argue argues argued report reports reported allege alleges
-alleged think thinks thought warn warns warned insist insists insisted suggest suggests suggested announce announces
-announced write writes wrote written estimate estimates estimated fear fears feared hope hopes hoped maintain maintains
-maintained add adds added admit admits admitted assume assumes assumed predict predicts predicted
-"""
-)
 # "attacks on the embassy" are not on it
 TOPICS = listed(
     """
@@ -145,14 +110,13 @@ SHOWN = (
     CLOSED_CLASS
     | DOUBTS
     | CONDITIONS
-    | UNREAL
+    | COULD_HAVE
     | VOUCHING
     | QUANTITIES
     | ELECTING
     | CALLING
     | OFFICES
     | PERSUADING
-    | GIVING
     | GROUPS
     | RELATING
     | TIMES
