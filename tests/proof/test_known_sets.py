@@ -74,11 +74,3 @@ def test_a_text_that_is_no_babi_file(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("1 2 2")
     with pytest.raises(ProbandError, match="not a file of rows"):
         audit(tmp_path / "notes.txt", out=tmp_path / "audit")
-
-
-def test_sizes_are_drawn_as_bars(tmp_path: Path) -> None:
-    text = "Ann is taller than Bo. Bo is taller than Cy."
-    row = {"text": text, "question": "Is Cy taller than Ann?", "answer": "yes"}
-    (tmp_path / "rows.jsonl").write_text(json.dumps(row))
-    assert audit(tmp_path / "rows.jsonl", out=tmp_path / "audit", domain="sizes")["verdicts"]["false"] == 1
-    assert "<rect" in (tmp_path / "audit" / "index.html").read_text()

@@ -2,16 +2,14 @@
 
 Rows whose answer follows from one sentence show what a template is taken to mean by whoever made the labels. A template
 that is taken otherwise than it reads, often enough to be no accident, is a suspect. A row with more sentences is put
-down to suspects among them if reading these as their author does makes its label right. What no suspect
-explains is grouped by the label and what follows instead.
+down to a suspect among them if reading it as its author does makes the label right. What no suspect explains is
+grouped by the label and what follows instead.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
-from itertools import combinations, product
 from typing import Final, NamedTuple
 
 from proband.core.types import Fact
@@ -23,7 +21,6 @@ from proband.proof.verdicts import RowJudge
 
 FEWEST: Final = 3  # rows that show a template to be a suspect
 SHARE: Final = 0.2  # of the rows that rest on it alone
-MOST_CHANGES: Final = 3
 LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -91,17 +88,11 @@ class Causes:
                 claim = f"the sentence “{readable(shape)}” relates a thing to itself"
                 return Cause(key=f"self:{shape}", claim=claim, kind="template")
         if row.verdict in ("false", "inconsistent") and (blamed := self._blamed(row)):
-            return self._template(blamed)
+            turned = " (reversed)" if self.domain.inverse[blamed.says] == blamed.meant else ""
+            says, meant = self._spoken(blamed.says), self._spoken(blamed.meant)
+            claim = f"“{readable(blamed.shape)}” says {says}, labelled as if it said {meant}{turned}"
+            return Cause(key=f"template:{blamed.shape}>{blamed.meant}", claim=claim, kind="template")
         return self._label(row)
-
-    def _template(self, blamed: tuple[Suspect, ...]) -> Cause:
-        """The suspect that is seen most often; a row may have others too."""
-        first, *rest = sorted(blamed, key=lambda suspect: (-self.taken[suspect], suspect))
-        turned = " (reversed)" if self.domain.inverse[first.says] == first.meant else ""
-        says, meant = self._spoken(first.says), self._spoken(first.meant)
-        claim = f"“{readable(first.shape)}” says {says}, labelled as if it said {meant}{turned}"
-        also = tuple(f"“{readable(each.shape)}” as {self._spoken(each.meant)}" for each in rest)
-        return Cause(key=f"template:{first.shape}>{first.meant}", claim=claim, kind="template", also=also)
 
     def _label(self, row: RowVerdict) -> Cause:
         if row.verdict == "inconsistent":
@@ -129,32 +120,21 @@ class Causes:
         by_gender = [entry[key][0] for key in ("male", "female") if entry.get(key)]
         return relation if entry.get("words") or not by_gender else " or ".join(by_gender)
 
-    def _blamed(self, row: RowVerdict) -> tuple[Suspect, ...]:
-        """The fewest suspects of the row which, read as their author does, make its label right."""
-        numbers = row.proof or tuple(range(len(row.facts)))
-        for changes in range(1, MOST_CHANGES + 1):
-            for blamed, facts in self._changed(row, numbers, changes):
-                found = outcome(self.judge.prover, row.problem(facts), row.asked, self.judge.world)
-                label = Label(None if row.asked.word else self.domain.word(row.label), row.label)
-                if verdict_of(self.domain, label, row.asked, found) == "entailed":
-                    return blamed
-        return ()
-
-    def _changed(
-        self, row: RowVerdict, numbers: tuple[int, ...], changes: int
-    ) -> Iterator[tuple[tuple[Suspect, ...], tuple[Fact, ...]]]:
-        """The row's facts with so many suspects read otherwise. Facts of one sentence change together."""
-        sentences = sorted({row.facts[n].sentence for n in numbers if row.facts[n].sentence >= 0})
-        doubtful = [s for s in sentences if row.shapes[s] in self.suspects]
-        for chosen in combinations(doubtful, changes):
-            for meanings in product(*(self.suspects[row.shapes[s]] for s in chosen)):
-                meant = dict(zip(chosen, meanings))
-                yield meanings, tuple(_reread(self.domain, fact, meant.get(fact.sentence)) for fact in row.facts)
+    def _blamed(self, row: RowVerdict) -> Suspect | None:
+        """The suspect, most often seen first, which makes the label right if read as its author does. Facts of one
+        sentence change together."""
+        label = Label(None if row.asked.word else self.domain.word(row.label), row.label)
+        sentences = {row.facts[n].sentence for n in row.proof or range(len(row.facts)) if row.facts[n].sentence >= 0}
+        doubtful = [(each, s) for s in sentences for each in self.suspects.get(row.shapes[s], ())]
+        for suspect, sentence in sorted(doubtful, key=lambda each: (-self.taken[each[0]], each)):
+            facts = tuple(_reread(self.domain, f, suspect) if f.sentence == sentence else f for f in row.facts)
+            found = outcome(self.judge.prover, row.problem(facts), row.asked, self.judge.world)
+            if verdict_of(self.domain, label, row.asked, found) == "entailed":
+                return suspect
+        return None
 
 
-def _reread(domain: Domain, fact: Fact, suspect: Suspect | None) -> Fact:
-    if suspect is None:
-        return fact
+def _reread(domain: Domain, fact: Fact, suspect: Suspect) -> Fact:
     if fact.relation == suspect.says:
         return fact._replace(relation=suspect.meant)
     if fact.relation == domain.inverse[suspect.says]:  # the other half of "A is left and B is right"

@@ -39,7 +39,6 @@ class Cause:
     key: str
     claim: str
     kind: str  # template, label, facts, open
-    also: tuple[str, ...] = ()  # what else is wrong with this row
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,7 +4,6 @@ verdicts.jsonl  a line per row             findings.jsonl  a line per cause: cla
 summary.json    all figures                report.md       the findings, to be pasted into an issue
 corrected.*     the rows as they were, false labels replaced where one answer follows, and two columns that say what
                 was changed and why (several files: the folder corrected/)
-cleaned.*       the rows whose label is entailed, as they were (several files: the folder cleaned/)
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ def write_audit(audited: JudgedRows, out: Path, *, name: str, facts: Mapping[str
     tally, judge = Tally(), audited.judge
     with ExitStack() as stack:
         lines = stack.enter_context(atomic(out / "verdicts.jsonl", mode="wb"))
-        corrected = Copies(out, stack, several=len(audited.files) > 1)
+        corrected = CorrectedCopy(out, stack, several=len(audited.files) > 1)
         for each in audited:
             row, judged, cause = each
             tally.add(
@@ -112,7 +111,7 @@ def record(judge: Judge, each: ExplainedRow) -> dict[str, Any]:
         "by_world": {
             world: {"verdict": verdict, "possible": possible} for world, (verdict, possible) in judged.by_world.items()
         },
-        "cause": "; also ".join((each.cause.claim, *each.cause.also)) if each.cause else None,
+        "cause": each.cause.claim if each.cause else None,
         "notes": judged.notes,
     }
 
@@ -161,39 +160,31 @@ def _example(judge: Judge, row: AuditRow, judged: RowVerdict) -> dict[str, Any]:
 # ---- the rows again --------------------------------------------------------------------------------------------------
 
 
-class Copies:
-    """The rows in their own format (tables that only programs read as CSV): all of them with what was changed, and
-    those that stand as they stand."""
+class CorrectedCopy:
+    """The rows in their own format (tables that only programs read as CSV), each with what was changed."""
 
     def __init__(self, out: Path, stack: ExitStack, *, several: bool) -> None:
         self.out, self.stack, self.several = out, stack, several
-        self.files: dict[tuple[str, str], tuple[IO[str], list[str]]] = {}  # copy and file -> where to, its columns
+        self.files: dict[str, tuple[IO[str], list[str]]] = {}  # where to, its columns
         self.count = {"labels replaced": 0, "labels that stand": 0, "other rows": 0}
 
     def add(self, row: AuditRow, judged: RowVerdict, *, right: str) -> None:
         if not row.cells:
             return  # no row that could be written
-        replaced, stands = (
-            judged.verdict == "false" and judged.accused and bool(right),
-            judged.verdict == "entailed" and judged.read,
-        )
+        replaced = judged.verdict == "false" and judged.accused and bool(right)
+        stands = judged.verdict == "entailed" and judged.read
         self.count["labels replaced" if replaced else "labels that stand" if stands else "other rows"] += 1
         cells = row.relabelled(right) if replaced else dict(row.cells)
-        said = {VERDICT_COLUMN: judged.verdict, CHANGE_COLUMN: _change(judged, right)}
-        self._write("corrected", row, cells | said)
-        if stands:
-            self._write("cleaned", row, cells)
-
-    def _write(self, copy: str, row: AuditRow, cells: dict[str, Any]) -> None:
+        cells |= {VERDICT_COLUMN: judged.verdict, CHANGE_COLUMN: _change(judged, right)}
         name = row.file.removesuffix(".gz")
         if kind_of(Path(name)) in AS_CSV:
             name = Path(name).with_suffix(".csv").as_posix()
         kind = Path(name).suffix
-        first = (copy, name) not in self.files
+        first = name not in self.files
         if first:
-            path = self.out / copy / name if self.several else self.out / f"{copy}{kind}"
-            self.files[copy, name] = self.stack.enter_context(atomic(path)), list(cells)
-        file, columns = self.files[copy, name]
+            path = self.out / "corrected" / name if self.several else self.out / f"corrected{kind}"
+            self.files[name] = self.stack.enter_context(atomic(path)), list(cells)
+        file, columns = self.files[name]
         if kind == ".csv":
             writer = csv.DictWriter(file, columns, lineterminator="\n", extrasaction="ignore")
             if first:
@@ -205,7 +196,7 @@ class Copies:
             file.write(_plain(cells) + "\n")
 
     def close(self) -> None:
-        for (_, name), (file, _) in self.files.items():
+        for name, (file, _) in self.files.items():
             if name.endswith(".json"):
                 file.write("\n}\n")
 

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
+from html import escape
 from itertools import groupby
 from typing import IO, Any, Final, NamedTuple
 
@@ -24,8 +25,7 @@ from proband.english.domain import Domain
 from proband.english.parsed_nouns import ParsedReader
 from proband.proof.causes import Causes
 from proband.proof.decisions import Cause, RowVerdict
-from proband.proof.differences import solve
-from proband.proof.drawing import draw
+from proband.proof.differences import Positions, solve
 from proband.proof.order_encoding import possible
 from proband.proof.problem import Prover, Provers
 from proband.proof.rows import AuditRow
@@ -41,11 +41,17 @@ def differences(domain: Domain) -> Prover:
         solve=lambda problem, world, shown=False: solve(domain, problem, world, shown),
         check=lambda problem, world: possible(domain, problem, world),
         complete=True,
-        draw=draw,
+        draw=_placed,
         describe=lambda positions: positions,
         second_reader=ParsedReader(domain),
         along=lambda answer, word: answer in (word.relation, domain.combine.get((answer, word.relation), "")),
     )
+
+
+def _placed(positions: Positions, question: tuple[str, str], answer: str) -> str:
+    """A world in a line: each thing with its coordinates."""
+    things = (f"{thing} ({', '.join(map(str, place.values()))})" for thing, place in positions.items())
+    return escape(f"{question[0]} to {question[1]}: {answer}, as in {', '.join(things)}")
 
 
 PROVERS: Final[Provers] = {"differences": differences}
@@ -178,19 +184,15 @@ def _digest(row: AuditRow) -> bytes:
 
 
 class _SecondProver:
-    """Every so many rows to the second prover: rarely at first sight, evenly over any length."""
+    """Some rows to the second prover: the first hundred, then one in a hundred."""
 
     def __init__(self, judge: Judge) -> None:
-        self.judge, self.read, self.every = judge, 0, 1
-        self.result = ProverAgreement()
+        self.judge, self.read, self.result = judge, 0, ProverAgreement()
 
     def add(self, judged: RowVerdict) -> None:
-        if judged.verdict == "unread":
-            return
-        self.read += 1
-        if self.result.rows >= CHECKED // 2 and self.read >= 2 * self.every * (CHECKED // 2):
-            self.every *= 2
-        if self.read % self.every or self.result.rows >= CHECKED:
+        self.read += judged.verdict != "unread"
+        often = self.read <= CHECKED // 2 or self.read % 100 == 0
+        if judged.verdict == "unread" or not often or self.result.rows >= CHECKED:
             return
         if both := self.judge.prove_twice(judged):
             self.result = self.result.and_one(*both, complete=self.judge.complete)

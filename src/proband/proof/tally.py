@@ -182,29 +182,12 @@ READINGS: Final = {
 MOST_FINDINGS: Final = 60
 
 
-def shares(counts: Mapping[str, int]) -> dict[str, str]:
-    """Percentages with one digit that add up to 100: what rounding loses goes to those that lost most.
-
-    >>> shares({"entailed": 1, "false": 1, "unread": 1})
-    {'entailed': '33.4 %', 'false': '33.3 %', 'unread': '33.3 %'}
-    """
-    total = sum(counts.values())
-    if not total:
-        return dict.fromkeys(counts, "–")
-    tenths = {name: 1000 * count // total for name, count in counts.items()}
-    lost = sorted(counts, key=lambda name: -(1000 * counts[name] % total))
-    for name in lost[: 1000 - sum(tenths.values())]:
-        tenths[name] += 1
-    return {name: f"{number / 10:.1f} %" for name, number in tenths.items()}
-
-
 def page_data(summary: Mapping[str, Any], *, worlds: Mapping[str, str], title: str) -> dict[str, Any]:
     """The values of the template web/audit/rows.html."""
     return {
         "title": title,
         "figures": summary,
         "meaning": {verdict: MEANING[verdict] for verdict in summary["verdicts"]},
-        "shares": shares(summary["verdicts"]),
         "readings": [(name, READINGS[name], score) for name, score in summary["readings"].items()],
         "findings": summary["finding"][:MOST_FINDINGS],
         "more": max(0, len(summary["finding"]) - MOST_FINDINGS),

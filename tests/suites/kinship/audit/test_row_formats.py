@@ -115,13 +115,11 @@ def test_counter_families_can_be_looked_at(tmp_path: Path, verdict: str, relatio
 def test_files_of_an_audit(tmp_path: Path) -> None:
     figures, _ = run(tmp_path, list(PLANTED.values()))
     out = tmp_path / "out"
-    assert [r.id for r in read_rows(out / "cleaned.csv")] == ["sound"]
     with (out / "corrected.csv").open() as file:
         corrected = {each["id"]: (each["target"], each["audit_verdict"]) for each in csv.DictReader(file)}
     assert corrected["wrong"] == ("father-in-law", "false")
     assert corrected["open"] == ("brother", "ambiguous")
     assert len(corrected) == 5
-    assert next(csv.reader((out / "cleaned.csv").read_text().splitlines())) == list(COLUMNS)
     assert figures["copies"] == {"labels replaced": 1, "labels that stand": 1, "other rows": 3}
     audit(tmp_path / "data.csv", out=out)
     page = (out / "index.html").read_text()
@@ -130,10 +128,8 @@ def test_files_of_an_audit(tmp_path: Path) -> None:
     assert "https:" not in page
 
 
-def test_an_audit_of_the_cleaned_file_finds_nothing(tmp_path: Path) -> None:
+def test_an_audit_of_the_corrected_file_finds_what_cannot_be_corrected(tmp_path: Path) -> None:
     run(tmp_path, list(PLANTED.values()))
-    again = audit(tmp_path / "out" / "cleaned.csv", out=tmp_path / "cleaned")
-    assert again["verdicts"]["entailed"] == again["rows"] == 1
     again = audit(tmp_path / "out" / "corrected.csv", out=tmp_path / "corrected")
     assert again["verdicts"] == {"entailed": 2, "ambiguous": 1, "false": 0, "inconsistent": 1, "unread": 1}
 
@@ -198,7 +194,7 @@ def test_the_same_bytes_again(tmp_path: Path) -> None:
     for time in ("first", "second"):
         audit(tmp_path / "in", out=tmp_path / time)
     files = sorted(p.relative_to(tmp_path / "first") for p in (tmp_path / "first").rglob("*") if p.is_file())
-    assert Path("cleaned/one/1.2_test.csv") in files
+    assert Path("corrected/one/1.2_test.csv") in files
     for name in files:
         assert (tmp_path / "first" / name).read_bytes() == (tmp_path / "second" / name).read_bytes(), name
 
