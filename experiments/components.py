@@ -47,11 +47,11 @@ def state(component: Mapping[str, Any]) -> str:
 
 
 def verdicts(path: Path) -> Iterator[tuple[str, str, str]]:
-    """Statement, systems and verdict of each row of a table of claims or findings."""
+    """Statement, systems and verdict of each row of a table of claims or findings that has been tested."""
     for line in path.read_text(encoding="utf-8").splitlines():
         cells = [cell.strip(" *") for cell in re.split(r"(?<!\\)\|", line.strip("| "))]
         verdict = next((cell for cell in cells[2:6] if cell in (*VERDICTS, "not interpretable")), "")
-        if verdict:
+        if verdict and not cells[-1].startswith(("no data", "needs ")):
             yield cells[0], cells[4] if len(cells) > 5 else "", verdict
 
 

@@ -56,6 +56,14 @@ CASES = {
         "The/DT/det/2 Nile/NNP/nsubj/3 flows/VBZ/ROOT/0 through/IN/prep/3 Egypt/NNP/pobj/4",
         ["The Nile | flows through | Egypt"],
     ),
+    "prepositional after a direction": (
+        "Kenya/PROPN/nsubj/2 lies/VERB/ROOT/0 south/ADV/advmod/2 of/ADP/case/5 Ethiopia/PROPN/obl/3",
+        ["Kenya | lies south of | Ethiopia"],
+    ),
+    "prepositional after another adverb": (
+        "Kenya/PROPN/nsubj/2 acts/VERB/ROOT/0 independently/ADV/advmod/2 of/ADP/case/5 Ethiopia/PROPN/obl/3",
+        [],
+    ),
     "prepositional UD passive": (
         "Chocolate/NOUN/nsubj:pass/3 is/AUX/aux:pass/3 made/VERB/ROOT/0 from/ADP/case/6 the/DET/det/6 bean/NOUN/obl/3",
         ["Chocolate | is made from | the bean"],

@@ -26,6 +26,7 @@ from proband.english.extraction.phrases import (
 from proband.english.extraction.trees import FINITE, QUANTITY, VERBS, Tree
 from proband.english.extraction.word_lists import (
     CALLING,
+    COMPASS,
     DANGLING,
     ELECTING,
     FORMER,
@@ -272,8 +273,11 @@ def made_to(tree: Tree, verb: int) -> Iterator[Link]:
 
 
 def prepositional(tree: Tree, verb: int) -> Iterator[Link]:
-    """The Nile [flows through] Egypt; chocolate [is made from] cocoa; aspirin [is good for] headaches."""
+    """The Nile [flows through] Egypt; chocolate [is made from] cocoa; aspirin [is good for] headaches; Kenya [lies
+    south of] Ethiopia."""
     if not tree.under(verb, "obj", "iobj") and not tree.is_noun(verb) and complemented(tree, verb) is None:
+        if verb + 1 in tree.under(verb, "advmod") and tree.shown(verb + 1) in COMPASS:
+            yield from (((verb + 1, *of), noun) for of, noun in phrases(tree, verb + 1, "obl", "nmod"))
         # a time is related to only where nothing else is: "fell by a third in May"
         seen = bool(tree.under(verb, "xcomp", "ccomp"))
         former = None

@@ -106,8 +106,10 @@ BESIDE = listed("next close")  # with `to`
 IN_FRONT = listed("front behalf spite")  # in front of, on behalf of: one preposition
 UNIVERSAL = listed("all every each any most")
 TIMING = listed("after before during since until till")
+COMPASS = listed("north south east west northeast northwest southeast southwest")
 SHOWN = (
     CLOSED_CLASS
+    | COMPASS
     | DOUBTS
     | CONDITIONS
     | COULD_HAVE
