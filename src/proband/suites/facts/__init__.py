@@ -4,7 +4,7 @@ relations.py   facts, answers, wordings
 sources.py     BEAR, LAMA, tables; the facts that ship
 build.py       facts -> items
 recall.py      sentences scored, the prior, vectors, replies; accuracy, consistency
-variations.py  another wording, another name, the question turned round
+variations.py  another wording, the question turned round
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The same fact asked otherwise.
 
 wording  one of the other wordings
-alias    the subject by another of its names
 reverse  the object is told and the subject asked for: "The capital of ___ is Rabat."
 """
 
@@ -26,16 +25,6 @@ def wording(item: Item, *, rng: random.Random, folder: Path) -> Item | str:
     at = rng.randrange(len(others)) + 1
     prompt, template = item.facts["prompts"][at], item.facts["wordings"][at]
     return replace(item, prompt=prompt, facts={**item.facts, "prompts": [prompt], "wordings": [template]})
-
-
-def alias(item: Item, *, rng: random.Random, folder: Path) -> Item | str:
-    told = {fold(item.facts["object"]), fold(item.facts["subject"])}
-    names = [name for name in item.facts["aliases"] if name.isascii() and len(name) > 3 and fold(name) not in told]
-    if not names:
-        return "its subject has no other name"
-    name = rng.choice(names)
-    prompts = [asked(each, name) for each in item.facts["wordings"]]
-    return replace(item, prompt=prompts[0], facts={**item.facts, "subject": name, "prompts": prompts})
 
 
 def reverse(item: Item, *, rng: random.Random, folder: Path) -> Item | str:
@@ -74,6 +63,5 @@ def _right_answers(folder: Path) -> dict[str, dict[str, set[str]]]:
 
 VARIATIONS = (
     Variation(name="wording", help="one of the other wordings", effect="keeps", make=wording),
-    Variation(name="alias", help="the subject by another name", effect="keeps", make=alias),
     Variation(name="reverse", help="the object told, the subject asked for", effect="changes", make=reverse),
 )
