@@ -150,5 +150,5 @@ def test_what_is_no_reply_is_said_in_one_line(tmp_path: Path) -> None:
         check_replies(rows(tmp_path / "b.jsonl", {"reply": "x"}), out=tmp_path / "out")
     with pytest.raises(ProbandError, match="no such file"):
         check_replies(tmp_path / "none.jsonl", out=tmp_path / "out")
-    with pytest.raises(ProbandError, match="not a file of replies"):
+    with pytest.raises(ProbandError, match="not a file of rows"):
         check_replies(rows(tmp_path / "c.txt", "x"), out=tmp_path / "out")

@@ -27,8 +27,6 @@ from proband.reporting.page.browse import outcomes, write_browser
 from proband.reporting.page.page import items_page
 from proband.reporting.write import Folder
 
-SHORT = (50, 100, 200)
-
 
 def items(
     runs: Sequence[str | Path],
@@ -59,9 +57,8 @@ def items(
     if estimate is not None and not short:
         raise ProbandError("--estimate needs --short N, the size of the test that the run answered")
     test = ShortTest.draw(seen.right, short, seed=seed) if short else None
-    short_sheet = seen.short_sheet(sorted({*SHORT, *([short] if short else [])}), seed)
-    sheets = [seen.ranking_sheet(), seen.difficulty_sheet(by), *([seen.group_sheet(group)] if group else []),
-              seen.suspects_sheet(ids), *([short_sheet] if short_sheet else [])]  # fmt: skip
+    groups = [seen.group_sheet(group)] if group else []
+    sheets = [seen.ranking_sheet(), seen.difficulty_sheet(by), *groups, seen.suspects_sheet(ids)]
     result: dict[str, Any] = {
         "systems": len(study.systems),
         "items": len(ids),

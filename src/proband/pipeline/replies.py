@@ -21,7 +21,7 @@ import numpy as np
 
 from proband import stats
 from proband.core.errors import ProbandError
-from proband.core.files import group_by_key, write_json, write_jsonl, write_text
+from proband.core.files import group_by_key, write_json, write_jsonl
 from proband.proof.decisions import RowVerdict
 from proband.proof.row_source import RowSource
 from proband.proof.rows import AuditRow
@@ -47,7 +47,7 @@ class ScoredReply(NamedTuple):
 def score_replies(
     path: Path, judge: Judge, audited: JudgedRows, columns: Mapping[str, str], out: Path
 ) -> dict[str, Any]:
-    """Scores before and after, written to replies.json and replies.md; items whose label is not proved go to
+    """Scores before and after, written to replies.json; items whose label is not proved go to
     exclusions.jsonl."""
     verdicts = {(row.text, row.question): judged for row, judged, _ in audited}
     replies, unknown = list[ScoredReply](), 0
@@ -67,7 +67,6 @@ def score_replies(
     levels = {level: _level(own) for level, own in group_by_key((each.level, each) for each in replies).items()}
     figures = {"replies": len(replies), "other replies": unknown, "readers": _agreement(replies), "levels": levels}
     write_json(out / "replies.json", figures)
-    write_text(out / "replies.md", markdown(figures))
     lists = (
         {**name, "verdict": judged.verdict, **_proof(judged)}
         for row, judged, _ in audited
@@ -208,15 +207,3 @@ def table_rows(level: Mapping[str, Any]) -> list[tuple[str, ...]]:
 
     rows = [row(name, level["models"][name]) for name in level.get("order", {}).get("proved", ())]
     return [*rows, row("all models", level["all models"])] if rows else []
-
-
-def markdown(figures: Mapping[str, Any]) -> str:
-    lines = []
-    for level, each in figures["levels"].items():
-        lines += [f"## {level}", "", f"{each['settled items']} of {each['items']} items have a proved answer.", ""]
-        lines += [f"| {' | '.join(HEAD)} |", "|---|" + "---:|" * (len(HEAD) - 1)]
-        lines += [f"| {' | '.join(row)} |" for row in table_rows(each)]
-        for a, b in each.get("swapped", ()):
-            lines.append(f"\n{a} is published as better than {b}; under the proved labels it is not.")
-        lines.append("")
-    return "\n".join(lines)

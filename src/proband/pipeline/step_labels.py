@@ -106,14 +106,9 @@ def _prm800k(record: Mapping[str, Any], steps: Sequence[LabelledStep]) -> dict[s
 # ---- models that judge steps -----------------------------------------------------------------------------------------
 
 
-def judge_written(out: Path, *, model: str, how: RunOptions) -> dict[str, Any]:
-    """The same for the replies that `proband steps` has written to OUT/replies.jsonl."""
-    lines = (out / "replies.jsonl").read_text(encoding="utf-8").splitlines()
-    return judge_steps(map(msgspec.json.decode, lines), model=model, out=out, how=how)
-
-
-def judge_steps(records: Iterable[Mapping[str, Any]], *, model: str, out: Path, how: RunOptions) -> dict[str, Any]:
-    """Ask a model for the verdict on every labelled step, by a run of its own, and compare it with the proof."""
+def judge_steps(out: Path, *, model: str, how: RunOptions) -> dict[str, Any]:
+    """Ask a model for the verdict on every labelled step of OUT/replies.jsonl, and compare it with the proof."""
+    records = map(msgspec.json.decode, (out / "replies.jsonl").read_text(encoding="utf-8").splitlines())
     folder, known = out / "judge", dict[str, tuple[LabelledStep, int, str]]()
     with atomic(folder / "items.jsonl", mode="wb") as file:
         for record in records:

@@ -28,7 +28,7 @@ from proband.pipeline.checking import auditors, provers_of_suites
 from proband.pipeline.readers import ModelReaders
 from proband.pipeline.run_options import RunOptions
 from proband.proof.replies import NOT_CHECKED, OUTCOMES, CheckedReply, ReplyChecker
-from proband.proof.rows import NAMES, AuditRow, files_at, item_row, read_cells, table_row
+from proband.proof.rows import NAMES, AuditRow, RowFile, item_row, read_cells, row_files, table_row
 from proband.proof.run import judge_for
 from proband.proof.sentences import Step
 from proband.proof.statements import UNREAD, VERDICTS
@@ -40,7 +40,6 @@ COLUMNS: Final = {
     "given": ("read_answer", "extracted_answer", "parsed_answer"),
     "id": ("id", "item_id", "item"),
 }
-ENDINGS: Final = (".jsonl", ".ndjson", ".json", ".csv", ".jsonl.gz", ".ndjson.gz", ".json.gz", ".csv.gz")
 SHOWN: Final = 200  # replies on the page: those with a wrong step first
 
 
@@ -87,9 +86,9 @@ def check_replies(
     if not result["replies"]:
         raise ProbandError("holds no replies", file=source)
     if judge:
-        from proband.pipeline.step_labels import judge_written
+        from proband.pipeline.step_labels import judge_steps
 
-        result["judge"] = judge_written(Path(out), model=judge, how=how or RunOptions())
+        result["judge"] = judge_steps(Path(out), model=judge, how=how or RunOptions())
     return {**result, "page": str(Path(out) / "index.html")}
 
 
@@ -155,17 +154,11 @@ def answer_steps(item: Item, answer: Answer) -> Record | None:
 
 
 def replies_of(source: Path, *, items: str | Path | None, columns: Mapping[str, str]) -> Iterator[SourceReply]:
-    if not source.exists():
-        raise ProbandError("no such file or folder", file=source)
     if source.is_dir():
         for run in run_folders([source]):
             yield from _of_run(run, items)
-        return
-    if not source.name.endswith(ENDINGS):
-        raise ProbandError(
-            f"not a file of replies: its name ends in none of {', '.join(ENDINGS[:4])} (or .gz)", file=source
-        )
-    yield from _of_file(source, items, columns)
+    else:
+        yield from _of_file(row_files(source)[0], items, columns)
 
 
 def _of_run(folder: Path, items: str | Path | None) -> Iterator[SourceReply]:
@@ -196,31 +189,25 @@ def _provable() -> str:
     return f"{', '.join(each.name for each in suites.importable() if each.audit)} has; domains: {', '.join(SHIPPED)}"
 
 
-def _of_file(path: Path, items: str | Path | None, given: Mapping[str, str]) -> Iterator[SourceReply]:
+def _of_file(file: RowFile, items: str | Path | None, given: Mapping[str, str]) -> Iterator[SourceReply]:
     """Rows with a reply and either their question or the name of an item of `items`."""
     known = {item.id: item for item in read_items(items_path(Path(items)))} if items else {}
     names: dict[str, str] = {}
-    for line, key, cells in read_cells(files_at(path, ENDINGS)[0]):
-        place: dict[str, Any] = {"file": path.name, "line": line, "key": key, "folder": ""}
+    for line, key, cells in read_cells(file):
+        place: dict[str, Any] = {"file": file.name, "line": line, "key": key, "folder": ""}
         if isinstance(cells, str):
             yield SourceReply(AuditRow(**place, cells={}), "", "", key, bad=cells)
             continue
-        names = names or _columns(cells, given, path, known=bool(known))
+        names = names or _columns(cells, given, file.path, known=bool(known))
         text, model, own = (str(cells.get(names[what]) or "") for what in ("reply", "model", "id"))
-        if known:
-            item = known.get(own)
-            made = (
-                _of_item(item, text, model=model)
-                if item
-                else SourceReply(AuditRow(**place, cells={}), text, model, own, bad="no such item")
-            )
-        else:
-            row = table_row(
-                place,
-                {"": "-", **cells},
-                {"text": names["text"], "question": names["question"], "answer": names["answer"]},
-            )
+        if not known:
+            columns = {what: names[what] for what in ("text", "question", "answer")}
+            row = table_row(place, {"": "-", **cells}, columns)
             made = SourceReply(row, text, model, own or key, bad=row.bad)
+        elif own in known:
+            made = _of_item(known[own], text, model=model)
+        else:
+            made = SourceReply(AuditRow(**place, cells={}), text, model, own, bad="no such item")
         yield made._replace(given=str(cells.get(names["given"]) or ""))
 
 

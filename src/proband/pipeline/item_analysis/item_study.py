@@ -22,7 +22,6 @@ from proband.core.suite import Sheet
 from proband.pipeline.item_analysis.generalisability import reliability
 from proband.pipeline.item_analysis.group_differences import group_differences
 from proband.pipeline.item_analysis.item_response import Fit, discrimination, fit, inverted, the_best_fail, thirds
-from proband.pipeline.item_analysis.short_tests import LEAST, leave_one_out
 from proband.reporting.numbers import words
 from proband.reporting.numbers.cells import VARIATION, Study
 from proband.reporting.page.browse import outcomes
@@ -199,15 +198,6 @@ class ItemStudy:
         note = f"Reliability: the correlation of scores on two such sets of clusters.{few}"
         header = ("", "value", "low", "high")
         return Sheet(name="ranking", title="Can this set rank these systems?", header=header, rows=rows, note=note)
-
-    def short_sheet(self, sizes: Sequence[int], seed: int) -> Sheet | None:
-        rows: list[tuple[Any, ...]] = []
-        for size in (each for each in sizes if LEAST <= each <= len(self.rows) // 2):
-            known = leave_one_out(self.right, size, seed=seed, draws=4)
-            rows.append((size, *(f"{100 * each:.1f}" for each in known.values())))
-        note = "Each system as if new: root mean square error, points, 4 draws each. Saved: items at equal error."
-        header = ("items", "error", "error of a simple sample", "intervals that cover, %", "saved, %")
-        return Sheet(name="short", title="Shorter tests", header=header, rows=tuple(rows), note=note) if rows else None
 
     def suspects_sheet(self, ids: Sequence[str]) -> Sheet:
         names = ("share", "discrimination", "infit", "best third", "worst third", "seen")

@@ -57,20 +57,3 @@ class ShortTest:
         known = Scores.of(right, tags={"stratum": of.tolist()}, estimator=Macro(by="stratum")).interval()
         low, high = (value + np.sqrt(1 - len(of) / items) * (end - known.mean) for end in (known.low, known.high))
         return Estimate(mean=value, low=max(low, 0.0), high=min(high, 1.0), n=len(of), few=known.few)
-
-
-def leave_one_out(before: Floats, size: int, *, seed: int, draws: int) -> dict[str, float]:
-    """Each system as if it were new: root mean square errors of short tests and of as many items drawn at random, the
-    share of intervals that contain the score, and the share of items saved at equal error."""
-    errors, covered = list[float](), list[bool]()
-    for system, answers in enumerate(before):
-        others = np.delete(before, system, axis=0)
-        for draw in range(draws):
-            test = ShortTest.draw(others, size, seed=seed + draw)
-            found = test.estimate(answers[test.drawn])
-            errors.append(found.mean - answers.mean())
-            covered.append(found.low <= answers.mean() <= found.high)
-    own, items = float(np.sqrt(np.mean(np.square(errors)))), before.shape[1]
-    simple = float(np.sqrt(before.var(axis=1).mean() / size * (items - size) / (items - 1)))  # without replacement
-    saved = 1 - (own / simple) ** 2 if simple else 0.0
-    return {"error": own, "error of a simple sample": simple, "covered": float(np.mean(covered)), "saved": saved}
