@@ -65,7 +65,6 @@ def test_build_run_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert result["left_out"] == [
         "hf:absent needs the package torch, which is not installed: pip install 'proband[models]'"
     ]
-    assert result["untested"] == ["Rules beat a model that is absent."]
     assert Path(result["page"]).read_text(encoding="utf-8").count("Proband demonstration") > 0
     assert "left out: hf:absent" in capsys.readouterr().err
     assert result["learnt"][0] == "Rules beat guessing."

@@ -15,50 +15,7 @@ import pytest
 import proband
 from proband.core.errors import ProbandError
 from proband.models import fake
-from proband.pipeline.studies.grid import StageGrid
 from proband.pipeline.studies.stages import contents, model_contents
-from proband.pipeline.studies.study_file import read_study
-
-STUDY = """
-[study]
-title = "Two baselines"
-
-[parameters]
-k = "2,3"
-models = ["solver:symbolic", "baseline:majority"]
-
-[[build]]
-name = "clean"
-suite = "kinship"
-options = { task = "clean", k = "{k}", per-k = 22 }
-
-[[build]]
-name = "noisy"
-suite = "kinship"
-options = { task = "irrelevant", k = "2", per-k = 22 }
-
-[[run]]
-items = ["clean", "noisy"]
-models = "{models}"
-
-[[run]]
-items = ["clean"]
-models = ["fake:script.json"]
-solver = "likelihood"
-grid = { norm = ["sum", "token"] }
-
-[report]
-tables = ["by_k"]
-"""
-
-
-@pytest.fixture
-def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "script.json").write_text('{"default": -3.0}')
-    path = tmp_path / "study.toml"
-    path.write_text(STUDY)
-    return path
 
 
 @pytest.fixture(scope="module")
@@ -97,14 +54,14 @@ def test_a_finished_study_is_not_redone(file: Path, tmp_path: Path) -> None:
     assert len(note["stages"]) == 8
 
 
-def test_a_changed_line_redoes_only_what_depends_on_it(file: Path, finished: Path) -> None:
+def test_a_changed_line_redoes_only_what_depends_on_it(file: Path, finished: Path, study: str) -> None:
     file.write_text(
-        STUDY.replace('task = "irrelevant", k = "2", per-k = 22', 'task = "irrelevant", k = "2", per-k = 11')
+        study.replace('task = "irrelevant", k = "2", per-k = 22', 'task = "irrelevant", k = "2", per-k = 11')
     )
     again = proband.study(file, out=finished)
     redone = [stage["name"] for stage in again["stages"] if stage["state"] == "ran"]
     assert redone == ["noisy", "noisy · solver:symbolic", "noisy · baseline:majority"]
-    file.write_text(STUDY.replace('norm = ["sum", "token"]', 'norm = ["sum", "token", "word"]'))
+    file.write_text(study.replace('norm = ["sum", "token"]', 'norm = ["sum", "token", "word"]'))
     again = proband.study(file, out=finished)
     assert [stage["name"] for stage in again["stages"] if stage["state"] == "ran"] == [
         "clean · fake:script.json · likelihood · word"
@@ -196,44 +153,14 @@ def test_parameters_are_set_from_outside(file: Path, tmp_path: Path) -> None:
         proband.study(file, out=tmp_path, parameters={"depth": "2"})
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (("per-k = 22 }", "per-kk = 22 }"), r"line 12: build kinship has no option 'per-kk'"),
-        (("[report]", "[report]\nfont = 3"), r"unknown key 'font' in \[report\]"),
-        (
-            ('suite = "kinship"\noptions = { task = "clean"', 'suit = "kinship"\noptions = { task = "clean"'),
-            r"line 11: unknown key 'suit' in \[build\]",
-        ),
-        (('solver = "likelihood"', 'solver = "likelihood"\nlimits = 3'), r"line 27: unknown key 'limits' in \[run\]"),
-        (('solver = "likelihood"', "solver = 3"), r"line 26: \[\[run\]\]: 'solver' is 3; it must be text"),
-        (('items = ["clean"]', 'items = ["cleen"]'), r"line 24: no \[\[build\]\] is named 'cleen'"),
-        (('models = ["fake:script.json"]', 'models = ["net:gat"]'), r"line 25: no \[\[train\]\] is named 'gat'"),
-        (('name = "noisy"', 'name = "clean"'), r"line 15: two \[\[build\]\] are named 'clean'"),
-        (
-            ('suite = "kinship"\noptions = { task = "clean"', 'suite = "kin"\noptions = { task = "clean"'),
-            "line 11: no suite 'kin'",
-        ),
-        (('title = "Two baselines"', 'title = "Two'), "line 3: not TOML"),
-        (('"{k}"', '"{kk}"'), "line 12: no parameter 'kk'"),
-        (("[study]", "[studdy]"), "line 2: unknown key 'studdy'"),
-    ],
-)
-def test_mistakes_are_named_with_their_line(file: Path, tmp_path: Path, change: tuple[str, str], message: str) -> None:
-    assert change[0] in STUDY
-    file.write_text(STUDY.replace(*change, 1))
-    with pytest.raises(ProbandError, match=message):
-        proband.study(file, out=tmp_path / "out", dry_run=True)
-
-
-def test_a_failing_stage_names_its_line(file: Path, tmp_path: Path) -> None:
-    file.write_text(STUDY.replace("fake:script.json", "hf:no/such/model"))
+def test_a_failing_stage_names_its_line(file: Path, tmp_path: Path, study: str) -> None:
+    file.write_text(study.replace("fake:script.json", "hf:no/such/model"))
     with pytest.raises(ProbandError, match=r"study.toml line 25: run clean · hf:no/such/model"):
         proband.study(file, out=tmp_path / "out")
 
 
-def test_an_optional_model_is_left_out_with_the_reason(file: Path, tmp_path: Path) -> None:
-    changed = STUDY.replace('models = ["fake:script.json"]', 'optional = true\nmodels = ["hf:no/such/model"]')
+def test_an_optional_model_is_left_out_with_the_reason(file: Path, tmp_path: Path, study: str) -> None:
+    changed = study.replace('models = ["fake:script.json"]', 'optional = true\nmodels = ["hf:no/such/model"]')
     file.write_text(changed)
     result = proband.study(file, out=tmp_path / "out")
     assert states(result)[-2:] == ["skipped", "skipped"]
@@ -250,124 +177,6 @@ def test_the_key_follows_the_content_of_a_file_not_its_place(tmp_path: Path) -> 
     assert contents({"data": f"{tmp_path}/b"}) != before
     assert model_contents(f"hf:{tmp_path}/a") == f"hf:{before['data']}"
     assert model_contents("hf:gpt2") == "hf:gpt2"
-
-
-@pytest.mark.parametrize("name", sorted(p.stem for p in Path(proband.__file__).parent.glob("studies/*.toml")))
-def test_every_shipped_study_reads(name: str) -> None:
-    path = Path(proband.__file__).parent / "studies" / f"{name}.toml"
-    assert read_study(path, {}).study.title
-
-
-def test_a_study_takes_over_those_it_includes_and_trains_several_nets(file: Path, tmp_path: Path) -> None:
-    (tmp_path / "part.toml").write_text(
-        STUDY.replace('[[run]]\nitems = ["clean", "noisy"]', '[[train]]\nname = "a"\nitems = "clean"\n'
-                      'net = ["gat", "mac"]\n\n[[run]]\nitems = ["clean"]\nmodels = ["net:a"]\n\n'
-                      '[[run]]\nitems = ["clean", "noisy"]')
-    )  # fmt: skip
-    whole = tmp_path / "whole.toml"
-    whole.write_text(
-        '[study]\ntitle = "All"\ninclude = ["part"]\n[parameters]\nk = "2"\n[report]\ntables = ["by_depth"]'
-    )
-    read = read_study(whole, {})
-    assert (read.study.title, read.parameters["k"]) == ("All", "2")
-    assert [part.name for part in read.train] == ["a-gat", "a-mac"]
-    assert read.run[0].models == ["net:a-gat", "net:a-mac"]
-    assert read.report.tables == ["by_k", "by_depth"]
-    with pytest.raises(ProbandError, match="no study 'nowhere' beside it"):
-        whole.write_text('[study]\ntitle = "All"\ninclude = ["nowhere"]')
-        read_study(whole, {})
-
-
-def test_included_studies_keep_their_order_and_the_first_sets_the_parameters(file: Path, tmp_path: Path) -> None:
-    for name, seed in (("one", 1), ("two", 2)):
-        (tmp_path / f"{name}.toml").write_text(
-            f'[study]\ntitle = "x"\n[parameters]\nk = "{seed}"\n{name} = 0\n[[build]]\nname = "{name}"\n'
-            f'suite = "kinship"\n[[run]]\nitems = ["{name}"]\nmodels = ["a:b"]\n[report]\ntables = ["{name}"]'
-        )
-    whole = tmp_path / "whole.toml"
-    whole.write_text(
-        '[study]\ntitle = "All"\ninclude = ["one", "two"]\n[parameters]\ntwo = 2\n[report]\ntables = ["own"]'
-    )
-    read = read_study(whole, {})
-    assert read.parameters == {"k": "1", "one": 0, "two": 2}
-    assert [part.name for part in read.build] == ["one", "two"]
-    assert [part.items for part in read.run] == [["one"], ["two"]]
-    assert read.report.tables == ["one", "two", "own"]
-
-
-def test_a_training_on_several_builds_has_their_names_and_its_line(file: Path, tmp_path: Path) -> None:
-    train = '[[train]]\nitems = ["clean", "noisy"]\nnet = ["gat", "mac"]\n\n'
-    file.write_text(
-        STUDY.replace("[[run]]", train + '[[run]]\nitems = ["clean"]\nmodels = ["net:noisy"]\n\n[[run]]', 1)
-    )
-    read = read_study(file, {})
-    assert [(part.name, part.items) for part in read.train] == [
-        ("clean-gat", "clean"), ("clean-mac", "clean"), ("noisy-gat", "noisy"), ("noisy-mac", "noisy")
-    ]  # fmt: skip
-    assert read.run[0].models == ["net:noisy-gat", "net:noisy-mac"]
-    file.write_text(file.read_text().replace("[[train]]", '[[train]]\nname = "a"').replace("net:noisy", "net:a"))
-    read = read_study(file, {})
-    assert [part.name for part in read.train] == ["a-clean-gat", "a-clean-mac", "a-noisy-gat", "a-noisy-mac"]
-    assert read.run[0].models == [f"net:{part.name}" for part in read.train]
-    wrong = file.read_text().replace('items = ["clean", "noisy"]\nnet', 'items = ["clean", "nosy"]\nnet')
-    file.write_text(wrong)
-    at = wrong.splitlines().index('items = ["clean", "nosy"]') + 1
-    with pytest.raises(ProbandError, match=rf"line {at}: no \[\[build\]\] is named 'nosy'"):
-        read_study(file, {})
-    file.write_text(wrong.replace("nosy", "noisy").replace('net = ["gat", "mac"]', 'net = ["gat", "mack"]'))
-    with pytest.raises(ProbandError, match=rf"line {at + 1}: .*mack"):
-        proband.study(file, out=tmp_path / "out", dry_run=True)
-
-
-SHARED = """
-[study]
-title = "Two names for the same stories"
-
-[[build]]
-name = "first"
-suite = "kinship"
-options = { k = "2", per-k = 22, hold-out = "clauses", test-per-k = 4 }
-
-[[build]]
-name = "second"
-suite = "kinship"
-options = { k = "2", per-k = 22, hold-out = "clauses", test-per-k = 4 }
-
-[[build]]
-name = "others"
-suite = "kinship"
-options = { k = "3", per-k = 4 }
-
-[[train]]
-items = ["first", "second"]
-net = ["composer"]
-options = { epochs = 1 }
-seeds = [0, 1]
-
-[[run]]
-items = ["first"]
-models = ["net:first"]
-
-[[run]]
-items = ["others"]
-models = ["net:first", "net:second"]
-"""
-
-
-def test_two_names_for_the_same_content_are_one_stage(file: Path, tmp_path: Path) -> None:
-    file.write_text(SHARED)
-    result = proband.study(file, out=tmp_path / "out")
-    assert [f"{stage['verb']} {stage['name']}" for stage in result["stages"]] == [
-        "build first", "build others", "train first-composer-s0", "train first-composer-s1",
-        "run first · first-composer-s0", "run first · first-composer-s1",
-        "run others · first-composer-s0", "run others · first-composer-s1",
-    ]  # fmt: skip
-    assert states(result) == ["ran"] * 8
-    # on other stories too the net has the name that was asked for first; each name where only it is asked
-    file.write_text(SHARED.replace('["net:first", "net:second"]', '["net:second"]'))
-    result = proband.study(file, out=tmp_path / "again")
-    runs = [json.loads((Path(s["folder"]) / "run.json").read_text())["model"] for s in result["stages"][4:]]
-    assert runs == ["net:first-composer"] * 2 + ["net:second-composer"] * 2
 
 
 OPTIONAL_NET = """
@@ -426,59 +235,11 @@ def test_stages_at_a_time_give_the_same_results(file: Path, capfd: pytest.Captur
     assert Path("one/study.json").read_text() == Path("two/study.json").read_text()
 
 
-def test_a_stage_that_fails_among_others_is_named_with_its_line(file: Path) -> None:
-    file.write_text(STUDY.replace('models = ["fake:script.json"]', 'models = ["fake:missing.json"]'))
+def test_a_stage_that_fails_among_others_is_named_with_its_line(file: Path, study: str) -> None:
+    file.write_text(study.replace('models = ["fake:script.json"]', 'models = ["fake:missing.json"]'))
     with pytest.raises(ProbandError, match=r"run clean · fake:missing.json .*missing.json"):
         proband.study(file, out="out", jobs=2)
     assert len(list(Path("out/stages/run").glob("*/answers.jsonl"))) == 4  # the others were done
-
-
-SETS = """
-[study]
-title = "Two sets of stories"
-
-[[build]]
-name = "stories"
-suite = "kinship"
-options = { k = "2,3", per-k = 22, hold-out = "clauses", test-per-k = 4 }
-seeds = [0, 1]
-
-[[train]]
-items = ["stories"]
-net = ["composer"]
-label = "short"
-options = { epochs = 1, device = "cpu" }
-seeds = [0, 1]
-
-[[run]]
-items = ["stories"]
-models = ["net:stories", "baseline:majority"]
-
-[report]
-tables = ["by_k"]
-"""
-
-
-def test_a_net_answers_the_set_of_items_that_it_was_trained_for(tmp_path: Path) -> None:
-    path = tmp_path / "study.toml"
-    path.write_text(SETS)
-    names = [
-        stage.name for stage in StageGrid(read_study(path, {}), file=path, out=tmp_path).stages() if stage.verb == "run"
-    ]
-    assert names == [
-        *(f"stories-s{n} · stories-composer-short-stories-s{n}-s{seed}" for n in (0, 1) for seed in (0, 1)),
-        *(f"stories-s{n} · baseline:majority" for n in (0, 1)),
-    ]
-
-
-def test_which_items_are_asked_is_part_of_the_key_of_a_run(tmp_path: Path) -> None:
-    keys = []
-    for where in ("", 'where = { k = "2" }', 'where = { k = "3" }'):
-        path = tmp_path / "study.toml"
-        path.write_text(STUDY.replace('models = "{models}"', f'models = ["baseline:majority"]\n{where}'))
-        stages = StageGrid(read_study(path, {}), file=path, out=tmp_path).stages()
-        keys.append({stage.key for stage in stages if stage.verb == "run" and "majority" in stage.name})
-    assert len(set.union(*keys)) == 6  # of two sets of items each
 
 
 # ---- what cannot be done -------------------------------------------------------------------------------------------

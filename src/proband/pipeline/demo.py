@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 from proband import suites
 from proband.core.errors import ProbandError
@@ -23,16 +23,7 @@ from proband.pipeline.run import run
 from proband.reporting.write import check_folder, write_report
 
 
-class Demonstration(TypedDict):
-    page: str
-    runs: int
-    learnt: list[str]
-    left_out: list[str]
-    untested: list[str]
-    seconds: float
-
-
-def demo(out: str | Path, *, seed: int = 0, cache: bool = True) -> Demonstration:
+def demo(out: str | Path, *, seed: int = 0, cache: bool = True) -> dict[str, Any]:
     """Build, run and report; a model that is not installed is named and left out."""
     began, folder = time.monotonic(), Path(out)
     asker = Asker(seed=seed, cache=cache)
@@ -58,13 +49,11 @@ def demo(out: str | Path, *, seed: int = 0, cache: bool = True) -> Demonstration
     how: dict[str, Any] = {"title": title, "seed": seed, "findings": findings, "notes": notes}
     made = write_report(item_sets(runs), out=folder, **how)
     learnt = [each["statement"] for each in made.get("findings", ()) if each["verdict"] == "holds"]
-    claims = [claim for of_suite in findings.values() for claim in of_suite]
     return {
         "page": str(folder / "index.html"),
         "runs": len(runs),
         "learnt": [*learnt, *(text for text, _ in notes)],
         "left_out": list(asker.missing),
-        "untested": [claim.statement for claim in claims if _models_of(claim) & asker.absent],
         "seconds": round(time.monotonic() - began, 1),
     }
 
@@ -88,10 +77,6 @@ def evaluated(asker: Asker, out: Path) -> list[tuple[str, str]]:
     return [(firsts[model], f"evaluate/{made.page.name}") for model in work.models]
 
 
-def _models_of(claim: Claim) -> set[Any]:
-    return {side.get("run.model") for contrast in claim.contrasts for side in (contrast.above, contrast.below)}
-
-
 class Asker:
     """Runs the models of a plan; each is loaded once, and one that is not installed is kept in `missing`."""
 
@@ -99,7 +84,6 @@ class Asker:
         self.seed, self.cache = seed, cache
         self.models: dict[tuple[str, str], Any] = {}
         self.missing: dict[str, None] = {}  # the errors, which say how each is installed
-        self.absent: set[str] = set()
 
     def run(self, suite: Suite, plan: Demo, items: Path, out: Path) -> list[Path]:
         """The folders of the runs that were made."""
@@ -116,7 +100,6 @@ class Asker:
                 if "pip install" not in str(error):
                     raise
                 self.missing[str(error)] = None
-                self.absent.add(spec)
                 log(f"    left out: {error}")
         return made
 

@@ -7,9 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypedDict
-
-import msgspec
+from typing import Any
 
 from proband import suites
 from proband.core.errors import ProbandError
@@ -21,6 +19,7 @@ from proband.core.types import Run
 from proband.pipeline.asking.items_and_answers import (
     ANSWERS,
     WAITING,
+    Outline,
     answers_so_far,
     count_lines,
     items_of,
@@ -124,20 +123,13 @@ def _answered(folder: Path, run: Run, items: Path) -> AnsweredRun:
     if count_lines(folder / ANSWERS, torn=False) >= total:
         return AnsweredRun(run=run, answers=folder / ANSWERS)
     known = answers_so_far(folder)
-    in_order = [known[item.id] for item in read_items(items, Named) if item.id in known]
+    in_order = [known[item.id] for item in read_items(items, Outline) if item.id in known]
     if len(in_order) < len(known):
         strange = next(iter(known.keys() - {answer.item_id for answer in in_order}))
         raise ProbandError(f"answers item {strange!r}, which is not there", file=folder / ANSWERS)
     unfinished = f"{len(in_order):,} of {total:,} answers"
     log(f"{folder}: not finished, {unfinished}; rerun the `proband run` command to resume it")
     return AnsweredRun(run=run, answers=in_order, unfinished=unfinished)
-
-
-class Named(msgspec.Struct):
-    """An item as far as its name."""
-
-    id: str
-    suite: str
 
 
 def _content(run: Run, answers: Path) -> str:
@@ -209,21 +201,8 @@ def _metric(metric: Metric) -> dict[str, str]:
     return {"metric": metric.name, "unit": metric.unit, "title": words.metric(metric)}
 
 
-class ScoreLine(TypedDict):
-    group: str
-    mean: float | None
-    low: float | None
-    high: float | None
-    n: int
-    few: bool
-    chance: float | None
-    unread: float
-
-
-def _line(name: str, cell: Cell | None) -> ScoreLine:
+def _line(name: str, cell: Cell | None) -> dict[str, Any]:
     if cell is None:
-        return ScoreLine(group=name, mean=None, low=None, high=None, n=0, few=False, chance=None, unread=0.0)
-    e = cell.estimate
-    return ScoreLine(
-        group=name, mean=e.mean, low=e.low, high=e.high, n=e.n, few=e.few, chance=cell.chance, unread=cell.unread
-    )
+        return {"group": name, **dict.fromkeys(("mean", "low", "high", "chance")), "n": 0, "few": False, "unread": 0.0}
+    own = {each: getattr(cell.estimate, each) for each in ("mean", "low", "high", "n", "few")}
+    return {"group": name, **own, "chance": cell.chance, "unread": cell.unread}

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from proband.pipeline.asking.model_calls import Cache
+from proband.pipeline.asking.model_calls import CachedCalls
 
 ME = {"name": "m", "weights": "1"}
 HOW = {"call": "score", "method": "pll"}
 
 
-def cache(folder: Path, **changes: str) -> Cache:
-    return Cache(folder, identity={**ME, **changes}, settings=HOW)
+def cache(folder: Path, **changes: str) -> CachedCalls:
+    return CachedCalls(folder, identity={**ME, **changes}, settings=HOW)
 
 
 def test_a_flipped_byte_in_any_of_1000_records_is_found(tmp_path: Path) -> None:
@@ -31,7 +31,7 @@ def test_a_flipped_byte_in_any_of_1000_records_is_found(tmp_path: Path) -> None:
         damaged = bytearray(whole)
         damaged[at] ^= bit
         first.path.write_bytes(bytes(damaged))
-        known = cache(tmp_path).known
+        known = cache(tmp_path).answers
         assert {**right, **known} == right  # what is left is as it was written
         assert len(right) - len(known) in (1, 2)  # 2: the newline
 
@@ -48,9 +48,9 @@ def test_every_record_damaged_is_computed_anew(tmp_path: Path) -> None:
         broken.append(line[:at] + bytes([line[at] ^ 1]) + line[at + 1 :])
     first.path.write_bytes(b"".join(broken))
     again = cache(tmp_path)
-    assert again.known == {}
+    assert again.answers == {}
     again.put(["7"], [7])
-    assert cache(tmp_path).known.get("7") == 7
+    assert cache(tmp_path).answers.get("7") == 7
 
 
 def test_a_torn_tail_costs_one_record(tmp_path: Path) -> None:
@@ -60,35 +60,36 @@ def test_a_torn_tail_costs_one_record(tmp_path: Path) -> None:
     whole = first.path.read_bytes()
     first.path.write_bytes(whole[:-5])
     again = cache(tmp_path)
-    assert (again.known.get("a"), again.known.get("b")) == (1, None)
+    assert (again.answers.get("a"), again.answers.get("b")) == (1, None)
     again.put(["c"], [3])
     last = cache(tmp_path)
-    assert (last.known.get("a"), last.known.get("b"), last.known.get("c")) == (1, None, 3)
+    assert (last.answers.get("a"), last.answers.get("b"), last.answers.get("c")) == (1, None, 3)
 
 
 @pytest.mark.parametrize("change", [{"name": "other"}, {"weights": "2"}, {"tokenizer": "x"}])
 def test_another_model_gets_nothing(tmp_path: Path, change: dict[str, str]) -> None:
     cache(tmp_path).put(["a"], [1])
-    assert cache(tmp_path, **change).known.get("a") is None
+    assert cache(tmp_path, **change).answers.get("a") is None
 
 
 def test_a_file_under_the_wrong_name_serves_nothing(tmp_path: Path) -> None:
     mine, other = cache(tmp_path), cache(tmp_path, name="other")
     mine.put(["a"], [1])
     mine.path.rename(other.path)
-    assert cache(tmp_path, name="other").known.get("a") is None
+    assert cache(tmp_path, name="other").answers.get("a") is None
 
 
 def test_other_settings_get_nothing(tmp_path: Path) -> None:
     cache(tmp_path).put(["a"], [1])
-    assert Cache(tmp_path, identity=ME, settings={**HOW, "method": "ll"}).known.get("a") is None
+    assert CachedCalls(tmp_path, identity=ME, settings={**HOW, "method": "ll"}).answers.get("a") is None
 
 
 WRITER = """
 import sys
 from pathlib import Path
-from proband.pipeline.asking.model_calls import Cache
-mine = Cache(Path(sys.argv[1]), identity={"name": "m", "weights": "1"}, settings={"call": "score", "method": "pll"})
+from proband.pipeline.asking.model_calls import CachedCalls
+about = {"identity": {"name": "m", "weights": "1"}, "settings": {"call": "score", "method": "pll"}}
+mine = CachedCalls(Path(sys.argv[1]), **about)
 for i in range(int(sys.argv[2]), int(sys.argv[2]) + 200):
     mine.put([str(i)], [i])
 """
@@ -98,4 +99,4 @@ def test_two_writers_at_a_time_lose_nothing(tmp_path: Path) -> None:
     writers = [subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path), start]) for start in ("0", "200")]
     assert [writer.wait(60) for writer in writers] == [0, 0]
     after = cache(tmp_path)
-    assert sorted(after.known.values()) == list(range(400))
+    assert sorted(after.answers.values()) == list(range(400))

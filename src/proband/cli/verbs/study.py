@@ -44,10 +44,6 @@ def demo_layout(result: Mapping[str, Any]) -> Iterable[Any]:
         yield f"- {line}"
     for line in result["left_out"]:
         yield f"left out: {line}"
-    if result["untested"]:
-        yield "what these models would be tested for:"
-    for line in result["untested"]:
-        yield f"- {line}"
     yield f"open {result['page']}"
 
 

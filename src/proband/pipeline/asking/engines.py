@@ -99,13 +99,13 @@ def run_chunks(executor: Executor, chunks: Chunks, collector: Collector, *, inte
     def wait_for_some() -> None:
         collect(wait(under_way, timeout=TICK, return_when=FIRST_COMPLETED).done)
         collector.tick()
-        if interrupt.requested:
+        if interrupt.is_set():
             executor.drain()
 
-    with on_interrupt() if interruptible else nullcontext(Interrupt()) as interrupt:
+    with on_interrupt() if interruptible else nullcontext(threading.Event()) as interrupt:
         try:
             for number, items in chunks:
-                if interrupt.requested:
+                if interrupt.is_set():
                     break
                 under_way[executor.submit(items)] = number, items
                 while len(under_way) >= executor.at_once or number - _oldest(under_way, number) >= MOST_AHEAD:
@@ -117,7 +117,7 @@ def run_chunks(executor: Executor, chunks: Chunks, collector: Collector, *, inte
             wait(under_way)
             collect([each for each in under_way if each.exception() is None])
             raise
-    if interrupt.requested:
+    if interrupt.is_set():
         raise KeyboardInterrupt
 
 
@@ -125,24 +125,19 @@ def _oldest(under_way: Mapping[Any, tuple[int, Any]], number: int) -> int:
     return min((each for each, _ in under_way.values()), default=number)
 
 
-@dataclass
-class Interrupt:
-    requested: bool = False
-
-
 @contextmanager
-def on_interrupt() -> Iterator[Interrupt]:
+def on_interrupt() -> Iterator[threading.Event]:
     """The first Ctrl-C is a request, the second a KeyboardInterrupt; a handler that is there already stays."""
-    interrupt = Interrupt()
+    interrupt = threading.Event()
     main = threading.current_thread() is threading.main_thread()
     if not main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield interrupt
         return
 
     def handle(*_: object) -> None:
-        if interrupt.requested:
+        if interrupt.is_set():
             raise KeyboardInterrupt
-        interrupt.requested = True
+        interrupt.set()
         if not Verbosity.quiet:  # `print` may be what was interrupted
             os.write(2, b"\ninterrupted: taking in what is under way; Ctrl-C again stops at once\n")
 

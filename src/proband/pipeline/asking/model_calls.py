@@ -17,7 +17,7 @@ import os
 import pickle
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -79,21 +79,6 @@ class Calls:
 # ---- asked, checked and kept ---------------------------------------------------------------------------------------
 
 
-@dataclass
-class CachedCalls:
-    """The answers to one kind of call: on disk, or in memory alone."""
-
-    cache: Cache | None
-    values: dict[str, Any]
-    under_way: dict[str, threading.Event] = field(default_factory=dict)  # asked by another thread just now
-
-    def put(self, keys: Sequence[str], values: Sequence[Any]) -> None:
-        if self.cache is not None:
-            self.cache.put(keys, values)
-        else:
-            self.values.update(zip(keys, values, strict=True))
-
-
 class Cached(Calls):
     """The model, asked only what is not known. Several threads may ask a model that is `Concurrent`."""
 
@@ -114,10 +99,10 @@ class Cached(Calls):
                 missing = {
                     key: request
                     for key, request in zip(keys, requests, strict=True)
-                    if key not in fresh and key not in known.values
+                    if key not in fresh and key not in known.answers
                 }
                 if not missing:
-                    return [fresh[key] if key in fresh else known.values[key] for key in keys]
+                    return [fresh[key] if key in fresh else known.answers[key] for key in keys]
                 mine = {key: request for key, request in missing.items() if key not in known.under_way}
                 waiting = [known.under_way[key] for key in missing if key not in mine]
                 known.under_way.update(dict.fromkeys(mine, threading.Event()))
@@ -135,8 +120,7 @@ class Cached(Calls):
         with self.lock:
             name = dumps(about)
             if name not in self.known:
-                cache = Cache(self.folder, identity=self.identity, settings=about) if self.folder is not None else None
-                self.known[name] = CachedCalls(cache, cache.known if cache is not None else {})
+                self.known[name] = CachedCalls(self.folder, identity=self.identity, settings=about)
             return self.known[name]
 
     def _ask(self, call: str, wanted: dict[str, Any], known: CachedCalls, settings: dict[str, Any]) -> dict[str, Any]:
@@ -165,7 +149,7 @@ class Cached(Calls):
             what = f"{given} results" if given is not None else f"{type(results).__name__}, not a list,"
             raise ModelFailed(f"{self.model.name}: {call} gave {what} for {len(requests)} requests")
         values = [self._plain(call, value, request) for value, request in zip(results, requests, strict=True)]
-        if known.cache is not None and not self.one_by_one:
+        if self.folder is not None and not self.one_by_one:
             known.put(names, values)
         return dict(zip(names, values, strict=True))
 
@@ -225,7 +209,7 @@ class Counting(Cached):
         known = self.cached_calls_of(call, settings)
         for key, request in zip(keys, requests, strict=True):
             name = dumps([call, settings, key])
-            if key in known.values:
+            if key in known.answers:
                 self.cached.add(name)
             elif name not in self.texts:
                 self.texts[name] = self._text(call, request, settings)
@@ -311,8 +295,8 @@ def checksum(body: bytes) -> str:
     return hashlib.sha256(body).hexdigest()[:DIGEST]
 
 
-class Cache:
-    """The answers of one model under one setting, on disk.
+class CachedCalls:
+    """The answers of one model to one kind of call under one setting: on disk, or in memory where there is no folder.
 
     One append-only file per model identity. A line is a record: a checksum, a space, and JSON
 
@@ -325,22 +309,27 @@ class Cache:
 
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
-    >>> Cache(folder, identity={"name": "m"}, settings={"method": "pll"}).put(["a b"], [[-1.5, 2]])
-    >>> Cache(folder, identity={"name": "m"}, settings={"method": "pll"}).known["a b"]
+    >>> CachedCalls(folder, identity={"name": "m"}, settings={"method": "pll"}).put(["a b"], [[-1.5, 2]])
+    >>> CachedCalls(folder, identity={"name": "m"}, settings={"method": "pll"}).answers["a b"]
     [-1.5, 2]
-    >>> Cache(folder, identity={"name": "other"}, settings={"method": "pll"}).known
+    >>> CachedCalls(folder, identity={"name": "other"}, settings={"method": "pll"}).answers
     {}
     """
 
-    def __init__(self, folder: Path, *, identity: Mapping[str, str], settings: Mapping[str, Any]) -> None:
+    def __init__(self, folder: Path | None, *, identity: Mapping[str, str], settings: Mapping[str, Any]) -> None:
         self.about = json.loads(dumps({"identity": dict(identity), "settings": dict(settings)}))
         name = hashlib.sha256(msgspec.json.encode(self.about, order="sorted")).hexdigest()[:40]
-        self.path = folder / "answers" / f"{name}.log"
-        self.known: dict[str, Any] = {}
-        self._read()
+        self.path = folder / "answers" / f"{name}.log" if folder else None
+        self.answers: dict[str, Any] = {}
+        self.under_way: dict[str, threading.Event] = {}  # asked by another thread just now
+        if self.path is not None:
+            self._read(self.path)
 
     def put(self, keys: Sequence[str], values: Sequence[Any]) -> None:
         """Append one record and flush it to the disk; only then are its answers known."""
+        if self.path is None:
+            self.answers.update(zip(keys, values, strict=True))
+            return
         from filelock import FileLock
 
         body = dumps({"about": self.about, "keys": list(keys), "values": list(values)}).encode()
@@ -356,17 +345,17 @@ class Cache:
                 os.fsync(file.fileno())
         except OSError as error:
             raise ProbandError(f"the answer cache cannot be written: {error.strerror}", file=self.path) from None
-        self.known.update(zip(keys, json.loads(body)["values"], strict=True))
+        self.answers.update(zip(keys, json.loads(body)["values"], strict=True))
 
-    def _read(self) -> None:
+    def _read(self, path: Path) -> None:
         try:
-            with open(self.path, "rb") as file:
+            with open(path, "rb") as file:
                 for record in filter(None, map(self._checked, file)):
-                    self.known.update(zip(record["keys"], record["values"], strict=True))
+                    self.answers.update(zip(record["keys"], record["values"], strict=True))
         except FileNotFoundError:
             return
         except OSError as error:
-            raise ProbandError(f"the answer cache cannot be read: {error.strerror}", file=self.path) from None
+            raise ProbandError(f"the answer cache cannot be read: {error.strerror}", file=path) from None
 
     def _checked(self, line: bytes) -> dict[str, Any] | None:
         body = line[DIGEST + 1 :].rstrip(b"\n")

@@ -1,0 +1,110 @@
+"""A study file is read whole or refused with the line of the mistake."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import proband
+from proband.core.errors import ProbandError
+from proband.pipeline.studies.study_file import read_study
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("per-k = 22 }", "per-kk = 22 }"), r"line 12: build kinship has no option 'per-kk'"),
+        (("[report]", "[report]\nfont = 3"), r"unknown key 'font' in \[report\]"),
+        (
+            ('suite = "kinship"\noptions = { task = "clean"', 'suit = "kinship"\noptions = { task = "clean"'),
+            r"line 11: unknown key 'suit' in \[build\]",
+        ),
+        (('solver = "likelihood"', 'solver = "likelihood"\nlimits = 3'), r"line 27: unknown key 'limits' in \[run\]"),
+        (('solver = "likelihood"', "solver = 3"), r"line 26: \[\[run\]\]: 'solver' is 3; it must be text"),
+        (('items = ["clean"]', 'items = ["cleen"]'), r"line 24: no \[\[build\]\] is named 'cleen'"),
+        (('models = ["fake:script.json"]', 'models = ["net:gat"]'), r"line 25: no \[\[train\]\] is named 'gat'"),
+        (('name = "noisy"', 'name = "clean"'), r"line 15: two \[\[build\]\] are named 'clean'"),
+        (
+            ('suite = "kinship"\noptions = { task = "clean"', 'suite = "kin"\noptions = { task = "clean"'),
+            "line 11: no suite 'kin'",
+        ),
+        (('title = "Two baselines"', 'title = "Two'), "line 3: not TOML"),
+        (('"{k}"', '"{kk}"'), "line 12: no parameter 'kk'"),
+        (("[study]", "[studdy]"), "line 2: unknown key 'studdy'"),
+    ],
+)
+def test_mistakes_are_named_with_their_line(
+    file: Path, tmp_path: Path, change: tuple[str, str], message: str, study: str
+) -> None:
+    assert change[0] in study
+    file.write_text(study.replace(*change, 1))
+    with pytest.raises(ProbandError, match=message):
+        proband.study(file, out=tmp_path / "out", dry_run=True)
+
+
+@pytest.mark.parametrize("name", sorted(p.stem for p in Path(proband.__file__).parent.glob("studies/*.toml")))
+def test_every_shipped_study_reads(name: str) -> None:
+    path = Path(proband.__file__).parent / "studies" / f"{name}.toml"
+    assert read_study(path, {}).study.title
+
+
+def test_a_study_takes_over_those_it_includes_and_trains_several_nets(file: Path, tmp_path: Path, study: str) -> None:
+    (tmp_path / "part.toml").write_text(
+        study.replace('[[run]]\nitems = ["clean", "noisy"]', '[[train]]\nname = "a"\nitems = "clean"\n'
+                      'net = ["gat", "mac"]\n\n[[run]]\nitems = ["clean"]\nmodels = ["net:a"]\n\n'
+                      '[[run]]\nitems = ["clean", "noisy"]')
+    )  # fmt: skip
+    whole = tmp_path / "whole.toml"
+    whole.write_text(
+        '[study]\ntitle = "All"\ninclude = ["part"]\n[parameters]\nk = "2"\n[report]\ntables = ["by_depth"]'
+    )
+    read = read_study(whole, {})
+    assert (read.study.title, read.parameters["k"]) == ("All", "2")
+    assert [part.name for part in read.train] == ["a-gat", "a-mac"]
+    assert read.run[0].models == ["net:a-gat", "net:a-mac"]
+    assert read.report.tables == ["by_k", "by_depth"]
+    with pytest.raises(ProbandError, match="no study 'nowhere' beside it"):
+        whole.write_text('[study]\ntitle = "All"\ninclude = ["nowhere"]')
+        read_study(whole, {})
+
+
+def test_included_studies_keep_their_order_and_the_first_sets_the_parameters(file: Path, tmp_path: Path) -> None:
+    for name, seed in (("one", 1), ("two", 2)):
+        (tmp_path / f"{name}.toml").write_text(
+            f'[study]\ntitle = "x"\n[parameters]\nk = "{seed}"\n{name} = 0\n[[build]]\nname = "{name}"\n'
+            f'suite = "kinship"\n[[run]]\nitems = ["{name}"]\nmodels = ["a:b"]\n[report]\ntables = ["{name}"]'
+        )
+    whole = tmp_path / "whole.toml"
+    whole.write_text(
+        '[study]\ntitle = "All"\ninclude = ["one", "two"]\n[parameters]\ntwo = 2\n[report]\ntables = ["own"]'
+    )
+    read = read_study(whole, {})
+    assert read.parameters == {"k": "1", "one": 0, "two": 2}
+    assert [part.name for part in read.build] == ["one", "two"]
+    assert [part.items for part in read.run] == [["one"], ["two"]]
+    assert read.report.tables == ["one", "two", "own"]
+
+
+def test_a_training_on_several_builds_has_their_names_and_its_line(file: Path, tmp_path: Path, study: str) -> None:
+    train = '[[train]]\nitems = ["clean", "noisy"]\nnet = ["gat", "mac"]\n\n'
+    file.write_text(
+        study.replace("[[run]]", train + '[[run]]\nitems = ["clean"]\nmodels = ["net:noisy"]\n\n[[run]]', 1)
+    )
+    read = read_study(file, {})
+    assert [(part.name, part.items) for part in read.train] == [
+        ("clean-gat", "clean"), ("clean-mac", "clean"), ("noisy-gat", "noisy"), ("noisy-mac", "noisy")
+    ]  # fmt: skip
+    assert read.run[0].models == ["net:noisy-gat", "net:noisy-mac"]
+    file.write_text(file.read_text().replace("[[train]]", '[[train]]\nname = "a"').replace("net:noisy", "net:a"))
+    read = read_study(file, {})
+    assert [part.name for part in read.train] == ["a-clean-gat", "a-clean-mac", "a-noisy-gat", "a-noisy-mac"]
+    assert read.run[0].models == [f"net:{part.name}" for part in read.train]
+    wrong = file.read_text().replace('items = ["clean", "noisy"]\nnet', 'items = ["clean", "nosy"]\nnet')
+    file.write_text(wrong)
+    at = wrong.splitlines().index('items = ["clean", "nosy"]') + 1
+    with pytest.raises(ProbandError, match=rf"line {at}: no \[\[build\]\] is named 'nosy'"):
+        read_study(file, {})
+    file.write_text(wrong.replace("nosy", "noisy").replace('net = ["gat", "mac"]', 'net = ["gat", "mack"]'))
+    with pytest.raises(ProbandError, match=rf"line {at + 1}: .*mack"):
+        proband.study(file, out=tmp_path / "out", dry_run=True)
