@@ -49,6 +49,7 @@ from proband.suites.kinship.generate.story_logic import (
 )
 from proband.suites.kinship.generate.word_detector import kin_word_auc
 from proband.suites.kinship.generate.wording import Note, Wording, retold
+from proband.suites.kinship.logic.noise import WAYS
 from proband.suites.kinship.telling.bank import OURS, crowd_folder
 from proband.suites.kinship.telling.crowd_templates import bank_licence
 from proband.suites.kinship.telling.stories import telling_of
@@ -218,7 +219,9 @@ class Rounds:
         """A draft for the goal or, where its clauses are all held out, for one of the goals that come after it."""
         accept = self._accept(cell, task)
         candidates = self.from_here[goal]
-        if task == "both":  # in some families no two ways leave a grandparent or a spouse together: anybody instead
+        if (
+            task in WAYS
+        ):  # no two ways leave a grandparent or a spouse together, few long ones an uncle: anybody instead
             candidates = [goal, *(candidates[i] for i in shuffle(len(candidates), draw))]
         for candidate in candidates:
             draft = self.draft(self.source, candidate, cell.k, task=task, draw=draw, accept=accept)

@@ -39,7 +39,7 @@ Chain = tuple[list[int], list[Step]]  # the people of a path, and the steps that
 Accept = Callable[[tuple[int, ...]], bool]
 FindChain = Callable[[FamilyGraph, Pair, int, Random], Chain | None]
 ATTEMPTS = 2000
-SECOND_WAYS = 10  # looked for beside one chain
+SECOND_WAYS = 3  # looked for beside one chain
 
 
 @dataclass(slots=True, kw_only=True)
@@ -104,8 +104,8 @@ def goals(rules: Rules) -> list[Goal]:
 # ---- the chain -----------------------------------------------------------------------------------------------------
 
 
-def backward(graph: FamilyGraph, goal: Pair, k: int, draw: Random) -> Chain | None:
-    """A path of k facts from x to z, or None where the family gives out.
+def backward(graph: FamilyGraph, goal: Pair, k: int, draw: Random, avoid: Sequence[int] = ()) -> Chain | None:
+    """A path of k facts from x to z past those to avoid, or None where the family gives out.
 
     >>> import random
     >>> from proband.suites.kinship.world.families import FamilyShape, family_pool
@@ -116,7 +116,7 @@ def backward(graph: FamilyGraph, goal: Pair, k: int, draw: Random) -> Chain | No
     (4, 2)
     """
     x, z = goal
-    path, used, steps = [x, z], {x, z}, []
+    path, used, steps = [x, z], {x, z, *avoid}, []
     splits, matrix, rare = graph.splits, graph.matrix, graph.rare
     for last in range(1, k):
         places = [i for i in range(last) if matrix[path[i]][path[i + 1]] not in rare] if rare else ()  # rare ones stay
@@ -146,13 +146,13 @@ def retrieval(graph: FamilyGraph, goal: Pair, k: int, draw: Random) -> Chain | N
     return None if right is None else ([*left[::-1], *goal, *right], [])
 
 
-def any_path(graph: FamilyGraph, goal: Pair, k: int, draw: Random) -> Chain | None:
+def any_path(graph: FamilyGraph, goal: Pair, k: int, draw: Random, avoid: Sequence[int] = ()) -> Chain | None:
     """A path of k facts from x to z that need not prove anything: between two people anybody may come who is kin of
     both."""
     path = [*goal]
     while len(path) <= k:
         at = int(draw() * (len(path) - 1))
-        free = [y for y in graph.in_common(path[at], path[at + 1]) if y not in path]
+        free = [y for y in graph.in_common(path[at], path[at + 1]) if y not in path and y not in avoid]
         if not free:
             return None
         path.insert(at + 1, free[int(draw() * len(free))])
@@ -177,7 +177,7 @@ def family_draft(
 ) -> Draft | None:
     """A story about a family, or None where `accept` lets none through."""
     find_chain = retrieval if task == "memory" else any_path if task == "both" else backward
-    for _ in range(ATTEMPTS // 20 if task == "both" else ATTEMPTS):  # few relations need two ways
+    for _ in range(ATTEMPTS // 20 if task in WAYS else ATTEMPTS):  # few people have two ways between them
         number = int(draw() * source.families)
         graph = source.graphs(number)
         pairs = graph.pairs.get(goal)
@@ -231,8 +231,8 @@ def _two_ways(source: DraftSource, one: Candidate, goal: Goal, *, task: str, dra
         return None
     for _ in range(SECOND_WAYS):
         k = len(one.clause) + int(draw() * 2)
-        way = (backward if task == "either" else any_path)(graph, one.pair, k, draw)
-        if way is None or set(way[0][1:-1]) & set(one.path):
+        way = (backward if task == "either" else any_path)(graph, one.pair, k, draw, one.path)
+        if way is None:
             continue
         left = relations_left(source, graph, way[0])
         if _single(left) != (task == "either") or (task == "both" and first & left != answer):
