@@ -272,30 +272,49 @@ def powers(count: int) -> Iterator[str]:
     yield from table(("statement", "power"), rows)
 
 
+def clustered_pairs(
+    x: float, times: int, groups: int, size: int, q: float, r: float, rng: Rng
+) -> tuple[Floats, Floats, Ints]:
+    """Two systems that differ by x, whose answers change together within a cluster; and the clusters."""
+    member = np.repeat(np.arange(groups), size)
+    g = rng.standard_normal((times, groups))[:, member]
+    u = ndtr(np.sqrt(r) * g + np.sqrt(1 - r) * rng.standard_normal(g.shape))
+    base, first, second = rng.random(u.shape) < 0.6, u < q / 2 + x, u > 1 - q / 2
+    a, b = (np.where(first, on, np.where(second, 1 - on, base)) for on in (1.0, 0.0))
+    return a, b, member
+
+
 def clustered_power(count: int) -> Iterator[str]:
-    """Of the difference that a comparison prints as detectable, where the answers of a cluster change together."""
+    """Of the difference that a comparison prints as detectable, and of plans from pilots, with correlated clusters."""
     rng, rows = np.random.default_rng(6), []
     for groups, size, q, r in [
-        (40, 10, 0.2, 0.2),
-        (20, 20, 0.2, 0.2),
-        (10, 20, 0.2, 0.2),
-        (40, 10, 0.2, 0.5),
-        (10, 20, 0.2, 0.5),
-    ]:
-        member = np.repeat(np.arange(groups), size)
-
-        def drawn(x: float, times: int, q: float = q, r: float = r, member: Ints = member) -> tuple[Floats, Floats]:
-            g = rng.standard_normal((times, member[-1] + 1))[:, member]
-            u = ndtr(np.sqrt(r) * g + np.sqrt(1 - r) * rng.standard_normal(g.shape))
-            base = rng.random(u.shape) < 0.6
-            first, second = u < q / 2 + x, u > 1 - q / 2
-            return np.where(first, 1.0, np.where(second, 0.0, base)), np.where(first, 0.0, np.where(second, 1.0, base))
-
-        printed = [stats.difference(*each, clusters=member).detectable for each in zip(*drawn(0.0, 40))]
-        p = [stats.difference(*each, clusters=member).p or 0.0 for x in printed if x is not None
-             for each in zip(*drawn(x, max(count // 40, 5)))]  # fmt: skip
-        rows.append((f"{groups} x {size}, {q:g} discordant, r {r:g}", f"{np.mean(np.array(p) < 0.05):.3f}"))
-    yield from table(("printed as 80 %", "power"), rows)
+        (40, 10, 0.2, 0.2), (20, 20, 0.2, 0.2), (10, 20, 0.2, 0.2), (40, 10, 0.2, 0.5), (10, 20, 0.2, 0.5)
+    ]:  # fmt: skip
+        a, b, member = clustered_pairs(0.0, 40, groups, size, q, r, rng)
+        printed = [stats.difference(*each, clusters=member).detectable for each in zip(a, b)]
+        p = []
+        for x in printed:
+            if x is not None:
+                a, b, member = clustered_pairs(x, max(count // 40, 5), groups, size, q, r, rng)
+                p += [stats.difference(*each, clusters=member).p or 0.0 for each in zip(a, b)]
+        name = f"printed: {groups} x {size}, {q:g} discordant, r {r:g}"
+        rows.append((name, f"{np.mean(np.array(p) < 0.05):.3f}"))
+    rng = np.random.default_rng(8)
+    for groups, size, q, r in [
+        (20, 10, 0.2, 0.2), (40, 10, 0.2, 0.2), (20, 10, 0.1, 0.2), (20, 10, 0.2, 0.5), (10, 20, 0.2, 0.2)
+    ]:  # fmt: skip
+        a, b, member = clustered_pairs(0.0, 40, groups, size, q, r, rng)
+        p = []
+        for pilots in zip(a, b):
+            pilot = Pilot.of([Scores.of(each, clusters=member) for each in pilots], agreement=0.5)
+            plan, _ = required(pilot, 0.05, power=0.8, by="clusters")
+            if plan is not None:
+                enough = round(groups * plan.clusters)
+                c, d, larger = clustered_pairs(0.05, max(count // 60, 5), enough, size, q, r, rng)
+                p += [stats.difference(*each, clusters=larger).p or 0.0 for each in zip(c, d)]
+        name = f"`plan` for 5 points from pilots of {groups} x {size}, {q:g} discordant, r {r:g}"
+        rows.append((name, f"{np.mean(np.array(p) < 0.05):.3f}"))
+    yield from table(("statement", "power"), rows)
 
 
 def ticks(count: int) -> Iterator[str]:
