@@ -91,18 +91,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _fail(*error_message(error))
 
 
-KEPT = {  # of what a verb was doing when it was interrupted
-    "study": "finished stages are kept, and the same command resumes",
-    "paper": "finished stages are kept, and the same command resumes",
-    "train": "finished epochs are kept, and the same command resumes",
-    "demo": "finished runs are kept, and the same command resumes",
-    "evaluate": "finished runs are kept, and the same command resumes",
-    "report": "the same command writes it anew",
-}
+RESUMED = ("study", "paper", "train", "demo", "evaluate")  # verbs that go on where they were interrupted
 
 
 def _kept(words: Sequence[str]) -> str:
-    return KEPT.get(words[0] if words else "", "nothing was written")
+    resumed = words and words[0] in RESUMED
+    return "what is finished is kept, and the same command resumes" if resumed else "nothing was written"
 
 
 def _run(words: list[str]) -> None:

@@ -21,7 +21,6 @@ import os
 import re
 import tempfile
 import tomllib
-from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -349,30 +348,15 @@ def _finite(value: Any) -> bool:
 
 
 def read_records(path: Path, kind: type[Kind], *, key: str | None = None) -> Iterator[Kind]:
-    """Checked records of a JSON-lines file, one after the other; with `key`, two records of one key are an error, said
-    when the file has been read (the keys are held as numbers of eight bytes)."""
-    seen = array("q")
+    """Checked records of a JSON-lines file, one after the other; with `key`, two records of one key are an error."""
+    lines: dict[str, int] = {}
     for number, raw in raw_lines(path):
         record = parse(kind, raw, file=path, line=number)
         if key is not None:
-            seen.append(hash(getattr(record, key)))
+            name = getattr(record, key)
+            if lines.setdefault(name, number) != number:
+                raise ProbandError(f"{key!r} {name!r} is already on line {lines[name]}", file=path, line=number)
         yield record
-    if key is not None:
-        _all_different(path, kind, key, seen)
-
-
-def _all_different(path: Path, kind: type[Kind], key: str, hashes: array[int]) -> None:
-    import numpy as np
-
-    values, counts = np.unique(np.frombuffer(hashes, dtype=np.int64), return_counts=True)
-    suspects = set(values[counts > 1].tolist())
-    if not suspects:
-        return
-    lines: dict[str, int] = {}
-    for number, raw in raw_lines(path):
-        name = getattr(parse(kind, raw, file=path, line=number), key)
-        if hash(name) in suspects and lines.setdefault(name, number) != number:
-            raise ProbandError(f"{key!r} {name!r} is already on line {lines[name]}", file=path, line=number)
 
 
 def read_items(
@@ -526,8 +510,8 @@ def md(text: str) -> str:
 
 @cache
 def environment(*packages: str) -> Any:
-    """The templates (*.html) of packages, the first before the others, and those of `proband.web` that all share
-    (`layout.html`)."""
+    """The templates of packages, the first before the others, and those of `proband.web` that all share
+    (`layout.html`); `json` writes a value for JSON and YAML."""
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
     made = Environment(
@@ -537,8 +521,7 @@ def environment(*packages: str) -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters["thousands"] = lambda number: f"{number:,}"
-    made.filters["breakable"] = breakable
+    made.filters |= {"thousands": lambda number: f"{number:,}", "breakable": breakable, "json": dumps}
     return made
 
 
@@ -559,15 +542,10 @@ def render(package: str, name: str, **values: Any) -> str:
 
 
 def render_text(package: str, name: str, **values: Any) -> str:
-    """A file that is no page, from the template NAME.jinja of a package; `json` writes a value for JSON and YAML."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    loader = PackageLoader(package, package_path="")
-    made = Environment(
-        loader=loader, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
-    )
-    made.filters |= {"json": dumps, "thousands": lambda number: f"{number:,}"}
-    return made.get_template(f"{name}.jinja").render(**values)
+    """A file that is no page, from the template NAME.jinja of a package."""
+    plain = environment(package).overlay(autoescape=False, keep_trailing_newline=True)
+    text: str = plain.get_template(f"{name}.jinja").render(**values)
+    return text
 
 
 def asset(package: str, name: str) -> str:

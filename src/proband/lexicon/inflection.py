@@ -32,18 +32,10 @@ worshiped:worship
 IRREGULAR_VERBS = dict(each.split(":") for each in VERB_FORMS.split())
 
 
-class _Forms(dict[str, str]):
-    """word -> its base form, stop words -> "": looked up once each."""
-
-    def __missing__(self, word: str) -> str:
-        if len(self) >= REMEMBERED_WORDS:
-            self.clear()
-        self[word] = form = "" if word in STOP_WORDS else lemma(word)
-        return form
-
-
-REMEMBERED_WORDS = 1_000_000  # words remembered
-_forms = _Forms()
+@lru_cache(maxsize=1_000_000)
+def _form(word: str) -> str:
+    """The base form of a word, an empty text for a stop word."""
+    return "" if word in STOP_WORDS else lemma(word)
 
 
 def lemma(word: str) -> str:
@@ -77,7 +69,7 @@ def _strategy() -> Any:
 
 def content(words: Iterable[str]) -> Iterator[str]:
     """The base forms of words in lower case, stop words left out."""
-    return filter(None, map(_forms.__getitem__, words))
+    return filter(None, map(_form, words))
 
 
 def key(text: str) -> str:

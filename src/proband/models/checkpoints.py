@@ -272,7 +272,7 @@ def _unpack(file: Path, target: Path, *, name: str, weights: bool) -> None:
     from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 
     with tempfile.TemporaryDirectory(dir=target.parent, prefix="part-") as made:
-        with one_line(f"{name}: transformers cannot read it"), _fast_reader():
+        with one_line(f"{name}: cut off, damaged, or not a GGUF file that transformers knows"), _fast_reader():
             config = AutoConfig.from_pretrained(file.parent, gguf_file=file.name)
             tokenizer = AutoTokenizer.from_pretrained(file.parent, gguf_file=file.name)
             if not knows_its_words(tokenizer):

@@ -81,23 +81,18 @@ class HfOptions(GgufOptions, CheckpointOptions):
 
 def load_gguf(rest: str, *, options: GgufOptions) -> Masked | Causal | PairClassifier:
     """The model behind `gguf:rest`."""
-    name, file = f"gguf:{rest}", Path(rest).expanduser()
+    file = Path(rest).expanduser()
     if not file.is_file():
         raise ProbandError("no such file", file=file)
-    with open(file, "rb") as opened:
-        if opened.read(4) != b"GGUF":
-            raise ProbandError(f"{name}: not a GGUF file", file=file)
-    template = json_object(options.template, field="template", name=name)
     files = Files(file.parent, gguf=file.name)
-    return open_model(files, name=name, options=options, bos=options.bos, template=template)
+    return open_model(files, name=f"gguf:{rest}", options=options, bos=options.bos, template=options.template)
 
 
 def load(rest: str, *, options: HfOptions) -> Masked | Causal | PairClassifier:
     """The model behind `hf:rest`."""
     name = f"hf:{rest}"
     files = find(rest, name=name, revision=options.revision, allow_pickle=options.allow_pickle)
-    template = json_object(options.template, field="template", name=name)
-    return open_model(files, name=name, options=options, bos=options.bos, template=template)
+    return open_model(files, name=name, options=options, bos=options.bos, template=options.template)
 
 
 def open_model(
@@ -106,7 +101,7 @@ def open_model(
     name: str,
     options: NetworkOptions,
     bos: str,
-    template: Mapping[str, Any] | None = None,
+    template: Mapping[str, Any] | str | None = None,
 ) -> Masked | Causal | PairClassifier:
     """The model in some files, by its configuration. `template`: further values for its chat template."""
     with quiet():
@@ -125,7 +120,8 @@ def open_model(
         return Masked(model, tokenizer, name=name, identity=identity, longest=longest, batch=options.batch)
     given_options: dict[str, Any] = {"longest": longest, "batch": options.batch, "bos": bos}
     if tokenizer.chat_template:
-        return ChatCausal(model, tokenizer, name=name, identity=identity, template=template, **given_options)
+        values = json_object(template, field="template", name=name)
+        return ChatCausal(model, tokenizer, name=name, identity=identity, template=values, **given_options)
     if template:
         raise ProbandError(f"{name}: 'template' is for models with a chat template, and this one has none")
     return Causal(model, tokenizer, name=name, identity=identity, **given_options)

@@ -3,7 +3,6 @@
 A table (tabs or commas, .gz or not) or JSON lines. Which item a line scores is said by one of these:
 
     id, score                      the item's id
-    hash, score                    a hash of the item's prompt and choices (`item_hash`), which says nothing of its text
     premise, hypothesis, score     the texts of both, whatever their case
     label, score                   no names: one line per item, in their order; labels must agree (entgraph_eval's
                                    `_Y.txt`)
@@ -16,7 +15,6 @@ and a score. Lines without names may be for all items or for those of one split.
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -28,18 +26,10 @@ from proband.core.plugins import ModelKind, NoOptions
 from proband.core.tables import read_table, text_lines
 from proband.core.types import Answer, Item
 
-NAMES = (("id",), ("hash",), ("premise", "hypothesis"))
+NAMES = (("id",), ("premise", "hypothesis"))
 TRUE, FALSE = ("1", "1.0", "true", "y", "yes"), ("0", "0.0", "false", "n", "no")
 UNNAMED = "first column"
 Row = tuple[int, Mapping[str, Any]]
-
-
-def item_hash(item: Item) -> str:
-    """
-    >>> item_hash(Item(id="a", suite="s", prompt="Is it?", choices=("yes", "no")))
-    '378f954220aaf4e4'
-    """
-    return hashlib.sha256("\n".join((item.prompt, *item.choices)).encode()).hexdigest()[:16]
 
 
 class FileScores:
@@ -121,8 +111,6 @@ def keys_of(item: Item, by: str) -> Iterator[tuple[str, ...]]:
     """What a line may call the item."""
     if by == "id":
         yield (item.id,)
-    elif by == "hash":
-        yield (item_hash(item),)
     elif "premise" in item.facts and "hypothesis" in item.facts:
         sides = [item.facts[side] for side in ("premise", "hypothesis")]
         for join in (", ".join, " ".join):  # a triple with commas, or in words

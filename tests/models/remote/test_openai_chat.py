@@ -208,16 +208,6 @@ def test_retries_are_summed_up(capsys: pytest.CaptureFixture[str]) -> None:
     assert last.endswith(": 12 retries so far: 429: slow down (12)")
 
 
-def test_a_silence_is_reported(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("proband.models.remote.endpoint.SILENCE", 0.1)
-    with (
-        Stub(HI, lambda path, body, before: "hang") as stub,
-        pytest.raises(ProbandError, match=r"no answer within 0\.5 s"),
-    ):
-        ask(stub, timeout=0.5, retries=0)
-    assert "no answer for 0 s, waiting up to 0.5 s" in capsys.readouterr().err
-
-
 def test_patience_bounds_all_retries() -> None:
     with (
         Stub(HI, lambda path, body, before: "500 broken") as stub,

@@ -2,21 +2,20 @@
 
 A request is tried again after a 408, 425, 429 or 5xx, a time-out, a broken connection or an answer that is not what was
 asked for (no JSON, no or too many choices), with growing waits (`policy.py`), until `patience` is used up. Standard
-error shows the first retry with its reason, then sums of them now and then, and a silence of 30 seconds. What no item
-is to blame for (a key, a model or a server that is not there, a spent budget) is `Unavailable` and ends the run; any
-other refusal is the failure of one item.
+error shows the first retry with its reason, then sums of them now and then. What no item is to blame for (a key, a
+model or a server that is not there, a spent budget) is `Unavailable` and ends the run; any other refusal is the failure
+of one item.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import itertools
 import json
 import re
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import Annotated, Any, TypeVar
 
 import msgspec
@@ -31,7 +30,6 @@ T = TypeVar("T")
 Ask = Callable[["Caller", int], Awaitable[T]]
 AGAIN = frozenset({408, 425, 429, *range(500, 600)})
 UNREACHABLE = 2  # retries where nobody listens
-SILENCE = 30.0  # seconds without an answer after which it is reported
 WINDOW = re.compile(r"context.{0,3}(length|window|size)|maximum.{0,20}(tokens|length)|too (long|many tokens)", re.I)
 NOT_THE_ITEM = frozenset({301, 302, 307, 308, 401, 402, 403, 404, 405})  # a refusal that every item would meet
 ACCOUNT = re.compile(r"api key not valid|credit balance", re.I)  # refused with 400, whatever is asked
@@ -275,7 +273,7 @@ class Caller:
 
         endpoint = self._endpoint
         try:
-            async with asyncio.timeout(endpoint.policy.timeout), self._report_silence():
+            async with asyncio.timeout(endpoint.policy.timeout):
                 status, headers, content = await self._read(endpoint.url + path, body)
         except TimeoutError:
             raise Unusable(f"no answer within {endpoint.policy.timeout:g} s") from None
@@ -290,22 +288,6 @@ class Caller:
         if status != 200:
             raise self._refusal(status, headers, content)
         return self._choice(content)
-
-    @contextlib.asynccontextmanager
-    async def _report_silence(self) -> AsyncIterator[None]:
-        """Say when nothing has come for a while, and how long it will be waited for."""
-
-        async def watch() -> None:
-            for passed in itertools.count(1):
-                await asyncio.sleep(SILENCE)
-                most = self._endpoint.policy.timeout
-                log(f"{self.name}: no answer for {passed * SILENCE:.0f} s, waiting up to {most:g} s")
-
-        watcher = asyncio.ensure_future(watch())
-        try:
-            yield
-        finally:
-            watcher.cancel()
 
     def _choice(self, raw: bytes) -> tuple[Completion, Usage | None]:
         """The one choice; tokens that the server reports are summed, answers without a report are counted."""

@@ -1,0 +1,59 @@
+"""GGUF files that are cut off, damaged or of an unknown kind: one line that names the file, and nothing is kept."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+import pytest
+
+from proband.core.errors import ProbandError
+from proband.models import load
+from proband.models.hf import folder_of
+
+
+@pytest.fixture(scope="module")
+def whole() -> bytes:
+    """SmolLM2-135M, quantised."""
+    (file,) = folder_of("smollm2").glob("*.gguf")
+    return file.read_bytes()
+
+
+def with_quantisation(raw: bytes, tensor: bytes, number: int) -> bytes:
+    """The file with another number in the place of a tensor's quantisation: name, dimensions, sizes, type, offset."""
+    at = raw.index(tensor) + len(tensor)
+    (dimensions,) = struct.unpack_from("<I", raw, at)
+    place = at + 4 + 8 * dimensions
+    return raw[:place] + struct.pack("<I", number) + raw[place + 4 :]
+
+
+@pytest.mark.parametrize("kind", ["gguf", "hf"])
+def test_a_damaged_gguf_file_is_one_line(
+    whole: bytes, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PROBAND_CACHE", str(tmp_path / "cache"))
+    damaged = {
+        "empty": b"",
+        "text": b"not a model at all",
+        "magic": b"GGML" + whole[4:200_000],
+        "version": whole[:4] + struct.pack("<I", 99) + whole[8:200_000],
+        "in-the-header": whole[:100],
+        "in-the-words": whole[:200_000],
+        "in-the-weights": whole[: len(whole) // 2],
+        "quantisation": with_quantisation(whole, b"blk.0.ffn_down.weight", 99),
+    }
+    for name, raw in damaged.items():
+        file = tmp_path / f"{name}.gguf"
+        file.write_bytes(raw)
+        with pytest.raises(ProbandError) as error:
+            load(f"{kind}:{file}")
+        assert str(error.value).startswith(f"{kind}:{file}: cut off, damaged, or not a GGUF file")
+        assert "\n" not in str(error.value)
+        file.unlink()
+    assert not list(tmp_path.glob("cache/gguf/*/config.json"))
+
+
+def test_a_gguf_file_that_is_not_there(tmp_path: Path) -> None:
+    for kind in ("gguf", "hf"):
+        with pytest.raises(ProbandError, match=r"none\.gguf: no such file"):
+            load(f"{kind}:{tmp_path / 'none.gguf'}")
