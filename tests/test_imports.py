@@ -53,9 +53,7 @@ LAW = {
     "english": ("core", "lexicon"),
     "solvers": ("core",),
     "web": ("core",),
-    "proof": ("core", "english", "stats", "auditing", "steps"),
-    "auditing": ("core", "english", "proof"),
-    "steps": ("core", "english", "auditing", "proof"),
+    "proof": ("core", "english", "stats"),
     "models": ("core", "training"),
     "suites": ("core", "stats", "english", "proof", "lexicon", "training", "solvers"),
     "reporting": ("core", "stats", "web"),
@@ -64,8 +62,6 @@ LAW = {
         "stats",
         "english",
         "proof",
-        "auditing",
-        "steps",
         "lexicon",
         "training",
         "solvers",
@@ -158,10 +154,7 @@ def test_no_two_folders_import_each_other(root: Path) -> None:
     """Of folders side by side; a folder and one inside it may."""
     modules, arrows = arrows_between_modules(root)
     between: dict[tuple[Path, Path], str] = {}
-    dissolving = ("proband.auditing.", "proband.steps.")  # what is left there moves to english and to the plug-in
     for name, targets in arrows.items():
-        if name.startswith(dissolving):
-            continue
         for target in targets:
             here, there = modules[name].parent, modules[target].parent
             if not here.is_relative_to(there) and not there.is_relative_to(here):

@@ -158,17 +158,17 @@ def with_options(
 
 
 def _parameter(field: OptionField, group: Group, *, negatives: bool) -> inspect.Parameter:
-    how, flag = field.on_command_line, _is_flag(field)
-    name, plain = how.name or f"--{field.name}", not flag and not _is_repeatable(field)
+    declared, flag = field.on_command_line, _is_flag(field)
+    name, plain = declared.name or f"--{field.name}", not flag and not _is_repeatable(field)
     said = field.help + (f" [{' | '.join(field.choices)}]" if field.choices else "")
     shown_as = Parameter(
-        name=(name, how.short) if how.short else name,
+        name=(name, declared.short) if declared.short else name,
         group=group,
         help=said,
-        metavar=None if flag else how.metavar or metavar(field.type),
+        metavar=None if flag else declared.metavar or metavar(field.type),
         negative=() if flag and not negatives else None,
         show_default=(lambda value: words(field.default)) if plain and shown(field.default) else False,
-        show=not how.in_profile,
+        show=not declared.in_profile,
     )
     kind: Any = bool | None if flag else tuple[str, ...] if _is_repeatable(field) else str | None
     return inspect.Parameter(

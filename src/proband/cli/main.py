@@ -209,12 +209,13 @@ def app(words: Sequence[str] = ()) -> App:
     own = _own_verbs()
     added = _added_verbs(words, own)
     wanted = set(words[:1]) & {*own, *added} or {*own, *added}
+    built, named = _suites_wanted(words)
     if "build" in wanted:
-        made.command(build_run_report.build_commands(_suites_needed(words)))
+        made.command(build_run_report.build_commands(built))
     for commands in added.values():
         commands.group = FURTHER
         made.command(commands)
-    for each in _suites_named(words):
+    for each in named:
         made.command(suite_commands(each))
     for place, verb in enumerate(VERBS):
         if (name := verb.__name__.rstrip("_")) in wanted:
@@ -242,31 +243,19 @@ def _layout() -> dict[str, Any]:
     }
 
 
-def _suites_needed(words: Sequence[str]) -> Sequence[str]:
-    """The suites whose options the app must know: the one to build; all of them for completion and the list of suites;
-    none, and no import of theirs, for any other verb."""
-    if not words or words[0] not in ("build", "--install-completion", "__complete"):
-        return ()
+def _suites_wanted(words: Sequence[str]) -> tuple[Sequence[str], list[Suite]]:
+    """The suites whose options `build` must know, and those whose own commands are wanted; all of them for completion,
+    none, and no import of theirs, for a verb of all suites."""
     import proband.suites as suites
 
-    return words[1:2] if words[0] == "build" and words[1:2] and words[1] in suites.names() else suites.names()
-
-
-def _is_verb(words: Sequence[str]) -> bool:
-    """Whether they begin with a verb or option of all suites, so that no suite need be known."""
-    return not words or words[0].startswith("-") or words[0] in _own_verbs() or words[0] in verbs()
-
-
-def _suites_named(words: Sequence[str]) -> list[Suite]:
-    """The suite whose own commands are wanted; all that have some, for completion."""
-    completing = words[:1] and words[0] in ("--install-completion", "__complete")
-    if _is_verb(words) and not completing:
-        return []
-    import proband.suites as suites
-
-    if completing:
-        return [each for each in suites.importable() if each.verbs]
-    return [suites.suite(words[0])] if words[0] in suites.names() else []
+    first = words[0] if words else "--help"
+    if first in ("--install-completion", "__complete"):
+        return suites.names(), [each for each in suites.importable() if each.verbs]
+    if first == "build":
+        return words[1:2] if words[1:2] and words[1] in suites.names() else suites.names(), []
+    if first.startswith("-") or first in _own_verbs() or first in verbs() or first not in suites.names():
+        return (), []
+    return (), [suites.suite(first)]
 
 
 def suite_first(words: list[str]) -> list[str]:

@@ -113,8 +113,8 @@ def read_table(
     elif kind == ".json":
         rows = _json(path, under_keys=under_keys, keep_bad=keep_bad)
     elif kind in (".csv", ".tsv", ".txt"):
-        how = {"names": names, "exact": exact, "by_line": kind != ".csv"}
-        rows = _text_rows(path, separator=separator, quotes=quotes, keep_bad=keep_bad, **how)
+        naming = {"names": names, "exact": exact, "by_line": kind != ".csv"}
+        rows = _text_rows(path, separator=separator, quotes=quotes, keep_bad=keep_bad, **naming)
     elif kind in WORKBOOKS:
         rows = _named_rows(_workbook(path), path, names=names, exact=exact)
     else:
@@ -125,13 +125,13 @@ def read_table(
         yield row
 
 
-def read_tables(path: Path, **how: Any) -> Iterator[TableRow]:
+def read_tables(path: Path, **options: Any) -> Iterator[TableRow]:
     """The rows of a file, or of all files of a folder with the splits that their names tell."""
     if not path.is_dir():
-        yield from read_table(path, **how)
+        yield from read_table(path, **options)
         return
     for file, split in table_files(path):
-        for row in read_table(file, **how):
+        for row in read_table(file, **options):
             yield replace(row, split=split)
 
 
@@ -250,8 +250,8 @@ def _text_rows(path: Path, *, separator: str, quotes: bool, keep_bad: bool, **na
     with open_lines(path, keep_bad=keep_bad) as lines:
         head = list(islice(lines, HEAD))
         separator = separator or _separator(head)
-        how: dict[str, Any] = {"strict": separator != "\t"} if quotes else {"quoting": csv.QUOTE_NONE}
-        reader = csv.reader(chain(head, lines), delimiter=separator, skipinitialspace=separator == " ", **how)
+        dialect: dict[str, Any] = {"strict": separator != "\t"} if quotes else {"quoting": csv.QUOTE_NONE}
+        reader = csv.reader(chain(head, lines), delimiter=separator, skipinitialspace=separator == " ", **dialect)
         yield from _named_rows(_csv_cells(reader), path, separator=separator, **naming)
 
 

@@ -103,9 +103,9 @@ class View:
     place: int | None
 
 
-def solve(items: Sequence[Item], model: Generates, *, options: ChooseOptions, **how: Any) -> list[Answer]:
+def solve(items: Sequence[Item], model: Generates, *, options: ChooseOptions, **given: Any) -> list[Answer]:
     """The first order shows whether there are log-probabilities, and so whether the others are needed."""
-    ask: Callable[..., list[View]] = partial(_views, model=model, options=options, **how)
+    ask: Callable[..., list[View]] = partial(_views, model=model, options=options, **given)
     firsts = ask([(item, 0) for item in items])
     shifts = [rotations(len(item.choices), options.permutations or 4)[1:] for item in items]
     if options.permutations is None:
@@ -136,8 +136,8 @@ def _views(
 
 
 def _replies(chats: Sequence[Chat], model: Any, *, seed: int, options: ChooseOptions) -> list[Reply]:
-    if how := _alternatives(model, options):
-        return model.replies(chats, **settings_of(model, options, seed), **how)  # type: ignore[no-any-return]
+    if more := _alternatives(model, options):
+        return model.replies(chats, **settings_of(model, options, seed), **more)  # type: ignore[no-any-return]
     return replies_to(chats, model, seed=seed, options=replace(options, logprobs=False))
 
 
@@ -197,11 +197,11 @@ def _letter(token: str, n: int) -> int | None:
     return LETTERS.index(bare) if len(bare) == 1 and bare in LETTERS[:n] else None
 
 
-def sends(items: Sequence[Item], model: Any, *, seed: int, options: ChooseOptions, **how: Any) -> list[list[str]]:
+def sends(items: Sequence[Item], model: Any, *, seed: int, options: ChooseOptions, **given: Any) -> list[list[str]]:
     """Of each item, byte for byte what would be sent, in every order of its choices."""
     shifts = [rotations(len(item.choices), options.permutations or 4) for item in items]
     turned = [rotated(item, shift) for item, each in zip(items, shifts, strict=True) for shift in each]
-    chats = chats_of(turned, model, seed=seed, options=options, **how)
+    chats = chats_of(turned, model, seed=seed, options=options, **given)
     texts = iter(texts_sent(chats, model, **settings_of(model, options, seed), **_alternatives(model, options)))
     return [[next(texts) for _ in each] for each in shifts]
 

@@ -134,14 +134,14 @@ def solve(
 
 
 def replies_to(chats: Sequence[Chat], model: Any, *, seed: int, options: GenerateOptions) -> list[Reply]:
-    how = settings_of(model, options, seed)
+    limits = settings_of(model, options, seed)
     if options.logprobs:
         if not isinstance(model, Replies):
             raise ProbandError(f"{model.name} gives no log-probabilities of its replies")
-        return model.replies(chats, **how)
+        return model.replies(chats, **limits)
     if isinstance(model, Chats):
-        return [Reply(text) for text in model.chat(chats, **how)]
-    texts = model.generate([plain_text(chat) for chat in chats], **how, stop=stops(options))
+        return [Reply(text) for text in model.chat(chats, **limits)]
+    texts = model.generate([plain_text(chat) for chat in chats], **limits, stop=stops(options))
     return [Reply(text) for text in texts]
 
 
@@ -161,12 +161,12 @@ def sends(
 ) -> list[list[str]]:
     """Of each item, byte for byte what would be sent."""
     chats = chats_of(items, model, seed=seed, options=options, examples=examples, asking=asking)
-    how = settings_of(model, options, seed) | ({"logprobs": True} if options.logprobs else {})
-    return [[text] for text in texts_sent(chats, model, **how)]
+    settings = settings_of(model, options, seed) | ({"logprobs": True} if options.logprobs else {})
+    return [[text] for text in texts_sent(chats, model, **settings)]
 
 
-def texts_sent(chats: Sequence[Chat], model: Any, **how: Any) -> list[str]:
-    return [model.rendered(chat, **how) if isinstance(model, Chats) else plain_text(chat) for chat in chats]
+def texts_sent(chats: Sequence[Chat], model: Any, **settings: Any) -> list[str]:
+    return [model.rendered(chat, **settings) if isinstance(model, Chats) else plain_text(chat) for chat in chats]
 
 
 def chats_of(

@@ -82,20 +82,12 @@ def own_stream(*cuda: torch.device) -> Iterator[Any]:
         flags.allow_tf32 = before
 
 
-def set_seed(seed: int) -> None:
-    """`torch.manual_seed`, which without an accelerator notes the whole stack for each kind of them, every time."""
-    if torch.cuda.is_available() or torch.backends.mps.is_available():
-        torch.manual_seed(seed)
-    else:
-        torch.default_generator.manual_seed(seed)
-
-
 class TrainingState:
     """One net on its way: an epoch after the other, and what is best so far."""
 
     def __init__(self, task: Task, *, seed: int, device: str, stream: Any, folder: Path | None, of: str) -> None:
         self.task, self.recipe, self.seed, self.folder, self.of = task, task.recipe, seed, folder, of
-        set_seed(seed)
+        torch.manual_seed(seed)
         self.net: Any = task.network()
         self.steps = Steps(task, self.net, device=device, stream=stream)
         self.best = {k: v.detach().clone() for k, v in (self.steps.weights | self.steps.buffers).items()}
@@ -111,7 +103,7 @@ class TrainingState:
         _, steps = self.recipe.length(self.task.size)
         while self._open():
             epoch = len(self.curve)
-            set_seed(self.seed * 1_000_003 + epoch)
+            torch.manual_seed(self.seed * 1_000_003 + epoch)
             self.net.train()
             objective, first = self.task.objective(epoch), epoch * per_epoch
             order = itertools.islice(self.task.order(epoch=epoch, seed=self.seed), max(0, steps - first))
@@ -200,7 +192,7 @@ def resume(folder: Path, steps: Steps, best: Mapping[str, Tensor], *, of: str) -
                 _copy(file, steps, best)
     except (SafetensorError, RuntimeError) as error:
         raise ProbandError(f"is not a checkpoint of this net: {error}", file=path) from error
-    curve: Curve = json.loads(note["curve"]) if "curve" in note else json.loads(note["curves"])[0]
+    curve: Curve = json.loads(note["curve"])
     return curve
 
 

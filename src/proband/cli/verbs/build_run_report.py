@@ -168,9 +168,7 @@ def spread(made: Sequence[Mapping[str, Any]]) -> dict[str, float]:
     import statistics
 
     means = [each["score"]["mean"] for each in made if each["score"]["mean"] is not None]
-    if len(means) < 2:
-        return {}
-    return {"lowest": min(means), "highest": max(means), "sd": statistics.stdev(means)}
+    return {"lowest": min(means), "highest": max(means), "sd": statistics.stdev(means)} if len(means) > 1 else {}
 
 
 # ---- scores: metric, interval, chance and unread replies, in all and per main tag ------------------------------------
@@ -191,7 +189,9 @@ def scores_layout(made: Mapping[str, Any]) -> Iterable[Any]:
         first = made["runs"][0]["score"]
         rows = [(Path(each["folder"]).name, *figures(each["score"], first["unit"])) for each in made["runs"]]
         yield table((made["of"], *HEADER[1:]), rows, numbers=(1, 3, 4, 5))
-        yield spread_in_words(made["spread"], first["unit"], of=made["of"])
+        between = {name: figure(value, first["unit"]) for name, value in made["spread"].items()}
+        shown = "{lowest} to {highest}, standard deviation {sd}".format(**between) if between else "nothing to compare"
+        yield f"between {made['of']}s: {shown}"
         if usage := usage_in_words(sum_usage([each["usage"] for each in made["runs"]])):
             yield f"all {len(made['runs'])} runs: {usage}"
         return
@@ -212,15 +212,16 @@ def scores_layout(made: Mapping[str, Any]) -> Iterable[Any]:
         end = "stopped" if until["reached"] else "all items asked, the interval is wider"
         ends = f"[{100 * last['low']:.1f}, {100 * last['high']:.1f}]"
         yield f"{end}: {100 * last['mean']:.1f} {ends} after {last['items']:,} items, valid at each of the looks"
-    for item, how in errors[:LISTED]:
-        yield f"error: item {item!r}: {how}"
+    for item, failure in errors[:LISTED]:
+        yield f"error: item {item!r}: {failure}"
     if len(errors) > LISTED:
         yield f"and {len(errors) - LISTED:,} more: `proband show` gives them, status error in answers.jsonl"
     yield ""
     if score["mean"] is None:
         yield f"{score['title']}: does not apply to these answers"
     else:
-        yield table((score["title"], *HEADER[1:]), rows_of(score), numbers=(1, 3, 4, 5))
+        rows = [(line["group"], *figures(line, score["unit"])) for line in (score, *score.get("groups", ()))]
+        yield table((score["title"], *HEADER[1:]), rows, numbers=(1, 3, 4, 5))
     if others := score.get("others"):
         yield ""
         rows = [(each["title"], *figures(each, each["unit"])) for each in others]
@@ -230,11 +231,6 @@ def scores_layout(made: Mapping[str, Any]) -> Iterable[Any]:
         yield legend
     if constant := score.get("constant"):
         yield f"warning: {constant}"
-
-
-def rows_of(score: Mapping[str, Any]) -> Iterable[tuple[str, ...]]:
-    for line in (score, *score.get("groups", ())):
-        yield (line["group"], *figures(line, score["unit"]))
 
 
 def figures(line: Mapping[str, Any], unit: str) -> tuple[str, ...]:
@@ -248,17 +244,6 @@ def figures(line: Mapping[str, Any], unit: str) -> tuple[str, ...]:
     chance = "" if line["chance"] is None else figure(line["chance"], unit)
     mean = f"{figure(line['mean'], unit)} {'%' if unit == 'share' else unit}"
     return (mean, interval, chance, f"{100 * line.get('unread', 0.0):.1f} %", f"{line['n']:,}")
-
-
-def spread_in_words(spread: Mapping[str, float], unit: str, *, of: str = "prompt") -> str:
-    """
-    >>> spread_in_words({"lowest": 0.2, "highest": 0.3, "sd": 0.05}, "share")
-    'between prompts: 20.0 to 30.0, standard deviation 5.0'
-    """
-    if not spread:
-        return f"between {of}s: nothing to compare"
-    low, high, sd = (figure(spread[name], unit) for name in ("lowest", "highest", "sd"))
-    return f"between {of}s: {low} to {high}, standard deviation {sd}"
 
 
 # ---- `proband report` ------------------------------------------------------------------------------------------------
