@@ -246,16 +246,17 @@ def _layout() -> dict[str, Any]:
 def _suites_wanted(words: Sequence[str]) -> tuple[Sequence[str], list[Suite]]:
     """The suites whose options `build` must know, and those whose own commands are wanted; all of them for completion,
     none, and no import of theirs, for a verb of all suites."""
+    first = words[0] if words else "--help"
+    completing = first in ("--install-completion", "__complete")
+    if first != "build" and not completing and (first.startswith("-") or first in _own_verbs() or first in verbs()):
+        return (), []
     import proband.suites as suites
 
-    first = words[0] if words else "--help"
-    if first in ("--install-completion", "__complete"):
+    if completing:
         return suites.names(), [each for each in suites.importable() if each.verbs]
     if first == "build":
         return words[1:2] if words[1:2] and words[1] in suites.names() else suites.names(), []
-    if first.startswith("-") or first in _own_verbs() or first in verbs() or first not in suites.names():
-        return (), []
-    return (), [suites.suite(first)]
+    return (), [suites.suite(first)] if first in suites.names() else []
 
 
 def suite_first(words: list[str]) -> list[str]:
