@@ -21,7 +21,6 @@ from proband.pipeline.build import build as build_folder
 from proband.pipeline.studies.study_file import read_study
 from proband.pipeline.study import study_path
 from proband.pipeline.vary import vary
-from proband.reporting.numbers.grids import comparable
 from proband.suites import suite
 from proband.suites.facts.build import BuildOptions, build
 from proband.suites.facts.recall import (
@@ -33,10 +32,9 @@ from proband.suites.facts.recall import (
     read_reply,
     recall,
     recalled,
-    right_if_consistent,
 )
 from proband.suites.facts.relations import FactRelation, SubjectFact
-from proband.suites.facts.sources import published, read
+from proband.suites.facts.sources import read
 from proband.suites.facts.variations import VARIATIONS
 
 
@@ -137,7 +135,6 @@ def test_a_wording_that_is_not_understood_costs_a_third_and_is_inconsistent() ->
     assert known(items[0], answers[0]) == 0.0
     moved = next(at for at, item in enumerate(items) if item.gold)  # ties take the first: those beyond it differ
     assert consistent(items[moved], answers[moved]) == pytest.approx(1 / 3)
-    assert right_if_consistent(items[moved], answers[moved]) is None
 
 
 def test_pmi_takes_off_what_an_answer_gets_without_the_subject() -> None:
@@ -209,17 +206,6 @@ def test_bear_has_its_published_size_and_keeps_its_answer_spaces(data: Path) -> 
     assert "do not redistribute" in licence
     declared = json.loads((data / "bear" / "BEAR" / "metadata_relations.json").read_text(encoding="utf-8"))
     assert all(r.answers == tuple(declared[r.name]["answer_space_labels"]) for r in relations)
-
-
-@pytest.mark.data
-def test_published_figures_stand_beside_bear_and_nothing_else(data: Path) -> None:
-    figures = published()
-    assert len(figures) == len({figure.model for figure in figures}) == 36
-    assert all(0.0468 < figure.value < 1 for figure in figures)  # above chance
-    bear = build(BuildOptions(data=str(data / "bear" / "BEAR")), seed=0)
-    assert comparable(figures, bear.summary()) == list(figures)
-    assert bear.summary()["conditions"] == {"wordings": 3}
-    assert comparable(figures, build(BuildOptions(), seed=0).summary()) == []
 
 
 def test_lama_and_pararel_are_read(tmp_path: Path) -> None:

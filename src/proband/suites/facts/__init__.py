@@ -13,7 +13,6 @@ from proband.core.suite import Claim, Contrast, Demo, Suite, Table
 from proband.core.types import Item
 from proband.suites.facts.build import BuildOptions, build
 from proband.suites.facts.recall import METRICS, SOLVERS
-from proband.suites.facts.sources import published
 
 
 def check(item: Item) -> str | None:
@@ -57,9 +56,7 @@ SUITE = Suite(
         _table("cardinality", "Facts recalled, by how many subjects an object has", columns=("cardinality",)),
         _table("known", "Recalled in every wording", by="relation", metric="known"),
         _table("consistency", "Same answer in two wordings", columns=("cardinality",), metric="consistency"),
-        _table("if_consistent", "Right, where all wordings agree", metric="right_if_consistent"),
     ),
-    published=published,
     check=check,
     show=show,
     variations="proband.suites.facts.variations:VARIATIONS",

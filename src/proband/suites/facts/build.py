@@ -10,7 +10,6 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from proband.core.errors import ProbandError
-from proband.core.files import Fingerprint
 from proband.core.suite import Built
 from proband.core.types import Item
 from proband.suites.facts.relations import FactRelation, SubjectFact, asked, leaks
@@ -40,16 +39,10 @@ def build(options: BuildOptions, *, seed: int) -> Built:
         relations = [named[name] for name in wanted]
     else:
         relations = [relation for relation in relations if not relation.by_name]
-    digest = Fingerprint()
-    for relation in relations:
-        for fact in relation.facts:
-            digest.add(relation.name, fact.subject, *fact.objects)
 
     def summary() -> Mapping[str, Any]:
         return {
-            "fingerprint": digest.hex(),
             **({"left_out": {"rows": len(left_out), "listed": list(left_out[:LISTED])}} if left_out else {}),
-            "conditions": {"wordings": max(len(relation.wordings[: options.wordings]) for relation in relations)},
             "relations": {
                 relation.name: {
                     "facts": len(relation.facts),

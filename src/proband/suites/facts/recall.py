@@ -239,15 +239,8 @@ def known(item: Item, answer: Answer) -> float | None:
     return float(min(by_wording(item, answer)) == 1.0) if len(answer.blanks) > 1 else None
 
 
-def right_if_consistent(item: Item, answer: Answer) -> float | None:
-    """Of the facts that get one answer in all wordings: whether it is right."""
-    given = set(chosen(answer))
-    return float(given == {item.gold}) if len(answer.blanks) > 1 and len(given) == 1 else None
-
-
 METRICS = (
     Metric(name="accuracy", of=recalled),
     Metric(name="known", of=known, title="recalled in every wording"),
     Metric(name="consistency", of=consistent, title="same answer in two wordings"),
-    Metric(name="right_if_consistent", of=right_if_consistent, title="right, where all wordings give one answer"),
 )

@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from proband.core.errors import ProbandError
-from proband.core.files import DATA, data_rows, decode, group_by_key, read_toml
+from proband.core.files import DATA, decode, group_by_key, read_toml
 from proband.core.progress import log
-from proband.core.suite import MeasuredOn, Published
 from proband.core.tables import TableRow, kind_of, read_table, read_text
 from proband.suites.facts.relations import OBJECT, SUBJECT, FactRelation, SubjectFact, fold, wrong_wording
 
@@ -119,25 +118,6 @@ def _pairs(path: Path, relation: str, *, turned: bool) -> Iterator[SubjectFact]:
 
 
 BEAR_FILE = "metadata_relations.json"
-BEAR = MeasuredOn(
-    data="BEAR",
-    fingerprints=frozenset({"e500d14fe2ab7a406667b75be50d39fa0257194c02e10bc11ed39c95c53926c1"}),
-    conditions={"wordings": 3},
-    questions=7731,
-)
-
-
-def published() -> Sequence[Published]:
-    """BEAR's leaderboard: the mean over three wordings.
-
-    >>> [figure.value for figure in published() if figure.model == "gpt2"]
-    [0.1349]
-    """
-    source = "BEAR leaderboard (lm-pub-quiz.github.io, results.json of 2026-01-06)"
-    return [
-        Published(model=row["model"], metric="accuracy", group={}, value=float(row["value"]), source=source, on=BEAR)
-        for row in data_rows("facts/published.csv")
-    ]
 
 
 def read_bear(folder: Path) -> list[FactRelation]:
