@@ -86,7 +86,7 @@ def write_items(path: Path, built: Built, *, suite: str) -> Counter[str]:
     return splits
 
 
-# ---- the versions that stand in manifest.json, run.json and net.json -------------------------------------------------
+# ---- the versions in manifest.json, run.json and net.json ------------------------------------------------------------
 
 
 PACKAGES = ("numpy", "torch", "transformers", "tokenizers", "gguf", "httpx")

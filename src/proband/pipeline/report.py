@@ -193,8 +193,8 @@ def score(folder: str | Path, *, split: str = "") -> dict[str, Any]:
 
 def legend(suite: Suite, labels: Sequence[str]) -> str:
     """What the abbreviations in these labels stand for."""
-    said = {word for label in labels for word in re.findall(r"\w+", label)}
-    return ", ".join(f"{short}: {text}" for short, text in suite.abbreviations.items() if short in said)
+    words_used = {word for label in labels for word in re.findall(r"\w+", label)}
+    return ", ".join(f"{short}: {text}" for short, text in suite.abbreviations.items() if short in words_used)
 
 
 def _metric(metric: Metric) -> dict[str, str]:

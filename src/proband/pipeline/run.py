@@ -543,7 +543,7 @@ def begin(out: Path, run: Run, *, retry_errors: bool = False) -> Usage:
 
 
 def differences(there: Run, now: Run) -> dict[str, tuple[str, str]]:
-    """What would make a run another one, as it stands in run.json and as it is now."""
+    """What would make a run another one, as run.json has it and as it is now."""
     there = msgspec.structs.replace(there, settings={n: v for n, v in there.settings.items() if n != "looks"})
     names = ("suite", "solver", "model", "seed", "items_sha", "identity", "settings")
     both = {name: (dumps(getattr(there, name)), dumps(getattr(now, name))) for name in names}

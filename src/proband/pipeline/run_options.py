@@ -1,7 +1,7 @@
 """The options of a run, declared once: the command line, profile files, the [[run]] of a study, the keywords of
 `proband.run` and what run.json records are made of this dataclass.
 
-An option of the solver or of the kind of model is none of these: they stand in `options` (--set) and `model_options`
+An option of the solver or of the kind of model is none of these: they are in `options` (--set) and `model_options`
 (--model-set), and their own dataclasses say what they are.
 """
 
@@ -22,7 +22,7 @@ PAIRS = OnCommandLine(metavar="NAME=VALUE")
 
 @dataclass(frozen=True, kw_only=True)
 class RunOptions:
-    """How a run is made; what decides its answers stands in run.json."""
+    """How a run is made; what decides its answers is in run.json."""
 
     solver: Annotated[
         str | None,

@@ -112,7 +112,7 @@ def paper(
     parameters: Mapping[str, Any] | None = None,
     **options: Unpack[StudyOptions],
 ) -> dict[str, Any]:
-    """The study that reproduces a suite's paper, ours beside the published figures, with its claims."""
+    """The study that reproduces a suite's paper, ours next to the published figures, with its claims."""
     if suite not in suites.names():
         raise ProbandError(f"no suite {suite!r}; there are {', '.join(suites.names())}")
     if not Path(data).exists():

@@ -138,7 +138,7 @@ class Varying:
             yield marked(replace(varied, id=name), item, name=variation.name, effect=variation.effect)
 
     def check_that_some_were_made(self) -> None:
-        """A variation that no item allows is counted beside the others; where nothing was made, that is an error."""
+        """A variation that no item allows is counted; where nothing was made, that is an error."""
         if self.made.total():
             return
         for name, reasons in self.reasons.items():

@@ -324,7 +324,7 @@ class AnswersFile:
             return
         with naming(self.path):
             self.file.flush()
-            os.fsync(self.file.fileno())  # first what is in order: an answer may stand in both files, never in none
+            os.fsync(self.file.fileno())  # first what is in order: an answer may be in both files, never in none
         if self.waiting:
             with atomic(self.waiting_path, mode="wb") as file:
                 file.writelines(encode(answer) + b"\n" for _, each in sorted(self.waiting.items()) for answer in each)
@@ -421,7 +421,7 @@ def items_of(folder: Path, run: Run, named: str | Path | None = None) -> Path:
 
 
 def _noted(folder: Path, run: Run) -> Path:
-    """Where run.json says the items are, beside the folder as it was named or, if that is a link, as it is."""
+    """Where run.json says the items are, from the folder as it was named or, if that is a link, as it is."""
     places = [Path(os.path.normpath(start / run.items)) for start in (folder, folder.resolve())]
     for place in places:
         if place.exists():

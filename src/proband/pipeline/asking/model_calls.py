@@ -283,7 +283,7 @@ def with_embeddings_kept(model: M, *, most: int = MOST_NUMBERS) -> M:
     return redirected(model, {"embed": embedded}) if callable(embed) else model
 
 
-# ---- the cache: what models have said before -------------------------------------------------------------------------
+# ---- the cache: earlier answers of models ---------------------------------------------------------------------------
 
 
 def cache_of(cache: Path | bool) -> Path | None:

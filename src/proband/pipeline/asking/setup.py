@@ -169,7 +169,7 @@ def net_folder(name: str) -> Path:
 
 
 def load_net(folder: Path, spec: str, given: Mapping[str, Any]) -> Any:
-    """A network that `proband train` wrote: net.json beside the weights names its suite and kind."""
+    """A network that `proband train` wrote: net.json, next to the weights, names its suite and kind."""
     note = read_json(folder / "net.json")
     suite = suites.suite(str(note.get("suite")))
     net = next((net for net in suite.nets if net.name == note.get("net")), None)

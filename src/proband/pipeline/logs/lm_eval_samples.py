@@ -20,7 +20,7 @@ from proband.pipeline.logs.record import Entry, Log, Wanted, collect, each_once
 
 
 class Sample(msgspec.Struct):
-    """The fields that are read; the metrics stand beside them by their names."""
+    """The fields that are read; the metrics are further fields."""
 
     doc_id: int
     doc: dict[str, Any]

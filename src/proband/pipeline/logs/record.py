@@ -46,7 +46,7 @@ class Entry:
         cls, item: Any, value: Any, name: str, wanted: Wanted, *, fields: Mapping[str, Any],
         tags: Mapping[str, Any], file: Path, line: int | None = None,
     ) -> Entry:  # fmt: skip
-        """As a log gives it: `name` is the score's, `fields` may say what the item shares, `tags` are told apart by."""
+        """As a log gives it: `name` is the score's, `fields` may say what the item shares, `tags` group the items."""
         return cls(
             item=str(item),
             value=number(value, file=file, line=line, name=name),
@@ -63,7 +63,7 @@ class Log:
     metric: str
     entries: Mapping[str, Entry]
     path: Path
-    by: str = ""  # the tag that its items are to be told apart by: a log of several tasks
+    by: str = ""  # the tag that its items are grouped by: a log of several tasks
 
 
 def collect(entries: Iterable[Entry], *, label: str, metric: str, path: Path, by: str = "") -> Log:

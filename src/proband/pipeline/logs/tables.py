@@ -1,6 +1,6 @@
 """Plain tables of answers (core/tables) with the fields item, correct and, if items share
 something, cluster (several in CSV by `;`, in JSON as a list). Other fields are tags for `--by`. And one of our own runs
-as a log, so that it can stand beside another tool's.
+as a log, so that it can be compared with another tool's.
 """
 
 from __future__ import annotations

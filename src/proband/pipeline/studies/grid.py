@@ -111,7 +111,7 @@ class StageGrid:
         return one.suite == other.suite and (one.seed == other.seed or not sets)
 
     def _trained(self, model: str) -> Sequence[TrainStage | None]:
-        """The trainings behind `net:NAME`; any other model stands for itself."""
+        """The trainings behind `net:NAME`; any other model is itself."""
         kind, _, name = model.partition(":")
         return self.nets[name] if kind == "net" and name in self.nets else [None]
 

@@ -1,9 +1,9 @@
 """A study as a TOML file: a grid of build, train and run stages and what its report shows.
 
     [study]        title; folder: name that the data may have inside the folder given as {data};
-                   include: studies beside this one whose parameters, stages and report it takes over
+                   include: studies in its folder whose parameters, stages and report it takes over
     [parameters]   what the command line may set (--set NAME=VALUE, --data, -m), with their defaults;
-                   a value "{name}" anywhere below stands for the parameter
+                   a value "{name}" anywhere below is replaced by the parameter
     [[build]]      name, suite, options, seeds (of several each is a set of items: NAME-s0, NAME-s1, ...; a net that is
                    trained on one answers the items of the same seed alone)
     [[train]]      items (a build, or several: one training on each), name (that of the items unless given; on several
@@ -16,7 +16,7 @@
                    options, model-options, limit, split, ...
     [report]       tables, claims, analyses, split (the items that are scored: test, or valid where there is no test)
 
-A key that nobody reads is an error with its line.
+An unknown key is an error with its line.
 """
 
 from __future__ import annotations
@@ -252,7 +252,7 @@ def explain(message: str, text: str) -> tuple[str, int | None]:
     return in_words(f"{what} - at `$.{name}`").replace("an object", "a table"), line_of(text, path)
 
 
-def wrong_names(study: StudyFile, beside: Path) -> Iterator[tuple[str, list[str | int]]]:
+def wrong_names(study: StudyFile, folder: Path) -> Iterator[tuple[str, list[str | int]]]:
     """Names that are given twice, and names that are used but not given; each with its place."""
     made: dict[str, list[tuple[int, str]]] = {
         "build": [(at, part.name) for at, part in enumerate(study.build)],
@@ -274,5 +274,5 @@ def wrong_names(study: StudyFile, beside: Path) -> Iterator[tuple[str, list[str 
         nets = [model.removeprefix("net:") for model in run.models if model.startswith("net:")]
         for kind, used, key in (("build", run.items, "items"), ("train", nets, "models")):
             for name in used:
-                if name not in names[kind] and not (beside / name).exists():
+                if name not in names[kind] and not (folder / name).exists():
                     yield f"no [[{kind}]] is named {name!r}, and there is no such folder", ["run", at, key]
