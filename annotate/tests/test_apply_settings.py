@@ -183,4 +183,4 @@ def test_gold_units_that_nobody_would_see_are_refused(tmp_path: Path, capsys: py
         *CONTACT,
     ]
     assert main(words) == 2
-    assert "'quality.gold-every' is 0, so that nobody would see these units" in capsys.readouterr().err
+    assert "'quality.gold-every' is 0, so these units would never be shown" in capsys.readouterr().err

@@ -49,7 +49,7 @@ def test_consent_needs_a_contact(tmp_path: Path, capsys: pytest.CaptureFixture[s
     ]
     assert main(words) == 2
     said = capsys.readouterr().err
-    assert "no contact: people must know whom they can write to before they consent" in said
+    assert "no contact: people must have a contact before they consent" in said
     assert not (tmp_path / "study").exists()
     assert main([*words, "--set", "texts.contact=Ann <ann@example.org>"]) == 0
     assert 'contact = "Ann <ann@example.org>"' in (tmp_path / "study" / "project.toml").read_text()

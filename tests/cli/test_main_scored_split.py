@@ -116,9 +116,9 @@ def test_report_compare_and_frames_count_test_items_of_a_run_on_everything(proba
         proband("run", items, "-m", model, "--split", "all", "-o", tmp_path / "runs" / name)
     runs, out = tmp_path / "runs", tmp_path / "report"
     said = proband("report", runs, "-o", out)
-    assert "10 of 10 items, of which it is right for 0" in said.splitlines()[0]
+    assert "10 of 10 items; 0 of these answers are right" in said.splitlines()[0]
     scores = [line.split() for line in said.splitlines() if line.startswith("kinship")]
-    assert [(line[1], line[-2]) for line in scores] == [("test", "10")] * 2
+    assert [(line[1], line[-3]) for line in scores] == [("test", "10")] * 2
     (summary,) = json.loads((out / "report.json").read_text())["sets"]
     assert summary["split"] == ["test"]
     for table in summary["tables"]:

@@ -191,7 +191,7 @@ def test_pickled_weights_only_on_demand(checkpoint: Path, tmp_path: Path) -> Non
         ({"mode": "cls", "template": "<subj> <obj>"}, {}, "mode 'cls'; there are mask, average, average_no_mask"),
         ({"mode": "average", "template": "no marks"}, {}, "lacks <subj> or <obj>"),
         ({"mode": "mask", "template": "<subj> <obj>"}, {}, "needs a template with one <mask>"),
-        ({"mode": "average", "template": {"top": [1], "mid": [2], "bottom": [3]}}, {}, "learnt prompt"),
+        ({"mode": "average", "template": {"top": [1], "mid": [2], "bottom": [3]}}, {}, "learned prompt"),
         ({"mode": "average", "template": "<subj> <obj>"}, {"pool": "max"}, "'pool' is 'max'; it must be one of"),
     ],
 )

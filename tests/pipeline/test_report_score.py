@@ -69,7 +69,7 @@ def test_a_model_that_always_gives_the_same_answer_is_said_to(tmp_path: Path) ->
     reads = proband.run(tmp_path / "items", model="solver:symbolic", out=tmp_path / "runs" / "reads")
     count = always.score["n"]
     right = round(always.score["mean"] * count)
-    text = f"always-no answers 'no' to {count} of {count} items, of which it is right for {right}."
+    text = f"always-no answers 'no' to {count} of {count} items; {right} of these answers are right."
     assert always.score["constant"] == text
     assert reads.score["constant"] == ""
     assert proband.compare(tmp_path / "runs" / "no", tmp_path / "runs" / "reads")["constant"] == [text]

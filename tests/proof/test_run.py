@@ -87,7 +87,7 @@ def test_unread_rows_are_in_no_rate(run: Callable[..., Any], tmp_path: Path) -> 
     assert summary["read"] == 6
     assert summary["readings"]["cautious"] == pytest.approx(100 * 2 / 6, abs=0.1)
     assert summary["readings"]["lenient"] == pytest.approx(100 * 3 / 6, abs=0.1)
-    assert 33.3 < summary["readings"]["chance among the possible"] < 50
+    assert 33.3 < summary["readings"]["guess"] < 50
     assert [each["rows"] for each in summary["unread"]] == [1, 1]
     assert summary["second prover"] == {"rows": 6, "agree": 6, "weaker": 0, "against": 0}
 
@@ -362,7 +362,7 @@ def test_a_gender_that_is_not_told_is_a_cause_of_its_own(run: Callable[..., Any]
     assert lines(tmp_path, "verdicts.jsonl")[0]["verdict"] == "gender open"
     summary = json.loads((tmp_path / "audit" / "summary.json").read_text())
     assert summary["readings"] == {}  # outside the headline
-    assert lines(tmp_path, "findings.jsonl")[0]["claim"] == "the relation follows, the gender is not told"
+    assert lines(tmp_path, "findings.jsonl")[0]["claim"] == "the relation follows, the gender is not given"
 
 
 def test_relations_are_called_as_people_call_them(run: Callable[..., Any], tmp_path: Path) -> None:

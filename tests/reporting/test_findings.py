@@ -75,4 +75,4 @@ def test_unread_replies_are_no_finding() -> None:
     unread[1, np.arange(240) % 6 == 1] = rng.random(40) < 0.9
     found = said(right, unread)
     assert not any("furthest below" in each or "its lowest on b" in each for each in found)
-    assert any("m1 left 15% of its replies unread" in each for each in found), found
+    assert any("15 % of the replies of m1 are unread" in each for each in found), found

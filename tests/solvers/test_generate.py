@@ -268,7 +268,7 @@ def test_prompts_side_by_side(folders: dict[str, Path], tmp_path: Path) -> None:
         run(folders["kinship"], model=Talks(reply), out=tmp_path / "runs" / prompt, options={"prompt": prompt})
     found = report([tmp_path / "runs"], out=tmp_path / "report")
     warned = [sentence for sentence in found["sentences"] if sentence.startswith("Warning")]
-    assert warned == ["Warning: 100.0% of the replies of talks · prompt=choices are unread and count as wrong."]
+    assert warned == ["Warning: 100.0 % of the replies of talks · prompt=choices are unread and count as wrong."]
     text = (tmp_path / "report" / "tables" / "kinship-prompts.md").read_text()
     assert "choices 0.0" in text
     assert "open " in text

@@ -47,7 +47,7 @@ def _fixed(connection: Connection, project: Project, mark: str) -> None:
         if known.setdefault(name, value) != value:
             raise ProbandError(f"'{name}' is {value} in project.toml, but the study was made with {known[name]}")
     if known.setdefault("secret", mark) != mark:
-        reason = "nobody who has come would be recognised and all links would be void"
+        reason = "earlier participants would not be recognised and all links would be void"
         raise ProbandError(f"the file `secret` is not the one that this study was made with: {reason}; restore it")
     there = {row.name for row in rows}
     missing = [{"name": name, "value": known[name]} for name in ("kind", "seed", "secret") if name not in there]

@@ -162,7 +162,7 @@ def _delete_old(folder: Path, out: Path, keep: int) -> int:
 def restore(archive: Path, folder: Path, *, database: str = "") -> dict[str, Any]:
     """A project from its back-up, in an empty folder; `database`: another one than it had, which must be empty."""
     if folder.exists() and any(folder.iterdir()):
-        raise ProbandError("is not empty; a back-up is restored into a folder of its own", file=folder)
+        raise ProbandError("is not empty; restore a back-up into an empty folder", file=folder)
     with whole_or_nothing(folder):
         contents = _unpack(archive, folder)
         schema = contents.schema

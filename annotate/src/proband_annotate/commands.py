@@ -54,7 +54,7 @@ class Making:
     """What a new project is like."""
 
     title: Annotated[str, Parameter(help="Title shown to participants.")] = ""
-    contact: Annotated[str, Parameter(help="Whom participants can write to; stands on every page.")] = ""
+    contact: Annotated[str, Parameter(help="Contact for participants, shown on every page.")] = ""
     database: Annotated[str, Parameter(metavar="URL", help="sqlite:///FILE or postgresql://USER@HOST/NAME.")] = ""
     trial: Annotated[int, Parameter(metavar="N", help="Practice units, which decide who may continue.")] = 0
     gold: Annotated[int, Parameter(metavar="N", help="Units with a known answer, used as checks.")] = 0

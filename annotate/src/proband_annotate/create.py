@@ -60,7 +60,7 @@ def init(
     """Make a project of all units, or of `limit` of them. Gives what to tell its owner: the password is shown once and
     stored as a hash."""
     if folder.exists() and any(folder.iterdir()):
-        raise ProbandError("is not empty; a project needs a folder of its own", file=folder)
+        raise ProbandError("is not empty; a project needs its own folder", file=folder)
     work, password = task(kind), secrets.token_urlsafe(12)
     with whole_or_nothing(folder), opened(items) as source:
         every = _read_units(work, source, items)
@@ -79,7 +79,7 @@ def init(
         if project.quality.attention_every:
             made += attention_units(project)
         if gold and not project.quality.gold_every:
-            raise ProbandError(f"--gold {gold}: 'quality.gold-every' is 0, so that nobody would see these units")
+            raise ProbandError(f"--gold {gold}: 'quality.gold-every' is 0, so these units would never be shown")
         write_jsonl(folder / "units.jsonl", made)
         # reviews: the same people must have the same hashes as in the project that is reviewed
         secret_of(folder, make=True, like=authors_secret(source, chosen, secret) if work.reviews else None)
@@ -143,7 +143,7 @@ def with_contact(given: Mapping[str, Any], contact: str) -> dict[str, Any]:
     """Settings with whom people can write to, without whom nobody can consent."""
     texts_given = {**given.get("texts", {}), **({"contact": contact} if contact else {})}
     if not str(texts_given.get("contact", "")).strip():
-        reason = "people must know whom they can write to before they consent"
+        reason = "people must have a contact before they consent"
         raise ProbandError(f"no contact: {reason}; --contact 'NAME, ADDRESS'")
     return {**given, "texts": texts_given}
 

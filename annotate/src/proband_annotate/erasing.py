@@ -79,7 +79,7 @@ def erase_by_name(folder: Path, who: str, source: str = "") -> dict[str, Any]:
         for worker in workers_of(secret_of(folder), who, source):
             erase(folder, database, worker, made)
     if not made.projects:
-        raise ProbandError(f"nobody is known by {who!r}, neither here nor as an author", file=folder)
+        raise ProbandError(f"no person is known by {who!r}, neither here nor as an author", file=folder)
     return asdict(made)
 
 
@@ -162,7 +162,7 @@ def person_data(folder: Path, who: str, source: str = "") -> dict[str, Any]:
         if held:
             projects[str(place)] = held
     if not projects:
-        raise ProbandError(f"nobody is known by {who!r}, neither here nor as an author", file=folder)
+        raise ProbandError(f"no person is known by {who!r}, neither here nor as an author", file=folder)
     return {"who": who, "projects": projects}
 
 

@@ -188,7 +188,9 @@ def secret_of(folder: Path, *, make: bool = False, like: Path | None = None) -> 
 
 def read_secret(path: Path) -> bytes:
     if not path.is_file():
-        reason = "no such file: without the project's secret all links are void and nobody is recognised; restore it"
+        reason = (
+            "no such file: without the project's secret all links are void and people are not recognised; restore it"
+        )
         raise ProbandError(reason, file=path)
     with file_errors(path):
         raw = path.read_bytes()

@@ -171,7 +171,7 @@ def import_(
     tool: Annotated[TOOLS, Parameter(name="--from", help="Tool in which people answered.")],
     json: Json = False,
 ) -> None:
-    """Import what people said in another tool, about units that `export --to` gave to it.
+    """Import answers from another tool to units that `export --to` wrote.
 
     Example: proband annotate import study export.json --from label-studio
     """
@@ -213,7 +213,7 @@ def add(
     items: Annotated[Path, Parameter(metavar="PATH", help="A suite's files: a folder, a file or a zip archive.")],
     json: Json = False,
 ) -> None:
-    """Add units to a study, also while its server runs; those that are there already stay as they are.
+    """Add units to a study, also while its server runs; existing units do not change.
 
     Example: proband annotate add study --items more.jsonl
     """
@@ -224,7 +224,7 @@ def add(
 
 def owners(
     project: Project,
-    name: Annotated[str, Parameter(help="Whom to add or change; without it, all are listed.")] = "",
+    name: Annotated[str, Parameter(help="Name of the owner to add or change; without it, all are listed.")] = "",
     /,
     *,
     role: Annotated[
@@ -234,7 +234,7 @@ def owners(
     remove: Annotated[Flag, Parameter(help="Remove this owner; their sessions end.")] = False,
     json: Json = False,
 ) -> None:
-    """List who may sign in to the dashboard; add somebody (a new password is printed), change their role, remove them.
+    """List the owners of the dashboard; add one (prints a new password), change their role, or remove them.
 
     Example: proband annotate owners study maria --role assistant
     """

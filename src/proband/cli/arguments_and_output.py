@@ -62,7 +62,7 @@ Out = Annotated[Path, Parameter(name=("--out", "-o"), metavar="DIR", help="Folde
 SEED = "Random seed; the same seed gives the same bytes."
 Seed = Annotated[int, Parameter(name="--seed", metavar="N", converter=whole_number, help=SEED)]
 Json = Annotated[Flag, Parameter(name="--json", help="Print the result as one JSON object.")]
-Force = Annotated[Flag, Parameter(name="--force", help="Write over files that are there already with other content.")]
+Force = Annotated[Flag, Parameter(name="--force", help="Overwrite existing files.")]
 Moved = Annotated[Path | None, Parameter(metavar="DIR", help="Folder of the items, if it has been moved.")]
 
 
@@ -334,7 +334,7 @@ def dry_run_layout(forecasts: Sequence[Forecast]) -> Iterable[Any]:
 
     total = total_of(forecasts)
     if len(forecasts) > 1:
-        head = ("model", "suite", "asked by", "prompt", "questions", "answered", "calls", "tokens in", "cost", "time")
+        head = ("model", "suite", "solver", "prompt", "questions", "answered", "calls", "tokens in", "cost", "time")
         names = ("model", "suite", "solver", "prompt", "items", "answered", "calls", "tokens_in", "cost")
         rows = [(*(getattr(each, name) for name in names), duration(each.seconds)) for each in forecasts]
         yield table(head, rows, numbers=range(4, 9))

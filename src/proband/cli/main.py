@@ -48,7 +48,7 @@ HELP = """Build, certify, run and report diagnostic benchmarks of relational kno
 
 Start with: proband demo -o demo
 Help on a verb: proband run --help
-Commands of a suite's own: proband SUITE --help"""
+Commands of a suite: proband SUITE --help"""
 VERBS: tuple[Callable[..., None], ...] = (  # `build`, which has a command per suite, comes after the first
     evaluate.evaluate,
     build_run_report.run,
@@ -289,7 +289,7 @@ SHARED: Mapping[str, Any] = {"out": Out, "seed": Seed}  # parameters that all ve
 def suite_commands(suite: Suite) -> App:
     """The suite's own verbs."""
     if not suite.verbs:
-        raise ProbandError(f"{suite.name} has no commands of its own; it is built with `proband build {suite.name}`")
+        raise ProbandError(f"{suite.name} has no commands; it is built with `proband build {suite.name}`")
     made = App(
         name=suite.name,
         help=f"Commands of the suite {suite.name}.\n\nHelp on one: proband {suite.name} {suite.verbs[0].name} --help",

@@ -170,7 +170,7 @@ class PeopleReader(PeopleFacts):
         """The main clause, then its relative clauses as clauses of their own."""
         found = list(RELATIVE.finditer(text))
         if any(self.grammar.relation_before.search(text[: each.start()].lower()) for each in found):
-            raise NotRead("whom 'who' refers to is not clear")
+            raise NotRead("'who' has no clear antecedent")
         yield RELATIVE.sub(r"\1", text)
         for each in found:
             yield f"{each[1]}'s {each[3]}" if each[2] == "whose" else f"{each[1]} {each[3]}"

@@ -170,7 +170,7 @@ class _Story(PeopleFacts):
         while self.tree.tokens[at].dep != "acl:relcl":
             at = self.tree.tokens[at].head
             if at < 0:
-                raise NotRead("whom 'who' refers to is not clear")
+                raise NotRead("'who' has no clear antecedent")
         return self.tree.tokens[at].head
 
     def _is_person(self, at: int) -> bool:
@@ -274,5 +274,5 @@ class _Story(PeopleFacts):
         others = [x for each in tree.under(at, "obj") or to for x in self._people(each)]
         couple = list(dict.fromkeys([*subjects, *others]))
         if len(couple) != 2:
-            raise NotRead("who is married to whom is not clear")
+            raise NotRead("the marriage is not clear")
         self.facts.append((couple[0], Word("spouse"), couple[1], self.number))

@@ -295,7 +295,7 @@ class Grammar:
     def _not_asked(self, question: str, names: Collection[str] | People) -> str:
         """Why a question is not read: a name that the story does not have, or its form."""
         if isinstance(names, People) and (strange := [n for n in People(question).names if not names.knows(n)]):
-            return f"the question names {strange[0]!r}, whom the story does not name"
+            return f"the question names {strange[0]!r}, who is not in the story"
         return "the question is in a form that the reader does not know: 'What is A to B?' is one that it does"
 
     def _asked(self, shape: Shape) -> Iterator[AskedRelation]:

@@ -160,7 +160,7 @@ def _settings(config: Any, options: RelBertOptions, *, name: str) -> tuple[str, 
     if template is None:
         raise ProbandError(f"{name}: config.json has no 'relbert_config' and no template (a to e, or a text) is given")
     if not isinstance(template, str):
-        raise ProbandError(f"{name}: a learnt prompt (AutoPrompt, P-tuning) is not supported, only one in words")
+        raise ProbandError(f"{name}: a learned prompt (AutoPrompt, P-tuning) is not supported, only one in words")
     template = TEMPLATES.get(template, template)
     if "<subj>" not in template or "<obj>" not in template:
         raise ProbandError(f"{name}: the template {template!r} lacks <subj> or <obj>")

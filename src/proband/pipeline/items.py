@@ -42,13 +42,13 @@ def items(
     seed: int = 0,
     force: bool = False,
 ) -> dict[str, Any]:
-    """Look at the items that all these runs have answered; writes OUT and returns the headlines. `by`: the tags that
-    may explain difficulty (default: all); `group`: systems (by their names, with *) against the others."""
+    """Item analysis of the items that all these runs have answered; writes OUT and returns the headlines. `by`: tags
+    that may explain difficulty (default: all); `group`: systems (by their names, with *) against the others."""
     paths = [Path(run) for run in runs]
     wanted = Wanted(cluster=cluster, items=Path(items) if items else None)
     known = _one_set(paths, wanted)
     if len(known.answered) < LEAST_SYSTEMS:
-        raise ProbandError(f"{len(known.answered)} runs are too few to look at items: {LEAST_SYSTEMS} are needed")
+        raise ProbandError(f"item analysis needs {LEAST_SYSTEMS} runs or more; there are {len(known.answered)}")
     study = Study(known, seed=seed, split=split)
     study.rank()
     seen = ItemStudy.of(study)
@@ -89,7 +89,7 @@ def _one_set(paths: Sequence[Path], wanted: Wanted) -> ItemSet:
         raise ProbandError("no such file or folder", file=absent)
     if any(map(is_log, paths)):
         if len(paths) < LEAST_SYSTEMS:
-            raise ProbandError(f"{len(paths)} logs are too few to look at items: {LEAST_SYSTEMS} are needed")
+            raise ProbandError(f"item analysis needs {LEAST_SYSTEMS} logs or more; there are {len(paths)}")
         return join_logs([read_log(path, wanted) for path in paths])
     sets = item_sets(paths, items=wanted.items)
     if len(sets) > 1:

@@ -1,7 +1,7 @@
 """The options of a run, declared once: the command line, profile files, the [[run]] of a study, the keywords of
 `proband.run` and what run.json records are made of this dataclass.
 
-An option of the solver or of the kind of model is none of these: they are in `options` (--set) and `model_options`
+An option of the solver or of the kind of model is none of these: they stand in `options` (--set) and `model_options`
 (--model-set), and their own dataclasses say what they are.
 """
 
@@ -22,13 +22,13 @@ PAIRS = OnCommandLine(metavar="NAME=VALUE")
 
 @dataclass(frozen=True, kw_only=True)
 class RunOptions:
-    """How a run is made; what decides its answers is in run.json."""
+    """Options of a run; run.json records those that determine its answers."""
 
     solver: Annotated[
         str | None,
         Meta(
-            description="Way of asking; `proband list solvers` names them (default: what the suite lists first for the "
-            "model; in words only where it can be asked in no other way, or with an option of such a solver)."
+            description="Solver; see `proband list solvers` (default: the first of the suite that fits the model; "
+            "`generate` only if no other fits, or if one of its options is set)."
         ),
         OnCommandLine(short="-s", metavar="SOLVER"),
     ] = None
@@ -44,15 +44,15 @@ class RunOptions:
         Meta(
             description="Jinja template: a shipped one (`proband list prompts`) or a file; repeatable: one run per "
             "prompt, in subfolders of their names; all: the default one and every rewording that ships; FILE.txt: a "
-            "file of rewordings, one instruction a line."
+            "file of rewordings, one instruction per line."
         ),
         OnCommandLine(metavar="NAME|FILE"),
     ] = ()
     split: Annotated[
         str,
         Meta(
-            description="Items to ask and score: train, valid, test, several with commas, or all (default: test; valid "
-            "where there is no test; train where there is neither)."
+            description="Items to run and score: train, valid, test, several with commas, or all (default: test; valid "
+            "if there is no test split; train if there is neither)."
         ),
         OnCommandLine(metavar="SPLIT"),
     ] = ""
@@ -60,7 +60,7 @@ class RunOptions:
         Count | None,
         Meta(
             description="Run on a sample of N of these items, stratified by the suite's tags; a larger N in the same "
-            "folder asks the further ones."
+            "folder runs only the additional items."
         ),
     ] = None
     until: Annotated[
@@ -79,8 +79,8 @@ class RunOptions:
     repeat: Annotated[
         Count,
         Meta(
-            description="Ask everything N times, each with a seed of its own, in subfolders repeat-1, ...: for models "
-            "that sample (--set temperature=0.7). The report has how often answers agree, and pass^k."
+            description="Run N times with different seeds, in subfolders repeat-1, ..., for models that sample (--set "
+            "temperature=0.7). The report has the agreement of the answers, and pass^k."
         ),
     ] = 1
     seed: Annotated[int, Meta(description="Random seed; the same seed gives the same bytes.")] = 0
@@ -100,7 +100,7 @@ class RunOptions:
         OnError,
         Meta(
             description="What to do with an item that the model or its server cannot answer: stop and name it, or "
-            "record an error, which counts as wrong, and go on."
+            "record an error, which counts as wrong, and continue."
         ),
     ] = "fail"
     max_errors: Annotated[
@@ -109,7 +109,7 @@ class RunOptions:
         OnCommandLine(metavar="N|P%"),
     ] = "10%"
     retry_errors: Annotated[
-        bool, Meta(description="Ask the items again whose answers are recorded errors; the others stay.")
+        bool, Meta(description="Run the items again that are recorded as errors, and no others.")
     ] = False
     cache: Annotated[
         Path | bool, Meta(description="Do not read or write the answer cache."), OnCommandLine(name="--no-cache")

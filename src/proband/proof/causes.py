@@ -79,7 +79,7 @@ class Causes:
     def explain(self, row: RowVerdict) -> Cause | None:
         """The cause of a row that is false, inconsistent or ambiguous."""
         if row.verdict == GENDER_OPEN:
-            return Cause(key="gender", claim="the relation follows, the gender is not told", kind="open")
+            return Cause(key="gender", claim="the relation follows, the gender is not given", kind="open")
         if row.verdict not in ACCUSING:
             return None
         for fact in row.facts:

@@ -166,14 +166,14 @@ class CorrectedCopy:
     def __init__(self, out: Path, stack: ExitStack, *, several: bool) -> None:
         self.out, self.stack, self.several = out, stack, several
         self.files: dict[str, tuple[IO[str], list[str]]] = {}  # where to, its columns
-        self.count = {"labels replaced": 0, "labels that stand": 0, "other rows": 0}
+        self.count = {"labels replaced": 0, "labels kept": 0, "other rows": 0}
 
     def add(self, row: AuditRow, judged: RowVerdict, *, right: str) -> None:
         if not row.cells:
             return  # no row that could be written
         replaced = judged.verdict == "false" and judged.accused and bool(right)
-        stands = judged.verdict == "entailed" and judged.read
-        self.count["labels replaced" if replaced else "labels that stand" if stands else "other rows"] += 1
+        kept = judged.verdict == "entailed" and judged.read
+        self.count["labels replaced" if replaced else "labels kept" if kept else "other rows"] += 1
         cells = row.relabelled(right) if replaced else dict(row.cells)
         cells |= {VERDICT_COLUMN: judged.verdict, CHANGE_COLUMN: _change(judged, right)}
         name = row.file.removesuffix(".gz")
@@ -219,7 +219,7 @@ def _change(judged: RowVerdict, right: str) -> str:
         "ambiguous": f"unchanged: {', '.join(judged.possible)} are possible",
         "false": f"unchanged: the label is false, but {', '.join(judged.possible)} are possible",
         "inconsistent": "unchanged: no world fits the facts",
-        GENDER_OPEN: "unchanged: the gender is not told",
+        GENDER_OPEN: "unchanged: the gender is not given",
         DEPENDS: "unchanged: " + ", ".join(f"{verdict} in {world}" for world, (verdict, _) in judged.by_world.items()),
         "unread": f"unchanged: unread: {judged.unread.reason}" if judged.unread else "",
     }

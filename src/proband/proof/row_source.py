@@ -39,7 +39,7 @@ class RowSource:
         for each in formats:
             if known := [file for file in self.files if first[file.path] and each.fits(first[file.path])]:
                 if others := len(self.files) - len(known):
-                    log(f"{others} files beside those of {each.name} are left out")
+                    log(f"{others} files next to those of {each.name} are left out")
                 self.files = known
                 return each
         return None

@@ -24,7 +24,7 @@ SEVERITY: Final = {
 }
 NOTES: Final = {
     "duplicate with another label": "the same text and question stand with different labels",
-    "answer leaked": "the text tells the answer in so many words",
+    "answer leaked": "the text states the answer",
 }
 
 
@@ -121,14 +121,14 @@ class Tally:
 
     def readings(self) -> dict[str, float]:
         """What a perfect reasoner scores on the rows that are decided, in percent: it answers only what follows; it
-        guesses among the possible; any possible answer counts. Nothing is said of a set of which few rows are read."""
+        guesses among the possible; any possible answer counts. Empty if few rows are read."""
         counts = {name: n - self.one_reading[name] for name, n in self.verdicts.items()}
         decided = sum(counts[name] for name in DECIDED)
         if not decided or self.read < LEAST_READ * sum(self.verdicts.values()):
             return {}
         right = {
             "cautious": counts["entailed"],
-            "chance among the possible": self.chance,
+            "guess": self.chance,
             "lenient": counts["entailed"] + counts["ambiguous"],
         }
         return {name: round(100 * n / decided, 1) for name, n in right.items()}
@@ -170,13 +170,13 @@ MEANING: Final = {
     "ambiguous": "it holds in some such worlds and not in others",
     "false": "it holds in none of them",
     "inconsistent": "there is no such world",
-    GENDER_OPEN: "the relation follows, but no word, pronoun or name tells the gender",
-    DEPENDS: "the verdict is another in each world of the domain; --world names one",
+    GENDER_OPEN: "the relation follows, but no word, pronoun or name gives the gender",
+    DEPENDS: "the verdict differs between the worlds of the domain; --world names one",
     "unread": "a sentence, the question or the label was not understood",
 }
 READINGS: Final = {
     "cautious": "it answers only what follows",
-    "chance among the possible": "it guesses among the answers that are possible",
+    "guess": "it guesses among the answers that are possible",
     "lenient": "any possible answer counts",
 }
 MOST_FINDINGS: Final = 60

@@ -1,10 +1,9 @@
-"""What stands out in an item set: the few sentences one would say first, and what is to be said of replies (how many
-could not be read or failed, which runs are not finished, how far the prompts of one model are apart).
+"""Main findings of an item set in sentences, and warnings about replies (unread, failed, unfinished runs, the spread
+between the prompts of one model).
 
-Where the best shortcut is wrong: the items that a suite's own shortcuts do not give away, a column of every report.
-
-A system that composes is as good there as anywhere; one that does what the shortcut does falls to chance. The best
-shortcut is the one that is right most often on the items that are scored.
+Where the best shortcut is wrong: the items that no shortcut of the suite gets right, a column of every report. A system
+that composes scores as high there as elsewhere; one that uses the shortcut falls to chance. The best shortcut is the
+one that is right most often on the scored items.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ def sentences(study: Study, grid: Grid | None, compared: Sequence[Comparison]) -
 
 
 def _leader(study: Study, compared: Sequence[Comparison]) -> str:
-    """The best model and the best system beside it, and whether they differ; of two baselines nothing is said."""
+    """The best model, the next best system, and whether they differ; empty for two baselines."""
     metric, sign = study.main, -1 if study.main.better == "high" else 1
     overall = [(sign * cell.estimate.mean, at) for at, cell in enumerate(study.cell(metric, {})) if cell]
     ranked = [study.labels[at] for _, at in sorted(overall)]
@@ -66,15 +65,15 @@ def _leader(study: Study, compared: Sequence[Comparison]) -> str:
     ahead = f"{pair.a} ({words.value(pair.mean_a, metric)}) and {pair.b} ({words.value(pair.mean_b, metric)})"
     left = next((cell for cell, label in zip(study.cell(metric, {}), study.labels) if label == pair.b), None)
     if left is not None and left.unread > WARNED:
-        unread = f"{pair.b} left {100 * left.unread:.0f}% of its replies unread"
+        unread = f"{100 * left.unread:.0f} % of the replies of {pair.b} are unread"
         return f"No model leads on {name}: {ahead} cannot be compared, because {unread}."
     if pair.few:
         return f"No model leads on {name}: {ahead} share {words.count(pair.clusters, 'cluster')}, {words.TOO_FEW}."
     if pair.p_holm is None:
         once = "each was trained once" if pair.once == 2 else "one of them was trained once"
         return (
-            f"{ahead}: these two trained networks differ by {gap} on such items; {once}, so whether other trainings "
-            "would is not known (three seeds each would tell)."
+            f"{ahead}: these two trained networks differ by {gap} on such items; {once}, so the difference may be "
+            "due to the training seeds (train each with three)."
         )
     p = f"Holm p {words.p_is(pair.p_holm)}" + (f"; {pair.training}" if pair.training else "")
     if pair.clear:
@@ -85,8 +84,8 @@ def _leader(study: Study, compared: Sequence[Comparison]) -> str:
 
 
 def _against_level(cells: Sequence[tuple[str, str, Cell]], metric: Metric) -> list[str]:
-    """Farthest above chance or the best shortcut, farthest below, and who does not leave it. The farthest of many cells
-    is far by chance alone: p-values are corrected (Holm) over all cells, of every model and column."""
+    """The cells furthest above and furthest below chance or the best shortcut, and the models that do not differ from
+    it. The extreme of many cells is far by chance alone, so p-values are Holm-corrected over all models and columns."""
     known = [(label, column, cell) for label, column, cell in cells if cell.level and cell.p_level is not None]
     tested = [each for each in known if not each[2].estimate.few]
     corrected = dict(zip(map(id, tested), holm([cell.p_level or 0.0 for *_, cell in tested])))
@@ -188,9 +187,9 @@ def unread_warnings(study: Study) -> list[str]:
             texts.append(f"{label}: {each.run.summary['in_words']}.")
     for label, cell in zip(study.labels, study.cell(study.main, {})):
         if cell is not None and cell.unread > WARNED:
-            texts.append(f"Warning: {100 * cell.unread:.1f}% of the replies of {label} are unread and count as wrong.")
+            texts.append(f"Warning: {100 * cell.unread:.1f} % of the replies of {label} are unread and count as wrong.")
         if cell is not None and cell.skipped:
-            texts.append(f"{label} was not asked {words.count(cell.skipped, 'item')}, which do not count.")
+            texts.append(f"{label} skipped {words.count(cell.skipped, 'item')}, which do not count.")
         if cell is not None and cell.uncovered:
             texts.append(f"{label} does not cover {words.count(cell.uncovered, 'item')}: left out of its scores.")
     return texts + list(constant_answers(study).values())
@@ -225,7 +224,7 @@ def constant_answer(pairs: Iterable[tuple[Item, Answer]]) -> str:
     """
     >>> items = [Item(id=str(i), suite="s", prompt="?", choices=("yes", "no"), gold=i % 2) for i in range(16)]
     >>> constant_answer([(item, Answer(item_id=item.id, scores=(0.0, 1.0))) for item in items])
-    "answers 'no' to 16 of 16 items, of which it is right for 8"
+    "answers 'no' to 16 of 16 items; 8 of these answers are right"
     >>> constant_answer([(item, Answer(item_id=item.id, scores=(1.0 - i % 2, i % 2))) for i, item in enumerate(items)])
     ''
     """
@@ -240,11 +239,11 @@ def constant_answer(pairs: Iterable[tuple[Item, Answer]]) -> str:
     right = sum(each[2] == text for each in given)
     if count >= CONSTANT * len(given) and count - right >= BEYOND * len(given):
         all_but = "" if not others else "nearly always "
-        return f"{all_but}answers {text!r} to {count} of {len(given)} items, of which it is right for {right}"
+        return f"{all_but}answers {text!r} to {count} of {len(given)} items; {right} of these answers are right"
     ((place, count),) = Counter(each[1] for each in given).most_common(1)
     right = sum(each[3] == place for each in given)
     if count >= CONSTANT * len(given) and count - right >= BEYOND * len(given):
-        return f"chooses option {place + 1} in {count} of {len(given)} items, of which it is right for {right}"
+        return f"chooses option {place + 1} in {count} of {len(given)} items; {right} of these answers are right"
     return ""
 
 

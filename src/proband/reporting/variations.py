@@ -34,13 +34,13 @@ THRESHOLD = (
 )
 LEAST_TWINS = 20  # source items with a twin, for a comparison of two gaps
 GAPS = (
-    "A gap above 0 says that items were learnt by heart only beside a model that cannot have seen them. Items that "
-    "were kept because some model answered them are easier than their twins for every model: a simulated model that "
-    "has seen none of them has a gap of ten points then (`experiments/variations/README.md`)."
+    "A gap above 0 suggests contamination only if a model that cannot have seen the items has a smaller gap. Items "
+    "that were selected because some model answered them are easier than their twins for every model: a simulated "
+    "model that has seen none of them then has a gap of ten points (`experiments/variations/README.md`)."
 )
 NO_FLOOR = (
-    " No model was asked twice (`run --repeat 2`): how often its answers change by themselves is not known, and flips "
-    "are to be read with that in mind."
+    " No model ran twice (`run --repeat 2`), so the noise floor of flips, how often answers change without a change of "
+    "the item, is unknown."
 )
 Cell = str | float | int | None
 Row = tuple[Cell, ...]
@@ -107,7 +107,7 @@ def variation_sheets(results: Results, metric: Metric) -> list[Sheet]:
         sheets.append(Sheet(name="surviving", title="What survives", header=columns, rows=tuple(overall), note=note))
     if floor:
         again = ("model", "asked", "source items", "answers that changed", "95 %")
-        note = "What flips have to be seen beside: answers to the same questions, word for word, asked again."
+        note = "Noise floor of flips: how often answers change when the same questions are asked again."
         sheets.append(Sheet(name="floor", title="The same items asked again", header=again, rows=floor, note=note))
     return sheets + _beside_others(
         results.labels, by_run, [name for name, effect in effects.items() if effect == "twin"]
@@ -156,7 +156,7 @@ def _beside_others(labels: Sequence[str], by_run: Sequence[Mapping[str, Source]]
         [
             Sheet(
                 name="gaps",
-                title="The gap between items and twins, beside another model's",
+                title="Contamination gap, compared with another model's",
                 header=(
                     "model",
                     "beside",

@@ -99,7 +99,7 @@ def _read_vectors(source: Path, vocabulary: Vocabulary) -> dict[str, NDArray[np.
 def _read_folder(folder: Path, vocabulary: Vocabulary) -> dict[str, NDArray[np.float32]]:
     tables = sorted(folder.glob("glove*.npy"))
     if not tables or not (folder / "vocab.txt").exists():
-        raise ProbandError("contains no vocab.txt with a glove*.npy beside it", file=folder)
+        raise ProbandError("contains no vocab.txt with a glove*.npy next to it", file=folder)
     words = (folder / "vocab.txt").read_text(encoding="utf-8").split("\n")
     table = np.load(tables[0], allow_pickle=False)
     if len(words) < len(table):

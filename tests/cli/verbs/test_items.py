@@ -47,7 +47,7 @@ def test_a_page_a_table_and_the_items_to_audit(proband: Any, logs: list[str], tm
 
 def test_too_few_runs_are_refused_in_one_line(proband: Any, logs: list[str], tmp_path: Path) -> None:
     line = proband.fails("items", *logs[:4], "-o", tmp_path / "out")
-    assert line == "proband: 4 logs are too few to look at items: 5 are needed"
+    assert line == "proband: item analysis needs 5 logs or more; there are 4"
 
 
 def test_odd_input_is_refused_in_one_line(proband: Any, logs: list[str], tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def test_odd_input_is_refused_in_one_line(proband: Any, logs: list[str], tmp_pat
     assert "--group z*: 0 of the systems" in proband.fails("items", *logs, "-o", out, "--group", "z*")
     assert "groups of 1 and 7 systems are too few" in proband.fails("items", *logs, "-o", out, "--group", "old-0")
     odd = {
-        "a,1\nb,0\n": "2 common items are too few",
+        "a,1\nb,0\n": "there are 5 systems on 2 items",
         "": "contains no scored item",
         "a,maybe\n": "line 2: 'correct' is",
     }

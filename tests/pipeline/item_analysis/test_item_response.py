@@ -84,5 +84,5 @@ def test_an_item_is_not_its_own_judge() -> None:
 
 
 def test_too_few_runs_are_refused_in_one_line() -> None:
-    with pytest.raises(ProbandError, match="4 systems on 30 common items are too few"):
+    with pytest.raises(ProbandError, match="there are 4 systems on 30 items"):
         fit(np.ones((4, 30)))

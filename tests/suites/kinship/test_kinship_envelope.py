@@ -142,7 +142,7 @@ def test_show_tells_story_facts_and_proof() -> None:
     assert f"answer: {item.facts['target']}" in text
     assert text.count("[supporting]") == text.count("[irrelevant]") == text.count("[disconnected]") == 2
     assert "certificate: entailed, by closure" in text
-    assert "proof: it is told" in SUITE.show(items(task="memory", k="3", per_k=1, facts_along_chain=True)[0])
+    assert "proof: it is stated" in SUITE.show(items(task="memory", k="3", per_k=1, facts_along_chain=True)[0])
 
 
 def test_published_figures_stand_in_cells_of_ours() -> None:

@@ -59,7 +59,7 @@ def test_verified_and_solved(folder: Path, items: list[Item], tmp_path: Path) ->
     checked = proband.verify(folder)
     assert checked["failed"] == 0
     opens = sum(item.tags["answer"] == "open" for item in items)
-    assert checked["checked"]["text told again, two families checked between which the answer differs"] == opens
+    assert checked["checked"]["text rendered again, two families checked between which the answer differs"] == opens
     for model in ("solver:symbolic", "solver:read", "baseline:random"):
         proband.run(folder, model=model, out=tmp_path / "runs" / model.replace(":", "-"))
     proband.report([tmp_path / "runs"], out=tmp_path / "report")

@@ -61,7 +61,7 @@ def test_a_complete_search_finds_just_these(items: list[Item]) -> None:
 def test_verified_and_solved(folder: Path, several: list[Item], tmp_path: Path) -> None:
     checked = proband.verify(folder)
     assert checked["failed"] == 0
-    assert checked["checked"][f"text told again, {ALL_OF}"] == len(several) > 20
+    assert checked["checked"][f"text rendered again, {ALL_OF}"] == len(several) > 20
     for model in ("solver:symbolic", "solver:read"):
         run = tmp_path / model.replace(":", "-")
         proband.run(folder, model=model, out=run)

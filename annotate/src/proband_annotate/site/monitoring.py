@@ -35,7 +35,7 @@ HELP = {
     "proband_slots_done": "answers wanted that are there, by panel",
     "proband_open_leases": "units that people work on now",
     "proband_people": "people, by outcome",
-    "proband_remarks_open": "problems and comments that nobody has dealt with",
+    "proband_remarks_open": "open problems and comments",
     "proband_last_answer_timestamp_seconds": "when the last answer was stored",
     "proband_disk_free_bytes": "space left where the project's folder is",
     "proband_process_start_time_seconds": "when the server started",

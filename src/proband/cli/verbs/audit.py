@@ -57,7 +57,7 @@ def audit(
     json: Json = False,
     **given: Any,
 ) -> None:
-    """Certify the labels of a data set, ours or anyone's (CLUTRR CSV included).
+    """Check whether the labels of a data set follow from its texts.
 
     Example: proband audit data.jsonl -o audit
 
@@ -132,7 +132,7 @@ def verify(items: Path, /, *, allow_uncertified: Flag = False, json: Json = Fals
     Example: proband verify items
 
     :param items: Folder of built items.
-    :param allow_uncertified: Items without a certificate that holds are counted, not refused.
+    :param allow_uncertified: Count items without a valid certificate instead of failing.
     """
     from proband.pipeline.checking import verify
 

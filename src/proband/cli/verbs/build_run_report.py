@@ -270,7 +270,7 @@ def report(
     :param title: Title of the report.
     :param analyses: The suite's analyses to write, with commas, or all (default: the usual).
     :param claims: Test the claims of the suite's paper, with the runs that each needs.
-    :param leaderboard: One page of models and item sets, with ranks and groups, to be hosted as it is.
+    :param leaderboard: One static page of models and item sets, with ranks and groups.
     """
     from proband.pipeline.report import report
 
@@ -280,12 +280,13 @@ def report(
 
 
 def report_layout(result: Mapping[str, Any]) -> Iterable[Any]:
-    """What stands out, the main metric of each model, the counts and the page."""
+    """The main findings, the main metric of each model, the counts and the page."""
     yield from result.get("sentences", ())
     if lines := result.get("scores"):
-        named = {"interval": "95 % interval", "asked": "asked by", "shortcut wrong": "where the best shortcut is wrong"}
+        named = {"interval": "95 % interval", "asked": "solver", "shortcut wrong": "where the best shortcut is wrong"}
+        named["mean"] = "score"
         names = list(dict.fromkeys(name for line in lines for name in line))
-        rows = ([f"{line[n]:.1%}" if n == "unread" else line.get(n, "") for n in names] for line in lines)
+        rows = ([f"{100 * line[n]:.1f} %" if n == "unread" else line.get(n, "") for n in names] for line in lines)
         numbers = [at for at, name in enumerate(names) if name in ("mean", "chance", "n", "unread", "shortcut wrong")]
         yield ""
         yield table([named.get(name, name) for name in names], rows, numbers=numbers)

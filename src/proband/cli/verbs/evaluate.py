@@ -38,7 +38,7 @@ def evaluate(
     json: Json = False,
     **given: Any,
 ) -> None:
-    """Ask models a frozen panel of every suite and write one page: a profile by capability, then every suite's report.
+    """Run models on a frozen panel of questions and write one page: a profile by capability, and a report per suite.
 
     Rerun the command to resume. Two models are compared by paired tests.
 
@@ -49,7 +49,7 @@ def evaluate(
     :param suite: Only these suites, with commas.
     :param panel: Version of the panel.
     :param dry_run: Print questions, calls, time (a few items are tried) and cost; write no page.
-    :param card: Also write card.md: results for a model card of Hugging Face.
+    :param card: Also write card.md: results for a Hugging Face model card.
     """
     from proband.pipeline.evaluate import EvaluationJob, evaluate
 

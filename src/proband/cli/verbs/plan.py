@@ -53,8 +53,8 @@ def layout(result: Mapping[str, Any]) -> Iterable[Any]:
     yield fields(
         {
             "basis": result["basis"],
-            "to see": f"a difference of {result['difference']:g} at p < 0.05, with a chance of {power:.0%}",
-            "this design": f"sees it with a chance of {now['power']:.0%}; detectable at 80%: {now['detectable']:.3f}"
+            "goal": f"detect a difference of {result['difference']:g} at p < 0.05 with {100 * power:.0f} % power",
+            "this design": f"{100 * now['power']:.0f} % power; 80 % power to detect {now['detectable']:.3f}"
             + (" [{:.3f}, {:.3f}]".format(*now["interval"]) if now["interval"] else ""),
         }
     )
@@ -70,7 +70,7 @@ def layout(result: Mapping[str, Any]) -> Iterable[Any]:
     if result["more_items_per_cluster"] is None:
         yield "–: no number of items is enough without more clusters"
     if result["interval"]:
-        yield "[ ]: 95% interval, from what the pilot's clusters tell of the variance"
+        yield "[ ]: 95 % interval, given the variance between the pilot's clusters"
 
 
 def _number(name: str, results: Mapping[str, int] | None, both: Sequence[Mapping[str, int] | None] | None) -> str:

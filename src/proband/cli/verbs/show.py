@@ -32,8 +32,8 @@ Kind = Literal["suites", "models", "nets", "solvers", "prompts", "verbs", "tasks
 
 
 def list_(what: Kind | None = None, /, *, json: Json = False) -> None:
-    """List suites, models, nets, solvers, prompts, studies, and the suites' own verbs, tasks and variations: names; of
-    one kind, what each is and its options.
+    """List suites, models, nets, solvers, prompts, studies, and the verbs, tasks and variations of suites; of one kind,
+    with descriptions and options.
 
     Example: proband list solvers
 

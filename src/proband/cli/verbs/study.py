@@ -52,7 +52,7 @@ def demo_layout(result: Mapping[str, Any]) -> Iterable[Any]:
 
 COLUMNS = ("verb", "name", "state", "folder", "reason")
 DryRun = Annotated[Flag, Parameter(help="Print the stages and which are done; run nothing.")]
-Jobs = Annotated[Count, Parameter(converter=whole_number, help="Stages at a time, in processes of their own.")]
+Jobs = Annotated[Count, Parameter(converter=whole_number, help="Stages at a time, each in its own process.")]
 PART = "Only the runs with one of these texts in their names, and what they need; no report."
 Part = Annotated[str, Parameter(metavar="TEXT,...", help=PART)]
 Parameters = Annotated[Pairs, Parameter(help="Parameter of the study; repeatable.")]
@@ -114,7 +114,7 @@ def paper(
     engine: Engine = Engine(),  # noqa: B008
     json: Json = False,
 ) -> None:
-    """Run the study that reproduces a paper: our tables beside the published figures, and its claims as tests.
+    """Run the study that reproduces a paper: our tables next to the published figures, and tests of its claims.
 
     Example: proband paper analogy --data BATS -m embedded:glove -o tables
 

@@ -23,7 +23,7 @@ def vary(
     force: Force = False,
     json: Json = False,
 ) -> None:
-    """Make certified variations of items: the same question asked differently, its right answer known.
+    """Make variations of items whose effect on the right answer is known.
 
     Example: proband vary items -o varied --as rename,reorder,counterfactual
 

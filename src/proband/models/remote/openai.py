@@ -76,7 +76,7 @@ class ChatRemote:
             "kind": self.kind,
             "model": self.model,
             "url": self._endpoint.url,
-            "weights": "not told by the server",
+            "weights": "not given by the server",
             "system": options.system or "",
             "extra": json.dumps(self._extra, sort_keys=True, default=str),
             "seed": str(options.seed),

@@ -114,8 +114,8 @@ def fit(right: Any, x: Any = None, *, influence: bool = True) -> Fit:
     systems, items = right.shape
     if systems < LEAST_SYSTEMS or items < LEAST_ITEMS:
         raise ProbandError(
-            f"{systems} systems on {items} common items are too few to look at items: "
-            f"{LEAST_SYSTEMS} systems and {LEAST_ITEMS} items are needed"
+            f"item analysis needs {LEAST_SYSTEMS} systems and {LEAST_ITEMS} common items; "
+            f"there are {systems} systems on {items} items"
         )
     x = np.zeros((items, 0)) if x is None else np.asarray(x, dtype=np.float64)
     x = x - x.mean(axis=0)

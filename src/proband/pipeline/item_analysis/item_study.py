@@ -47,7 +47,7 @@ class ItemStudy:
     @classmethod
     def of(cls, study: Study) -> ItemStudy:
         if not study.main.percent:
-            raise ProbandError(f"items are looked at by what is right: {study.main.name!r} is no share")
+            raise ProbandError(f"item analysis needs right or wrong answers: {study.main.name!r} is no share")
         runs = np.array(outcomes(study))
         rows = np.flatnonzero(study.mask({}) & ~np.isnan(runs).any(axis=0))
         right = np.array([runs[list(system.runs)][:, rows].mean(axis=0) for system in study.systems])

@@ -136,7 +136,7 @@ def with_included(raw: dict[str, Any], path: Path) -> dict[str, Any]:
     for name in reversed(head.get("include", ()) if isinstance(head, dict) else ()):
         other = path.with_name(f"{name}.toml")
         if not other.is_file():
-            raise ProbandError(f"no study {name!r} beside it to include", file=path)
+            raise ProbandError(f"no study {name!r} next to it to include", file=path)
         part = with_included(read_toml(other), other)
         raw["parameters"] = {**raw.get("parameters", {}), **part.get("parameters", {}), **own_values}
         for kind in ("build", "train", "run"):

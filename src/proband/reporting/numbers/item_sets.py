@@ -266,7 +266,7 @@ class _Run:
     def end(self, count: int) -> None:
         """Every answer must have met its item, and a run that was not limited must have answered all of them."""
         if self.next is not None:
-            self.refuse(f"answers item {self.next.item_id!r}, which is not there or stands earlier")
+            self.refuse(f"answers item {self.next.item_id!r}, which does not exist or comes earlier")
         wanted = count if self.asked is None else min(count, int(self.asked))
         if isinstance(self.source, Path) and len(self.answered) < wanted:
             done = f"contains {len(self.answered):,} of {wanted:,} answers: rerun the `proband run` command"

@@ -311,13 +311,13 @@ def extended_in_words(labels: Sequence[str], runs: Sequence[Run]) -> str:
 
     >>> looked = Run(suite="s", solver="pppl", model="m", seed=0, items_sha="", settings={"looks": [10, 20]})
     >>> extended_in_words(["m"], [looked])
-    'Extended after a look at the answers: m (2 times); intervals and tests assume that nobody looked.'
+    'Extended after a look at the answers: m (2 times); intervals and tests assume a fixed number of items.'
     """
     several = [
         f"{label} ({len(run.settings['looks'])} times)" for label, run in zip(labels, runs) if run.settings.get("looks")
     ]
     said = f"Extended after a look at the answers: {', '.join(several)}"
-    return f"{said}; intervals and tests assume that nobody looked." if several else ""
+    return f"{said}; intervals and tests assume a fixed number of items." if several else ""
 
 
 def asked_in_words(labels: Sequence[str], runs: Sequence[Run]) -> str:

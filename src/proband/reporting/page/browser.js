@@ -232,7 +232,7 @@ const PROBAND = (() => {
       (record.choices.length <= MANY || picked.has(c) ? list : others).append(line);
     });
     if (!others.childElementCount) return list;
-    return make("div", "", list, make("details", "", make("summary", "", `${others.childElementCount} choices that nobody picked`), others));
+    return make("div", "", list, make("details", "", make("summary", "", `${others.childElementCount} choices that no model picked`), others));
   }
   function drawBlanks(blanks, name) {
     const names = [...new Set(blanks.flatMap((blank) => Object.keys(blank)))];

@@ -151,7 +151,7 @@ def _shared() -> dict[str, Any]:
 
 def _outline(views: Sequence[Mapping[str, Any]], across: Sequence[Sheet], *, first: bool) -> list[tuple[str, str, int]]:
     """The contents of the overview: (anchor, words, level)."""
-    learnt = [("learnt", "What was learnt", 1)] if first else []
+    learnt = [("learnt", "Main findings", 1)] if first else []
     parts = [("overview", "Overview", 1), *learnt, *((view["key"], view["title"], 2) for view in views)]
     parts += [(sheet.name, sheet.title, 1) for sheet in across]
     return [*parts, ("tables", "Tables and figures", 1), ("reading", "How to read the numbers", 1)]

@@ -87,9 +87,7 @@ class BuildOptions:
     )
     frequencies: Annotated[
         Path | None,
-        Meta(
-            description="counts of words, a word and its count a line, for the frequency analysis (default: wordfreq)"
-        ),
+        Meta(description="word counts for the frequency analysis, a word and its count per line (default: wordfreq)"),
     ] = None
 
     @property

@@ -43,7 +43,7 @@ def _table(name: str, title: str, *, by: str = "", columns: tuple[str, ...] = ()
 SMOLLM2 = {"run.model": "embedded:smollm2"}
 SUITE = Suite(
     name="facts",
-    question="Does it know the relation at all: the capital of France is ___, however it is asked?",
+    question="Does it know a fact (the capital of France is ___), however the question is worded?",
     cites="after Petroni et al. 2019 (LAMA), Elazar et al. 2021 (ParaRel) and Wiland et al. 2024 (BEAR)",
     build=build,
     options=BuildOptions,
@@ -51,7 +51,7 @@ SUITE = Suite(
     metrics=METRICS,
     tables=(
         _table("overall", "Facts recalled"),
-        _table("facts", "Facts recalled, with and without those that the subject tells", columns=("leak",)),
+        _table("facts", "Facts recalled, with and without those whose subject names the answer", columns=("leak",)),
         _table("relations", "Facts recalled, by relation", by="relation"),
         _table("cardinality", "Facts recalled, by how many subjects an object has", columns=("cardinality",)),
         _table("known", "Recalled in every wording", by="relation", metric="known"),

@@ -8,7 +8,7 @@ what stands before the blank is the same for all answers and drops out. A masked
 of the sentence count.
 
 What an answer gets without a subject is the *prior*: a model that prefers *London* whatever the country is right about
-some countries. Solver `prior` asks for it alone, and its accuracy is what recall has to be above.
+some countries. Solver `prior` measures it alone: recall must score higher.
 """
 
 from __future__ import annotations
@@ -183,11 +183,15 @@ RECALL = Solver(
     sends=sends,
 )
 PRIOR = replace(
-    RECALL, name="prior", help="the same without a subject: what recall has to be above", solve=prior, sends=None
+    RECALL,
+    name="prior",
+    help="likelihood without the subject: the shortcut that recall must beat",
+    solve=prior,
+    sends=None,
 )
 OFFSET = Solver(
     name="offset",
-    help="word vectors: the mean step from subject to object, learned from the other facts",
+    help="word vectors: the mean offset from subject to object, learned from the other facts",
     needs=HasVectors,
     solve=offset,
     needs_all_items=True,

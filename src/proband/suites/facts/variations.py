@@ -63,5 +63,5 @@ def _right_answers(folder: Path) -> dict[str, dict[str, set[str]]]:
 
 VARIATIONS = (
     Variation(name="wording", help="one of the other wordings", effect="keeps", make=wording),
-    Variation(name="reverse", help="the object told, the subject asked for", effect="changes", make=reverse),
+    Variation(name="reverse", help="the object is given, the subject is asked for", effect="changes", make=reverse),
 )

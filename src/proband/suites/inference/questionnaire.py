@@ -20,7 +20,7 @@ MAX_CANDIDATES = 24  # candidates, as in the paper: "less than 25"
 
 @dataclass(frozen=True)
 class Candidate:
-    """An assertion about q_arg; `side` is where its answer stands."""
+    """An assertion about q_arg; `side` is where its answer is."""
 
     subject: str
     relation: str

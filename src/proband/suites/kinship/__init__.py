@@ -66,7 +66,7 @@ def verify(item: Item, manifest: Mapping[str, Any]) -> Verified:
 
 SUITE = Suite(
     name="kinship",
-    question="Can it compose relations told in a story, longer and noisier than any it was trained on?",
+    question="Can it compose relations in a story that is longer and noisier than its training stories?",
     variations="proband.suites.kinship.variations:VARIATIONS",
     cites="Sinha, Sodhani, Dong, Pineau and Hamilton 2019, CLUTRR; Sinha 2022, chapter 3",
     build=build,

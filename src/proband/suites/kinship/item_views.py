@@ -38,7 +38,7 @@ def show(item: Item) -> str:
         for edge in facts.edges:
             kind = noise.get(edge)
             lines.append(f"  {fact(edge, facts.names)}" + (f"   [{kind}]" if kind else ""))
-        lines.append("proof:" if facts.proof else "proof: it is told")
+        lines.append("proof:" if facts.proof else "proof: it is stated")
         lines += [f"  {step(s, facts.names)}" for s in facts.proof]
         if facts.certificate:
             by = " and ".join(facts.certified_by)

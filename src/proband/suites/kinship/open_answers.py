@@ -63,7 +63,7 @@ TELLING_OPEN_APART = replace(
     AUC,
     name="telling_open_apart",
     each=preference_for_open,
-    title='how well "cannot be determined" tells open stories apart (area under the ROC curve)',
+    title='area under the ROC curve of "cannot be determined": open against answerable stories',
 )
 
 VALUE = {"right": 1.0, "abstained rightly": 1.0, "abstained wrongly": 0.0, "wrong": -1.0, "guessed": -1.0}

@@ -27,7 +27,7 @@ from proband.suites.script.solvers import SOLVERS, Chance, Frequent
 
 SUITE = Suite(
     name="script",
-    question='Does it know the tools and steps that "drain the pasta" leaves unsaid?',
+    question='Does it know the tools and steps that "drain the pasta" leaves out?',
     cites="Bisk, Buys, Pichotta and Choi 2019, Benchmarking Hierarchical Script Knowledge",
     build=build,
     options=BuildOptions,

@@ -120,7 +120,7 @@ def test_files_of_an_audit(tmp_path: Path) -> None:
     assert corrected["wrong"] == ("father-in-law", "false")
     assert corrected["open"] == ("brother", "ambiguous")
     assert len(corrected) == 5
-    assert figures["copies"] == {"labels replaced": 1, "labels that stand": 1, "other rows": 3}
+    assert figures["copies"] == {"labels replaced": 1, "labels kept": 1, "other rows": 3}
     audit(tmp_path / "data.csv", out=out)
     page = (out / "index.html").read_text()
     assert page.count("<svg") == 3  # two families of the open label, one of the false one

@@ -65,7 +65,7 @@ def test_what_we_build_passes(options: dict[str, Any], tmp_path: Path) -> None:
     assert result["failed"] == 0
     assert result["problems"] == []
     assert list(result["checked"]) == [
-        "text told again, proof replayed with the rule table proved in Coq, family checked"
+        "text rendered again, proof replayed with the rule table proved in Coq, family checked"
     ]
 
 
@@ -76,7 +76,7 @@ def test_other_rule_bases(tmp_path: Path) -> None:
         folder = tmp_path / how.strip("'")
         proband.build("kinship", out=folder, rules=rules, k=2, per_k=8)
         result = proband.verify(folder)
-        assert list(result["checked"]) == [f"text told again, proof replayed with the rule base {how}"]
+        assert list(result["checked"]) == [f"text rendered again, proof replayed with the rule base {how}"]
     own.unlink()  # the items carry their rules: they can be solved and checked without the file
     assert proband.verify(tmp_path / "office")["failed"] == 0
     proband.run(tmp_path / "office", model="solver:symbolic", out=tmp_path / "run")
@@ -350,7 +350,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
 
     proband.build("kinship", out=tmp_path, k=3, per_k=22)
     assert main(["verify", str(tmp_path)]) == 0
-    assert "22  text told again, proof replayed" in capsys.readouterr().out
+    assert "22  text rendered again, proof replayed" in capsys.readouterr().out
     path = tmp_path / "items.jsonl"
     path.write_text(path.read_text("utf-8").replace('"target":"', '"target":"x', 1), encoding="utf-8")
     assert main(["verify", str(tmp_path)]) == 2

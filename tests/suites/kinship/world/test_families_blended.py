@@ -48,8 +48,8 @@ def items(folder: Path) -> list[Item]:
 @pytest.mark.nightly  # minutes
 def test_verified_agreed_on_and_solved(folder: Path, items: list[Item]) -> None:
     checked = proband.verify(folder)["checked"]
-    proved = "text told again, proof replayed with the rule table proved in Coq, family checked"
-    shown = "text told again, two families checked between which the answer differs"
+    proved = "text rendered again, proof replayed with the rule table proved in Coq, family checked"
+    shown = "text rendered again, two families checked between which the answer differs"
     assert set(checked) == {proved, shown}
     assert sum(checked.values()) == len(items)
     neutral = load("blended").code

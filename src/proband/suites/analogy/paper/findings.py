@@ -239,7 +239,7 @@ CLAIMS = (
         test=CLOSE,
     ),
     Claim(
-        statement="frequency tells right from wrong answers of male : female and of adjective : comparative",
+        statement="frequency separates right from wrong answers of male : female and of adjective : comparative",
         source="section 4 (RoBERTa-large)",
         needs="one model, and word frequencies",
         where=SUPERVISED,

@@ -47,7 +47,7 @@ def control_tables(results: Results, seed: int) -> Sequence[Sheet]:
     return (
         Sheet(
             name="controls",
-            title="Every method beside its controls: average precision",
+            title="Methods and their controls: average precision",
             header=("method", "pairs", "number", "share entailed", *SCORES, "change", "low ", "high ", "p"),
             rows=tuple(lines),
             note="Chance is the share of entailed pairs; AUC_norm is 0 there. Every control has the same pairs: the "
@@ -76,7 +76,7 @@ def control_lines(system: ScoredSystem, groups: Named) -> Iterator[Cells]:
 
 CONTROL_SCORES = Analysis(
     name="controls",
-    help="every method beside its controls (build --control all)",
+    help="every method and its controls (build --control all)",
     of=control_tables,
     always=True,
     built_with={"control": "all"},

@@ -181,7 +181,7 @@ HEADER = (
     "average precision", "normalised area", "low ", "high ", "added", "p", "AUC_norm",
 )  # fmt: skip
 FIRST_POINT = (
-    "Intervals at 95 %, by question. The first point: all pairs that have the highest score; where a method stands on "
+    "Intervals at 95 %, by question. The first point: all pairs that have the highest score; where a method builds on "
     "the lemma baseline, those that it accepts."
 )
 TWO_LEMMAS = (

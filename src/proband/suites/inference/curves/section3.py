@@ -55,11 +55,11 @@ def section3(results: Results, seed: int) -> Sequence[Sheet]:
     return (
         Sheet(
             name="section3",
-            title="The data: section 3 beside these items",
+            title="The data: section 3 and these items",
             header=("figure", "Levy and Dagan 2016", "these items"),
             rows=tuple(rows),
             note="The released file has the pairs that were kept, and 564 of the 573 questions; judgments were not "
-            "released, so that figures of them stand only beside items made from judgments.",
+            "released, so their figures are shown only for items made from judgments.",
         ),
     )
 

@@ -74,7 +74,7 @@ def detect(path: Path) -> str:
     elif name := by_first_line(path):
         return name
     raise ProbandError(
-        f"is of no format that can be told from it; name one of {', '.join(READERS)}, judgments with --format",
+        f"has no recognised format; name one of {', '.join(READERS)}, judgments with --format",
         file=path,
     )
 

@@ -69,7 +69,7 @@ class BuildOptions:
     ] = 0.0
     question: Annotated[
         Literal["choice", "text", "yes-no", "sets"],
-        _says("choice, text, yes-no, or sets: all that somebody can be"),
+        _says("choice, text, yes-no, or sets: every relation that is possible"),
     ] = "choice"
     form: Annotated[Literal["story", "facts", "graph"], _says("story, facts (plain sentences) or graph (triples)")] = (
         "story"
@@ -300,9 +300,9 @@ def _check(plan: Plan) -> None:
         if rules.reference not in PROVED:
             raise ProbandError(f"{what} needs one of the rules {', '.join(PROVED)}, not {rules.name!r}")
         if plan.paired and kinds & {"memory", "mixed", *WAYS}:
-            raise ProbandError(f"{what} needs tasks with one chain whose answer is not told")
+            raise ProbandError(f"{what} needs tasks with one chain whose answer is not stated")
         if plan.paired and any(cell.k < 2 for cell in plan.cells):
-            raise ProbandError(f"{what} needs k of 2 or more: one fact tells the answer")
+            raise ProbandError(f"{what} needs k of 2 or more: one fact states the answer")
         if plan.paired and options.facts_along_chain:
             raise ProbandError(f"{what} makes pairs of stories: no chain order")
     if options.open and options.question in ("yes-no", "sets"):

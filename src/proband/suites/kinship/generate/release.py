@@ -133,7 +133,7 @@ def build_release(options: BuildOptions, *, seed: int) -> Built:
     assert options.release is not None
     definition = load_release(options.release)
     if seed not in (0, definition.seed):
-        raise ProbandError(f"'seed' is {seed}, and --release {options.release} has a seed of its own")
+        raise ProbandError(f"'seed' is {seed}, and --release {options.release} has its own seed")
     if not definition.sha256:
         raise ProbandError("is not frozen yet: `proband kinship freeze` does that", file=definition.path)
     release = Release(definition, definition.slices(options.slice), workers=options.workers)

@@ -116,4 +116,4 @@ def _worst(gains: Mapping[str, Outcome]) -> Outcome | None:
     )
 
 
-NOISE_TABLES = Analysis(name="noise", help="Table 3.8 with its average, and whom noise in training helps", of=noise)
+NOISE_TABLES = Analysis(name="noise", help="Table 3.8 with its average, and the effect of noise in training", of=noise)

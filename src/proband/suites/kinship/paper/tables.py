@@ -13,8 +13,8 @@ VERDICTS = ("entailed", "ambiguous", "false", "inconsistent")  # of other people
 SLICES = ("clean", "long", "known-words", "plain", "one-fact", "noise")  # of a release's test, before the others
 ORDER = {"task": TASKS, "split": ("train", "test")}
 RELEASES = (
-    "At k = 10 the two generalisation releases hold about 120 stories each (38 at k = 2). Two systems at 97 and 99 % "
-    "cannot be told apart there: a paired test on 120 stories has 80 % power to detect 5.4 points, and "
+    "At k = 10 the two generalisation releases have about 120 stories each (38 at k = 2). Two systems at 97 and 99 % "
+    "do not differ significantly there: a paired test on 120 stories has 80 % power to detect 5.4 points, and "
     "needs 790 stories for 2 points. The certified test has any size (`test-per-k`)."
 )
 

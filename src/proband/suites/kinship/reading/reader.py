@@ -122,7 +122,7 @@ def mismatch_with_facts(
         told |= sides
     if beyond := read - told:
         owner, kin, person = min(beyond)
-        return f"the text tells that {person} is the {kin} of {owner}, which is no fact of the item"
+        return f"the text states that {person} is the {kin} of {owner}, which is no fact of the item"
     return None
 
 

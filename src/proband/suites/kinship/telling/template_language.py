@@ -149,7 +149,7 @@ class Frame:
         people = range(frame.facts + 1)
         for _, *rest in frame._pieces:
             if any(isinstance(person, int) and person not in people for person in rest):
-                raise ProbandError(f"{text!r} is about somebody beyond the path")
+                raise ProbandError(f"{text!r} is about a person beyond the path")
         if not any(kind == "name" for kind, *_ in frame._pieces):
             raise ProbandError(f"template names nobody: {text!r}")
         return frame

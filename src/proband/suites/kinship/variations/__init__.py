@@ -81,7 +81,7 @@ def other_words(source: Item, varied: Item) -> str | None:
 
 def in_plain_sentences(source: Item, varied: Item) -> str | None:
     if varied.facts["telling"].get("form") != "facts":
-        return "it is not told in plain sentences"
+        return "it is not in plain sentences"
     return same_people(source, varied)
 
 

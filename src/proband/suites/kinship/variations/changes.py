@@ -34,7 +34,7 @@ def rename(story: ProvedStory, rng: random.Random) -> Item | str:
 def reword(story: ProvedStory, rng: random.Random) -> Item | str:
     """The facts told anew, with as few phrases of the source as there can be."""
     if story.telling and story.telling.form != STORY:
-        return "it is told in plain facts"
+        return "it consists of plain facts"
     before = {phrase for each in story.telling.sentences for phrase in each.phrases} if story.telling else set[str]()
     best, fewest = None, len(before) + 1
     for _ in range(TRIES):
@@ -83,7 +83,7 @@ def twin(story: ProvedStory, rng: random.Random) -> Item | str:
 
 def plain_sentences(story: ProvedStory, rng: random.Random) -> Item | str:
     if story.telling and story.telling.form == FACTS:
-        return "it is told in plain sentences already"
+        return "it is in plain sentences already"
     lines = tuple((place, 0) for place in rng.sample(range(len(story.edges)), len(story.edges)))
     genders = story.item.tags.get("facts") != "along-chain"
     telling = Telling(form=FACTS, lines=lines, genders=genders)

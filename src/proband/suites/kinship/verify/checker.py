@@ -120,7 +120,7 @@ def left_by(
         return wrong
     sets = [each for each in stated if isinstance(each, set)]
     if any(known.get((edge[0], edge[2])) != each for edge, each in zip(step[:-1], sets)):
-        return "a premise is neither told nor proved before"
+        return "a premise is neither stated nor proved before"
     x, z = step[-1][0], step[-1][2]
     if len(step) == 2:
         turned = (step[0][0], step[0][2]) == (z, x) and sets[1] == {table.inverse.get(name, name) for name in sets[0]}
@@ -177,7 +177,7 @@ def no_family(rows: Sequence[Row], genders: Sequence[str], edges: Sequence[Row],
     if [row[0] for row in rows[: len(genders)]] != list(genders):
         return "the family has other genders than the story"
     if any(type(n) is not int or n not in people for row in rows for n in row[1:] if n is not None):
-        return "somebody in the family does not exist"
+        return "a person in the family does not exist"
     parents = [{n for n in row[1:3] if n is not None} for row in rows]
     if wrong := broken(rows, parents, married=table.married):
         return wrong

@@ -31,7 +31,7 @@ from proband.suites.kinship.world.relations import UNDETERMINED
 from proband.suites.kinship.world.rules import YES_NO, Rules, question_of, story_of
 
 WORD: Final = re.compile(r"[A-Z][a-z]+")
-AGAIN: Final = "the text cannot be told again from its facts"
+AGAIN: Final = "the text cannot be rendered again from its facts"
 
 
 def mismatch_with_telling(item: Item, rules: Rules, *, foreign_names: bool = False) -> str | None:
@@ -45,7 +45,7 @@ def mismatch_with_telling(item: Item, rules: Rules, *, foreign_names: bool = Fal
     except ProbandError as error:
         return f"{AGAIN}: {error}"
     if sorted(telling.order(edges)) != list(range(len(edges))):
-        return f"{AGAIN}: not every fact is told once"
+        return f"{AGAIN}: not every fact is stated once"
     if wrong := _unlike_ours(telling, rules):
         return f"{AGAIN}: {wrong}"
     try:
@@ -62,7 +62,7 @@ def mismatch_with_telling(item: Item, rules: Rules, *, foreign_names: bool = Fal
 def _unlike_ours(telling: Telling, rules: Rules) -> str | None:
     """What the teller would not do, or None."""
     if telling.form not in (STORY, FACTS, GRAPH, SENTENCES) or telling.bank != OURS:
-        return "it is not told with our bank"
+        return "it does not use our bank"
     bank, used = load_bank(), list[str]()
     for scene in telling.scenes:
         occasion, moments = bank.occasion[scene.occasion], list[int]()

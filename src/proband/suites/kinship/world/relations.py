@@ -361,10 +361,10 @@ class Family:
             ):
                 return f"axiom 2: a parent of person {x} is married to another"
         if self.world.one_generation and self.levels() is None:
-            return "somebody married into another generation"
+            return "a person married into another generation"
         ancestors = self.ancestors()
         if ancestors is None:
-            return "axiom 3: somebody is their own ancestor"
+            return "axiom 3: a person is their own ancestor"
         if self.world.strangers:
             couples = [(x, y) for x in people for y in self.spouses[x]]
             couples += [(f, m) for f, m in zip(self.father, self.mother) if f is not None and m is not None]

@@ -35,9 +35,9 @@ BESIDES = (
 )
 OF_ALIGNMENTS = ("alignment_length", "pieces", "degenerate", "ends_share")
 NOTE = (
-    "Match is of whole blanks and top-5 of single words, as the released program counts; surprisal is in nats over "
-    "the whitelist. The paper does not say which split its figures are of (the released program evaluates valid): they "
-    "stand beside both."
+    "Match counts whole blanks and top-5 single words, as the released program does; surprisal is in nats over "
+    "the whitelist. The paper does not name the split of its figures (the released program evaluates valid), so they "
+    "are shown with both."
 )
 TITLES = {
     "whole_greedy": "Blanks filled exactly (greedy: earlier blanks hold the model's own words)",
@@ -231,7 +231,7 @@ def new_words(manifest: Mapping[str, Any]) -> Sheet:
     )
 
 
-CORPUS = Analysis(name="table1", help="the corpus in figures, beside table 1", of=corpus_statistics)
+CORPUS = Analysis(name="table1", help="the corpus in figures, next to table 1", of=corpus_statistics)
 
 
 # ---- table 5: whole texts as a model fills them greedily, with the right words below -------------------------------

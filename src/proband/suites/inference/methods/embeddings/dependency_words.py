@@ -46,7 +46,7 @@ class WordOptions(RuleOptions):
     """Which words of a relation count."""
 
     words: Annotated[Literal["content", "all"], Meta(description="words of a relation that are averaged")] = "content"
-    lemmas: Annotated[bool, Meta(description="look lemmas up instead of words as they stand")] = False
+    lemmas: Annotated[bool, Meta(description="look up lemmas instead of words")] = False
 
 
 def solve(items: Sequence[Item], model: HasVectors, *, seed: int, options: WordOptions) -> list[Answer]:

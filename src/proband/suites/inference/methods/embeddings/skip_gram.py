@@ -37,7 +37,7 @@ class SkipGramOptions:
 
     dimensions: Annotated[int, Meta(description="length of a vector", ge=2)] = 100
     epochs: Annotated[int, Meta(description="passes over the pairs", ge=1)] = 10
-    negatives: Annotated[float, Meta(description="weight of the noise items beside one pair", gt=0)] = 5.0
+    negatives: Annotated[float, Meta(description="weight of the noise items of a pair", gt=0)] = 5.0
     noise: Annotated[int, Meta(description="noise items that half a batch shares", ge=1)] = 64
     batch: Annotated[int, Meta(description="pairs per step", ge=2)] = 16384
     rate: Annotated[float, Meta(description="Adagrad's learning rate; it falls to a tenth", gt=0)] = 0.1
