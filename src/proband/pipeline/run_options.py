@@ -1,7 +1,7 @@
 """The options of a run, declared once: the command line, profile files, the [[run]] of a study, the keywords of
 `proband.run` and what run.json records are made of this dataclass.
 
-An option of the solver or of the kind of model is none of these: they stand in `options` (--set) and `model_options`
+An option of the solver or of the kind of model is none of these: they are in `options` (--set) and `model_options`
 (--model-set), and their own dataclasses say what they are.
 """
 

@@ -283,8 +283,7 @@ def report_layout(result: Mapping[str, Any]) -> Iterable[Any]:
     """The main findings, the main metric of each model, the counts and the page."""
     yield from result.get("sentences", ())
     if lines := result.get("scores"):
-        named = {"interval": "95 % interval", "asked": "solver", "shortcut wrong": "where the best shortcut is wrong"}
-        named["mean"] = "score"
+        named = {"mean": "score", "interval": "95 % interval", "asked": "solver"}
         names = list(dict.fromkeys(name for line in lines for name in line))
         rows = ([f"{100 * line[n]:.1f} %" if n == "unread" else line.get(n, "") for n in names] for line in lines)
         numbers = [at for at, name in enumerate(names) if name in ("mean", "chance", "n", "unread", "shortcut wrong")]

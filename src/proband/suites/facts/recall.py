@@ -183,11 +183,7 @@ RECALL = Solver(
     sends=sends,
 )
 PRIOR = replace(
-    RECALL,
-    name="prior",
-    help="likelihood without the subject: the shortcut that recall must beat",
-    solve=prior,
-    sends=None,
+    RECALL, name="prior", help="without the subject: the shortcut that recall must beat", solve=prior, sends=None
 )
 OFFSET = Solver(
     name="offset",
