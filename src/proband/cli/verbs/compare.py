@@ -102,10 +102,9 @@ def layout(result: Mapping[str, Any]) -> Iterable[Any]:
         yield f"{each['a']} and {each['b']} differ by less than {each['points']:g} points: {shown}"
     if look := result.get("until"):
         ends = f"[{100 * look['low']:+.1f}, {100 * look['high']:+.1f}]"
-        yield (
-            f"{'decided' if look['decided'] else 'not decided'}: {100 * look['difference']:+.1f} {ends} after "
-            f"{look['clusters']:,} of {look['of_clusters']:,} clusters ({look['items']:,} items), valid at every look"
-        )
+        asked = f"{look['clusters']:,} of {look['of_clusters']:,} clusters ({look['items']:,} items)"
+        shown = f"{100 * look['difference']:+.1f} {ends} after {asked}, valid at every look"
+        yield f"{'decided' if look['decided'] else 'not decided'}: {shown}"
         if not look["decided"] and look["clusters"] < look["of_clusters"]:
             yield "to go on, extend both runs: proband run ITEMS -m MODEL -o RUN --until with a smaller width"
     if several:
