@@ -8,7 +8,7 @@ source items as the sample, and what these share (their clusters).
     before, after  the score on the source items and on what was made from them, paired
     surviving      right on the source and on all its variations that keep the answer
     follows        right on the source and on the changed item: the answer followed the change
-    gap            score on the source items minus that on their twins: above 0 where the source was learnt by heart
+    gap            score on the source items minus that on their twins: above 0 where the model has memorised the source
 """
 
 from __future__ import annotations

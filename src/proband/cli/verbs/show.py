@@ -112,10 +112,10 @@ def show(
     :param folder: Folder of items or of a run.
     :param item_id: Name of the item (default: list some).
     :param wrong: Of a run: show N items that it got wrong.
-    :param runs: Runs to read (default: those beside the items).
+    :param runs: Runs to read (default: those next to the items).
     :param prompt: Print exactly what the model of -m would be sent, instead of the item.
     :param model: KIND:NAME, as for `proband run`.
-    :param solver: Way of asking, as for `proband run`.
+    :param solver: Solver, as for `proband run`.
     :param set: Option of the solver, such as prompt=FILE or shots=3; repeatable.
     """
     from proband.pipeline.run import prompt_of

@@ -4,7 +4,7 @@ datasets/              released data sets as examples
 items.py, controls.py, build.py   triples, their words, examples, items; what is taken away to see artefacts
 methods/               the lemma baseline and every other method, one file each
 gold.py                judgments of several people to labels; our own set
-curves/                precision and recall, controls, findings, counts; ours beside the published
+curves/                precision and recall, controls, findings, counts; ours next to the published
 assertions/, candidates.py, questions.py, questionnaire.py   from text to what people judge
 """
 

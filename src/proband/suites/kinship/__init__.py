@@ -1,4 +1,4 @@
-"""Suite `kinship`: composing relations told in a story (Sinha 2022, chapter 3; CLUTRR, Sinha et al. 2019).
+"""Suite `kinship`: composition of relations in a story (Sinha 2022, chapter 3; CLUTRR, Sinha et al. 2019).
 
     world/       relations, axioms and worlds (the trusted kernel), rules, families and names
     logic/       closure under the rules, noise, certificates; the search for a counter-family, which uses no rules

@@ -6,7 +6,7 @@ solvers.py  the ways of asking a model, and two baselines; filling.py: language 
             what an endpoint writes; finetune.py: a language model trained further
 nets/       the paper's five networks
 metrics.py  the measures, and the kinds of blanks
-paper/      tables.py: tables 1, 4 and 5, ours beside the published figures; claims.py: the findings of section 4.2;
+paper/      tables.py: tables 1, 4 and 5, ours next to the published figures; claims.py: the findings of section 4.2;
             aligned_phrases.py: table 3 and figure 2; seeds.py: every training seed. The study that
             makes the runs is studies/script.toml.
 """
