@@ -209,7 +209,7 @@ def _roles(work: HumanTask, units: Sequence[Unit], *, trial: int, gold: int, see
 
 
 def copy_media(units: Sequence[Unit], source: Path, folder: Path) -> int:
-    """Pictures and clips that units name, copied beside them."""
+    """Pictures and clips that units name, copied next to them."""
     names = sorted({unit.body["media"] for unit in units if unit.body.get("media")})
     base = source if source.is_dir() else source.parent
     for name in names:

@@ -56,7 +56,7 @@ class Erased:
 
 
 def workers_of(secret: bytes, who: str, source: str = "") -> list[str]:
-    """The hashes by which somebody may be known: one for a personal link or a visit's address, one per platform for an
+    """The hashes by which a person may be known: one for a personal link or a visit's address, one per platform for an
     id."""
     who = who.strip()
     token = who.rpartition("/")[2].partition("?")[0]
@@ -73,7 +73,7 @@ def workers_of(secret: bytes, who: str, source: str = "") -> list[str]:
 
 
 def erase_by_name(folder: Path, who: str, source: str = "") -> dict[str, Any]:
-    """Somebody known by an id or a link, for the command line; an error if nobody and nothing is theirs."""
+    """A person known by an id or a link, for the command line; an error if nobody and nothing is theirs."""
     made = Erased()
     with closing(open_study(folder)) as database:
         for worker in workers_of(secret_of(folder), who, source):

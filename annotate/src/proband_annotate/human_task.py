@@ -1,7 +1,7 @@
 """Work for people: what a kind of task is made of that a suite declares (`Suite.tasks`) and `proband annotate` runs.
 
 A task reads its units from a suite's files, shows them, reads answers and makes something of them. The `body` of a unit
-is the task's own record; two of its keys mean the same everywhere: `media`, a picture or clip by its name beside the
+is the task's own record; two of its keys mean the same everywhere: `media`, a picture or clip by its name next to the
 file, and `stories`, texts by other people (`id`, `author`, `text`), which leave the unit when their author is erased.
 """
 
@@ -77,7 +77,7 @@ class Check:
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """What has a label of its own in a unit: its id, its number on the page, its text, and what stands above it."""
+    """What has its own label in a unit: its id, its number on the page, its text, and what stands above it."""
 
     id: str
     place: int
@@ -226,7 +226,7 @@ def one_of(form: Form, name: str, options: Sequence[str]) -> str:
 
 
 def share_right(given: Iterable[tuple[str, str]], known: Mapping[str, str] | None) -> float:
-    """The share of a known answer, part by part, that somebody gave; 1 where nothing is known.
+    """The share of a known answer, part by part, that a person gave; 1 where nothing is known.
 
     >>> share_right([("a", "yes"), ("b", "no")], {"a": "yes", "b": "yes"})
     0.5

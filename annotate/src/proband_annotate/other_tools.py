@@ -1,4 +1,4 @@
-"""A study in somebody else's tool: its units as tasks of Label Studio or Potato, and what people said there read back.
+"""A study in another tool: its units as tasks of Label Studio or Potato, and what people said there read back.
 
 Each question of a unit is a task there; its fields are `f1`, `f2`, ... in the order of the task's form. What comes back
 is put into that form again and read by the kind of task itself, so that an answer from elsewhere is one of ours.

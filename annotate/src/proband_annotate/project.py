@@ -112,7 +112,7 @@ class Codes(Part, frozen=True, kw_only=True):
     stopped: Annotated[str, Meta(pattern="^[A-Za-z0-9-]{4,40}$")]
     screened_out: Annotated[str, Meta(pattern="^[A-Za-z0-9-]{4,40}$")]
     failed_checks: Annotated[str, Meta(pattern="^[A-Za-z0-9-]{4,40}$")]
-    per_person: bool = False  # a code of their own for everybody who does not come from Prolific
+    per_person: bool = False  # their own code for everybody who does not come from Prolific
 
 
 class Texts(Part, frozen=True, kw_only=True):

@@ -77,7 +77,7 @@ class Api:
 
 @dataclass(frozen=True, kw_only=True)
 class Participant:
-    """Somebody of the study, with what Prolific calls them."""
+    """A person of the study, with what Prolific calls them."""
 
     id: str
     submission: str

@@ -59,7 +59,7 @@ def answers_of(folder: Path, kind: str) -> Iterator[StoredAnswer]:
 
 def authors_secret(path: Path, units: Sequence[Unit], given: Path | None = None) -> Path | None:
     """The secret that hides the authors of reviewed texts: of the project they wrote in; None where they are not
-    hidden. Without it somebody could review their own text, so that it must be there."""
+    hidden. Without it a person could review their own text, so that it must be there."""
     written = written_in(path)
     secret = given or (written / "secret" if written is not None else None)
     if secret is not None:

@@ -243,7 +243,7 @@ def current_terms(connection: Connection) -> tuple[int, Terms]:
 
 
 def terms_for(connection: Connection, person: people_store.Person) -> Terms:
-    """What a person agreed to; of somebody who answered elsewhere and agreed to nothing here, the newest."""
+    """What a person agreed to; of a person who answered elsewhere and agreed to nothing here, the newest."""
     query = select(agreements.c.body).where(agreements.c.id == person.agreement_id)
     body: str | None = connection.scalar(query) if person.agreement_id is not None else None
     return decoded(body) if body is not None else current_terms(connection)[1]

@@ -37,7 +37,7 @@ def flattened(table: dict[str, Any], prefix: str) -> dict[str, str]:
 
 
 def words(name: str) -> str:
-    """A text as it stands in its file."""
+    """A text as it is in its file."""
     known = texts()
     if name not in known:
         known = texts_of(name.partition(".")[0])

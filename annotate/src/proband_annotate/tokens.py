@@ -1,6 +1,6 @@
 """Signed tokens in place of accounts: links that invite, visits that belong to one person, forms that are ours.
 
-A visit's token stands in the address and in every form, so nothing depends on cookies: a page works in a platform's
+A visit's token is in the address and in every form, so nothing depends on cookies: a page works in a platform's
 frame, and another site cannot send a form in a person's name.
 """
 

@@ -51,7 +51,7 @@ class Step:
 
     @property
     def payment(self) -> Payment:
-        """What the visit is worth if it ends as it stands: an open one would be stopped."""
+        """What the visit is worth if it ends now: an open one would be stopped."""
         assert self.terms is not None
         assert self.person is not None
         about = {"outcome": self.person.outcome or "stopped", "decision": self.person.decision}

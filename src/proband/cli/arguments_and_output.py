@@ -32,7 +32,7 @@ Flag = Annotated[bool, Parameter(negative=())]
 
 
 def whole_number(_: Any, tokens: Sequence[Any]) -> int:
-    """A number as it stands: 1.5 is none, and is not rounded to one."""
+    """A whole number: 1.5 is an error and is not rounded."""
     try:
         return int(tokens[0].value)
     except ValueError:

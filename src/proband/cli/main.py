@@ -68,9 +68,9 @@ VERBS: tuple[Callable[..., None], ...] = (  # `build`, which has a command per s
     study.study,
     study.paper,
 )
-EVERYDAY_VERBS = 6  # of VERBS, beside `build`
+EVERYDAY_VERBS = 6  # of VERBS, next to `build`
 ADDED = "proband.verbs"  # entry points of other packages: a function that gives the cyclopts app of a verb
-PACKAGED = {"annotate": "proband-annotate"}  # verbs of ours that are installed by a package of their own
+PACKAGED = {"annotate": "proband-annotate"}  # verbs of ours that are installed by their own package
 
 
 def main(argv: Sequence[str] | None = None) -> int:

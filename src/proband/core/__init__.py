@@ -1,4 +1,4 @@
-"""What every room stands on; it imports no other room.
+"""What every other package uses; it imports none of them.
 
 types.py      items, answers and other records
 suite.py      what a suite declares

@@ -14,7 +14,7 @@ import msgspec
 
 
 class ProbandError(Exception):
-    """Bad input or a missing part, told in one line; the command line prints it and exits with 2.
+    """Bad input or a missing part, in one line; the command line prints it and exits with 2.
 
     >>> str(ProbandError("'gold' is 5 but there are 2 choices", file="items.jsonl", line=17))
     "items.jsonl line 17: 'gold' is 5 but there are 2 choices"

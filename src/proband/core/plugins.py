@@ -1,7 +1,7 @@
 """What users name and what other packages add: suites, models and other objects by name, and the options they declare.
 
 Objects are built in, stand under an entry point of another package, or are named as `package.module:Object`. Entry
-points are only looked up when somebody asks, and only the one that is asked for is imported.
+points are only looked up on demand, and only the one that is asked for is imported.
 
 Options of builders, solvers, nets and models are frozen dataclasses, read the same way from the command line, TOML and
 Python.
@@ -62,7 +62,7 @@ class NoOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class OnCommandLine:
-    """How the command line has an option, where its name and type do not say it (in `Annotated`, beside `Meta`)."""
+    """How the command line has an option, where its name and type do not say it (in `Annotated`, next to `Meta`)."""
 
     name: str = ""  # --set, for a field called options
     short: str = ""  # -s
@@ -313,7 +313,7 @@ def imported(point: EntryPoint, kind: type) -> Any:
     place = f"{_package(point)}: its {point.group} entry point {point.name!r}"
     try:
         loaded = point.load()
-    except Exception as error:  # somebody else's code fails in its own ways
+    except Exception as error:  # third-party code may raise anything
         raise ProbandError(f"{place} cannot be imported: {type(error).__name__}: {error}") from None
     if not isinstance(loaded, kind):
         raise ProbandError(f"{place} is a {type(loaded).__name__}, not a {kind.__name__}")

@@ -95,14 +95,14 @@ def on_progress(listen: Callable[[float], None]) -> Iterator[None]:
 
 
 class Verbosity:
-    """How much is said on standard error: `quiet` nothing but errors, `verbose` also what is looked up and decided."""
+    """How much is printed on standard error: `quiet` nothing but errors, `verbose` also details."""
 
     quiet = False
     verbose = False
 
 
 def log(text: str) -> None:
-    """What is being done, in a line of its own."""
+    """What is being done, in its own line."""
     if not Verbosity.quiet:
         print(text, file=sys.stderr, flush=True)
 

@@ -171,7 +171,7 @@ class RequestSession(Protocol):
 
 @runtime_checkable
 class Concurrent(Protocol):
-    """Models whose answers do not depend on what is asked beside them, and that several threads may ask at a time
+    """Models whose answers do not depend on what is asked next to them, and that several threads may ask at a time
     (endpoints): items are asked one by one, and each answer is kept as it comes. The model itself sees to it that it
     makes `concurrency` requests at a time. The calls above take `on_result(i, result)`. `session` is open meanwhile."""
 

@@ -113,7 +113,7 @@ class Built:
     items: Iterable[Item]
     licence: str
     summary: Callable[[], Mapping[str, Any]] = dict
-    files: Callable[[], Mapping[str, str]] = dict  # further files to write beside the items: name -> text
+    files: Callable[[], Mapping[str, str]] = dict  # further files to write next to the items: name -> text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -203,7 +203,7 @@ class Table:
 
 @dataclass(frozen=True, kw_only=True)
 class MeasuredOn:
-    """What a published figure was measured on. It stands only beside items of the same data: those whose manifest has
+    """What a published figure was measured on. It is shown only with items of the same data: those whose manifest has
     one of the `fingerprints` (of the content). Where one of the `conditions` (the manifest's `conditions`, or
     `run.NAME` for a setting of our run) or the number of `questions` in the cell differs, our line carries a mark and
     the table a footnote."""
@@ -216,7 +216,7 @@ class MeasuredOn:
 
 @dataclass(frozen=True, kw_only=True)
 class Published:
-    """One figure from the literature, to stand beside ours in the cell with the same tags."""
+    """One figure from the literature, to be shown next to ours in the cell with the same tags."""
 
     model: str
     metric: str

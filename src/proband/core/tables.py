@@ -147,7 +147,7 @@ def table_files(folder: Path) -> list[tuple[Path, str]]:
 
 
 def _describes(file: Path) -> bool:
-    """Files beside the data: what `datasets` says of it, readme and licence texts."""
+    """Files next to the data: what `datasets` says of it, readme and licence texts."""
     beside = ("dataset_info.json", "dataset_dict.json", "dataset_infos.json", "state.json")
     return file.suffix == ".txt" or file.name in beside
 

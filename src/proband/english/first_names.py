@@ -1,7 +1,7 @@
 """The gender a first name is nearly always given to, by US births of 1880-2016 (Social Security Administration).
 
 Only names of which at least 98 in 100 are of one gender are listed (public domain; `benchmarks/reading/word_lists.py`);
-what a text says of somebody comes before what the name says.
+what a text says of a person comes before what the name says.
 
 >>> [gender_of_name(name) for name in ("Tom", "Sue", "Mohammed", "Robin", "Li Na")]
 ['male', 'female', 'male', None, None]

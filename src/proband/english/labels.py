@@ -1,4 +1,4 @@
-"""What a label or an answer says: a relation, yes or no, a thing, one of the options, or that it cannot be told.
+"""What a label or an answer says: a relation, yes or no, a thing, one of the options, or that it cannot be determined.
 
 >>> split_options("Where is the river? (A) west (B) east (C) south")
 ('Where is the river?', {'a': 'west', 'b': 'east', 'c': 'south'})

@@ -1,7 +1,7 @@
 """Stories about people by the phrases of a domain: mentions are reduced, clauses are matched, nothing is left over.
 
 Names are masked (@0), pronouns become the person they mean, and each mention of a person by a relation (*@0's brother
-@1*, *the mother of @2*) is replaced by that person, with its fact; who is not named gets a mark of its own (#3). What
+@1*, *the mother of @2*) is replaced by that person, with its fact; who is not named gets its own mark (#3). What
 is left of a sentence must be a phrase of the domain (*@0 is #3*: they are one person) or consist of plain words.
 
 >>> from proband.english.domain import load
@@ -120,7 +120,7 @@ class PeopleReader(PeopleFacts):
         self.within: dict[int, list[int]] = {}  # whom a mention speaks of besides the person it is replaced by
 
     def learn_genders(self, masked: Collection[str]) -> None:
-        """What kin words next to names tell, before anyone asks whom a pronoun means."""
+        """What kin words next to names tell, before anyone asks who a pronoun refers to."""
         for sentence in masked:
             for pattern in self.grammar.gender_hints:
                 for match in pattern.finditer(sentence):

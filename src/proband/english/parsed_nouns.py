@@ -1,7 +1,7 @@
 """The second reader of domains whose things are nouns: rules over dependency parses instead of phrases.
 
 A sentence is parsed by the pipeline that ships as `proband-english`. Each word for a relation is asked for its two
-things: what it is said of (the subject of its clause, or what stands behind the verb where the place comes first) and
+things: what it is said of (the subject of its clause, or what follows the verb where the place comes first) and
 what it is relative to (what depends on it, or what it is the preposition of). Every other word must be one of few kinds
 that change nothing. Nothing of the phrases is used but the domain's words for relations.
 """
@@ -188,7 +188,7 @@ class ParsedReader:
         return token.i not in spans and token.pos_ in ("NOUN", "PROPN", "NUM", "ADJ", "X", "SYM")
 
     def _phrase(self, thing: Any, spans: set[int]) -> list[Any]:
-        """The words of a thing: it, and what stands before it and belongs to it."""
+        """The words of a thing: it, and what precedes it and belongs to it."""
         kinds = ("compound", "amod", "nummod", "flat", "det", "nmod:poss", "case", "nmod", "appos")
         own = [
             c for c in thing.children if c.dep_ in kinds and c.i not in spans and (c.i < thing.i or c.dep_ == "flat")

@@ -1,4 +1,4 @@
-"""The people of a text: who is named, whom a part of a name means, whom a pronoun means.
+"""The people of a text: who is named, whom a part of a name means, who a pronoun refers to.
 
 A full name comes first, a part of it later: *Kate Miller ... Kate's father*. A part that fits two people, or a pronoun
 that does, is not guessed: the text is not read (`NotRead`).

@@ -53,7 +53,7 @@ class PeopleFacts:
         return {self.one(who) for who, own, to, _ in self.facts if (own, self.one(to)) == (word, self.one(of))}
 
     def new(self) -> int:
-        """The number of somebody who has no name."""
+        """The number of a person who has no name."""
         return max((*self.name, *self.by_kin.values(), *self.groups, -1)) + 1
 
     def one(self, one: int) -> int:

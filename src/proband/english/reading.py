@@ -58,8 +58,8 @@ class Reading:
 
 
 class Label(NamedTuple):
-    """What a label says: a relation, or an answer in words (yes, no, a thing, that it cannot be told). `pair`: of whom,
-    where it says so itself. `more`: what no relation entails (*elder*, *paternal*)."""
+    """What a label says: a relation, or an answer in words (yes, no, a thing, that it cannot be determined). `pair`: of
+    whom, where it says so itself. `more`: what no relation entails (*elder*, *paternal*)."""
 
     word: Word | None
     text: str

@@ -279,7 +279,7 @@ def _unpack(file: Path, target: Path, *, name: str, weights: bool) -> None:
                 raise ProbandError("the tokenizer made of it does not know the words of its own vocabulary")
             begin_as_told(tokenizer, file)
             tokenizer.save_pretrained(made)
-            # the architecture by which models are told apart stands in no GGUF file
+            # the architecture by which models are distinguished is in no GGUF file
             config.architectures = [AutoModelForCausalLM._model_mapping[type(config)].__name__]
         if weights:
             options = NetworkOptions(device="cpu", dtype="float32")

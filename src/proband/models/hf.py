@@ -282,7 +282,7 @@ def folder_of(model: str) -> Path:
 def _is_installed(package: str) -> bool:
     try:
         return find_spec(package) is not None
-    except ValueError:  # it stands in sys.modules without a specification
+    except ValueError:  # it is in sys.modules without a specification
         return False
 
 

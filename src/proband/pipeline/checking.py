@@ -1,6 +1,6 @@
 """Checking labels: verdicts on anybody's data (`audit`), certificates of our own items (`verify`).
 
-Labels are judged by `proband.proof` in a domain; suites add provers and forms of rows of their own.
+Labels are judged by `proband.proof` in a domain; suites add their own provers and row formats.
 """
 
 from __future__ import annotations
@@ -178,7 +178,7 @@ SHOWN = 20  # problems that are listed in full
 def verify(items: str | Path, *, allow_uncertified: bool = False) -> Mapping[str, Any]:
     """How many items were checked and how; what is wrong, with file, line and item. The caller decides what to do
     about `failed`. Items without a certificate that holds are counted as failed, unless they are allowed; so are items
-    that repeat another's id or prompt (somebody else's rows may: with `allow_uncertified` they are counted apart)."""
+    that repeat another's id or prompt (rows by others may: with `allow_uncertified` they are counted apart)."""
     path = items_path(Path(items))
     suite = suite_of(items)
     varied = Sources(suite, read_manifest(path))
@@ -211,7 +211,7 @@ def verify(items: str | Path, *, allow_uncertified: bool = False) -> Mapping[str
 
 
 class Sources:
-    """Checks items and, where they were varied, each variation against the source item that stands before it."""
+    """Checks items and, where they were varied, each variation against the source item that precedes it."""
 
     def __init__(self, suite: Suite, manifest: Mapping[str, Any]) -> None:
         self.suite, self.manifest, self.any = suite, manifest, False

@@ -113,7 +113,7 @@ def run_all(items: str | Path, *, model: str | Model, out: str | Path, options: 
 
 
 def parts_of_command(items: Path, out: Path, options: RunOptions) -> list[PartOfCommand]:
-    """A run per prompt, or per repetition, each in a folder of its own where there are several."""
+    """A run per prompt, or per repetition, each in its own folder where there are several."""
     prompts = prompts_of(items, options.prompt)
     if len(set(prompts.values())) < len(prompts):
         raise ProbandError("two prompts have the same name, and so would have the same folder")

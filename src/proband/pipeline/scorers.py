@@ -1,7 +1,7 @@
 """What a scorer of others gives credit for: right answers written otherwise, and replies that only look right.
 
 A scorer is a function (answer, entry) -> float, as reasoning-gym's `score_answer`; `entry` has the question and the
-answer. It runs in a process of its own and has SECONDS for each reply; what it raises, and that it never returns, is
+answer. It runs in its own process and has SECONDS for each reply; what it raises, and that it never returns, is
 recorded like a score.
 
 >>> [probe.name for probe in PROBES if probe.wants == 1.0]
@@ -191,7 +191,7 @@ def _kind(score: float | None) -> str:
     return "full" if score == 1 else "none" if score == 0 else "partial"
 
 
-# ---- in a process of its own ---------------------------------------------------------------------------------------
+# ---- in its own process --------------------------------------------------------------------------------------------
 
 
 def _try_all(scorer: Scorer, cases: Sequence[Case], seconds: float) -> Iterator[Tried]:

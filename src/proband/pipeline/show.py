@@ -80,7 +80,7 @@ def row(name: str, what: str, options: type = NoOptions) -> dict[str, Any]:
 
 
 def show(folder: PathLike, item_id: str, *, runs: Sequence[PathLike] = ()) -> dict[str, Any]:
-    """The item, its text, and the answer of every run given (or found beside the items)."""
+    """The item, its text, and the answer of every run given (or found next to the items)."""
     place = Path(folder)
     if (place / "run.json").exists():
         runs = [place, *runs]

@@ -127,7 +127,7 @@ def _collect(held: _Held, things: Sequence[str], holds: Callable[[str], tuple[bo
 
 
 def verdict_of(domain: Domain, label: Label, asked: AskedRelation, found: Solution) -> str:
-    """entailed, false, ambiguous, gender open (right but for a gender that is not told), or inconsistent."""
+    """entailed, false, ambiguous, gender open (right but for a gender that is not stated), or inconsistent."""
     possible, certain = found.possible, found.certain
     if not possible:
         return "inconsistent"

@@ -2,7 +2,7 @@
 
 entailed      the label holds in every world of the facts          false         in none; what holds instead is said
 ambiguous     in some worlds and not in others                     inconsistent  the facts have no world
-gender open   the relation follows, the gender is not told         unread        something in it is not understood
+gender open   the relation follows, the gender is not stated         unread        something in it is not understood
 depends on the world   the verdict is not the same in all worlds of the domain, and none was named
 
 Facts that differ in names alone are decided once.
@@ -43,7 +43,7 @@ class Cause:
 
 @dataclass(frozen=True, kw_only=True)
 class RowVerdict:
-    """What is said of a row. `right`: the answer that follows, if one does; `worlds`: a world for an answer."""
+    """The verdict on a row. `right`: the answer that follows, if one does; `worlds`: a world for an answer."""
 
     verdict: str
     label: str = ""

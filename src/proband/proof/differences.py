@@ -4,7 +4,7 @@ A fact is a conjunction of bounds x - y <= c over the coordinates of its two thi
 numbers, if every c is one) iff the graph with an edge y -> x of length c for each has no cycle of negative length; the
 shortest paths between the coordinates of the two things of the question then are the tightest bounds that follow, and
 an answer is possible iff its own bounds, added to these, close no negative cycle. So the search is complete.
-A negated fact breaks one of its bounds: each way to break one is a case of its own.
+A negated fact breaks one of its bounds: each way to break one is its own case.
 
 >>> from proband.english.domain import load
 >>> from proband.core.types import Fact

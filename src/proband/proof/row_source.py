@@ -22,8 +22,8 @@ GYM_OPTIONS: Final = {"size": 2000, "seed": 0}
 
 class RowSource:
     """The rows of a source, as often as they are asked for. Of a folder in which some files have a known form, these
-    are taken alone: what else stands there (templates, lists of names) is no set of rows. `once`: a question that
-    stands in several rows, as in a file of replies, is one."""
+    are taken alone: what else is there (templates, lists of names) is no set of rows. `once`: a question that
+    is in several rows, as in a file of replies, is one."""
 
     def __init__(
         self, source: str, columns: Mapping[str, str], formats: Sequence[RowFormat] = (), *, once: bool = False

@@ -33,7 +33,7 @@ PAIR: Final = re.compile(r"""\(\s*['"](.{1,80}?)['"]\s*,\s*['"](.{1,80}?)['"]\s*
 
 @dataclass(frozen=True, kw_only=True)
 class AuditRow:
-    """A row as it stands. `bad`: why it is no row. `facts` and `pair`: where the source gives them beside the text."""
+    """A row of the source. `bad`: why it is no row. `facts` and `pair`: if the source gives them."""
 
     file: str
     line: int | None  # of the file, where rows have lines

@@ -126,7 +126,7 @@ class ReplyReading:
         return None
 
     def _is_relational(self, text: str) -> bool:
-        """Does it speak of a relation of somebody: by name, or by a pronoun at its beginning?"""
+        """Does it speak of a relation of a person: by name, or by a pronoun at its beginning?"""
         if not self.reader.relation_word.search(text) and not self.facts.speaks_beyond(text):
             return False
         return self.named.search(text) is not None or PRONOUN.match(discourse.clause(text)) is not None

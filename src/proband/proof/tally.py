@@ -11,7 +11,7 @@ from proband.english.domain import OTHER
 from proband.proof.decisions import DECIDED, DEPENDS, GENDER_OPEN, VERDICTS, Cause, RowVerdict
 
 EXAMPLES: Final = 3
-LEAST_READ: Final = 0.5  # of the rows, if a score is to be said of the set
+LEAST_READ: Final = 0.5  # smallest share of rows for a score of the set
 ALWAYS_SHOWN: Final = (*DECIDED, "unread")
 UNREAD_KINDS: Final = 200
 SEVERITY: Final = {

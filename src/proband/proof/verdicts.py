@@ -34,7 +34,7 @@ LEAK: Final = re.compile(
 OWNERS: Final = re.compile(r"\b(?:my|our|your|his|her|their|mine|ours|yours|hers|theirs)\b", re.IGNORECASE)
 Related = RowVerdict | Reading  # what has facts and genders
 LIKE: Final = 1 / 3  # of the stems of two names that mean one thing
-COLUMNS: Final = "columns"  # what reads a row whose facts stand beside its text
+COLUMNS: Final = "columns"  # what reads a row whose facts stand next to its text
 
 
 class RowText(NamedTuple):
@@ -87,7 +87,7 @@ class Judge(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class JudgedDomain(ABC):
-    """A domain with a judge of its own, which a package adds (entry point `proband.domains`). `gym_world`: set where
+    """A domain with its own judge, which a package adds (entry point `proband.domains`). `gym_world`: set where
     `name` is also a task of reasoning-gym, to the world that the task is about ("" for all)."""
 
     name: str
@@ -209,7 +209,7 @@ class RowJudge:
         return RowText(story, question, options, leaks)
 
     def _given_facts(self, row: AuditRow) -> tuple[Fact, ...] | Unread:
-        """The facts that a row has beside its text."""
+        """The facts that a row has next to its text."""
         facts: list[Fact] = []
         for a, text, b in row.facts:
             word = self.domain.word(text)

@@ -1,4 +1,4 @@
-"""A leaderboard: models x item sets from a folder of runs, as a page that can be hosted as it is.
+"""A leaderboard: models x item sets from a folder of runs, as a static page.
 
 A cell is the main metric with its interval; of an item set with variations it is about the source items. Models of one
 item set that no test tells apart share a letter (a compact letter display): every pair is tested, and Holm's correction

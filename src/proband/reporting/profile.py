@@ -1,4 +1,4 @@
-"""A profile: what a model does with the items of a panel, by capability, beside what is reached without it.
+"""A profile: scores of a model on the items of a panel, by capability, with chance and shortcuts.
 
     score      the metric over the items of a row, with its interval
     level      the highest of: guessing, the shortcuts that were run, the same model asked without the question

@@ -75,7 +75,7 @@ def figures(x: Floats, clusters: Sequence[Sequence[str]], *, share: bool) -> Fig
 
 def _components(x: Floats, values: Floats) -> tuple[float, float]:
     """The variance that chance adds to an answer, seen from a prompt; the standard deviation between items (NaN where
-    it cannot be told). Where every item was asked with every prompt, items are the same for all prompts and add
+    it cannot be determined). Where every item was asked with every prompt, items are the same for all prompts and add
     nothing; where not, they do."""
     items, prompts = x.shape
     if np.isnan(x).any() or min(x.shape) < 2:

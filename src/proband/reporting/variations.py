@@ -131,7 +131,7 @@ def _asked_again(results: Results, by_run: Sequence[Mapping[str, Source]]) -> tu
 
 
 def _beside_others(labels: Sequence[str], by_run: Sequence[Mapping[str, Source]], twins: Sequence[str]) -> list[Sheet]:
-    """The gap between items and twins of one model beside that of another: where items are easier than their twins for
+    """The gap between items and twins of one model next to that of another: where items are easier than their twins for
     everybody, a model that has never seen them has a gap too."""
     rows: list[tuple[Row, float | None]] = []
     for name in twins:

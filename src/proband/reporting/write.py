@@ -97,7 +97,7 @@ class ReportOptions:
 def write_report(sets: Sequence[ItemSet], *, out: Path, **options: Any) -> dict[str, Any]:
     """Write index.html, a page per item set, report.json, tables/, figures/ and data/ into `out`; files of an earlier
     report that this one does not have are removed. `options` are the fields of ReportOptions. Returns where it is and
-    what stands out; the numbers are in report.json."""
+    the main findings; the numbers are in report.json."""
     what = ReportOptions(**options)
     check(sets, what)
     folder = Folder(out, force=what.force)
@@ -404,7 +404,7 @@ class Folder:
                 self._claim(name)
 
     def _claim(self, name: str) -> None:
-        """Take a name for a file of this report, unless somebody else's file has it."""
+        """Take a name for a file of this report, unless another file has it."""
         if name in self.files:
             return
         if not self.force and name not in self.before and (self.out / name).exists():

@@ -1,4 +1,4 @@
-"""A reward of the steps of a reply, beside that of its answer: which statements lead to the answer.
+"""A reward for the steps of a reply, in addition to that for its answer: statements that lead to the answer.
 
 share = used / (used + missing + wrong + unread)
 

@@ -217,5 +217,5 @@ def settings_of(model: Any, options: GenerateOptions, seed: int) -> WritingLimit
 
 
 def stops(options: GenerateOptions) -> tuple[str, ...]:
-    """A base model would go on with a question of its own."""
+    """A base model would go on with its own question."""
     return ("\n\n\n",) if options.think else ("\n",)

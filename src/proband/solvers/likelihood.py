@@ -1,6 +1,6 @@
 r"""The choice that makes the completed prompt likeliest:
 
-    score(choice) = log P(choice and what follows it | what stands before it)
+    score(choice) = log P(choice and what follows it | what precedes it)
 
 the sum over its tokens, or its mean per token or word. A prompt has a blank (`___`) where the choice goes; without one
 the choice follows the prompt as "Answer: choice".
@@ -33,7 +33,7 @@ class LikelihoodOptions:
 
 
 def completions(prompt: str, choices: Sequence[str]) -> list[Text]:
-    """The prompt completed with each choice; what stands before the choice is context.
+    """The prompt completed with each choice; what precedes the choice is context.
 
     >>> completions("Story.\\nSharon is the ___ of Arthur.", ["aunt", "niece"])[1]
     Text(text='Story.\\nSharon is the niece of Arthur.', start=20)

@@ -9,7 +9,7 @@ A template sees
     chat                            whether a chat model reads it; a base model goes on writing where the text ends
 
 A suite may have a bank of rewordings: rewordings.txt holds one instruction a line, each of which may use the same
-fields, and rewordings.jinja the text around it, where it stands in place of INSTRUCTION. They are the prompts
+fields, and rewordings.jinja the text around it, where it is in place of INSTRUCTION. They are the prompts
 `reworded-1`, ...; a user's own file of such lines, `mine.txt`, gives `mine.txt#1`, ...
 """
 
@@ -36,7 +36,7 @@ REWORDED = re.compile(r"reworded-(\d+)")
 
 @dataclass(frozen=True, kw_only=True)
 class Prompt:
-    """A template: its name, where it stands, and its text."""
+    """A template: its name, where it is, and its text."""
 
     name: str
     path: Path

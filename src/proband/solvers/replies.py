@@ -120,7 +120,7 @@ class Choices:
         return self._bare(results[-1]) if results else None
 
     def _tagged(self, text: str) -> int | None:
-        """What stands in the tag is the answer, or there is none."""
+        """What is in the tag is the answer, or there is none."""
         results = TAGGED.findall(text)
         if not results:
             return None
@@ -164,7 +164,7 @@ class Choices:
         return _only(named if place is None else [place, *named])
 
     def _begins(self, text: str) -> int | None:
-        """`B) aunt because ...`: the letter, unless what stands behind it on the line is another choice."""
+        """`B) aunt because ...`: the letter, unless what follows it on the line is another choice."""
         marked = r"[\s*_`\"'(\[]*(?:[A-Za-z][*_`]*[).:\]]|(?:Option|Choice)\s+[*(]*[A-Z]\b[*)]*\s*(?:[.:,;\n]|$))"
         if not self.letters or not re.match(marked, text):
             return None

@@ -11,8 +11,8 @@
 
 The numbers are those of `proband compare` and of reports (docs/statistics.md), which use `Scores` too. `clusters` says
 what items share: one name per item; several kinds of them (a tuple per item, an array of columns, a data frame, a
-mapping), which are told apart by their place; or a set of names of one kind. A system that was trained several times is
-a list of such lists, one per training seed.
+mapping), which are distinguished by their place; or a set of names of one kind. A system that was trained several times
+is a list of such lists, one per training seed.
 """
 
 from __future__ import annotations

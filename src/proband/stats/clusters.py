@@ -110,7 +110,7 @@ class Clusters:
         return self.recent[key]
 
     def weighted(self, rows: Ints | None, weights: Floats | None = None, blocks: Ints | None = None) -> Design:
-        """The same with weights, and in blocks that each have a mean of their own."""
+        """The same with weights, and in blocks that each have their own mean."""
         places = self.member[self.code if rows is None else self.code[rows]]
         count = len(places)
         even = np.full(count, 1 / max(count, 1)) if weights is None else weights
@@ -190,7 +190,7 @@ class Partition:
 
 
 class Design:
-    """The items of one selection: their weights, their blocks (each with a mean of its own) and their partitions.
+    """The items of one selection: their weights, their blocks (each with its own mean) and their partitions.
 
     >>> pages = Clusters.of([(f"document {i // 4}", f"page {i // 2}") for i in range(8)]).design()
     >>> [(each.count, each.sign) for each in pages.terms], [each.count for each in pages.kinds]

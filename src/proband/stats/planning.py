@@ -101,7 +101,7 @@ class Pilot:
         return min(1.0, (effect - 1) / (self.size - 1))
 
     def extremes(self) -> tuple[float, float]:
-        """The smallest and the largest variance that the pilot is consistent with (95 %), beside its estimate."""
+        """The smallest and the largest variance that the pilot is consistent with (95 %), next to its estimate."""
         from scipy.special import chdtri
 
         low, high = (float(self.freedom / chdtri(self.freedom, level)) for level in (0.025, 0.975))

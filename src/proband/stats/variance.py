@@ -62,7 +62,7 @@ class Known:
 
     @property
     def few(self) -> bool:
-        """Whether nothing can be told."""
+        """Whether there is too little data."""
         return self.freedom < LEAST_FREEDOM - 1e-9
 
 

@@ -1,5 +1,5 @@
 """The suites by name. Adding one = one folder with a `SUITE` and one line here, or an entry point `proband.suites`
-(a `Suite`) in somebody else's package."""
+(a `Suite`) in another package."""
 
 from __future__ import annotations
 

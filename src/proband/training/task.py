@@ -121,7 +121,7 @@ class PaddedTask(Task):
 
     @property
     def on_cuda(self) -> bool:
-        """Where steps are recorded, lengths are padded up to few values: a shape needs a recording of its own."""
+        """Where steps are recorded, lengths are padded up to few values: a shape needs its own recording."""
         from proband.training.batches import device_of
 
         return device_of(self.device).startswith("cuda")
@@ -153,7 +153,7 @@ class PaddedTask(Task):
 
 
 class SelfFitting(ABC):
-    """A net that is fitted in a way of its own, without torch; interrupted, it begins again."""
+    """A net that is fitted in its own way, without torch; interrupted, it begins again."""
 
     @abstractmethod
     def fit(self, *, seed: int) -> None: ...

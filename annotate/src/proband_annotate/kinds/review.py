@@ -1,6 +1,6 @@
 """Review: three stories by other people, each good or bad with the reason (thesis on CLUTRR, section 3.2.3).
 
-The units come from a project of the kind *write*: nobody sees a story of their own or one for facts they wrote about
+The units come from a project of the kind *write*: nobody sees their own story or one for facts they wrote about
 themselves. A story is kept only if all its reviewers call it good.
 """
 

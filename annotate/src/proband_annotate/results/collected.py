@@ -109,7 +109,7 @@ class Collected:
     done: Mapping[str, int]  # panel -> how many are filled
     decisions: Sequence[Decision]
     terms: Sequence[tuple[int, float, Terms]]  # every version, with its number and date
-    granted: Mapping[int, Any]  # person -> bonus beside the pay
+    granted: Mapping[int, Any]  # person -> bonus in addition to the pay
     transferred: Mapping[int, Decimal]  # person -> what was paid through a platform's API
     erased: Sequence[Mapping[str, Any]]  # what is still paid to people who were erased
     complete: Mapping[str, int]  # unit -> answers of the crowd with which it is complete

@@ -71,7 +71,7 @@ def reliability(people: int, need: int, *, accuracy: float, labels: int) -> tupl
 
 
 def plan(collected: Collected, *, half_width: float) -> dict[str, Any]:
-    """The plan for a study as it stands."""
+    """The plan for a study in its current state."""
     project, guess = collected.project, guess_of(collected)
     units, done, overlap = len(collected.units), collected.done.get("crowd", 0), project.people.overlap
     needed = labels_needed(half_width, share=guess.share, per_unit=guess.per_unit, correlation=guess.correlation)

@@ -48,7 +48,7 @@ class Register:
         self.last: Collected | None = None
 
     def collect(self, connection: Connection, project: Project) -> Collected:
-        """The study as it stands; the same object as before if nothing has happened since."""
+        """The current study; the same object as before if nothing has happened since."""
         with self.lock:
             result = self._collect(connection, project)
             if self.last is None or not result.same_as(self.last):

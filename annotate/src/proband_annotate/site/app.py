@@ -29,7 +29,7 @@ from proband_annotate.store.slots import return_expired
 
 # ---- behind proxies of our own: who called, and by http or https ---------------------------------------------------
 #
-# Each proxy adds the address it was called from at the end of X-Forwarded-For. What stands before the entries of our
+# Each proxy adds the address it was called from at the end of X-Forwarded-For. What precedes the entries of our
 # own proxies was sent by the caller and may be anything, so that entries are counted from the end.
 
 
@@ -251,7 +251,7 @@ class SecurityHeaders:
 
 
 def check_port(host: str, port: int) -> None:
-    """One line where somebody else listens there; uvicorn would print several."""
+    """One line if the port is in use; uvicorn would print several."""
     import socket
 
     family = socket.AF_INET6 if ":" in host else socket.AF_INET

@@ -84,7 +84,7 @@ class OpenProject:
         return task(self.project.kind)
 
     async def compute(self, work: Callable[[], T]) -> T:
-        """One thing at a time, in a thread of its own: figures of a large study need memory while they are made."""
+        """One thing at a time, in its own thread: figures of a large study need memory while they are made."""
         return await asyncio.wrap_future(self.dashboard_thread.submit(work))
 
     async def collect(self) -> Collected:

@@ -319,7 +319,7 @@ async def erase(request: Request, study: OpenProject, form: dict[str, str]) -> R
 
 @acting_as("viewer")
 async def find_person(request: Request, study: OpenProject, form: dict[str, str]) -> Response:
-    """POST /owner/find: to the page of somebody known by an id or a personal link."""
+    """POST /owner/find: to the page of a person known by an id or a personal link."""
     hashes = [*workers_of(study.secret, form.get("who", "")), *await worker_by_code(study, form.get("who", ""))]
     number = await study.read(lambda c: c.scalar(select(people.c.id).where(people.c.worker.in_(hashes))))
     if number is None:

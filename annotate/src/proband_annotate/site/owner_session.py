@@ -34,7 +34,7 @@ def home(request: Request, where: str = "") -> Response:
 
 
 async def session_of(request: Request, study: OpenProject) -> str:
-    """The cookie of a session that lasts, else empty. Whose it is stands in the request's state: `owner`, `role`."""
+    """The cookie of a session that lasts, else empty. Whose it is is in the request's state: `owner`, `role`."""
     token, now = request.cookies.get(COOKIE, ""), time.time()
     session = session_id(study.secret, token, now)
     if not session:

@@ -59,7 +59,7 @@ async def step_page(request: Request, study: OpenProject, session: str) -> Respo
 
 
 def pretended(connection: Connection, study: OpenProject, name: str, unit: str = "") -> steps.Step:
-    """A step of somebody who has just come, or has just ended."""
+    """A step of a person who has just come, or has just ended."""
     outcome = name.removeprefix("end-") if name.startswith("end-") else ""
     if outcome and outcome not in OUTCOMES:
         raise Refused(404, "missing")

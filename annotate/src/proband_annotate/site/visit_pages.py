@@ -28,7 +28,7 @@ from proband_annotate.tokens import Forged, Visit, person_code, unseal
 
 
 def visit_of(request: Request) -> Visit:
-    """The person whose signed visit stands in the address."""
+    """The person whose signed visit is in the address."""
     try:
         visit: Visit = unseal(request.app.state.study.secret, "visit", request.path_params["visit"], Visit)
     except Forged:

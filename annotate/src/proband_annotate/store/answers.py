@@ -77,7 +77,7 @@ def submit(
 
 
 def _at_most_a_page(lease: Row[Any], now: float) -> float:
-    """Without the script nothing tells that somebody was away."""
+    """Without the script nothing tells that a person was away."""
     since: float = lease.seen if lease.seen is not None else lease.started
     return min(WITHOUT_SCRIPT, max(0.0, now - since))
 

@@ -1,6 +1,6 @@
 """A database behind two calls: `read(work)` and `write(work)`, where `work` takes a connection.
 
-Each is a transaction of its own; a write returns when it is on the disk. SQLite (WAL, synchronous=FULL) has one writer:
+Each is its own transaction; a write returns when it is on the disk. SQLite (WAL, synchronous=FULL) has one writer:
 a thread that takes one piece of work after the other. If the database goes away, work is tried again until `PATIENCE`
 is over; all work is written so that a second try after a commit of unknown fate changes nothing.
 

@@ -108,7 +108,7 @@ def new_password(folder: Path) -> str:
 
 
 def add_owner(folder: Path, name: str, role: str) -> dict[str, Any]:
-    """Somebody else who may sign in; the password is shown once. Doing it again makes a new password."""
+    """Another person who may sign in; the password is shown once. Doing it again makes a new password."""
     if not NAME.fullmatch(name) or name == FIRST:
         raise ProbandError(f"{name!r} cannot be added: a name has letters, digits and . @ + - _, and is not 'owner'")
     password = secrets.token_urlsafe(12)

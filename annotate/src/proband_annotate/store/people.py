@@ -154,7 +154,7 @@ def leave(connection: Connection, person_id: int) -> None:
 
 
 def end_visits(connection: Connection) -> None:
-    """Every visit that is open ends as it is, so that what is due does not change when somebody comes back. Whoever is
+    """Every visit that is open ends as it is, so that what is due does not change when a person comes back. Whoever is
     sending an answer is waited for."""
     working = select(people.c.id).where(people.c.outcome == "").order_by(people.c.id).with_for_update()
     for number in connection.execute(working).scalars().all():
@@ -162,7 +162,7 @@ def end_visits(connection: Connection) -> None:
 
 
 def erase(connection: Connection, person_id: int) -> int:
-    """Everything a person gave is deleted; what stays is that somebody was erased. Gives the number of answers."""
+    """Everything a person gave is deleted; what stays is that a person was erased. Gives the number of answers."""
     _give_all_back(connection, person_id, assignments.c.place.is_not(None))
     mine = select(answers.c.id).where(answers.c.person_id == person_id)
     connection.execute(delete(checks).where(checks.c.answer_id.in_(mine)))

@@ -1,4 +1,4 @@
-"""What people say beside their answers: a unit skipped, a problem reported, a comment."""
+"""What people report besides their answers: a unit skipped, a problem reported, a comment."""
 
 from __future__ import annotations
 

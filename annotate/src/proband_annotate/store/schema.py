@@ -93,7 +93,7 @@ people = Table(
     Column("decision", Text, nullable=False, server_default=""),  # approved | rejected
     Column("reason", Text, nullable=False, server_default=""),
     Column("quota", Text, nullable=False, server_default=""),  # the group whose quota the person is in
-    sqlite_autoincrement=True,  # the number of somebody who was erased is nobody else's
+    sqlite_autoincrement=True,  # the number of a person who was erased is nobody else's
 )
 
 slots = Table(
@@ -235,7 +235,7 @@ transfers = (
 
 SENT = ("paying", "paid")  # states of a transfer that may have reached its person
 
-bonuses = Table(  # what an owner grants beside the pay per unit
+bonuses = Table(  # what an owner grants in addition to the pay per unit
     "bonuses",
     metadata,
     Column("person_id", Integer, ForeignKey("people.id"), primary_key=True),

@@ -14,7 +14,7 @@ from proband_annotate.store.schema import assignments, at_slot, drafts, exclusio
 
 Assignment = Row[Any]
 AWAY = 60.0  # seconds of silence: the script gives a sign of life twice in this time
-WITHOUT_SCRIPT = 1800.0  # seconds of work that one page can have, where nothing tells that somebody was away
+WITHOUT_SCRIPT = 1800.0  # seconds of work that one page can have, where nothing tells that a person was away
 TURN = 1_000_003  # each person sees the units in another order
 
 

@@ -75,7 +75,7 @@ def _alternative(tree: Tree, at: int) -> bool:
 
 
 def _open(tree: Tree, at: int) -> bool:
-    """A question: it ends in a question mark, or an auxiliary stands before the subject."""
+    """A question: it ends in a question mark, or an auxiliary precedes the subject."""
     if any(tree.shown(child) == "?" for child in tree.under(at, "punct")):
         return True
     subjects = tree.under(at, "nsubj", "nsubj:pass", "expl")
@@ -100,7 +100,7 @@ def _hypothetical(tree: Tree, at: int) -> bool:
 
 
 def _attributed(tree: Tree, at: int) -> bool:
-    """according to Smith, in the opinion of Smith, Smith says: a report of somebody's, as "Smith said that" is."""
+    """according to Smith, in the opinion of Smith, Smith says: a report of a person's, as "Smith said that" is."""
     if tree.shown(at) in ("opinion", "opinions", "view") and any(tree.shown(c) == "in" for c in tree.under(at, "case")):
         return True
     if tree.tokens[at].dep == "parataxis" and tree.shown(at) in SAYING:

@@ -156,7 +156,7 @@ def timed(tree: Tree, noun: int) -> bool:
 
 
 def light(tree: Tree, noun: int) -> bool:
-    """Whether a noun is part of what is said rather than a thing of its own: "took action", "has a taste", "reduces the
+    """Whether a noun is part of what is said rather than its own thing: "took action", "has a taste", "reduces the
     risk", but not "the letters of Liszt", "a new budget for schools"."""
     if tree.shown(noun) in RELATING:
         return True

@@ -107,7 +107,7 @@ class TextParser:
 
 
 def clause_starts(sentence: Any) -> list[int]:
-    """Where a clause with a subject of its own begins after a comma or semicolon: `, and although its warden left`."""
+    """Where a clause with its own subject begins after a comma or semicolon: `, and although its warden left`."""
     tokens = list(sentence)
     if any(one.lower_ in {*CONDITIONS, "according", "?"} or one.dep_ == "ccomp" for one in tokens):
         return []

@@ -78,7 +78,7 @@ def _of_a_place(tree: Tree, noun: int) -> bool:
 
 
 def reduced_relative(tree: Tree, verb: int) -> Iterator[Subject]:
-    """[chocolate] made from cocoa: (chocolate, is made from, cocoa); of what is told in the past, *was*."""
+    """[chocolate] made from cocoa: (chocolate, is made from, cocoa); of what is stated in the past, *was*."""
     one = tree.tokens[verb]
     if one.dep == "acl" and tree.is_verb(verb) and 0 <= one.head < verb and tree.is_noun(one.head):
         if tree.under(verb, "nsubj", "nsubj:pass", "aux", "mark", "cop"):
@@ -190,7 +190,7 @@ def _office(tree: Tree, verb: int, person: int) -> Iterator[Link]:
 
 
 def _office_and_holder(tree: Tree, verb: int) -> bool:
-    """elected the general president: whether one person or two words for one cannot be told."""
+    """elected the general president: whether one person or two words for one cannot be determined."""
     things = tree.under(verb, "obj", "xcomp") if tree.shown(verb) in ELECTING else []
     if len(things) != 1 or tree.shown(things[0]) not in OFFICES:
         return False
@@ -218,8 +218,8 @@ def said_to_be(tree: Tree, verb: int) -> Iterator[Link]:
 
 
 def complemented(tree: Tree, verb: int) -> int | None:
-    """elected [Smith] president, called [the play] a failure: what has another noun or an adjective beside it that says
-    what it is; a parser may take both for objects."""
+    """elected [Smith] president, called [the play] a failure: what has another noun or an adjective next to it that
+    says what it is; a parser may take both for objects."""
     if tree.shown(verb) not in ELECTING | CALLING:
         return None
     clauses = [at for at in tree.under(verb, "ccomp") if not tree.under(at, "nsubj", "nsubj:pass", "mark")]

@@ -183,7 +183,7 @@ def _with_cases_of_heads(tokens: Sequence[TreeToken]) -> list[TreeToken]:
 
 
 def _with_long_prepositions(tokens: Sequence[TreeToken]) -> list[TreeToken]:
-    """next to the station, in front of the hall: the noun depends on what stands there, and all the words before it are
+    """next to the station, in front of the hall: the noun depends on what is there, and all the words before it are
     its preposition."""
     out = list(tokens)
     for at, one in enumerate(tokens):

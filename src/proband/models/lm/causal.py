@@ -196,7 +196,7 @@ class ChatCausal(Causal):
         try:
             values = {**self.values, "tokenize": False, "add_generation_prompt": True}
             return str(self.tokenizer.apply_chat_template(messages, **values))
-        except Exception as error:  # a template is a program of somebody else's
+        except Exception as error:  # a template is third-party code
             if any(role == "system" for role, _ in chat):  # some know no system message: it opens the first question
                 (_, system), (_, user), *rest = chat
                 return self.rendered((("user", f"{system}\n\n{user}"), *rest))

@@ -4,7 +4,7 @@ r"""Log-probabilities of continuations: many short ones behind many texts, and t
 
 The continuations are one prefix tree, and a text with the tree behind it is one row of one forward pass: every
 beginning is read once per text, no keys or values are copied, and the scores over the vocabulary are reduced at once
-to the columns that are asked for. Tree rows need a model that obeys a mask of its own and given positions; whether it
+to the columns that are asked for. Tree rows need a model that obeys its own mask and given positions; whether it
 does is tried once, and a model that does not (or a text beyond its attention window) reads plain rows instead.
 
 Texts with one long context in common (a story and its twenty possible answers) go on from it: it is read once.
@@ -101,7 +101,7 @@ def _additive(network: Network, sees: Bools) -> Any:
 
 
 def _of_plain_rows(network: Network, lefts: Sequence[Ints], tree: PrefixTree) -> Floats:
-    """Each text with each beginning of an ending behind it as a row of its own, which any causal model reads."""
+    """Each text with each beginning of an ending behind it as its own row, which any causal model reads."""
     begun: list[Ints] = [np.empty(0, dtype=np.int64)]
     for token, parent in zip(tree.tokens, tree.parents):
         begun.append(np.append(begun[parent + 1], token))
@@ -227,7 +227,7 @@ def _within(network: Network, row: TreeRow) -> bool:
 
 
 def _read_trees(network: Network, rows: Sequence[TreeRow], positions: Sequence[Ints], totals: Doubles) -> None:
-    """Set the totals of all members of some rows, each a context with a tree of its own."""
+    """Set the totals of all members of some rows, each a context with its own tree."""
     rows = sorted(rows, key=lambda row: -row.size)
 
     def compute(first: int, end: int) -> None:

@@ -89,7 +89,7 @@ class FineTuning(Task):
         return {"examples": len(self.train), "from": self.model.name}
 
     def save(self, net: Any, folder: Path) -> None:
-        """Whole or not at all: written beside its place, then moved there."""
+        """Whole or not at all: written next to its place, then moved there."""
         out = folder / "model"
         with tempfile.TemporaryDirectory(dir=folder, prefix=".model-") as made:
             inner = Path(made) / "model"

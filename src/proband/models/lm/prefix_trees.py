@@ -41,7 +41,7 @@ class PrefixTree:
 
     @cached_property
     def sees(self) -> Bools:
-        """Nodes x nodes: whether the second is the first or stands before it.
+        """Nodes x nodes: whether the second is the first or precedes it.
 
         >>> grow([[7, 8, 9], [5, 6]]).sees.astype(int).tolist()
         [[1, 0, 0], [0, 1, 0], [1, 0, 1]]

@@ -153,7 +153,7 @@ def gemini_answer(raw: bytes) -> EndpointAnswer:
 
 
 class NativeRemote(ChatRemote):
-    """A chat model of a service with a protocol of its own (protocols Chats, Generates)."""
+    """A chat model of a service with its own protocol (protocols Chats, Generates)."""
 
     def __init__(self, protocol: Protocol, endpoint: Endpoint, **more: Any) -> None:
         super().__init__(endpoint, **more)

@@ -56,7 +56,7 @@ async def end(tasks: Iterable[asyncio.Task[Any]]) -> None:
 
 
 class Session:
-    """A client, and an event loop in a thread of its own, which any number of threads hand work to. Together they make
+    """A client, and an event loop in its own thread, which any number of threads hand work to. Together they make
     `at_a_time` requests: `turn` is the one place that limits them."""
 
     def __init__(self, client: Any, *, at_a_time: int) -> None:

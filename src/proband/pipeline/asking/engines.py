@@ -173,7 +173,7 @@ def answered_now(answer: Callable[[Sequence[Item]], list[Answer]], items: Sequen
 
 
 class Worker:
-    """Lives in a process of its own."""
+    """Lives in its own process."""
 
     def __init__(self, job: Job) -> None:
         self.model = job.load()

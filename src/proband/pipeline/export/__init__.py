@@ -1,7 +1,7 @@
 """Items in other tools' formats. Every format keeps the split of the items, and their licence goes along.
 
 Reads in this order: source; here; task_packages (inspect, lm-eval). What is written around the items (cards, tasks) are
-the templates beside this file.
+the templates next to this file.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ class Licence:
 
 
 def licence_of(items: Path) -> Licence:
-    """From manifest.json beside the items."""
+    """From manifest.json next to the items."""
     text = " ".join(str(read_manifest(items_path(items)).get("licence", "")).split()) or NOT_STATED
     return Licence(text=text, name=hub_name(text))
 
@@ -61,7 +61,7 @@ def hub_name(text: str) -> str:
 
 
 def write_licence(out: Path, licence: Licence, *, suite: str, items: int) -> None:
-    """OUT/LICENCE for a folder; NAME.licence.txt beside a file NAME.csv."""
+    """OUT/LICENCE for a folder; NAME.licence.txt next to a file NAME.csv."""
     path = out / "LICENCE" if out.is_dir() else out.with_name(f"{out.stem}.licence.txt")
     built = f"{items:,} items of suite {suite}, built and exported by Proband."
     write_text(path, f"{built}\nLicence of the items: {licence.text}\n")

@@ -1,6 +1,6 @@
 """Item analysis: the tables and the page of `proband items`.
 
-The arithmetic is in the files beside this one: item_response.py (one scale for items and systems, what makes items
+The arithmetic is in the files next to this one: item_response.py (one scale for items and systems, what makes items
 hard), group_differences.py, generalisability.py, short_tests.py.
 """
 

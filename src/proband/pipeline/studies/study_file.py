@@ -124,7 +124,7 @@ def _tables(value: Any) -> list[dict[str, Any]]:
 
 
 def with_run_options(part: dict[str, Any]) -> dict[str, Any]:
-    """A [[run]] with the options of its runs under a key of their own."""
+    """A [[run]] with the options of its runs under their own key."""
     own = {name: value for name, value in part.items() if name in RUN_KEYS}
     return {**{name: value for name, value in part.items() if name not in own}, "(run options)": own}
 

@@ -1,5 +1,5 @@
 """The figure of a profile: a line per capability; each model's score with its interval, chance, the best shortcut,
-people and the models that ship beside it."""
+people and the models that ship next to it."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ class Grid:
 
     @cached_property
     def footnotes(self) -> Mapping[str, str]:
-        """In what our lines differ from the published figures beside them, with the sign of each."""
+        """In what our lines differ from the published figures next to them, with the sign of each."""
         return signs(self.differs)
 
     def mark(self, row: Key | None, line: int) -> str:
@@ -235,7 +235,7 @@ def _lines(study: Study, table: Table) -> tuple[tuple[str, ...], list[list[int]]
 
 
 def _belongs(figure: Published, own: Mapping[str, Tag], where: Where) -> bool:
-    """A published figure stands in the cell with exactly its tags; tags that hold for the whole table may be named. No
+    """A published figure is in the cell with exactly its tags; tags that hold for the whole table may be named. No
     figure of a paper is of training items."""
     known = {**where, **own}
     if "train" in _several(known[SPLIT]):
@@ -288,7 +288,7 @@ def _place(table: Table, name: str, value: Tag) -> tuple[int, float, str]:
     return (2, 0.0, str(value))
 
 
-# ---- like beside like: which published figures may stand beside ours, and in what our lines differ -------------------
+# ---- like next to like: which published figures may be shown next to ours, and in what our lines differ --------------
 
 
 NEARLY = 0.98  # of the published number of questions: a few items without a negative are no other measurement
@@ -303,7 +303,7 @@ def comparable(figures: Iterable[Published], manifest: Mapping[str, Any]) -> lis
 def differences(
     cells: Iterable[tuple[Published, int]], manifest: Mapping[str, Any], tags: Mapping[str, Tag]
 ) -> list[str]:
-    """In what a line of ours differs from the published figures beside it: (figure, our questions in the cell)."""
+    """In what a line of ours differs from the published figures next to it: (figure, our questions in the cell)."""
     conditions: dict[str, None] = {}
     shares: list[float] = []
     for figure, questions in cells:

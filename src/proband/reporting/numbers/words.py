@@ -106,7 +106,7 @@ def distance(number: float, of: Metric) -> str:
 
 
 def change(number: float, of: Metric) -> str:
-    """A difference in a table of its own, with sign and unit."""
+    """A difference in its own table, with sign and unit."""
     return signed(number, of) + POINTS[of.unit]
 
 

@@ -1,7 +1,7 @@
-"""The pages of a report: index.html is the overview; each item set has a page of its own with its tables, figures,
+"""The pages of a report: index.html is the overview; each item set has its own page with its tables, figures,
 tests, item browser and provenance; claims.html has the papers' findings as tests.
 
-Style and script are written into each page: the files of one folder are all there is. The templates beside this file
+Style and script are written into each page: the files of one folder are all there is. The templates next to this file
 put the numbers into words and HTML, and escape them.
 """
 

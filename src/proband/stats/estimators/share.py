@@ -10,7 +10,7 @@ both. V is estimated from the clusters in which the rarer outcome occurs; with f
 
     1/n_e  :=  (1 - l) / n_e + l / min(n_e, G),      l = 1 / (1 + f)^2.
 
-The assumption that a cluster counts as one item is worth one cluster beside the f that were seen, so its share among
+The assumption that a cluster counts as one item is worth one cluster next to the f that were seen, so its share among
 1 + f is 1 / (1 + f); l is the square of it because a variance is mixed.
 
 Two systems on the same items, d = a - b: Student's t with the CR2 variance of d. The end that is away from zero is that

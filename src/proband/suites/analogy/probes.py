@@ -1,4 +1,4 @@
-"""The three probes (section 2.2): ways to spoil a tuple (h_j, t_j) of R, so that it stands in R no more.
+"""The three probes (section 2.2): ways to change a tuple (h_j, t_j) of R so that it is not in R.
 
     random   (h_k, t_j), h_k != h_j  [random-head]    or (h_j, t_k), t_k != t_j  [random-tail]
     reverse  (t_j, h_j)

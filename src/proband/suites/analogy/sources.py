@@ -180,7 +180,7 @@ UNNAMED = ("first column", "second column", "third column")
 
 
 def _columns(rows: Sequence[TableRow]) -> dict[str, str]:
-    """Role -> column; what is guessed is said."""
+    """Role -> column; guesses are printed."""
     names = list(dict.fromkeys(name for row in rows for name in row.cells))
     file = rows[0].file
     if names[0] == UNNAMED[0]:

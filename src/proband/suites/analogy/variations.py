@@ -149,7 +149,7 @@ def _equally_common(
 
 
 def _otherwise_told(varied: Item) -> str | None:
-    """A prompt or choices that do not come out when the pairs are told again, in one of our templates."""
+    """A prompt or choices that do not come out when the pairs are rendered again, in one of our templates."""
     query, options = query_and_options(varied)
     told = varied.prompt in [question(pattern, query) for pattern in TEMPLATES.values()]
     if not told or list(varied.choices) != [" : ".join(pair) for pair in options]:

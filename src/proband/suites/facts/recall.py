@@ -4,7 +4,7 @@ r"""Recalling a fact: of the sentences with each answer, which does the model fi
     pmi(y)   = score(y) - log P(the same wording with a word that says nothing in place of x and answer y)
 
 Every wording is scored by itself; accuracy is the mean over wordings. A causal model reads the sentence from the left:
-what stands before the blank is the same for all answers and drops out. A masked model sees both sides, so all tokens
+what precedes the blank is the same for all answers and drops out. A masked model sees both sides, so all tokens
 of the sentence count.
 
 What an answer gets without a subject is the *prior*: a model that prefers *London* whatever the country is right about

@@ -1,7 +1,7 @@
 """The same fact asked otherwise.
 
 wording  one of the other wordings
-reverse  the object is told and the subject asked for: "The capital of ___ is Rabat."
+reverse  the object is stated and the subject asked for: "The capital of ___ is Rabat."
 """
 
 from __future__ import annotations

@@ -119,7 +119,7 @@ def filters_without(without: Sequence[str]) -> dict[str, Filter]:
 class Kinds:
     """Criterion 2: the answer is a kind of the question's type, by hypernyms after Lesk's word-sense disambiguation.
     The sense of an answer is chosen in the context of its assertion. A type may be meant in any of its senses, since a
-    question has too few words to choose by; one without an entry of its own has that of its head ("US president":
+    question has too few words to choose by; one without its own entry has that of its head ("US president":
     president)."""
 
     def __init__(self, taxonomy: Taxonomy) -> None:

@@ -9,7 +9,7 @@ typed-placeholders  each argument is replaced by its type, `medicine X` and `dis
 These are the controls of McKenna et al. (2023). All have the same examples, so that differences are paired
 (`facts.source` is the item as it is). Both directions of a pair have the same new arguments. The type of an argument is
 that of the data set (FIGER types in Levy/Holt, the type that the question asks for in the others); the argument that
-the question itself has is without one, and is replaced by what stands in the same relation beside the same type. The
+the question itself has is without one, and is replaced by what is in the same relation next to the same type. The
 fifth control, to leave out the pairs that share a content lemma, is the tag `lemma` (`items.shares_lemma`).
 """
 
@@ -75,7 +75,7 @@ def with_relation(example: Example, other: Example) -> Example:
 
 
 def arguments(example: Example) -> Iterator[tuple[str, Sequence[str]]]:
-    """Each argument of the premise with its type; of one without a type, first the question's relation beside the type
+    """Each argument of the premise with its type; of one without a type, first the question's relation next to the type
     that is asked for, then that type alone; and last `*`, anything."""
     relation = (example.hypothesis if example.direction == FORWARD else example.premise).relation
     for argument, kind, beside in zip(example.premise[::2], example.typed, reversed(example.typed), strict=True):

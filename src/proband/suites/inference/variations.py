@@ -4,7 +4,7 @@ instance  other arguments of the same kinds: a verdict about typed relations sta
 voice     the premise or the hypothesis in the passive, where it is one plain verb
 inverse   premise and hypothesis change places: what is right then is open
 
-Premise and hypothesis may spell one argument in two ways (`the earth`, `Earth`): arguments are told apart by their
+Premise and hypothesis may spell one argument in two ways (`the earth`, `Earth`): arguments are distinguished by their
 places, never by their spelling.
 """
 
@@ -124,7 +124,7 @@ def _same_answer(source: Item, varied: Item) -> str | None:
 
 
 def _otherwise_told(varied: Item) -> str | None:
-    """A prompt that does not come out when the two sentences are told again."""
+    """A prompt that does not come out when the two sentences are rendered again."""
     return None if varied.prompt == prompt(*_triples(varied)) else "its prompt does not tell its two sentences"
 
 

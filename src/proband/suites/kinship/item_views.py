@@ -2,7 +2,7 @@
 
 The tree: generations in layers, a double line for a marriage, dots for people without a name. Men are boxes, women
 rounded; the two people of the question are filled and joined by a dashed arc with its answer. The picture takes its
-colours from where it stands (`currentColor`, the variables --accent and --paper), so it follows a page's light and
+colours from where it is (`currentColor`, the variables --accent and --paper), so it follows a page's light and
 dark.
 """
 
@@ -94,8 +94,8 @@ def draw_item(item: Item, answer: Answer | None = None) -> str | None:
 
 
 def _several_families(item: Item, facts: StoryFacts, answer: Answer | None) -> str:
-    """Of a question that is not determined, or with several possible answers: families beside each other, each with its
-    own answer."""
+    """Of a question that is not determined, or with several possible answers: families next to each other, each with
+    its own answer."""
     pictures = list[str]()
     for rows in facts.families:
         family = family_of_rows(rows, named=len(facts.names), world=of_item(item).kin)
@@ -134,7 +134,7 @@ def _verdict(item: Item, answer: Answer | None) -> str:
 
 def generations(family: Family) -> list[int]:
     """A layer per person, parents above children and spouses level; where the family does not allow the latter,
-    as when somebody married a generation up, parents still stand above children.
+    as when a person married a generation up, parents still stand above children.
 
     >>> generations(Family(named=2, genders=("male", "female", "male"), father=(2, None, None),
     ...                    mother=(None, None, None), spouses=((1,), (0,), ())))
@@ -199,7 +199,7 @@ class Layout:
         self.x = [x + shift[g] for x, g in zip(self.x, group)]
 
     def _wish(self, unit: Unit) -> float:
-        """The mean place of those it is tied to; where it stands if there are none."""
+        """The mean place of those it is tied to; where it is if there are none."""
         near = [self.x[y] for person in unit for y in self.near[person]]
         return sum(near) / len(near) if near else sum(self.x[person] for person in unit) / len(unit)
 
@@ -380,7 +380,7 @@ def _person(
 
 
 def _arc(place: Layout, y: Sequence[float], query: tuple[int, int], answer: str) -> tuple[str, float]:
-    """From the asker to the asked, over the tree or, where one stands above the other, beside it; with the answer on
+    """From the asker to the asked, over the tree or, where one stands above the other, next to it; with the answer on
     it. And how far right it goes."""
     i, j = query
     xi, xj = place.x[i], place.x[j]

@@ -20,7 +20,7 @@ from proband.suites.kinship.world.relations import RELATIONS, possibilities, wor
 from proband.suites.kinship.world.rules import load
 
 IN_LAW = ("father", "mother", "son", "daughter", "brother", "sister")
-# a step-mother is no mother, and who is the mother of somebody's brother is not told to be his mother
+# a step-mother is no mother, and who is the mother of a person's brother is not told to be his mother
 NOT_BEFORE = (
     r"(?<!step-)(?<!step )(?<!half-)(?<!half )(?<!great-)(?<!great )(?<!god-)(?<!foster )(?<!ex-)(?<!grand-)(?<!grand )"
 )

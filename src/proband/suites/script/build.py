@@ -1,5 +1,5 @@
 """Items of the cloze task of section 2.2 from a parallel corpus: which words may be left out, which are, and one item
-per pair of texts, with the whitelist beside them.
+per pair of texts, with the whitelist next to them.
 
 A word w may be left out if it belongs mainly to the concrete side. With
 
@@ -232,7 +232,7 @@ def stop_words() -> frozenset[str]:
 
 
 def given_whitelist(options: BuildOptions, pairs: Sequence[TextPair]) -> list[str] | None:
-    """A whitelist that is given: by name, or with released tags (the file beside them, or the words left out)."""
+    """A whitelist that is given: by name, or with released tags (the file next to them, or the words left out)."""
     if options.whitelist is not None:
         return corpus.read_words(options.whitelist)
     if not options.released:

@@ -117,7 +117,7 @@ def read_words(path: Path) -> list[str]:
 
 
 def released_whitelist(folder: Path | None) -> list[str] | None:
-    """The words that may be left out, where they lie beside released tags."""
+    """The words that may be left out, where they lie next to released tags."""
     path = folder / "slot_whitelist.txt" if folder is not None else None
     return read_words(path) if path is not None and path.exists() else None
 
@@ -194,7 +194,7 @@ READERS: Mapping[str, Callable[..., Iterator[TextPair]]] = {
 
 
 def read_sequences(folder: Path) -> list[TextPair]:
-    """The released sequences, which are the paper's, where they lie beside the cloze texts."""
+    """The released sequences, which are the paper's, where they lie next to the cloze texts."""
     paths = [folder / f"{split}.sequences.jsonl.gz" for split in SPLITS]
     return [pair for path in paths if path.exists() for pair in read(path)]
 
@@ -280,7 +280,7 @@ def overlaps(pairs: Sequence[TextPair]) -> dict[str, int]:
 BLANK = "____"
 NO_SPACE_BEFORE = frozenset([*".,;:!?)%°'’", "n't", *("'" + end for end in ("s", "re", "ve", "ll", "d", "m"))])
 NO_SPACE_AFTER = frozenset(["(", "$", "#"])
-PROMPT = "{abstract}\n"  # what stands before the concrete text
+PROMPT = "{abstract}\n"  # what precedes the concrete text
 
 
 def running(words: Sequence[str]) -> str:

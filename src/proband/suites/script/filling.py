@@ -1,7 +1,7 @@
 """Solver `cloze`: a language model fills the blanks from left to right, one word at a time (section 4.1).
 
 Each word is chosen among the candidates C (the whitelist, or a file of words) by log P(w | text). A masked model sees
-the text on both sides of the word, a causal one only what stands before it, and both see the abstract line first. What
+the text on both sides of the word, a causal one only what precedes it, and both see the abstract line first. What
 is not filled yet is never shown: while a word of a blank is chosen a masked model sees masks for the others that the
 blank has still open, and its right side ends at the next open blank (`right` = stop) or runs on without those words
 (`right` = skip).
@@ -28,7 +28,7 @@ from proband.core.protocols import Floats, PredictsWords, ScoresText, Text
 from proband.core.types import Answer, Item
 from proband.suites.script.corpus import PROMPT, after, before, facts_of, prompt, read_words, running
 
-# ---- what a language model thinks of each blank word, from what stands before it and, if it looks there, behind it
+# ---- what a language model thinks of each blank word, from what precedes it and, if it looks there, behind it ----
 
 
 Query = tuple[str, str]
@@ -37,7 +37,7 @@ TOP = 5
 
 @dataclass(frozen=True)
 class Slot:
-    """One word to predict: where it stands, and which positions after it are open."""
+    """One word to predict: where it is, and which positions after it are open."""
 
     at: int
     open_after: frozenset[int]
@@ -121,8 +121,8 @@ class Filler:
 #     draws   several texts, each word drawn from p(w)^(1/T) among the candidates, T = 0.1; or the likeliest word
 #     beam    the `width` texts that are likeliest up to the next blank, each step among their likeliest words
 #
-# Of several texts the likeliest as a whole is kept, since each word was chosen for what stands before it: for a causal
-# model only this brings in what stands behind a blank.
+# Of several texts the likeliest as a whole is kept, since each word was chosen for what precedes it: for a causal
+# model only this brings in what follows a blank.
 
 
 @dataclass(frozen=True)
@@ -294,7 +294,7 @@ def fill_greedily(filler: Filler, options: ClozeOptions, *, seed: int) -> dict[s
     if options.beam > 0:
         return beam(filler, width=options.beam)
     samples = options.samples
-    if samples is None:  # a masked model has seen what stands behind
+    if samples is None:  # a masked model has seen what follows
         samples = 0 if isinstance(filler.model, ScoresText) and "ll" not in filler.model.methods else 5
     if samples > 1:
         return sample_texts(filler, samples=samples, temperature=options.temperature, seed=seed)

@@ -1,6 +1,6 @@
 """One item, for those who look at it: as text, as pictures, and what is wrong with its facts, if anything.
 
-Text of a picture takes its colour from where it stands (`currentColor`), so that a picture follows a page's light and
+Text of a picture takes its colour from where it is (`currentColor`), so that a picture follows a page's light and
 dark; each abstract word has a colour and a number, and so has every concrete word it is aligned to.
 """
 
@@ -65,7 +65,7 @@ def colour(at: int) -> str:
 
 @dataclass(frozen=True)
 class Box:
-    """A word and where it stands."""
+    """A word and where it is."""
 
     word: str
     x: float

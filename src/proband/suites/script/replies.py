@@ -146,7 +146,7 @@ def from_lines(reply: str) -> dict[int, str]:
 
 def in_text(reply: str, words: Sequence[str], gaps: Sequence[tuple[int, int]]) -> list[list[str]]:
     """The words that stand in the gaps where the whole text is written again: between the words before and after each
-    gap. At least half of the words around the gaps must be there, so that a text of its own is not read.
+    gap. At least half of the words around the gaps must be there, so that its own text is not read.
 
     >>> words = "beat the eggs with a fork in a cup .".split()
     >>> in_text("Beat the eggs with a whisk in a cup.", words, [(5, 6)]), in_text("Use a whisk.", words, [(5, 6)])

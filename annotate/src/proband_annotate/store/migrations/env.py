@@ -15,5 +15,5 @@ def run() -> None:
         context.run_migrations()
 
 
-if hasattr(context, "config"):  # else somebody imports this file without Alembic
+if hasattr(context, "config"):  # otherwise this file was imported without Alembic
     run()

@@ -19,7 +19,7 @@ from proband.suites.analogy.probes import NEGATIVES, PAPER_PROBES, PROBES
 from proband.suites.analogy.relations import GROUPS
 from proband.suites.analogy.solvers.pseudo_perplexity import TEMPLATES
 
-# ---- the paper's own figures (tables 1 and 2), to stand beside ours ------------------------------------------------
+# ---- the paper's own figures (tables 1 and 2), to be shown next to ours --------------------------------------------
 #
 # `mark` repeats the paper's: `many` (*, one/many-to-many, on the random probe) and `bidirectional` (†, on the reverse
 # probe). Two cells of table 2 (verb_inf : Ving, reverse and type) are unreadable in our text of the paper and left out.

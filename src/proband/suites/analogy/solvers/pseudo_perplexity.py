@@ -3,7 +3,7 @@
     PPPL(S) = exp(-sum_i log P(w_i | S without i))                                              (equation 1)
 
 Scores are -log PPPL, so higher is preferred. As printed the sum is not divided by the length; `norm` offers that. For a
-causal model the same sum runs over log P(w_i | w_<i). PMI subtracts the prior of the option, its score beside a query
+causal model the same sum runs over log P(w_i | w_<i). PMI subtracts the prior of the option, its score next to a query
 that says nothing:
 
     PMI(option; query) = log P(T(query, option)) - log P(T(something, option))
@@ -132,7 +132,7 @@ def _answers(
 
 
 def _text(query: Pair, option: Pair, template: str, options: ScoringOptions) -> Text:
-    """An item that was varied has a template of its own."""
+    """An item that was varied has its own template."""
     text, spans = fill_spans(template, query, option)
     return Text(text, min(spans[2:])[0] if options.span == "option" else 0)
 

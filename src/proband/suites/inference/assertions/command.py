@@ -83,7 +83,7 @@ def _done(todo: list[SourceUnit], how: How, out: Path, *, engine: str, workers: 
 
 
 class RayWorker:
-    """Lives in a process of its own; writes its parts into the store's folder, which all machines must share."""
+    """Lives in its own process; writes its parts into the store's folder, which all machines must share."""
 
     def __init__(self, how: How, out: Path) -> None:
         self.read, self.out = extractor(how), out

@@ -112,7 +112,7 @@ def with_keys(rows: Any) -> Any:
 
 
 def write_rows(path: Path, rows: Any) -> FileRecord:
-    """A Parquet file, written beside and renamed."""
+    """A Parquet file, written next to and renamed."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     rows.write_parquet(beside, compression="zstd", compression_level=1, row_group_size=ROW_GROUP, statistics=True)
     record = FileRecord(name=path.name, rows=len(rows), crc32=checksum(beside))

@@ -70,7 +70,7 @@ def _visible(path: Path, root: Path) -> bool:
 
 def _of_file(path: Path, kind: str) -> Iterator[SourceUnit]:
     size = path.stat().st_size
-    # the name says which file and how long it is, not where it stands: work done on another machine counts here
+    # the name says which file and how long it is, not where it is: work done on another machine counts here
     stem = hashlib.blake2b(f"{path.name} {size} {_sample(path)}".encode(), digest_size=6).hexdigest()
     if path.suffix == ".gz":
         yield SourceUnit(path=path, format=kind, start=0, end=None, name=f"{stem}-all")

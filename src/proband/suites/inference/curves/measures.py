@@ -38,7 +38,7 @@ HALF = 0.5
 
 
 class Distinct:
-    """The distinct scores of the records that came last, and where each record stands among them: intervals need the
+    """The distinct scores of the records that came last, and where each record is among them: intervals need the
     same records hundreds of times, with other weights."""
 
     def __init__(self) -> None:

@@ -131,7 +131,7 @@ def read_levy_holt(path: Path) -> Iterator[Example]:
 
 
 def read_file(path: Path) -> Iterator[Example]:
-    """X.txt beside X_s.txt, or one of them alone."""
+    """X.txt next to X_s.txt, or one of them alone."""
     stem = path.stem.removesuffix("_s")
     typed, filled = path.with_name(f"{stem}.txt"), path.with_name(f"{stem}_s.txt")
     texts = list(triple_rows(filled if filled.exists() else path))
@@ -161,7 +161,7 @@ def read_file(path: Path) -> Iterator[Example]:
 
 
 def is_question(left: Triple, left_text: Triple, right: Triple, right_text: Triple, used: Counter[Triple]) -> bool:
-    """Whether the left triple is the question: its argument was filled in; else the one that stands in more rows."""
+    """Whether the left triple is the question: its argument was filled in; else the one that is in more rows."""
     changed = [typed.lower != text.lower for typed, text in ((left, left_text), (right, right_text))]
     return changed[0] if changed[0] != changed[1] else used[left] >= used[right]
 

@@ -199,7 +199,7 @@ def _assignments(problem: Problem, world: WorldKind) -> Iterator[FamilyPeople]:
         if fact.gender and {by_word.setdefault(fact.who, fact.gender), known.get(fact.who) or fact.gender} != {
             fact.gender
         }:
-            return  # somebody is a man and a woman
+            return  # a person is a man and a woman
     known |= by_word
     if world.two_genders:
         _spouses(facts, known)
@@ -223,7 +223,7 @@ def _spouses(facts: Sequence[Fact], known: dict[str, str | None]) -> None:
 
 
 def _edge(fact: Fact, genders: Mapping[str, str | None], number: Mapping[str, int]) -> Edge:
-    """The fact from the side of somebody whose gender is known."""
+    """The fact from the side of a person whose gender is known."""
     if gender := genders.get(fact.who):
         return number[fact.of], word(fact.relation, gender), number[fact.who]
     return number[fact.who], word(INVERSE[fact.relation], genders[fact.of] or MALE), number[fact.of]
@@ -268,7 +268,7 @@ def fits(answer: str, asked: WordOf) -> bool:
 
 
 def beyond(steps: Mapping[str, Sequence[tuple[str, str]]], problem: Problem, label: WordOf, world: WorldKind) -> str:
-    """The verdict on a label outside the 22 relations (cousin, great-aunt): entailed where somebody of the story stands
+    """The verdict on a label outside the 22 relations (cousin, great-aunt): entailed where a person of the story stands
     between the two, false where one of the 22 holds; else it is not decided.
 
     >>> facts = (Fact("Al", "parent", "Bo", "male"), Fact("Cy", "nibling", "Al", "male"))

@@ -55,7 +55,7 @@ def context(item: Item) -> dict[str, Any]:
 
 
 def proved(item: Item, reply: str, sent: str) -> Answer:
-    """The answers that the reading leaves possible share the score; one that cannot be told is told so."""
+    """The answers that the reading leaves possible share the score; one that cannot be determined is told so."""
     domain, prover, world = prover_for(domain_of(item))
     text, question = text_and_question(item)
     reading = read_reply(reply, domain=domain, text=text or question, question=question)

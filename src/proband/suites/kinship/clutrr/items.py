@@ -24,7 +24,7 @@ TASK_NUMBERS: Final = {name: number for number, name in TASKS.items()}
 
 
 def to_item(row: ClutrrRow) -> Item:
-    """A row as one of our items; its label is taken as it stands (`audit` judges it)."""
+    """A row as one of our items; its label is unchanged (`audit` judges it)."""
     x, z = (row.names[person] for person in row.query)
     depth = distance(row.chain, row.query)
     tags: dict[str, Tag] = {"task": row.task or "clean", "k": row.k, "target": row.target}
@@ -125,7 +125,7 @@ def bracketed(story: str, names: Sequence[str]) -> str:
 
 def _in_order(edges: Sequence[Any], *, start: int, genders: Sequence[str]) -> list[Any]:
     """The chain's facts from the asker on, each from the side that CLUTRR states it from, where they are a chain; as
-    told otherwise.
+    worded differently.
 
     >>> _in_order([(2, "sister", 1), (1, "son", 0)], start=0, genders=["male", "female", "male"])
     [(0, 'mother', 1), (1, 'brother', 2)]
@@ -147,7 +147,7 @@ def _in_order(edges: Sequence[Any], *, start: int, genders: Sequence[str]) -> li
 
 def export(items: Iterable[Item], path: Path) -> None:
     """`proband export DIR --to clutrr`: into a folder, one file per split, named as CLUTRR names them
-    (1.2,1.3_train.csv). Into a .csv file, the test items; training items come beside it, as NAME_train.csv."""
+    (1.2,1.3_train.csv). Into a .csv file, the test items; training items come next to it, as NAME_train.csv."""
     if path.suffix == ".gz":
         raise ProbandError("is written plain: choose a name that ends in .csv", file=path)
     lines: dict[str, list[str]] = {}

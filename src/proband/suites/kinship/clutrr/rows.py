@@ -267,7 +267,7 @@ def _list(text: str) -> list[Any]:
 
 
 def scan(path: Path) -> Iterator[ClutrrRow | Unreadable]:
-    """Every row of a file, plain or gzipped, in order; a row that cannot be read is told, not skipped."""
+    """Every row of a file, plain or gzipped, in order; a row that cannot be read is reported, not skipped."""
 
     def check_header(names: Sequence[str]) -> None:
         if missing := next((name for name in NEEDED if name not in names), None):

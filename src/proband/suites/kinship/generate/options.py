@@ -176,7 +176,7 @@ class Cell:
     """`count` stories of one kind. `part` is "train" or "test" where stories are held out, else nothing.
 
     A release (release.py) also has the `split` valid, whose stories follow those of training, and slices of the test,
-    of which some are told in the phrases of training.
+    of which some are stated in the phrases of training.
     """
 
     part: str

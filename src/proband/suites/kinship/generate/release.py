@@ -5,7 +5,7 @@ what it does not, and the sha256 of its lines in items.jsonl. A build whose byte
 builds a part.
 
 The card (README.md) is computed from the items: chance and the strongest shortcut of each slice, and which share of its
-occasions, constructions, clauses and sentences stands in training (`shares_in_training`).
+occasions, constructions, clauses and sentences is in training (`shares_in_training`).
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Definition(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
     slice: list[Slice]
     generator: str = ""  # version of Proband that it was frozen with
     sha256: dict[str, str] = {}  # of the lines of each slice
-    canary: str = ""  # a text that stands in every item, to find them in training data by
+    canary: str = ""  # a text that is in every item, to find them in training data by
     path: Path = Path()
 
     def marked(self, item: Item) -> Item:
@@ -237,7 +237,7 @@ def _slice_of(item: Item) -> str:
 
 def shares_in_training(by_slice: Mapping[str, Sequence[Item]]) -> dict[str, dict[str, float]]:
     """For every slice but training's, which share of its occasions, constructions, clauses of more than two facts and
-    sentences (names masked) stands in training: claims about what is held out, computed from the items."""
+    sentences (names masked) is in training: claims about what is held out, computed from the items."""
     seen = {name: [_parts(item) for item in items] for name, items in by_slice.items()}
     trained = [parts for name, some in seen.items() if name.startswith("train ") for parts in some]
     known = {what: {each for parts in trained for each in parts[what]} for what in HELD}

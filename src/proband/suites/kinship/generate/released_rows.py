@@ -53,7 +53,7 @@ def build_released(options: BuildOptions, *, seed: int) -> Built:
 
 def clutrr_files(path: Path) -> list[RowFile]:
     """The CLUTRR files at `path`: a file, a folder, or a folder of releases; templates and lists of names may stand
-    beside them."""
+    next to them."""
     if path.suffix == ".jsonl" or (path / "items.jsonl").is_file():
         raise ProbandError("holds items already; --data wants CLUTRR's CSV files", file=path)
     files = files_at(path, (".csv", ".csv.gz"))

@@ -1,6 +1,6 @@
 """Stories in a world that is known by its rules alone: a user's own rule base, or the compass directions of `grid`.
 
-There is no family to take people from, so every rule brings somebody new (`symbolic`). The closure proves the
+There is no family to take people from, so every rule brings a new person (`symbolic`). The closure proves the
 story and looks for contradictions, which noise drawn at random may bring: such a story is thrown away.
 """
 
@@ -66,7 +66,7 @@ def _chain(rules: Rules, target: int, k: int, task: str, draw: Random) -> tuple[
 
 
 def symbolic(rules: Rules, target: int, k: int, draw: Random) -> Chain | None:
-    """Backward chaining on the rules alone, each bringing somebody new: (k relations, steps), people being 0..k.
+    """Backward chaining on the rules alone, each bringing a new person: (k relations, steps), people being 0..k.
 
     >>> import random
     >>> from proband.suites.kinship.world.rules import load

@@ -1,8 +1,8 @@
-"""One story as logic: a chain of facts that proves the answer, noise beside it, and the query, before any words.
+"""One story as logic: a chain of facts that proves the answer, noise next to it, and the query, before any words.
 
 Targets and backward chaining (section 3.2.2 of the paper). The goal is a pair (x, z) with the target relation. Each
 iteration takes one of the facts at hand, uniformly, as the subgoal, then one of the rules that resolve it, uniformly,
-and with it somebody y of the family: the fact (a, b) gives way to (a, y) and (y, b). After k - 1 iterations k facts are
+and with it a person y of the family: the fact (a, b) gives way to (a, y) and (y, b). After k - 1 iterations k facts are
 left, a path from x to z from which the goal follows:
 
     x --- z    x --- y --- z    x --- y --- w --- z    ...
@@ -16,7 +16,7 @@ an uncle or a nephew among their premises, and none a sibling-in-law. With `spre
 often, such facts are not resolved further, and noise states them.
 
 A story that the closure cannot prove is thrown away, and another is tried. (rule_world_logic.py does the same for
-worlds that are known by their rules alone; pairs.py looks for a story that leaves the answer open beside one that does
+worlds that are known by their rules alone; pairs.py looks for a story that leaves the answer open next to one that does
 not.)
 """
 
@@ -39,7 +39,7 @@ Chain = tuple[list[int], list[Step]]  # the people of a path, and the steps that
 Accept = Callable[[tuple[int, ...]], bool]
 FindChain = Callable[[FamilyGraph, Pair, int, Random], Chain | None]
 ATTEMPTS = 2000
-SECOND_WAYS = 3  # looked for beside one chain
+SECOND_WAYS = 3  # looked for next to one chain
 
 
 @dataclass(slots=True, kw_only=True)
@@ -60,7 +60,7 @@ class Draft:
     families: list[list[Row]] = field(default_factory=list)  # of an open question, two; else one for each answer
     path: list[int] = field(default_factory=list)  # places in `edges`, from one end of the chain to the other
     people: list[int] = field(default_factory=list)  # who they are in the family the story is taken from
-    alone: tuple[int, ...] = ()  # facts (places in `edges`) that have a sentence of their own
+    alone: tuple[int, ...] = ()  # facts (places in `edges`) that have their own sentence
     pair: str = ""  # shared by two stories that differ in one fact
 
     @property

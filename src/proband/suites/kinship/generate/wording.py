@@ -89,7 +89,7 @@ class Wording:
         self, draft: Draft, draw: Random, words: random.Random, *, cell: Cell, name: str, kind: str, searched: bool
     ) -> tuple[Item, Note]:
         """The item, and what the manifest counts of it. `draw` decides whom it is about,
-        `words` how that is told."""
+        `words` how that is stated."""
         names = self._names_for(draft.genders, cell.part, draw)
         telling = self._tell(draft, names, cell.phrases or cell.part, words)
         return self.item_about(draft, names, telling, words, cell=cell, name=name, kind=kind, searched=searched)
@@ -98,7 +98,7 @@ class Wording:
         self, draft: Draft, names: list[str], telling: Telling, words: random.Random,
         *, cell: Cell, name: str, kind: str, searched: bool = False,
     ) -> tuple[Item, Note]:  # fmt: skip
-        """The item of a draft that is told so."""
+        """The item of a draft in this wording."""
         x, z = draft.query
         question = ask(
             self.options.question, x=names[x], z=names[z], target=draft.target, rules=self.rules,
@@ -141,7 +141,7 @@ class Wording:
     def _facts(
         self, draft: Draft, names: Sequence[str], telling: Telling, prompt: str, *, searched: bool
     ) -> dict[str, Any]:
-        """What decides the answer and proves it, and how it is told."""
+        """What decides the answer and proves it, and how it is stated."""
         clause, cluster = self.spell(draft.clause)
         proved = ("closure", "search") if searched else ("closure",)
         families = {"families": draft.families} if draft.families else {}
@@ -208,7 +208,7 @@ class Wording:
         return Telling(form=options.form, lines=lines, genders=genders)
 
     def _woven(self, draft: Draft, path: Sequence[int], rng: random.Random) -> list[int]:
-        """The facts in their order along the chain, those of the noise each at a place of its own among them."""
+        """The facts in their order along the chain, those of the noise each at its own place among them."""
         noise = {edge for edge, _ in draft.noise}
         order = [place for place in path if draft.edges[place] not in noise]
         for place in path:
@@ -218,7 +218,7 @@ class Wording:
 
     def _story(self, draft: Draft, names: list[str], part: str, rng: random.Random) -> Telling:
         """A story in the frames of the bank. Ours can be joined freely. Those of others are checked one by one, but a
-        pronoun may mean somebody else beside another frame, so the whole story is read back, and told anew if it
+        pronoun may mean somebody else next to another frame, so the whole story is read back, and worded anew if it
         lies."""
         options, path = self.options, list(draft.path or range(len(draft.edges)))
         bank = self.bank_of(part)
@@ -266,8 +266,8 @@ def retold(telling: Telling, neighbour: Neighbour) -> Telling:
 
 
 def in_one_block(draft: Draft, order: Sequence[int]) -> bool:
-    """Whether all noise stands before the other facts, or behind them, when they are told in this order (where there is
-    more than one of either)."""
+    """Whether all noise stands before the other facts, or behind them, when they are stated in this order (where there
+    is more than one of either)."""
     noise = {edge for edge, _ in draft.noise}
     if len(noise) < 2 or len(order) - len(noise) < 2:
         return False

@@ -1,4 +1,4 @@
-"""Forward closure: what follows from told facts under a rule base, and `solver:symbolic`, which answers with it.
+"""Forward closure: what follows from stated facts under a rule base, and `solver:symbolic`, which answers with it.
 
 Every two people keep the set of relations still possible between them. A told fact leaves one; any third person
 narrows the set, D(i, j) := D(i, j) & (D(i, k) o D(k, j)), until nothing moves (path consistency over the composition
@@ -87,8 +87,8 @@ class Closure:
 
 
 def close(rules: Rules, genders: Sequence[str], edges: Sequence[Edge], *, told_only: bool = False) -> Closure:
-    """The forward closure of told facts. A word of the wrong gender is a contradiction at once. `told_only`: nothing is
-    concluded from what genders alone exclude, so that every premise is told or proved."""
+    """The forward closure of stated facts. A word of the wrong gender is a contradiction at once. `told_only`: nothing
+    is concluded from what genders alone exclude, so that every premise is told or proved."""
     n = len(genders)
     apart = rules.full & ~rules.opposite
     sets = [[apart if genders[i] == genders[j] else rules.full for j in range(n)] for i in range(n)]
@@ -119,7 +119,7 @@ def entailed(rules: Rules, genders: Sequence[str], edges: Sequence[Edge], query:
 
 
 def distance(edges: Sequence[Edge], query: Sequence[int]) -> int | None:
-    """How many told facts lie between the two people of the query, at least; None where none connect them.
+    """How many stated facts lie between the two people of the query, at least; None where none connect them.
 
     A relation between two people follows only from facts that connect them (others leave open that they belong to
     different families), so no proof uses fewer.
@@ -241,7 +241,7 @@ def prove(
 
 
 class Symbolic:
-    """Closes the told facts of an item under its rule base; every relation still possible scores 1, the others 0.
+    """Closes the stated facts of an item under its rule base; every relation still possible scores 1, the others 0.
 
     It sees the facts, never the text: what a perfect reader would score. An item without facts cannot be solved.
     """

@@ -100,7 +100,7 @@ def harmless(path: Sequence[int], noise: Sequence[NoisePath]) -> bool:
 
 
 def kin_of(graph: FamilyGraph, here: int, draw: Random, *, spread: bool) -> int:
-    """A relative: anybody or, `spread`, somebody of a relation that is drawn first, a rare one more often."""
+    """A relative: anybody or, `spread`, a person of a relation that is drawn first, a rare one more often."""
     kin = graph.kin[here]
     if not spread:
         return kin[int(draw() * len(kin))]
@@ -159,6 +159,6 @@ def supporting(
 def leading_away(
     graph: FamilyGraph, start: int, size: int, *, used: set[int], draw: Random, spread: bool = False
 ) -> list[int] | None:
-    """A way of `size` facts from somebody to people who are not used."""
+    """A way of `size` facts from a person to people who are not used."""
     away = walk(graph, start, size, used=used, draw=draw, spread=spread)
     return None if away is None else [start, *away]

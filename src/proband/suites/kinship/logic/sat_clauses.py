@@ -14,7 +14,7 @@ propositional one, with equality as a relation that the others respect. Witnesse
     sibling-in-law               u, the spouse of one; w, a common parent of u and the other
     great-grandparent, -child    u and w, the two between
     cousin                       u and v, the parents; w, a common parent of these
-    (uncle by marriage           v, the uncle's spouse, beside u and w)
+    (uncle by marriage           v, the uncle's spouse, next to u and w)
     step-parent, step-child      u, the parent in between
     step-sibling                 u, the parent; w, the parent's spouse
     half-sibling                 u, the parent in common
@@ -55,7 +55,7 @@ def witnesses(neutral: str, world: World) -> int:
 
 
 def _own(letter: str, world: World) -> int:
-    """Witnesses of a letter itself, beside the people between two letters."""
+    """Witnesses of a letter itself, next to the people between two letters."""
     return {"p": 0, "c": 0, "s": 0, "b": world.shared, "q": 2}.get(letter, 1)
 
 

@@ -25,7 +25,7 @@ from proband.suites.kinship.world.relations import RELATIONS
 # vector of a person is fixed and random: that of a placeholder (men and women have a pool each).
 #
 # Where facts are stated from either side, messages along them lead nowhere in particular: with `hears = "both"` the
-# other side of every fact is an edge too, with a relation of its own.
+# other side of every fact is an edge too, with its own relation.
 
 
 class Gat(nn.Module):
@@ -106,8 +106,8 @@ class GatLayer(nn.Module):
 #     x := norm(x),  x_ij := x_ij + A_ij,  x := norm(x),  x_ij := x_ij + MLP(x_ij)
 #
 # with dropout on alpha and before each sum, and on the pairs (i, i) the gender of i. In the released program x_ij
-# starts with what is told of (i, j) alone, so that a fact stated from its other side cannot be used; here also with
-# what is told of (j, i).
+# starts with what is stated of (i, j) alone, so that a fact stated from its other side cannot be used; here also with
+# what is stated of (j, i).
 
 
 class EdgeTransformer(nn.Module):
@@ -148,7 +148,7 @@ def loops(people: Tensor) -> Tensor:
 
 
 def told_numbers(batch: Batch) -> Tensor:
-    """B × N × N: the relation that is told of each pair; NO_EDGE where there is none."""
+    """B × N × N: the relation that is stated of each pair; NO_EDGE where there is none."""
     size, n = batch.slots.shape
     i, relation, j = batch.edges.unbind(-1)
     rows = torch.arange(size, device=i.device)[:, None].expand_as(i)
@@ -250,7 +250,7 @@ class Composer(nn.Module):
 
 
 def told_facts(batch: Batch) -> Tensor:
-    """B × N × N × R: the told facts. Facts without a relation say nothing."""
+    """B × N × N × R: the stated facts. Facts without a relation say nothing."""
     size, n = len(batch.edges), batch.slots.shape[1]
     i, relation, j = batch.edges.unbind(-1)
     known = (relation < UNTYPED).to(torch.float32)
@@ -269,7 +269,7 @@ def compose(facts: Tensor, table: Tensor) -> Tensor:
     """B × N × N × R: the closure of facts P_ij under a table."""
     n = facts.shape[1]
     others = 1 - torch.eye(n, device=facts.device)[..., None]
-    open_ = 1 - facts.sum(-1, keepdim=True).clamp(max=1)  # what is told is not derived again
+    open_ = 1 - facts.sum(-1, keepdim=True).clamp(max=1)  # what is stated is not derived again
     known = facts
     for _ in range(n - 1):
         half = torch.einsum("bila,axc->bilxc", known, table)

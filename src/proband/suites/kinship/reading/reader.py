@@ -1,4 +1,4 @@
-"""A story back to its facts, in whichever form it is told (English, plain sentences of a rule base, triples), and
+"""A story back to its facts, in whichever form it is stated (English, plain sentences of a rule base, triples), and
 `solver:read`, which answers from them: the text in, no facts given.
 
 A story is read by the phrases of the domain `kinship` (proband.english.mentions); what they do not cover is unread.

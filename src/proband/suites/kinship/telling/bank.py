@@ -29,7 +29,7 @@ FEWEST: Final = 2  # phrases of an occasion
 @dataclass(frozen=True)
 class Occasion:
     """One place, one time and one reason to meet: `openings` say what it is, `moments` are its parts in the order of
-    time, and facts are told with its phrases."""
+    time, and facts are stated with its phrases."""
 
     name: str
     openings: tuple[str, ...]

@@ -36,7 +36,7 @@ class StoryQuestion(NamedTuple):
 
 
 def set_choices(rules: Rules, gender: str) -> tuple[str, ...]:
-    """All that chains can leave of somebody of this gender.
+    """All that chains can leave of a person of this gender.
 
     >>> from proband.suites.kinship.world.rules import load
     >>> set_choices(load("sound"), "female")[-3:]

@@ -1,6 +1,6 @@
 """Facts to English, as a story, plain sentences or triples (section 3.2.3 of the thesis, figure 3.3).
 
-For a story the edges are cut at random into paths of one or more connected facts. Each path is told by a frame of the
+For a story the edges are cut at random into paths of one or more connected facts. Each path is stated by a frame of the
 bank, filled with phrases of one occasion. A story keeps to one occasion (a bridge leads to another when its phrases are
 used up), uses no phrase twice, and no construction twice in three sentences.
 
@@ -71,7 +71,7 @@ class Scene(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Telling(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How facts are told: every choice of the teller.
+    """How facts are stated: every choice of the teller.
 
     In a story `scenes`; in other forms `lines`: the number of a fact, and which sentence of the rule base tells it.
     """
@@ -87,7 +87,7 @@ class Telling(msgspec.Struct, frozen=True, omit_defaults=True):
         return tuple(sentence for scene in self.scenes for sentence in scene.sentences)
 
     def order(self, edges: Sequence[Sequence[Any]]) -> list[int]:
-        """The numbers of the facts in the order in which they are told; -1 for a pair of people without a fact."""
+        """The numbers of the facts in the order in which they are stated; -1 for a pair of people without a fact."""
         place = {frozenset((i, j)): number for number, (i, _, j) in enumerate(edges)}
         pairs = [pair for sentence in self.sentences for pair in pairwise(sentence.people)]
         return [place.get(frozenset(pair), -1) for pair in pairs] + [fact for fact, _ in self.lines]
@@ -107,7 +107,7 @@ def tell(
     alone: Collection[int] = (),
 ) -> Telling:
     """A story that tells every edge once. `along`: each path from its first person on, as CLUTRR has it. `order`: the
-    facts in the order in which paths are looked for. `alone`: facts that have a sentence of their own."""
+    facts in the order in which paths are looked for. `alone`: facts that have their own sentence."""
     draw = rng.random
     places = list(range(len(edges)) if order is None else order)
     facts, apart = [edges[place] for place in places], [place in alone for place in places]

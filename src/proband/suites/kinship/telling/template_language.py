@@ -80,7 +80,7 @@ class Phrase:
     """
 
     id: str
-    heads: Mapping[str, str]  # what stands before the kin, by form of the verb
+    heads: Mapping[str, str]  # what precedes the kin, by form of the verb
     tail: str
     lasting: bool
 

@@ -11,7 +11,7 @@ are those of the source or are proved anew, and a varied item is verified before
     twin            the same facts about other people, told in other words
 
 Rows of CLUTRR can be renamed, reworded, told plainly and twinned where their label follows from their facts: they get a
-proof and a family of their own. Their own sentences are not changed.
+proof and their own family. Their own sentences are not changed.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from proband.suites.kinship.variations.proved_story import (
 from proband.suites.kinship.verify.items import verify
 from proband.suites.kinship.world.rules import converse, facts_of, of_item, question_of, story_of
 
-# ---- what must be true of a varied item beside its source --------------------------------------------------------
+# ---- what must be true of a varied item next to its source -------------------------------------------------------
 
 
 def _facts(item: Item) -> set[frozenset[tuple[int, str, int]]]:

@@ -32,7 +32,7 @@ def rename(story: ProvedStory, rng: random.Random) -> Item | str:
 
 
 def reword(story: ProvedStory, rng: random.Random) -> Item | str:
-    """The facts told anew, with as few phrases of the source as there can be."""
+    """The facts worded anew, with as few phrases of the source as there can be."""
     if story.telling and story.telling.form != STORY:
         return "it consists of plain facts"
     before = {phrase for each in story.telling.sentences for phrase in each.phrases} if story.telling else set[str]()

@@ -1,7 +1,7 @@
 """An item taken apart into facts, telling, question and certificate, so that a variation can change one of them.
 
 A text of ours is its telling: a variation changes names, facts or the telling, and the text is rendered again. Rows of
-CLUTRR have a text of others: they get a certificate of their own where their label follows, can be retold in our words,
+CLUTRR have a text of others: they get their own certificate where their label follows, can be retold in our words,
 and their names can be exchanged; their own sentences stay as they are.
 """
 
@@ -123,7 +123,7 @@ class ProvedStory:
         return {"clause": ".".join(names)} if names else {}
 
     def retold(self, rng: random.Random) -> Telling:
-        """The facts told anew, the chain between the two people first."""
+        """The facts worded anew, the chain between the two people first."""
         way = [tuple(edge) for edge in shortest_path(self.edges, self.query) or []]
         first = [self.edges.index(edge) for edge in way]
         order = [*first, *(place for place in range(len(self.edges)) if place not in first)]
@@ -156,7 +156,7 @@ def fresh_names(
 
 @lru_cache(maxsize=4)
 def _bank(folder: Path) -> Bank:
-    """The bank that the items of a folder are told from, with what is held out."""
+    """The bank that the items of a folder are stated from, with what is held out."""
     manifest = read_manifest(folder)
     options = manifest.get("options") or {}
     if options.get("data") or options.get("release") or options.get("bank", OURS) != OURS:

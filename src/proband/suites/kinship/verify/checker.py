@@ -137,7 +137,7 @@ def left_by(
 
 
 def composed(first: str, second: str, table: RuleTable) -> set[str]:
-    """What the table lists; across somebody who is no relation (other), what may close the turned triangle (full_table
+    """What the table lists; across a person who is no relation (other), what may close the turned triangle (full_table
     of proofs/Sound.v)."""
     everything = {*table.inverse, "other"}
     if first == second == "other":

@@ -1,9 +1,9 @@
-"""One item, from its text to its label: the text is told again from its facts, the checker replays the proof.
+"""One item, from its text to its label: the text is rendered again from its facts, the checker replays the proof.
 
-An item passes if the prompt is the sealed one, text and question come out byte for byte when they are told again
+An item passes if the prompt is the sealed one, text and question come out byte for byte when they are rendered again
 (retelling.py), k, depth, noise, clause, task, split and id are what the facts say, its rules are those of its manifest,
-and `checker.check` finds nothing wrong. Words of others (rows of CLUTRR, somebody's bank) cannot be told again: they
-are read, which is a weaker certificate and is counted apart.
+and `checker.check` finds nothing wrong. Words of others (rows of CLUTRR, a person's bank) cannot be rendered again:
+they are read, which is a weaker certificate and is counted apart.
 """
 
 from __future__ import annotations
@@ -189,7 +189,7 @@ COUNTED: Final = "--allow-uncertified counts such items"
 
 
 def verify(item: Item, manifest: Mapping[str, Any] = MappingProxyType({})) -> Verified:
-    """How the item was checked, and what is wrong with it. Its folder's manifest says whose words it is told in, and
+    """How the item was checked, and what is wrong with it. Its folder's manifest says whose words it is stated in, and
     by which rules it was made."""
     facts, verdict = item.facts, str(item.facts.get("certificate", "none"))
     if verdict not in ("entailed", "open", "one-of") or "table" not in facts:

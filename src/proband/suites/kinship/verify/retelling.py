@@ -1,4 +1,4 @@
-"""A text of ours told again: rendered from its facts and its telling it must come out byte for byte.
+"""A text of ours rendered again from its facts and its telling, which must give the same bytes.
 
 An item records every choice of the teller (`facts.telling`: occasion, opening, frames, phrases, who stands where), so
 that there is one text of these facts, in any form, and a word that differs from it is an error, whatever it means. What

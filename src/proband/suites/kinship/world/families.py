@@ -3,7 +3,7 @@ as a graph: who is what to whom, who stands between two people, which part of it
 
 Each of `founders` couples starts a tree of `levels` generations. A couple has a number of children from the range
 `children`; a child marries with probability `marry`, either into another founder's tree (probability `cross`, when
-somebody there is free) or a newcomer, who brings parents and siblings along with probability `inlaws`. In the blended
+a person there is free) or a newcomer, who brings parents and siblings along with probability `inlaws`. In the blended
 world a couple parts with probability `part`, once its children are born: both marry newcomers, who may have children
 from before, and have children with them.
 """
@@ -155,7 +155,7 @@ class _Growing:
                 yield self.couple(child, self._newcomer(child) if partner is None else partner)
 
     def _match(self, child: int, free: list[int]) -> int | None:
-        """Somebody of the other gender and another family, for whom no wedding is planned yet."""
+        """A person of the other gender and another family, for whom no wedding is planned yet."""
         fits = [
             other
             for other in free
@@ -262,7 +262,7 @@ class FamilyGraph:
         return [y for y in self.kin[a] if self.matrix[y][b] != self.none]
 
     def _needed(self, a: int, b: int) -> tuple[int, ...]:
-        """Whom a fact about a and b speaks of beside them."""
+        """Whom a fact about a and b speaks of next to them."""
         return between(self.family, self.rules.neutrals[self.matrix[a][b]], a, b)
 
 
@@ -284,7 +284,7 @@ def _rich_family(rules: Rules, shape: FamilyShape, rng: random.Random, *, spread
 
 
 def resolve(groups: list[list[int]], used: set[int], draw: Random) -> int:
-    """Somebody for one more step: a rule with anybody free in it, uniformly, then one of those, uniformly; or -1."""
+    """A person for one more step: a rule with anybody free in it, uniformly, then one of those, uniformly; or -1."""
     if not groups:
         return -1
     group = groups[int(draw() * len(groups))]
@@ -308,7 +308,7 @@ def resolve(groups: list[list[int]], used: set[int], draw: Random) -> int:
 
 
 def between(family: Family, relation: str, a: int, b: int) -> tuple[int, ...]:
-    """Whom the fact "b is the relation of a" needs beside the two.
+    """Whom the fact "b is the relation of a" needs next to the two.
 
     >>> home = Family(named=4, genders=("male", "female", "male", "female"), father=(2, 2, None, None),
     ...               mother=(3, 3, None, None), spouses=((), (), (3,), (2,)))
@@ -348,7 +348,7 @@ def _unnamed(family: Family, letter: str, x: int, y: int) -> Sequence[int]:
 
 
 class Part(NamedTuple):
-    """What one family gives a story: whom (with their seats in the story), and of which pairs facts are told."""
+    """What one family gives a story: whom (with their seats in the story), and of which pairs facts are stated."""
 
     rows: Sequence[Row]
     needed: Callable[[int, int], tuple[int, ...]]  # `between` of a pair, whatever the second is to the first

@@ -29,8 +29,8 @@ again at most one holds: great-grandparent p p p, great-grandchild its inverse, 
 The blended world (`--rules blended`) has other families: parents need not be married to each other, and whom they
 marry later is a step-parent. Its axioms are 1, 3 and 5, and instead of 2 and 4
 
-2'. everybody has at most one father, one mother and one spouse (that of now: who was married before is not told);
-4'. partners (spouses, and the two parents of somebody) are of different families;
+2'. everybody has at most one father, one mother and one spouse (that of now: who was married before is not stated);
+4'. partners (spouses, and the two parents of a person) are of different families;
 6.  who is a partner of a parent of x and no parent of x is of another family than x, than a partner of x and than
     another who is so; and a partner of theirs is of another family than x or a parent of x.
 
@@ -102,14 +102,14 @@ _TURNED = {"parent": "child", "grandparent": "grandchild", "pibling": "nibling",
            "great-grandparent": "great-grandchild", "step-parent": "step-child"}  # fmt: skip
 ALL_INVERSE: Final = {**{n: n for n in ALL_WORDS}, **_TURNED, **{child: parent for parent, child in _TURNED.items()}}
 INVERSE: Final = {neutral: ALL_INVERSE[neutral] for neutral in NEUTRALS}
-# how many generations up somebody of the relation is
+# how many generations up a person of the relation is
 UP: Final = {"parent": 1, "child": -1, "grandparent": 2, "grandchild": -2, "pibling": 1, "nibling": -1,
              "parent-in-law": 1, "child-in-law": -1, "great-grandparent": 3, "great-grandchild": -3,
              "step-parent": 1, "step-child": -1}  # fmt: skip
 
 
 def one_of(words: Sequence[str]) -> str:
-    """What somebody can be, as an answer in words.
+    """What a person can be, as an answer in words.
 
     >>> one_of(["aunt"]), one_of(["mother", "aunt", "sister"])
     ('aunt', 'mother, aunt or sister')

@@ -15,7 +15,7 @@ Inside, relations are bits of an integer, and `table[a][b]` is the integer of a 
 
 The facts of a kinship item, decoded once: solvers, nets, shortcuts, checks and views take these.
 
-An item may come from somebody else's program, so that what is read from a file is checked (`check`). `verify` alone
+An item may come from another program, so that what is read from a file is checked (`check`). `verify` alone
 reads the bare dictionary: it trusts nobody, and its checker shares nothing with us.
 """
 
@@ -360,7 +360,7 @@ class StoryFacts(msgspec.Struct, frozen=True):
     certificate: str = ""
     certified_by: tuple[str, ...] = ()
     family: tuple[FamilyRow, ...] | None = None  # one in which the facts hold
-    families: tuple[tuple[FamilyRow, ...], ...] = ()  # two in which the answer differs, where it cannot be told
+    families: tuple[tuple[FamilyRow, ...], ...] = ()  # two in which the answer differs, where it cannot be determined
     rules: str = "sound"
 
     @property

@@ -41,7 +41,7 @@ Alignment = tuple[list[int], list[list[float]]]  # of each concrete word: its po
 @dataclass(kw_only=True)
 class TrainedScriptNet:
     """Answers script items (core.protocols.AnswersItems). `restricted`: only words of the whitelist fill slots; how the
-    blanks are filled is told in `solvers.AnswerOptions`."""
+    blanks are filled is stated in `solvers.AnswerOptions`."""
 
     net: Any
     kind: str

@@ -114,7 +114,7 @@ CACHED = 128  # rows: with 2,000 words a block of one megabyte, which a core's s
 def word_log_probability(h: Tensor, weight: Tensor, bias: Tensor, words: Tensor, *, block: int | None = None) -> Tensor:
     r"""log p(words[r]) under softmax(weight h[r] + bias), for every row r; `block` rows are in memory at a time.
 
-    Of each softmax only one entry is wanted, the one of the word that stands there:
+    Of each softmax only one entry is wanted, the one of the word that is there:
 
         log p(y) = h · w_y + b_y - log Σ_v exp(h · w_v + b_v)
         ∂/∂logit_v log p(y) = [v = y] - p(v)

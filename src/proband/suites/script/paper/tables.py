@@ -2,8 +2,8 @@
 
 Table 4 is a table per column, with tables that go beyond it, as data for the report.
 
-A line is a model, or all training seeds of one net together; published figures stand beside it in the split they are
-compared with. Training texts are no questions (`asked`). Table 4's match is of whole blanks and its top-5 of single
+A line is a model, or all training seeds of one net together; published figures are shown next to it in the split they
+are compared with. Training texts are no questions (`asked`). Table 4's match is of whole blanks and its top-5 of single
 words: that is how the released program counts, and the only reading in which a net of the released size meets the
 published row (experiments/script/nets/table4.md).
 """
@@ -141,7 +141,7 @@ def value(table: str, row: str, column: str) -> float:
 
 
 def published() -> Sequence[Published]:
-    """Table 4 and the lengths of alignments, beside valid and test of KidsCook: the paper does not name its split."""
+    """Table 4 and the lengths of alignments, next to valid and test of KidsCook: the paper does not name its split."""
     return [
         Published(
             model=row["row"],
@@ -162,7 +162,7 @@ def published() -> Sequence[Published]:
     ]
 
 
-# ---- table 1 and the new words of section 2.1, from the counts in the manifest, beside the printed figures ---------
+# ---- table 1 and the new words of section 2.1, from the counts in the manifest, next to the printed figures --------
 
 
 FIGURES = ("sequences", "padded_tokens", "vocabulary", "abstract_length", "padded_length")

@@ -1,7 +1,7 @@
 """All tables of schema.py; answers that the database itself refuses to change.
 
 Until the first release there is one schema, and a change of it changes this revision. A release freezes it: then the
-tables are written out here, and what changes afterwards is a revision of its own.
+tables are written out here, and what changes afterwards is its own revision.
 """
 
 from __future__ import annotations
