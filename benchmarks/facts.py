@@ -168,14 +168,14 @@ def published(data: Path, folder: Path) -> str:
     """The published scores of the first wording as answers to our items of BEAR, by our metric."""
     from proband.core.types import Answer, Item
     from proband.suites.facts.build import BuildOptions, build
-    from proband.suites.facts.recall import recalled, reciprocal_rank
+    from proband.suites.facts.recall import recalled
 
     items: dict[str, list[Item]] = {}
     for item in build(BuildOptions(data=str(data)), seed=0).items:
         assert isinstance(item, Item)
         items.setdefault(str(item.tags["relation"]), []).append(item)
     spaces = json.loads((folder / "metadata_results.json").read_text(encoding="utf-8"))
-    rights, ranks, means = [], [], {}
+    rights, means = [], {}
     for relation, own in items.items():
         rows = map(json.loads, (folder / f"{relation}_results.jsonl").read_text(encoding="utf-8").splitlines())
         by_subject = {(" ".join(row["sub_label"].split()), row["answer_idx"]): row["pll_scores"] for row in rows}
@@ -185,13 +185,12 @@ def published(data: Path, folder: Path) -> str:
             scores = dict(zip(space, by_subject[item.facts["subject"], space.index(item.facts["object"])], strict=True))
             answer = Answer(item_id=item.id, scores=tuple(scores[choice] for choice in item.choices))
             right.append(recalled(item, answer) or 0.0)
-            ranks.append(reciprocal_rank(item, answer) or 0.0)
         rights += right
         means[relation] = sum(right) / len(right)
     first = ", ".join(f"{name} {100 * mean:.2f}" for name, mean in list(means.items())[:5])
     return (
         f"{len(rights):,} facts of {len(means)} relations: accuracy {100 * np.mean(rights):.2f} %, mean of relations "
-        f"{100 * np.mean(list(means.values())):.2f} %, 1 / place {100 * np.mean(ranks):.2f} %; {first}"
+        f"{100 * np.mean(list(means.values())):.2f} %; {first}"
     )
 
 
