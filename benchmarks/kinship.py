@@ -24,10 +24,11 @@ from typing import Any
 
 OURS = """
 import json, resource, sys, time
+from proband.core.files import encode
 from proband.suites.kinship import SUITE
 task, k, count, seed = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 options = SUITE.options(task=task, k=k, per_k=count, certify="none")
-lines = iter(SUITE.build(options, seed=seed).items)
+lines = map(encode, SUITE.build(options, seed=seed).items)
 size, began = len(next(lines)), time.process_time()
 size += sum(map(len, lines))
 ended, mb = time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

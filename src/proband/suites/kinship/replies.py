@@ -92,13 +92,8 @@ def context(item: Item) -> dict[str, str]:
     rules = str(item.facts.get("rules", "sound"))
     return {
         "rules": rules_in_words(rules),
-        "relation": "family relation" if world_of(rules) == "family" else "relation",
+        "relation": "family relation" if load(rules).world == "family" else "relation",
     }
-
-
-@cache
-def world_of(rules: str) -> str | None:
-    return load(rules).world
 
 
 @cache

@@ -70,6 +70,11 @@ class Bank:
     def occasion(self) -> dict[str, Occasion]:
         return {each.name: each for each in self.occasions}
 
+    @cached_property
+    def longest(self) -> int:
+        """The most facts that a frame tells."""
+        return max((frame.facts for frame in self.frames), default=1)
+
     @property
     def families(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(frame.family for frame in self.frames))

@@ -111,10 +111,9 @@ def tell(
     draw = rng.random
     places = list(range(len(edges)) if order is None else order)
     facts, apart = [edges[place] for place in places], [place in alone for place in places]
-    longest = max((frame.facts for frame in bank.frames), default=1)
     paths, at = list[list[int]](), 0
     while at < len(facts):
-        size = 1 + int(draw() * longest)
+        size = 1 + int(draw() * bank.longest)
         size = next((n for n in range(1, size) if apart[at] or True in apart[at + n : at + n + 1]), size)
         path = walk(facts, at, size=size)
         paths.append(path if along or draw() < 0.5 else path[::-1])
@@ -193,8 +192,8 @@ class _Teller:
         relations = tuple(ALL_NEUTRAL[kin] for kin in words[0])
         frames = self.bank.frames_of(relations, tuple(self.genders[person] for person in people))
         if not frames and len(people) == 2:
-            frames = self.bank.frames_of(tuple(ALL_NEUTRAL[kin] for kin in words[1]), (*self._genders(people[::-1]),))
             people = people[::-1]
+            frames = self.bank.frames_of((ALL_NEUTRAL[words[1][0]],), tuple(self.genders[person] for person in people))
             if not frames:
                 raise ProbandError(f"bank {self.bank.name} has no paraphrase of {words[0][0]!r}")
         if not frames:
@@ -210,9 +209,6 @@ class _Teller:
         if sentence is None:
             raise ProbandError(f"bank {self.bank.name}: an occasion has no phrase for {frames[0].text!r}")
         self.told[-1][2].append(self._timed(sentence, paths))
-
-    def _genders(self, people: Sequence[int]) -> Iterator[str]:
-        return (self.genders[person] for person in people)
 
     def _sentence(self, frames: Sequence[Frame], people: Sequence[int]) -> Sentence | None:
         """A frame of another construction than the last sentences have, with phrases of the occasion that are left."""

@@ -71,7 +71,7 @@ def inflect(verb: str) -> dict[str, str]:
     return {"past": given[0], "done": given[1], "ing": given[2] if len(given) > 2 else ing}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Phrase:
     """A verb phrase about a relative: `carry the lanterns with @`. One that begins with ! is an event without duration.
 
@@ -100,13 +100,16 @@ class Phrase:
         """Whether it fits a slot: after `was` it must last; where the slot `ends` a clause with a name, nothing may
         follow its @; a `pronoun` does not follow *of*; beside *before*, *after* and a comma it has
         none of its own."""
-        preposition = self.heads["base"].split()[-1]
         return (
             (self.lasting or not was)
             and (not self.tail or not ends)
-            and (preposition != "of" or not pronoun)
-            and (preposition not in AFTER or not (joined or ends))
+            and (self.preposition != "of" or not pronoun)
+            and (self.preposition not in AFTER or not (joined or ends))
         )
+
+    @cached_property
+    def preposition(self) -> str:
+        return self.heads["base"].split()[-1]
 
 
 def digest_id(text: str) -> str:

@@ -17,7 +17,6 @@ from functools import cache, cached_property
 from itertools import permutations
 from typing import Final, NamedTuple
 
-from proband.core.errors import ProbandError
 from proband.core.files import DATA, read_utf8
 from proband.suites.kinship.world.relations import FEMALE, MALE, STRICT, Family, World
 from proband.suites.kinship.world.rules import FamilyRow, Rules, rule_bodies
@@ -78,11 +77,6 @@ class FamilyShape:
     cross: float = 0.2
     founders: int = 2
     part: float = 0.0
-
-    def __post_init__(self) -> None:
-        low, high = self.children
-        if not 0 <= low <= high or high < 1:
-            raise ProbandError(f"children per couple is {low}..{high}; it must be a range that reaches 1")
 
 
 def make_family(rng: random.Random, shape: FamilyShape = FamilyShape()) -> Family:
