@@ -59,7 +59,6 @@ NEW_FILES = (
     "pipeline/steps",
     "reporting/draw/profile_chart",
     "reporting/items",
-    "reporting/knowing",
     "reporting/profile",
     "rewards",
     "steps/",

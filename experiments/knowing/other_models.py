@@ -17,7 +17,6 @@ import numpy as np
 from proband.core.files import read_items
 from proband.core.metrics import accuracy_of
 from proband.core.types import Answer, Item
-from proband.suites import suite
 from proband.suites.facts.recall import recalled
 
 Pair = frozenset[str]
@@ -29,7 +28,12 @@ def answers(folder: Path, items: dict[str, Item]) -> list[tuple[Item, Answer]]:
 
 
 def pairs(item: Item) -> list[Pair]:
-    return [frozenset(map(str.casefold, pair)) for pair in (suite(item.suite).pairs or (lambda _: []))(item)]
+    """A fact, or the query and the right option of an analogy."""
+    if item.suite == "facts":
+        own = [(item.facts["subject"], item.facts["object"])]
+    else:
+        own = [item.facts["query"], item.facts["options"][item.gold]] if item.facts.get("options") else []
+    return [frozenset(map(str.casefold, pair)) for pair in own]
 
 
 def main(root: Path) -> None:

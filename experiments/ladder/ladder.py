@@ -32,7 +32,7 @@ from proband import run  # noqa: E402
 from proband.core.files import md, slug  # noqa: E402
 from proband.pipeline.evaluate import item_sets, make_profile  # noqa: E402
 from proband.pipeline.panel import place_items, read_panel  # noqa: E402
-from proband.reporting.numbers.words import first_token  # noqa: E402
+from proband.reporting.numbers.formatting import first_token  # noqa: E402
 from proband.reporting.profile import CapabilityReader, CapabilityRow, Part, Profile  # noqa: E402
 from proband.stats import Scores, holm  # noqa: E402
 

@@ -1,48 +1,58 @@
+"""Table 4 on one page: ours below the published figures, training seeds of one net in one line."""
+
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable
-from pathlib import Path
-
-import pytest
-
-from proband.reporting import ItemSet, write_report
-from proband.reporting.combined_tables import across_suites
+from proband.core.types import Answer, Item, Run
+from proband.reporting.combined_tables import combined_table
 from proband.reporting.numbers.cells import Study
+from proband.reporting.numbers.item_sets import AnsweredRun, ItemSet
+from proband.suites.script import SUITE
+from proband.suites.script.paper.tables import BY_BLANK, KIDSCOOK, TABLE4
 
 
-@pytest.fixture
-def both(make_set: Callable[..., ItemSet]) -> list[ItemSet]:
-    """Two suites that share a relation, and a model."""
-    probes, stories = (make_set(240, models=models) for models in (("m", "only-here"), ("m", "baseline:random")))
-    first = dataclasses.replace(probes.suite, relations={"capital": {"relation": "capital"}}, shown_as="as a probe")
-    second = dataclasses.replace(
-        stories.suite,
-        name="story",
-        relations={"capital": {"k": (2, 3)}, "part : whole": {"k": 4}},
-        shown_as="in a story",
+def study(category: str) -> Study:
+    """A net trained twice, once right and once wrong, and a baseline, on a text of valid and one of test."""
+    items = [
+        Item(
+            id=split,
+            suite="script",
+            prompt="",
+            tags={"category": category, "split": split, "asked": True},
+            facts={"kinds": ["tool"], "clusters": [split]},
+            split=split,
+        )
+        for split in ("valid", "test")
+    ]
+
+    def run(net: str, seed: int, word: str) -> AnsweredRun:
+        record = {"gold": ["knife"], "oracle": [word], "guess": [word], "surprisals": [seed + 1.0]}
+        record |= {"top5": [[word, "pot"]], "greedy_top5": [["pot", "knife"]]}
+        note = {"net": net, "seed": seed} if net else {}
+        made = Run(suite="script", solver="answer", model=f"net:{net or 'none'}", seed=0, items_sha="", net=note)
+        return AnsweredRun(run=made, answers=[Answer(item_id=item.id, blanks=(record,)) for item in items])
+
+    answered = (run("", 3, "pot"), run("lm", 0, "knife"), run("lm", 1, "pot"))
+    manifest = {"fingerprint": next(iter(KIDSCOOK)), "conditions": {"blanks": "as released"}}
+    return Study(ItemSet(suite=SUITE, items_from=items, answered=answered, manifest=manifest), SUITE.metrics, seed=0)
+
+
+def test_ours_stand_below_the_published() -> None:
+    (sheet,) = combined_table(study("kidscook"), TABLE4)
+    assert sheet.header == ("model", "split", *TABLE4.tables, "runs")
+    assert ("published: transducer", "test", 24.72, 55.09, 24.91, 47.8, 4.78, None) in sheet.rows[:14]
+    assert sheet.rows[14:] == (
+        ("net:none", "valid", 0.0, 0.0, 0.0, 100.0, 4.0, 1),
+        ("net:none", "test", 0.0, 0.0, 0.0, 100.0, 4.0, 1),
+        ("net:lm", "valid", 50.0, 50.0, 50.0, 100.0, 1.5, 2),
+        ("net:lm", "test", 50.0, 50.0, 50.0, 100.0, 1.5, 2),
     )
-    return [dataclasses.replace(probes, suite=first), dataclasses.replace(stories, suite=second)]
+    few = "% of the questions of the published rows."  # of 4,603 blanks and of 5,661 words
+    both = "net:none, net:lm differ from the published figures:"
+    assert sheet.note.endswith(f"{both} 0.0217 {few} {both} 0.0177 {few}")
+    assert len(combined_table(study("cooking"), TABLE4)[0].rows) == 4  # nothing was published about another corpus
 
 
-def test_a_line_per_relation_and_model_that_two_suites_have(both: list[ItemSet]) -> None:
-    studies = [Study(items, key=items.suite.name) for items in both]
-    sheet = across_suites(studies)
-    assert sheet is not None
-    assert sheet.header[2:] == (
-        "as a probe (analogy, accuracy, test items)",
-        "in a story (story, accuracy, test items)",
-    )
-    assert [row[:2] for row in sheet.rows] == [("capital", "m")]
-    for study, shown in zip(studies, sheet.rows[0][2:]):
-        cell = study.cell(study.main, study.items.suite.relations["capital"])[0]
-        assert cell is not None
-        assert str(shown).startswith(f"{100 * cell.estimate.mean:.1f} ")
-        assert str(shown).endswith("chance 50.0")
-    assert across_suites(studies[:1]) is None
-
-
-def test_it_stands_in_the_overview_and_in_files(both: list[ItemSet], tmp_path: Path) -> None:
-    write_report(both, out=tmp_path)
-    assert 'id="relations"' in (tmp_path / "index.html").read_text("utf-8")
-    assert "as a probe" in (tmp_path / "tables" / "relations.csv").read_text("utf-8")
+def test_a_measure_that_does_not_apply_is_an_empty_cell() -> None:
+    (sheet,) = combined_table(study("kidscook"), BY_BLANK)
+    cells = dict(zip(sheet.header, sheet.rows[-1]))
+    assert (cells["tool"], cells["1 word"], cells["unit"], cells["runs"]) == (50.0, 50.0, None, 2)

@@ -12,8 +12,10 @@ from proband import suites
 from proband.cli import main
 from proband.core.errors import ProbandError
 from proband.core.files import read_items
-from proband.reporting.prompts import figures
+from proband.reporting.prompts import over_prompts
 from proband.solvers.prompts import expand_names, read_prompt, rewordings
+from proband.stats import Scores
+from proband.stats.clusters import Clusters
 
 SUITES = ("analogy", "kinship", "inference", "script")
 
@@ -80,21 +82,11 @@ def test_the_interval_counts_prompts_and_items() -> None:
     rng = np.random.default_rng(0)
     spread = rng.normal(size=12) * 0.2
     x = (rng.random((300, 12)) < 0.5 + np.clip(spread, -0.4, 0.4)).astype(float)
-    clusters = [(str(i),) for i in range(300)]
-    whole = figures(x, clusters, share=True)
-    one = figures(x[:, :1].repeat(12, axis=1), clusters, share=True)
+    clusters = Clusters.of([(str(i),) for i in range(300)])
+    whole = over_prompts({str(at): Scores.of(x[:, at], clusters=clusters) for at in range(12)}, share=True)
+    one = over_prompts({str(at): Scores.of(x[:, 0], clusters=clusters) for at in range(12)}, share=True)
     assert whole.high - whole.low > 0.15 > one.high - one.low  # items alone would give about 0.11
-    assert abs(whole.sd_prompts - spread.std(ddof=1)) < 0.05
-    assert one.sd_prompts == 0.0
-    assert whole.quantiles[0] < whole.quantiles[1] < whole.quantiles[2]
-
-
-def test_a_prompt_without_answers_leaves_the_others_their_names() -> None:
-    x = np.array([[1.0, np.nan, 0.0], [1.0, np.nan, 1.0], [0.0, np.nan, 0.0], [1.0, np.nan, 0.0]])
-    result = figures(x, [(str(i),) for i in range(4)], share=True)
-    assert result.prompts.tolist() == pytest.approx([0.75, np.nan, 0.25], nan_ok=True)
-    assert result.mean == 0.5
-    assert all(0.0 <= each <= 1.0 for each in result.quantiles)
+    assert whole.mean == pytest.approx(x.mean())
 
 
 def test_a_run_with_all_prompts_and_its_report(parrot: str, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from proband.core.suite import Sheet
 from proband.reporting import ItemSet
 from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.grids import Grid, fill
-from proband.reporting.tables import comma_separated, latex, lines, markdown, sheet_csv, sheet_latex, sheet_markdown
+from proband.reporting.tables import as_sheet, comma_separated, every_number, latex, lines, markdown
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +52,7 @@ def agree(
 
 
 def test_markdown_reads_back(grid: Grid) -> None:
-    rows = [line for line in markdown(grid).splitlines() if line.startswith("| ")]
+    rows = [line for line in markdown(as_sheet(grid)).splitlines() if line.startswith("| ")]
     width = 2 + len(grid.columns)
     for row in rows:
         assert len(re.findall(r"(?<!\\)\|", row)) == width + 1
@@ -62,7 +62,7 @@ def test_markdown_reads_back(grid: Grid) -> None:
 
 
 def test_latex_reads_back_and_is_balanced(grid: Grid) -> None:
-    text = latex(grid)
+    text = latex(as_sheet(grid), grid.name)
     body = text[text.index(r"\toprule") : text.index(r"\bottomrule")].splitlines()[2:]
     rows = [line for line in body if line != r"\midrule"]
     for row, numbers in zip(rows, expected(grid), strict=True):
@@ -79,7 +79,7 @@ def test_latex_reads_back_and_is_balanced(grid: Grid) -> None:
 
 
 def test_csv_reads_back_to_the_last_digit(grid: Grid) -> None:
-    rows = list(csv.DictReader(io.StringIO(comma_separated(grid))))
+    rows = list(csv.DictReader(io.StringIO(comma_separated(every_number(grid)))))
     ours = [row for row in rows if row["kind"] == "ours"]
     assert len(ours) == sum(cell is not None for found in grid.cells.values() for cell in found)
     for row in ours:
@@ -96,12 +96,12 @@ def test_csv_reads_back_to_the_last_digit(grid: Grid) -> None:
 
 def test_a_sheet_of_plain_cells_in_all_formats() -> None:
     sheet = Sheet(name="s", title="A & B", header=("what", "n", "share"), rows=(("x|y", 3, 0.25), ("=1", 4, None)))
-    assert sheet_markdown(sheet).splitlines()[2:] == [
+    assert markdown(sheet).splitlines()[2:] == [
         "| what | n | share |",
         "| --- | ---: | ---: |",
         r"| x\|y | 3 | 0.25 |",
         "| =1 | 4 | – |",
     ]
-    assert r"x\textbar{}y & 3 & 0.25 \\" in sheet_latex(sheet, "s")
-    assert r"\caption{A \& B.}" in sheet_latex(sheet, "s")
-    assert sheet_csv(sheet).splitlines() == ["what,n,share", "x|y,3,0.25", "'=1,4,"]
+    assert r"x\textbar{}y & 3 & 0.25 \\" in latex(sheet, "s")
+    assert r"\caption{A \& B.}" in latex(sheet, "s")
+    assert comma_separated(sheet).splitlines() == ["what,n,share", "x|y,3,0.25", "'=1,4,"]

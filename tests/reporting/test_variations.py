@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 
 from proband.core.metrics import ACCURACY, AUC, Metric, best_threshold
 from proband.core.suite import Results, Sheet
 from proband.core.types import Answer, Item, Run
-from proband.reporting.variations import NO_FLOOR, THRESHOLD, variation_sheets
+from proband.reporting.variations import THRESHOLD, variation_sheets
 from proband.stats import Floats
 
 Row = Mapping[str, Any]
@@ -133,19 +132,6 @@ def test_twins_from_few_tuples_are_clusters() -> None:
     few.shared = few.shared[:200] + [f"tuple {n % 4}" for n in range(200)]
     (row,) = sheet(few, AUC, "variations")[1]
     assert (row["95 %"], row["p (Holm)"]) == ("too few", None)
-
-
-def test_flips_stand_beside_those_of_the_same_questions_asked_again() -> None:
-    changed, floor, inside = null_flips(150, 0.1, 12)
-    assert changed == pytest.approx(18, abs=4)
-    assert floor == pytest.approx(18, abs=4)
-    assert inside >= 0.8
-    rng = np.random.default_rng(0)
-    assert NO_FLOOR not in sheet(flips(60, 0.1, rng), ACCURACY, "variations")[0].note
-    once = flips(60, 0.1, rng, asked=1)
-    assert NO_FLOOR in sheet(once, ACCURACY, "variations")[0].note
-    with pytest.raises(ValueError, match="not enough values"):
-        sheet(once, ACCURACY, "floor")
 
 
 def test_surviving_accuracy_says_over_how_many_variations() -> None:

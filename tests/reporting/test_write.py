@@ -57,7 +57,7 @@ def test_what_is_written(folder: Path) -> None:
     names = set(bytes_of(folder))
     for table in ("groups", "length", "relations", "headline"):
         assert {f"tables/analogy-{table}.{end}" for end in ("md", "tex", "csv")} <= names
-        assert f"figures/analogy-{table}.svg" in names
+        assert (f"figures/analogy-{table}.svg" in names) is (table != "relations")  # of many rows, cells are shaded
     assert {"index.html", "analogy.html", "analogy-2.html", "cloze.html"} <= names
     assert {"report.json", "tables/analogy-2-groups.md", "data/cloze-index.js"} <= names
 

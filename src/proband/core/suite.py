@@ -58,12 +58,7 @@ class Suite:
     tables: tuple[Table, ...]
     derive: Callable[[Mapping[str, Tag]], Mapping[str, Tag]] = lambda tags: {}  # further tags, made from an item's tags
     tag_titles: Mapping[str, str] = field(default_factory=dict)  # tags in words, where their names do not say enough
-    relations: Mapping[str, Where] = field(default_factory=dict)  # that other suites test too: name -> its items here
-    pairs: Callable[[Item], Sequence[tuple[str, str]]] | None = None  # of words that an item rests on
-    recalls: bool = False  # whether an item asks for the one pair that it rests on: a fact
-    alike: tuple[str, ...] = ()  # tags in which items must agree to be compared where only what is known may differ
     abstention: str = ""  # the choice of its questions that have no answer
-    shown_as: str = ""  # how a relation is asked about here: "as a probe", "in a story"
     published: Callable[[], Sequence[Published]] = lambda: ()
     analyses: tuple[Analysis, ...] = ()
     claims: tuple[Claim, ...] = ()
@@ -77,6 +72,8 @@ class Suite:
 
     def metric(self, name: str = "") -> Metric:
         """A metric by name, or the main one."""
+        if not self.metrics:
+            raise ProbandError(f"suite {self.name!r} has no metric: 'metrics' is empty")
         return self._named("metric", self.metrics, name) if name else self.metrics[0]
 
     def net(self, name: str) -> Net:

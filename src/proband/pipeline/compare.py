@@ -88,7 +88,7 @@ def _equal(tested: list[Comparison], points: float, metric: Metric) -> list[dict
     if not 0 < points < math.inf:
         raise ProbandError(f"--equal-within is {points:g}: it must be a number of points above 0")
     margin = points / 100 if metric.percent else points
-    whole = [(pair, None if pair.test is None else pair.test.equal_within(margin)) for pair in tested if not pair.group]
+    whole = [(pair, pair.equal_within(margin)) for pair in tested if not pair.group]
     return [{"a": pair.a, "b": pair.b, "points": points, "p": p} for pair, p in whole]
 
 
@@ -232,12 +232,12 @@ def _all_pairs(tested: list[Comparison], *, by: bool) -> list[Comparison]:
 
 def _in_order(tested: list[Comparison], labels: list[str], *, scope: str) -> list[dict[str, Any]]:
     """Pair by pair, the systems as they were named; `scope` names all items that are scored."""
-    from proband.reporting.numbers import words
+    from proband.reporting.numbers import formatting
 
     out = []
     for a, b in combinations(labels, 2):
         for each in tested:
             if {each.a, each.b} == {a, b}:
                 turned = each if each.a == a else each.turned()
-                out.append(turned.record() | {"group": words.group(each.group) if each.group else scope})
+                out.append(turned.record() | {"group": formatting.group(each.group) if each.group else scope})
     return out

@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import msgspec
@@ -22,6 +22,7 @@ from proband.core.files import cache_folder, read_run, render, slug, write_json,
 from proband.core.plugins import check_named, described, read_options
 from proband.core.progress import log, one_bar
 from proband.core.protocols import AnswersItems, Model
+from proband.models.hf import PACKAGES
 from proband.pipeline.asking.items_and_answers import ANSWERS, select_items
 from proband.pipeline.asking.setup import at_server, check_name, choose_solver, load_model, loading, sum_usage
 from proband.pipeline.panel import LATEST, Panel, PanelSet, place_items, read_panel, references
@@ -38,8 +39,8 @@ from proband.pipeline.run import (
     used_before,
 )
 from proband.pipeline.run_options import RunOptions, SharedRunOptions
-from proband.reporting.numbers import words
-from proband.reporting.numbers.words import short_model
+from proband.reporting.numbers import formatting
+from proband.reporting.numbers.formatting import short_model
 from proband.reporting.profile import Profile, make_profile
 from proband.reporting.profile_texts import as_json, model_card, plain_rows
 from proband.reporting.write import check_folder, write_report
@@ -80,7 +81,9 @@ class Evaluation:
 
     def _repr_html_(self) -> str:
         """A row per capability, for notebooks; the page has everything."""
-        return render("proband.reporting.page", "evaluation.html", profile=self.profile, page=self.page, words=words)
+        return render(
+            "proband.reporting.page", "evaluation.html", profile=self.profile, page=self.page, words=formatting
+        )
 
     def frame(self) -> polars.DataFrame:
         """A row per capability and model: score, interval, items, chance, best shortcut, p-values."""
@@ -96,13 +99,15 @@ def evaluate(
     suite: str | Sequence[str] = (),
     panel: str = LATEST,
     card: bool = False,
+    label: str = "",
     force: bool = False,
     **how: Unpack[SharedRunOptions],
 ) -> Evaluation:
     """Ask the models the items of a panel and write the page; the same call again resumes. `how` are options of a run
-    (`prices`, `max_cost`, `device`, `model_options`, `too_long`, `on_error`, `cache`). Without `out` the page is in the
-    cache folder. EvaluationJob.forecasts() gives what each run would ask."""
-    work = EvaluationJob.of(models, out=out, size=size, suite=suite, panel=panel, how=how)
+    (`prices`, `max_cost`, `device`, `model_options`, `too_long`, `on_error`, `cache`). `label`: how the page calls the
+    models, with commas. Without `out` the page is in the cache folder. EvaluationJob.forecasts() gives what each run
+    would ask."""
+    work = EvaluationJob.of(models, out=out, size=size, suite=suite, panel=panel, label=label, how=how)
     check_folder(work.out, force=force)
     if not force and work.out.is_dir() and any(work.out.iterdir()) and not work.begun():
         raise ProbandError(
@@ -124,6 +129,33 @@ class AskedSet:
     how: RunOptions
 
 
+def names_of(models_given: Sequence[str], label: str) -> dict[str, str]:
+    """How the page calls the models: as the user says, or as people do; by their full names where those are equal."""
+    labels = [each.strip() for each in label.split(",")] if label else []
+    if labels and len(labels) != len(models_given):
+        raise ProbandError(f"--label has {len(labels)} names for {len(models_given)} models; separate them by commas")
+    titles = labels or [title_of(model) or short_model(model) for model in models_given]
+    if len(set(titles)) < len(titles):
+        titles = [short_model(model) for model in models_given]
+    return dict(zip(models_given, titles))
+
+
+def title_of(model: str) -> str:
+    """A model as people call it, or nothing where its name is that already.
+
+    >>> title_of("hf:HuggingFaceTB/SmolLM2-135M"), title_of("gguf:/data/qwen-1.5b.gguf"), title_of("baseline:random")
+    ('SmolLM2-135M', 'qwen-1.5b', '')
+    >>> title_of("embedded:smollm2"), title_of("openai:gpt-4o@http://localhost:8000/v1")
+    ('SmolLM2-135M-Instruct', 'gpt-4o')
+    """
+    kind, _, rest = model.partition(":")
+    if kind == "embedded" and rest in PACKAGES:
+        return PACKAGES[rest][2].partition(",")[0]
+    if at_server(model):
+        return rest.partition("@")[0]
+    return PurePath(rest).name.removesuffix(".gguf") if kind in ("hf", "gguf", "vec", "relbert") else ""
+
+
 def _options_of(model: str) -> set[str]:
     kind = models.kind_of(model.partition(":")[0])
     return {field.attribute for field in described(kind.options)} if kind else set()
@@ -135,6 +167,7 @@ class EvaluationJob:
 
     panel: Panel
     models: tuple[str, ...]
+    names: Mapping[str, str]  # as the page calls them
     out: Path
     size: Size
     how: RunOptions
@@ -145,7 +178,8 @@ class EvaluationJob:
     @classmethod
     def of(
         cls, given: Sequence[str | Model], *, out: str | Path | None, size: Size = "panel",
-        suite: str | Sequence[str] = (), panel: str = LATEST, how: Mapping[str, Any],
+        suite: str | Sequence[str] = (), panel: str = LATEST, label: str = "",
+        how: Mapping[str, Any],
     ) -> EvaluationJob:  # fmt: skip
         """The command, checked as far as that goes without asking."""
         objects = {each.name: each for each in given if not isinstance(each, str) and check_named(each, "model")}
@@ -168,7 +202,8 @@ class EvaluationJob:
             raise ProbandError(f"evaluate has no option {unknown!r}; options of its runs are {known}")
         options = read_options(RunOptions, how, of="evaluate")
         loaded: dict[tuple[str, str], Any] = {(name, ""): each for name, each in objects.items()}
-        return cls(panel=chosen, models=tuple(models), out=folder, size=size, how=options, loaded=loaded)
+        names = names_of(models, label)
+        return cls(panel=chosen, models=tuple(models), names=names, out=folder, size=size, how=options, loaded=loaded)
 
     def place(self) -> None:
         there = self.size_there()
@@ -236,7 +271,7 @@ class EvaluationJob:
         others = {name for other in self.models if other != model for name in _options_of(other)} - _options_of(model)
         own = {name: value for name, value in self.how.model_options.items() if name.replace("-", "_") not in others}
         unset: dict[str, Any] = {name: None for name in ("device", "prices", "max_cost") if name in others}
-        return replace(self.how, model_options=own, **unset)
+        return replace(self.how, model_options=own, label=self.names.get(model, ""), **unset)
 
     def load(self, each: PanelSet, model: str) -> Any:
         """A model of this machine, once for all sets; a suite's own once for each suite."""
@@ -257,8 +292,10 @@ class EvaluationJob:
         """What each run of the models would ask; baselines answer at once."""
         self.place()
         asked, made = [part for part in self.runs if part.model in self.models], list[Forecast]()
-        until = time.monotonic() + TRYING
+        end = time.monotonic() + TRYING
         for part in asked:
+            now = time.monotonic()
+            until = now + (end - now) / (len(asked) - len(made))  # a fair share of the time that is left
             log(f"{part.model}: {part.each.name} ({len(made) + 1} of {len(asked)}): counting, trying a few items")
             made.append(forecast(part.items, self.model(part), part.folder, part.how, until=until))
         return made
@@ -294,7 +331,7 @@ class EvaluationJob:
             return False
         runner = Runner(items=part.items, model=self.model(part), out=part.folder, options=part.how)
         now = runner.describe()
-        recorded = msgspec.structs.replace(read_run(stored / "run.json"), items=now.items)
+        recorded = msgspec.structs.replace(read_run(stored / "run.json"), items=now.items, label=now.label)
         if self.size != "panel":
             recorded = msgspec.structs.replace(recorded, settings=now.settings)
         same = {**recorded.identity, "dtype": ""} == {**now.identity, "dtype": ""}
@@ -319,7 +356,7 @@ class EvaluationJob:
         order = [each.name for each in self.panel.sets]
         folders = [part.folder for part in sorted(self.runs, key=lambda part: order.index(part.each.name))]
         name = f"panel {self.panel.version}" + ("" if self.size == "panel" else f", {self.size}")
-        shown = " and ".join(short_model(model) for model in self.models)
+        shown = " and ".join(self.names.values())
         sets = item_sets(folders)
         profile = make_profile(
             sets,
@@ -333,9 +370,10 @@ class EvaluationJob:
             baselines={each.name: each.baselines for each in self.panel.sets},
             family=len(read_panel(str(self.panel.version)).capabilities),
             size=self.size,
+            names=self.names,
             notes=[
                 *([QUICK] if self.size == "quick" else []),
-                *(SHIPPED.format(model=model, dtype=dtype) for model, dtype in self.recorded.items()),
+                *(SHIPPED.format(model=self.names[model], dtype=dtype) for model, dtype in self.recorded.items()),
             ],
         )
         made = write_report(sets, out=self.out, title=profile.title, profile=profile, shortcuts=False, force=force)

@@ -25,7 +25,7 @@ from proband.pipeline.report import item_sets, score
 from proband.pipeline.run import Forecast
 from proband.pipeline.run_options import RunOptions
 from proband.reporting import ItemSet
-from proband.reporting.numbers.words import how_asked
+from proband.reporting.numbers.formatting import how_asked
 
 if TYPE_CHECKING:
     import polars

@@ -28,7 +28,7 @@ from proband.pipeline.asking.items_and_answers import (
 from proband.pipeline.steps import steps_of_runs
 from proband.reporting import AnsweredRun, ItemSet, write_leaderboard, write_report
 from proband.reporting.findings import constant_answers
-from proband.reporting.numbers import words
+from proband.reporting.numbers import formatting
 from proband.reporting.numbers.cells import VARIATION, Cell, Study
 from proband.reporting.write import check_folder
 
@@ -169,7 +169,7 @@ def score(folder: str | Path, *, split: str = "") -> dict[str, Any]:
         for value in sorted(values, key=lambda v: (isinstance(v, str), v)) if 1 < len(values) <= LISTED_VALUES else ():
             (part,) = study.cell(study.main, {tag: value})
             if part is not None:
-                groups.append(_line(words.group({tag: value}), part))
+                groups.append(_line(formatting.group({tag: value}), part))
     others = []
     for metric in sets.suite.metrics:
         (each,) = study.cell(metric, {}) if metric is not study.main and ":" not in metric.name else (None,)
@@ -198,7 +198,7 @@ def legend(suite: Suite, labels: Sequence[str]) -> str:
 
 
 def _metric(metric: Metric) -> dict[str, str]:
-    return {"metric": metric.name, "unit": metric.unit, "title": words.metric(metric)}
+    return {"metric": metric.name, "unit": metric.unit, "title": formatting.metric(metric)}
 
 
 def _line(name: str, cell: Cell | None) -> dict[str, Any]:

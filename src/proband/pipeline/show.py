@@ -28,7 +28,7 @@ from proband.models.hf import PACKAGES
 from proband.pipeline.asking.items_and_answers import items_of, run_folders
 from proband.pipeline.report import PathLike, item_sets
 from proband.pipeline.steps import answer_steps
-from proband.reporting.numbers.words import run_labels
+from proband.reporting.numbers.formatting import run_labels
 from proband.solvers.prompts import shipped_prompts
 
 

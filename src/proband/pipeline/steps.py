@@ -28,7 +28,7 @@ from proband.pipeline.checking import auditors, provers_of_suites
 from proband.pipeline.readers import ModelReaders
 from proband.pipeline.run_options import RunOptions
 from proband.proof.replies import NOT_CHECKED, OUTCOMES, CheckedReply, ReplyChecker
-from proband.proof.rows import NAMES, AuditRow, RowFile, item_row, read_cells, row_files, table_row
+from proband.proof.rows import NAMES, AuditRow, RowFile, item_row, named_like, read_cells, row_files, table_row
 from proband.proof.run import judge_for
 from proband.proof.sentences import Step
 from proband.proof.statements import UNREAD, VERDICTS
@@ -217,7 +217,7 @@ def _columns(cells: Mapping[str, Any], given: Mapping[str, str], file: Path, *, 
     there = ", ".join(map(str, cells)) or "none"
     if missing := next((name for name in given.values() if name not in cells), ""):
         raise ProbandError(f"no column {missing!r}; there are: {there}", file=file)
-    names = {what: given.get(what) or next((name for name in own if name in cells), "") for what, own in wanted.items()}
+    names = {what: given.get(what) or named_like(own, cells) for what, own in wanted.items()}
     for what in ("reply", *(() if known else ("question",))):
         if not names[what]:
             raise ProbandError(

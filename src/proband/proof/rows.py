@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -103,6 +103,8 @@ def columns_of(cells: Mapping[str, Any], given: Mapping[str, str], *, file: obje
 
     >>> columns_of({"story": "", "question": "", "label": ""}, {}, file="a.json")
     {'text': 'story', 'question': 'question', 'answer': 'label'}
+    >>> columns_of({"Story": "", "Query": "", "Answer": ""}, {}, file="a.csv")["question"]
+    'Query'
     """
     there = ", ".join(map(str, cells)) or "none"
     for what, named in given.items():
@@ -114,14 +116,18 @@ def columns_of(cells: Mapping[str, Any], given: Mapping[str, str], *, file: obje
             raise ProbandError(f"no column {missing!r} ({flag}); there are: {there}", file=file)
     if "facts" in given and "pair" not in given:
         raise ProbandError("--facts-column needs --pair-columns: the two that the answer is about", file=file)
-    columns = {
-        what: given.get(what) or next((name for name in names if name in cells), "") for what, names in NAMES.items()
-    }
+    columns = {what: given.get(what) or named_like(names, cells) for what, names in NAMES.items()}
     for what in ("answer",) if "pair" in given else ("question", "answer"):
         if not columns[what]:
             known = f"no column for the {what} (known names: {', '.join(NAMES[what])})"
             raise ProbandError(f"{known}; there are: {there}; say which with --{what}-column", file=file)
     return columns | {what: given[what] for what in ("pair", "facts") if what in given}
+
+
+def named_like(names: Sequence[str], cells: Mapping[str, Any]) -> str:
+    """The first column with one of these names, in upper or lower case, or nothing."""
+    there = {str(name).casefold(): str(name) for name in reversed(list(cells))}
+    return next((there[name] for name in names if name in there), "")
 
 
 # ---- reading -------------------------------------------------------------------------------------------------------

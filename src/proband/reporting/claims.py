@@ -20,7 +20,7 @@ from proband.core.files import group_by_key
 from proband.core.metrics import Metric
 from proband.core.suite import Claim, Contrast, Outcome, Results, Sheet, Where
 from proband.core.types import Tag
-from proband.reporting.numbers import words
+from proband.reporting.numbers import formatting
 from proband.reporting.numbers.cells import ALPHA, Study, matches
 from proband.reporting.numbers.comparisons import contrasted
 from proband.stats import holm
@@ -81,7 +81,7 @@ def _open(claim: Claim, study: Study, systems: str, evidence: str) -> Verdict:
     return Verdict(
         statement=claim.statement,
         source=claim.source,
-        where=words.group(claim.where) if claim.where else "",
+        where=formatting.group(claim.where) if claim.where else "",
         items=study.key,
         systems=systems,
         verdict="open",
@@ -126,7 +126,7 @@ def _verdicts(study: Study, claim: Claim, sheets: Sequence[Sheet]) -> Iterator[V
             continue
         within = {name: value for name, value in group.items() if not name.startswith("run.")}
         for runs, places in _places(study, claim, group, systems):
-            names = " · ".join(each for each in (runs, words.group(within) if within else "") if each)
+            names = " · ".join(each for each in (runs, formatting.group(within) if within else "") if each)
             yield _tested(study, claim, names, places, {**claim.where, **group})
 
 
@@ -168,7 +168,7 @@ def _places(
             yield f"{study.labels[a]} / {study.labels[b]}", [(contrast, [(a, b)])]
     else:
         runs = {name: value for name, value in group.items() if name.startswith("run.")}
-        yield words.group(runs) if runs else "", places
+        yield formatting.group(runs) if runs else "", places
 
 
 def _chooses(contrast: Contrast) -> bool:
@@ -208,7 +208,8 @@ def _tested(
     evidence = [test.evidence for test in tests]
     if len(tests) > 1:
         evidence = [
-            f"{t.evidence}: {words.change(t.difference, t.metric)}" + ("" if t.p is None else f", p {words.p_is(t.p)}")
+            f"{t.evidence}: {formatting.change(t.difference, t.metric)}"
+            + ("" if t.p is None else f", p {formatting.p_is(t.p)}")
             for t in tests
         ]
     if missing := sum(not any(each) for each in by_contrast):
@@ -218,9 +219,9 @@ def _tested(
         evidence.append("both sides below chance")
     elif all(test.below_shortcut for test in tests):
         evidence.append("both sides below the best shortcut")
-    shown = words.change(decisive.difference, decisive.metric)
+    shown = formatting.change(decisive.difference, decisive.metric)
     row = _open(claim, study, systems, "; ".join(evidence))
-    seen = "" if decisive.detectable is None else words.distance(decisive.detectable, decisive.metric)
+    seen = "" if decisive.detectable is None else formatting.distance(decisive.detectable, decisive.metric)
     return replace(row, difference=decisive.ahead, shown=shown, p=p, below_chance=below_chance, detectable=seen)
 
 
@@ -236,8 +237,8 @@ def _of_outcomes(study: Study, claim: Claim, by_label: Mapping[str, Outcome]) ->
     for label, outcome in outcomes:
         row = _open(claim, study, label, outcome.evidence)
         unit = Metric(name="", of=len, unit=outcome.unit)
-        shown = "–" if outcome.difference is None else words.change(outcome.difference, unit)
-        seen = "" if outcome.detectable is None else words.distance(outcome.detectable, unit)
+        shown = "–" if outcome.difference is None else formatting.change(outcome.difference, unit)
+        seen = "" if outcome.detectable is None else formatting.distance(outcome.detectable, unit)
         row = replace(row, difference=outcome.difference, shown=shown, p=outcome.p, detectable=seen)
         yield replace(row, published=outcome.published)
 
@@ -261,7 +262,7 @@ def counts(verdicts: Sequence[Verdict]) -> str:
 # ---- as a table ----------------------------------------------------------------------------------------------------
 
 
-def as_sheet(verdicts: Sequence[Verdict], names: Mapping[str, str]) -> Sheet:
+def claims_sheet(verdicts: Sequence[Verdict], names: Mapping[str, str]) -> Sheet:
     """All verdicts as a sheet of plain cells; `names` are those of the item sets."""
     return Sheet(
         name="claims",
@@ -277,6 +278,6 @@ def as_sheet(verdicts: Sequence[Verdict], names: Mapping[str, str]) -> Sheet:
 
 
 def _row(v: Verdict, items: str) -> tuple[str, ...]:
-    p, p_holm = ("–" if p is None else words.p_value(p) for p in (v.p, v.p_holm))
+    p, p_holm = ("–" if p is None else formatting.p_value(p) for p in (v.p, v.p_holm))
     about = (v.statement, v.source, v.where or "–", items, v.systems)
     return (*about, v.verdict, v.shown, p, p_holm, v.evidence)

@@ -19,7 +19,7 @@ from proband.core.files import group_by_key
 from proband.core.metrics import ACCURACY, WARNED, Metric, answered_rightly, best_choices
 from proband.core.suite import Table, Where
 from proband.core.types import Answer, Item
-from proband.reporting.numbers import words
+from proband.reporting.numbers import formatting
 from proband.reporting.numbers.cells import ALPHA, Cell, Comparison, Study
 from proband.reporting.numbers.comparisons import between
 from proband.reporting.numbers.grids import Grid
@@ -27,7 +27,7 @@ from proband.reporting.numbers.item_sets import Codes
 from proband.stats import Scores, holm
 
 SENTENCES = 6
-CHOSEN = ALPHA / 3  # for what is chosen among many cells, so that it and the headline hold 5 to 8 % together
+CHOSEN = ALPHA / 2  # for what is chosen among many cells, so that it and the headline hold 5 to 8 % together
 
 
 def sentences(study: Study, grid: Grid | None, compared: Sequence[Comparison]) -> list[str]:
@@ -41,7 +41,6 @@ def sentences(study: Study, grid: Grid | None, compared: Sequence[Comparison]) -
             if cell is not None and not grid.labels[line].startswith("baseline:")  # what they do is known beforehand
         ]
         texts += _against_level(cells, grid.metric)
-        texts += _gap(study, cells, grid)
     return [each for each in texts if each][:SENTENCES]
 
 
@@ -57,28 +56,29 @@ def _leader(study: Study, compared: Sequence[Comparison]) -> str:
     pair = next((c for c in between(compared, first, second) if not c.group), None)
     if pair is None:
         return ""
-    name = f"{words.metric(metric)} on {study.scope}"
+    name = f"{formatting.metric(metric)} on {study.scope}"
     low, high = (pair.low, pair.high) if metric.better == "high" else (-pair.high, -pair.low)
-    gap = f"{words.distance(pair.difference, metric)} {words.interval(low, high, metric)}"
-    if pair.difference == 0:
-        return f"{first} and {second} have the same {name}, {words.value(pair.mean_a, metric)}."
-    ahead = f"{pair.a} ({words.value(pair.mean_a, metric)}) and {pair.b} ({words.value(pair.mean_b, metric)})"
+    gap = f"{formatting.distance(pair.value, metric)} {formatting.interval(low, high, metric)}"
+    if pair.value == 0:
+        return f"{first} and {second} have the same {name}, {formatting.value(pair.mean_a, metric)}."
+    ahead = f"{pair.a} ({formatting.value(pair.mean_a, metric)}) and {pair.b} ({formatting.value(pair.mean_b, metric)})"
     left = next((cell for cell, label in zip(study.cell(metric, {}), study.labels) if label == pair.b), None)
     if left is not None and left.unread > WARNED:
         unread = f"{100 * left.unread:.0f} % of the replies of {pair.b} are unread"
         return f"No model leads on {name}: {ahead} cannot be compared, because {unread}."
     if pair.few:
-        return f"No model leads on {name}: {ahead} share {words.count(pair.clusters, 'cluster')}, {words.TOO_FEW}."
+        shared = formatting.count(pair.clusters, "cluster")
+        return f"No model leads on {name}: {ahead} share {shared}, {formatting.TOO_FEW}."
     if pair.p_holm is None:
         once = "each was trained once" if pair.once == 2 else "one of them was trained once"
         return (
             f"{ahead}: these two trained networks differ by {gap} on such items; {once}, so the difference may be "
             "due to the training seeds (train each with three)."
         )
-    p = f"Holm p {words.p_is(pair.p_holm)}" + (f"; {pair.training}" if pair.training else "")
+    p = f"Holm p {formatting.p_is(pair.p_holm)}" + (f"; {pair.note}" if pair.note else "")
     if pair.clear:
         best, way = ("highest", "above") if metric.better == "high" else ("lowest", "below")
-        own = words.value(pair.mean_a, metric)
+        own = formatting.value(pair.mean_a, metric)
         return f"{pair.a} has the {best} {name}, {own}: {gap} {way} {pair.b} ({p})."
     return f"No model leads on {name}: {ahead} differ by {gap}, which is not significant ({p})."
 
@@ -98,16 +98,16 @@ def _against_level(cells: Sequence[tuple[str, str, Cell]], metric: Metric) -> li
             label, column, cell = each
             alone = means.count(_distance(cell)) == 1  # otherwise none is furthest
             if alone and cell.against_level == way and corrected.get(id(each), 1.0) < CHOSEN:
-                gap, level = words.distance(_distance(cell), metric), cell.level or 0.0
+                gap, level = formatting.distance(_distance(cell), metric), cell.level or 0.0
                 low, high = sorted((cell.estimate.low - level, cell.estimate.high - level), key=abs)
-                span = words.interval(abs(low), abs(high), metric)
+                span = formatting.interval(abs(low), abs(high), metric)
                 texts.append(f"{label} is furthest {way} {cell.level_name} on {column}: by {gap} {span}.")
     at_level = group_by_key(
         ((column, cell.level_name), label) for label, column, cell in by_distance if cell.against_level == "at"
     )
     for (column, name), labels in sorted(at_level.items(), key=lambda each: (-len(each[1]), each[0]))[:2]:
         verb = "is" if len(labels) == 1 else "are"
-        texts.append(f"On {column}, {words.in_a_sentence(sorted(labels))} {verb} not distinguishable from {name}.")
+        texts.append(f"On {column}, {formatting.in_a_sentence(sorted(labels))} {verb} not distinguishable from {name}.")
     return texts
 
 
@@ -120,43 +120,6 @@ def _unreadable(cell: Cell) -> bool:
     guesses in their place would reach chance."""
     below = (cell.chance or 0.0) - cell.estimate.mean
     return cell.unread > WARNED or 0 < below <= cell.unread
-
-
-def _gap(study: Study, cells: Sequence[tuple[str, str, Cell]], grid: Grid) -> list[str]:
-    """The widest gap inside one system: between its highest column and its lowest. It is tested, and corrected for the
-    pairs of columns of all systems in which it was looked for (Bonferroni)."""
-    widest: tuple[float, str] = (0.0, "")
-    metric = grid.metric
-    readable = [each for each in cells if not each[2].estimate.few and not _unreadable(each[2])]
-    tries = sum(own * (own - 1) // 2 for own in Counter(label for label, *_ in readable).values())
-    for label in grid.labels:
-        own = sorted((each for each in readable if each[0] == label), key=lambda each: each[2].estimate.mean)
-        if len(own) < 2:
-            continue
-        (_, lowest, bottom), (_, highest, top) = own[0], own[-1]
-        gap = top.estimate.mean - bottom.estimate.mean
-        if gap > widest[0] and (p := _p_between(study, grid, top, bottom)) is not None and tries * p < CHOSEN:
-            high, low = words.value(top.estimate.mean, metric), words.value(bottom.estimate.mean, metric)
-            name = words.metric(metric)
-            widest = gap, f"{label} has its highest {name} on {highest} ({high}), its lowest on {lowest} ({low})."
-    return [widest[1]] if widest[1] else []
-
-
-def _p_between(study: Study, grid: Grid, top: Cell, bottom: Cell) -> float | None:
-    """The p-value of two cells of one line in the last row of a table; 1 where they are of different systems (a table
-    over the settings of runs), None where nothing can be tested."""
-    row = grid.rows[-1] if grid.rows else None
-    rest = dict(zip(grid.table.rows, row)) if row is not None else {}
-    places = []
-    for cell in (top, bottom):
-        column = next(key for key in grid.columns if any(each is cell for each in grid.cells[row, key]))
-        where = {**grid.table.where, **dict(zip(grid.table.columns, column)), **rest}
-        systems = study.cell(grid.metric, where, macro=grid.table.macro)
-        places.append((where, next(at for at, each in enumerate(systems) if each is cell)))
-    (one, system), (other, second) = places
-    if system != second:
-        return 1.0
-    return study.between(grid.metric, system, one, other, macro=grid.table.macro).p
 
 
 # ---- replies ---------------------------------------------------------------------------------------------------------
@@ -178,10 +141,12 @@ def unread_warnings(study: Study) -> list[str]:
         if errors:
             listed = "; ".join(f"{item} ({how[:100]})" for item, how in errors[:LISTED])
             more = f"; and {len(errors) - LISTED} more" if len(errors) > LISTED else ""
-            texts.append(f"{label} failed on {words.count(len(errors), 'item')}, which count as wrong: {listed}{more}.")
+            texts.append(
+                f"{label} failed on {formatting.count(len(errors), 'item')}, which count as wrong: {listed}{more}."
+            )
         if withheld := statuses.get("content_filter", 0):
             texts.append(
-                f"{label}: a filter withheld the replies to {words.count(withheld, 'item')}, which count as wrong."
+                f"{label}: a filter withheld the replies to {formatting.count(withheld, 'item')}, which count as wrong."
             )
         if each.run.summary.get("in_words"):
             texts.append(f"{label}: {each.run.summary['in_words']}.")
@@ -189,9 +154,9 @@ def unread_warnings(study: Study) -> list[str]:
         if cell is not None and cell.unread > WARNED:
             texts.append(f"Warning: {100 * cell.unread:.1f} % of the replies of {label} are unread and count as wrong.")
         if cell is not None and cell.skipped:
-            texts.append(f"{label} skipped {words.count(cell.skipped, 'item')}, which do not count.")
+            texts.append(f"{label} skipped {formatting.count(cell.skipped, 'item')}, which do not count.")
         if cell is not None and cell.uncovered:
-            texts.append(f"{label} does not cover {words.count(cell.uncovered, 'item')}: left out of its scores.")
+            texts.append(f"{label} does not cover {formatting.count(cell.uncovered, 'item')}: left out of its scores.")
     return texts + list(constant_answers(study).values())
 
 
@@ -200,8 +165,8 @@ def unread_warnings(study: Study) -> list[str]:
 
 LOOKED_AT = 2000  # answers of a run, the first ones
 FEWEST = 10  # answers of which something can be said
-CONSTANT = 0.9  # share of one answer, or of one place among the options
 MAJORITY = 0.3  # share of the most frequent right answer from which on giving it always is worth saying
+CONSTANT = 0.9  # share of one answer, or of one place among the options
 BEYOND = 0.2  # by how much more often it is given than it is right
 
 
@@ -283,8 +248,8 @@ def at_majority(pairs: Sequence[tuple[Item, Answer]]) -> str:
     band = Scores.of([number for pair in known for number in right.numbers(*pair)]).interval()
     if not band.low <= share <= band.high:
         return ""
-    always = f"not distinguishable from always answering {text!r} ({words.value(share, right)})"
-    return f"is right on {words.value(band.mean, right)}, {always}"
+    always = f"not distinguishable from always answering {text!r} ({formatting.value(share, right)})"
+    return f"is right on {formatting.value(band.mean, right)}, {always}"
 
 
 # ---- where the best shortcut is wrong --------------------------------------------------------------------------------
@@ -360,15 +325,16 @@ def shortcut_headline(study: Study, best: BestShortcut, where: Where) -> str:
         return ""
     whole, cell = cells[most]
     text = (
-        f"Where the best shortcut ({best.in_words}) is wrong, {words.count(best.items, 'item')}, {study.labels[most]} "
-        f"falls from {words.value(whole.estimate.mean, metric)} to {_with_interval(study, cell)}"
+        f"Where the best shortcut ({best.in_words}) is wrong, {formatting.count(best.items, 'item')}, "
+        f"{study.labels[most]} falls from {formatting.value(whole.estimate.mean, metric)} to "
+        f"{_with_interval(study, cell)}"
     )
     first = max(cells, key=lambda at: cells[at][1].estimate.mean)
     if first != most:
-        text += f"; the highest {words.metric(metric)} there has {study.labels[first]}, "
+        text += f"; the highest {formatting.metric(metric)} there has {study.labels[first]}, "
         text += _with_interval(study, cells[first][1])
     return f"{text}."
 
 
 def _with_interval(study: Study, cell: Cell) -> str:
-    return f"{words.value(cell.estimate.mean, study.main)} {words.span(cell.estimate, study.main)}"
+    return f"{formatting.value(cell.estimate.mean, study.main)} {formatting.span(cell.estimate, study.main)}"

@@ -18,12 +18,14 @@ from typing import Any
 import numpy as np
 
 from proband.core.errors import ProbandError
-from proband.core.files import csv_lines, dumps, figure, slug, write_text
-from proband.reporting.numbers import words
+from proband.core.files import dumps, figure, slug, write_text
+from proband.core.suite import Sheet
+from proband.reporting.numbers import formatting
 from proband.reporting.numbers.cells import ALPHA, Comparison, Study
+from proband.reporting.numbers.formatting import BY_THEMSELVES, short_model, unique
 from proband.reporting.numbers.item_sets import ItemSet, names
-from proband.reporting.numbers.words import BY_THEMSELVES, short_model, unique
 from proband.reporting.page.page import page_of
+from proband.reporting.tables import comma_separated
 from proband.stats import holm
 
 FIELDS = ("mean", "low", "high", "n", "clusters", "few", "seeds")  # of an estimate
@@ -45,7 +47,7 @@ def write_leaderboard(
     ]
     rows, heading = _rows(boards), title or "Leaderboard"
     write_text(out / "leaderboard.json", dumps({"title": heading, "sets": boards}) + "\n")
-    write_text(out / "leaderboard.csv", _csv(boards, rows))
+    write_text(out / "leaderboard.csv", comma_separated(_sheet(boards, rows, heading)))
     write_text(out / "index.html", page_of("leaderboard", title=heading, boards=boards, rows=rows, place=_place))
     scores = [line for board in boards for line in _lines(board)]
     return {"page": str(out / "index.html"), "models": len(rows), "item sets": len(boards), "scores": scores}
@@ -71,7 +73,7 @@ def _board(items: ItemSet, *, split: str, seed: int) -> dict[str, Any]:
             {
                 "model": short_model(str(system.tags["run.model"])),
                 "label": system.label,
-                "details": words.how_asked(first) or first.solver,
+                "details": formatting.how_asked(first) or first.solver,
                 **{name: getattr(cell.estimate, name) for name in FIELDS},
                 "chance": cell.chance,
                 "unread": cell.unread,
@@ -85,7 +87,7 @@ def _board(items: ItemSet, *, split: str, seed: int) -> dict[str, Any]:
         "question": items.suite.question,
         "source": items.source,
         "items_sha": items.runs[0].items_sha,
-        "metric": words.metric(study.main),
+        "metric": formatting.metric(study.main),
         "unit": study.main.unit,
         "better": study.main.better,
         "scope": study.scope,
@@ -194,13 +196,14 @@ def _interval(system: Mapping[str, Any], unit: str) -> str:
     return f"[{figure(system['low'], unit)}, {figure(system['high'], unit)}]"
 
 
-def _csv(boards: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]]) -> str:
-    values = ("mean", "low", "high", "n", "group")
-    lines: list[list[Any]] = [["model", "items", "metric", *values, "best rank", "worst rank", "unread"]]
-    for row in rows:
-        for board, system in zip(boards, row["cells"]):
-            if system is not None:
-                own = [system[name] for name in values]
-                ranks = system["rank"] or ("", "")
-                lines.append([row["name"], board["name"], board["metric"], *own, *ranks, system["unread"]])
-    return "".join(csv_lines(lines, guarded=False))
+def _sheet(boards: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]], title: str) -> Sheet:
+    """A line per model and item set."""
+    values = ("mean", "low", "high", "n", "group", "unread")
+    lines = [
+        (row["name"], board["name"], board["metric"], *(system[name] for name in values), *(system["rank"] or ("", "")))
+        for row in rows
+        for board, system in zip(boards, row["cells"])
+        if system is not None
+    ]
+    header = ("model", "items", "metric", *values, "best rank", "worst rank")
+    return Sheet(name="leaderboard", title=title, header=header, rows=tuple(lines))

@@ -24,10 +24,10 @@ import numpy as np
 from proband.core.metrics import Metric, best_choices, best_threshold
 from proband.core.suite import Where
 from proband.core.types import LEFT_OUT, Answer, Estimate, Item, Tag
-from proband.reporting.numbers import words
+from proband.reporting.numbers import formatting
 from proband.reporting.numbers.cells import ALPHA, ORIGINAL, VARIATION, matches
+from proband.reporting.numbers.formatting import in_a_sentence, short_model
 from proband.reporting.numbers.item_sets import ItemSet
-from proband.reporting.numbers.words import in_a_sentence, short_model
 from proband.reporting.variations import in_words
 from proband.stats import Difference, Scores, beats_all, holm_where_tested
 from proband.stats.clusters import Clusters, clusters_of
@@ -187,6 +187,11 @@ class Profile:
     family: int = 1  # rows of the panel, over which a ✓ is corrected
     references: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     notes: Sequence[str] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    def name(self, model: str) -> str:
+        """How the page calls a model."""
+        return self.names.get(model) or short_model(model)
 
     @property
     def capabilities(self) -> list[Capability]:
@@ -210,22 +215,29 @@ def make_profile(
     family: int,
     size: str = "panel",
     notes: Sequence[str] = (),
+    names: Mapping[str, str] | None = None,
 ) -> Profile:
     """`missing`: why a model was not asked a set, by model and set; `controls`: solvers that ask without the question;
-    `baselines` of each set; `family`: rows of the whole panel."""
+    `baselines` of each set; `family`: rows of the whole panel; `names`: how the page calls the models."""
     known = {each.source: replace(each, splits=("test",)) for each in sets}
-    reader = CapabilityReader(sets=known, missing=missing, controls=controls, baselines=baselines, size=size)
+    reader = CapabilityReader(sets=known, missing=missing, controls=controls, baselines=baselines, size=size,
+                              names=names or {})  # fmt: skip
     rows = [reader.row(each, model) for model in models for each in capabilities]
     by_name = {(row.model, row.capability.does): row for row in rows}
     moved: dict[str, list[tuple[str, Test]]] = {}
     for model in models:
         own = {row.capability.does: row for row in rows if row.model == model and not row.no_verdict}
         tested = [
-            (each.says, _apart(own.get(each.row), own.get(each.less)) if each.less else reader.noise(own.get(each.row)))
+            (
+                each.says,
+                _apart(own.get(each.row), own.get(each.less), reader.name(model))
+                if each.less
+                else reader.noise(own.get(each.row)),
+            )
             for each in moves
         ]
         moved[model] = [(says, test) for says, test in tested if test is not None]
-    between = {other: list(_between(by_name, capabilities, models[0], other)) for other in models[1:]}
+    between = {other: list(_between(by_name, capabilities, models[0], other, reader)) for other in models[1:]}
     compared = [test for pairs in between.values() for _, test in pairs]
     for test in (row.test for row in rows if row.test):
         test.family = family
@@ -233,12 +245,21 @@ def make_profile(
     for pairs in (*moved.values(), *between.values()):
         own_tests = [test for _, test in pairs]
         for test, p in zip(own_tests, holm_where_tested([each.difference.p for each in own_tests]), strict=True):
-            test.p_holm, test.family = p, sum(each.difference.p is not None for each in own_tests)
-    sentences = [(model, text) for model in models for text in _sentences(by_name, capabilities, model, moved[model])]
-    sentences += [("", text) for other, pairs in between.items() for text in _beside(pairs, models[0], other)]
+            test.p_holm, test.family = (p, sum(each.difference.p is not None for each in own_tests))
+    sentences = [
+        (model, text)
+        for model in models
+        for text in _sentences(by_name, capabilities, model, moved[model], reader.name(model))
+    ]
+    sentences += [
+        ("", text)
+        for other, pairs in between.items()
+        for text in _beside(pairs, reader.name(models[0]), reader.name(other))
+    ]
     return Profile(
         title=title, models=models, rows=rows, contrasts=compared, sentences=sentences, family=family,
         references={name: each for name, each in references.items() if name not in models}, notes=notes,
+        names={model: reader.name(model) for model in models},
     )  # fmt: skip
 
 
@@ -254,6 +275,10 @@ class CapabilityReader:
     controls: Sequence[str]
     baselines: Mapping[str, Sequence[str]]
     size: str = "panel"
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    def name(self, model: str) -> str:
+        return self.names.get(model) or short_model(model)
 
     def row(self, capability: Capability, model: str) -> CapabilityRow:
         reason = next(
@@ -289,7 +314,7 @@ class CapabilityReader:
             return row
         apart = beats_all(own, [each.value if each.scores is None else each.scores for each in row.levels])
         return replace(
-            row, test=Test(about=f"{short_model(model)} {capability.does}, against every level", difference=apart)
+            row, test=Test(about=f"{self.name(model)} {capability.does}, against every level", difference=apart)
         )
 
     def noise(self, row: CapabilityRow | None) -> Test | None:
@@ -304,7 +329,7 @@ class CapabilityReader:
         if varied is None or plain is None:
             return None
         return Test(
-            about=f"{short_model(row.model)}: the varied stories less the plain ones", difference=varied.minus(plain)
+            about=f"{self.name(row.model)}: the varied stories less the plain ones", difference=varied.minus(plain)
         )
 
     def _same(self, capability: Capability, model: str) -> CapabilityRow:
@@ -343,7 +368,7 @@ class CapabilityReader:
         )
         metric = Metric(name="same_answer", of=float, title="share of answers that stay the same")
         apart = beats_all(own, [each.value if each.scores is None else each.scores for each in levels])
-        test = Test(about=f"{short_model(model)} {capability.does}, against every level", difference=apart)
+        test = Test(about=f"{self.name(model)} {capability.does}, against every level", difference=apart)
         return CapabilityRow(
             capability=capability, model=model, metric=metric, scores=own, levels=levels, test=test, examples=shown
         )
@@ -491,7 +516,7 @@ def _margin(answer: Answer) -> float:
 # ---- comparisons ----------------------------------------------------------------------------------------------------
 
 
-def _apart(one: CapabilityRow | None, other: CapabilityRow | None) -> Test | None:
+def _apart(one: CapabilityRow | None, other: CapabilityRow | None, name: str) -> Test | None:
     """One row less another of the same model, on other items."""
     if one is None or other is None or one.scores is None or other.scores is None or one.metric is None:
         return None
@@ -506,20 +531,22 @@ def _apart(one: CapabilityRow | None, other: CapabilityRow | None) -> Test | Non
     values, parts, shared = zip(*numbers, strict=True)
     both = Scores.of(values, clusters=Clusters.of(shared), tags={"part": parts})
     apart = both.where(part="one").minus_selection(both.where(part="other"), same_runs=True)
-    return Test(
-        about=f"{short_model(one.model)} {one.capability.does}, less: {other.capability.does}", difference=apart
-    )
+    return Test(about=f"{name} {one.capability.does}, less: {other.capability.does}", difference=apart)
 
 
 def _between(
-    rows: Mapping[tuple[str, str], CapabilityRow], capabilities: Sequence[Capability], one: str, other: str
+    rows: Mapping[tuple[str, str], CapabilityRow],
+    capabilities: Sequence[Capability],
+    one: str,
+    other: str,
+    reader: CapabilityReader,
 ) -> Iterator[tuple[str, Test]]:
     for each in capabilities:
         a, b = rows[one, each.does].scores, rows[other, each.does].scores
         if a is not None and b is not None:
             yield (
                 each.does,
-                Test(about=f"{each.does}: {short_model(one)} less {short_model(other)}", difference=a.minus(b)),
+                Test(about=f"{each.does}: {reader.name(one)} less {reader.name(other)}", difference=a.minus(b)),
             )
 
 
@@ -531,6 +558,7 @@ def _sentences(
     capabilities: Sequence[Capability],
     model: str,
     moves: Sequence[tuple[str, Test]],
+    name: str,
 ) -> Iterator[str]:
     """What it can, what is not shown, what has no verdict, how it moves, asked otherwise."""
     asked = [row for each in capabilities if (row := rows[model, each.does]).estimate is not None]
@@ -538,7 +566,7 @@ def _sentences(
     can, rest = [row for row in own if row.can], [row for row in own if not row.can]
     none = f"is above chance and the shortcuts in none of the {len(own)} capabilities that it was asked for"
     parts = [f"{row.capability.does} ({row.shown})" for row in can]
-    yield f"{short_model(model)} {f'{in_a_sentence(parts)}: above {_levels_of(can)}' if can else none}."
+    yield f"{name} {f'{in_a_sentence(parts)}: above {_levels_of(can)}' if can else none}."
     if parts := [f"{row.capability.fails} ({row.shown})" for row in rest]:
         yield f"These items do not show that it can {in_a_sentence(parts)}."
     for row in asked:
@@ -571,19 +599,18 @@ def _moved(what: str, test: Test) -> str:
     span = f"[{_signed(d.low)}, {_signed(d.high)}]"
     if test.clear:
         way = "falls" if d.value < 0 else "rises"
-        return f"{what} {way} by {abs(100 * d.value):.1f} points {span} (Holm p {words.p_is(test.p_holm)})."
+        return f"{what} {way} by {abs(100 * d.value):.1f} points {span} (Holm p {formatting.p_is(test.p_holm)})."
     least = d.detectable_among(test.family)
     seen = "" if least is None else f"; 80 % power to detect a change of {100 * least:.1f} points"
     return f"{what} does not change significantly ({_signed(d.value)} points {span}{seen})."
 
 
 def _signed(share: float) -> str:
-    return f"{100 * share:+.1f}".replace("-", words.MINUS)
+    return f"{100 * share:+.1f}".replace("-", formatting.MINUS)
 
 
-def _beside(pairs: Sequence[tuple[str, Test]], one: str, other: str) -> Iterator[str]:
+def _beside(pairs: Sequence[tuple[str, Test]], a: str, b: str) -> Iterator[str]:
     """Where one model is ahead, where the other, and where no difference is shown."""
-    a, b = short_model(one), short_model(other)
     for who, sign in ((f"{a} is ahead of {b}", 1), (f"{b} is ahead of {a}", -1)):
         ahead = [
             f"{does} (by {abs(100 * test.difference.value):.1f} points)"

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from proband.core.files import dumps, markdown_table, md, slug
-from proband.reporting.numbers import words
-from proband.reporting.numbers.words import short_model
+from proband.reporting.numbers import formatting
 from proband.reporting.profile import CapabilityRow, Profile
 
 LEGEND = "Brackets: 95 % intervals. Bold: above chance and every shortcut"
@@ -40,7 +39,7 @@ def _plain(row: CapabilityRow) -> dict[str, str | float | None]:
         "score_among_read": row.among_read,
         "score_if_unread_are_right": None if row.bounds is None else row.bounds[1],
         "people": None if row.capability.people is None else row.capability.people.value,
-        "metric": None if row.metric is None else words.metric(row.metric),
+        "metric": None if row.metric is None else formatting.metric(row.metric),
         "items": row.capability.items,
         "reason": row.reason or None,
     }
@@ -51,6 +50,7 @@ def as_json(profile: Profile) -> dict[str, Any]:
     return {
         "title": profile.title,
         "models": list(profile.models),
+        "names": {model: profile.name(model) for model in profile.models},
         "sentences": [{"model": model, "sentence": text} for model, text in profile.sentences],
         "rows_corrected_together": profile.family,
         "notes": list(profile.notes),
@@ -69,7 +69,7 @@ def as_markdown(profile: Profile) -> str:
 
 
 def table(profile: Profile) -> str:
-    names = [short_model(model) for model in profile.models]
+    names = [profile.name(model) for model in profile.models]
     head = ["capability", *(md(name) for name in names), "chance", "best shortcut", "items"]
     body = []
     for each in profile.capabilities:
@@ -95,7 +95,7 @@ def _cell(row: CapabilityRow) -> str:
 def model_card(profile: Profile, panel: str) -> str:
     """`model-index` as model cards on Hugging Face have it, of every model; then the table and its key."""
     entries = "".join(
-        f"- name: {dumps(short_model(model))}\n  results:\n"
+        f"- name: {dumps(profile.name(model))}\n  results:\n"
         + "".join(
             f"  - {dumps(_card_result(row, panel))}\n" for row in profile.rows if row.model == model and row.estimate
         )
@@ -110,7 +110,11 @@ def model_card(profile: Profile, panel: str) -> str:
 def _card_result(row: CapabilityRow, panel: str) -> dict[str, Any]:
     assert row.estimate is not None
     assert row.metric is not None
-    metric = {"type": row.metric.name, "name": words.metric(row.metric), "value": round(100 * row.estimate.mean, 1)}
+    metric = {
+        "type": row.metric.name,
+        "name": formatting.metric(row.metric),
+        "value": round(100 * row.estimate.mean, 1),
+    }
     return {
         "task": {"type": "text-generation", "name": row.capability.does},
         "dataset": {"type": f"proband/{slug(panel)}", "name": f"Proband {panel}"},

@@ -20,7 +20,7 @@ from proband.core.metrics import ACCURACY
 from proband.core.suite import Results, Sheet
 from proband.core.types import LEFT_OUT, Answer, Item
 from proband.reporting.numbers.cells import Study
-from proband.reporting.numbers.words import shared_labels
+from proband.reporting.numbers.formatting import shared_labels
 from proband.reporting.variations import Cell, in_words, share_cells
 from proband.stats.clusters import Clusters, clusters_of
 

@@ -1,19 +1,20 @@
-"""Tables as files: Markdown and LaTeX with a mean and its interval per cell, published figures in italics with their
-source beneath; CSV, long, one line per number at full precision, for whoever computes on.
+"""Tables as files. A grid of cells becomes a `Sheet`, one with a mean and its interval per cell (`as_sheet`) or one
+with a line per number at full precision (`every_number`); a sheet is written as Markdown, LaTeX and CSV.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby, takewhile
 
 from proband.core.files import csv_lines, markdown_table, md
 from proband.core.suite import Sheet
-from proband.reporting.numbers import words
+from proband.reporting.numbers import formatting
 from proband.reporting.numbers.cells import Cell
-from proband.reporting.numbers.grids import SIGNS, Grid, Key
-from proband.reporting.numbers.words import MINUS
+from proband.reporting.numbers.formatting import MINUS
+from proband.reporting.numbers.grids import Grid, Key
 from proband.stats import LEAST_FREEDOM, share_of_trainings
 
 # ---- the lines of a grid, as all formats print them, and the words around them -------------------------------------
@@ -32,12 +33,7 @@ class TableLine:
     cells: tuple[Cell | None, ...]
     figures: tuple[float | None, ...]
     source: str = ""
-    mark: str = ""  # signs of the footnotes that say in what it differs from the published lines
-    differs: tuple[str, ...] = ()  # the same in words
-
-    @property
-    def name(self) -> str:
-        return self.label + self.mark
+    differs: tuple[str, ...] = ()  # in what, from the published lines
 
 
 def lines(grid: Grid) -> Iterator[TableLine]:
@@ -48,7 +44,7 @@ def lines(grid: Grid) -> Iterator[TableLine]:
             if any(cells):
                 figures = tuple(cell.estimate.mean if cell else None for cell in cells)
                 differs = tuple(grid.differs.get((row, run), ()))
-                yield TableLine(row, label, run, cells, figures, mark=grid.mark(row, run), differs=differs)
+                yield TableLine(row, label, run, cells, figures, differs=differs)
         for model in grid.others(row):
             results = [grid.published.get((row, column), {}).get(model) for column in grid.columns]
             sources = dict.fromkeys(each.source for each in results if each)
@@ -70,13 +66,13 @@ def cell_words(grid: Grid, line: TableLine) -> list[CellWords]:
     out: list[CellWords] = []
     for cell, value in zip(line.cells, line.figures):
         if cell is not None:
-            e, spread = cell.estimate, words.spread(cell.sd, cell.runs, grid.metric)
+            e, spread = cell.estimate, formatting.spread(cell.sd, cell.runs, grid.metric)
             unread = f"unread {100 * cell.unread:.0f}%" if cell.unread >= 0.005 else ""
             uncovered = f"{cell.uncovered:,} not covered" if cell.uncovered else ""
-            more = tuple(part for part in (words.span(e, grid.metric), spread, unread, uncovered, e.note) if part)
-            out.append((words.figure(e.mean, grid.metric), SIGN[cell.against_level], more))
+            more = tuple(part for part in (formatting.span(e, grid.metric), spread, unread, uncovered, e.note) if part)
+            out.append((formatting.figure(e.mean, grid.metric), SIGN[cell.against_level], more))
         else:
-            out.append(EMPTY if value is None else (words.figure(value, grid.metric), "", ()))
+            out.append(EMPTY if value is None else (formatting.figure(value, grid.metric), "", ()))
     return out
 
 
@@ -90,7 +86,7 @@ def best(grid: Grid, row: Key | None) -> tuple[float | None, ...]:
 
 def head(grid: Grid) -> list[str]:
     """The words above the columns: the tags of the rows if there are any, the model, then what holds numbers."""
-    rows = [" · ".join(map(words.name, grid.table.rows))] if grid.table.rows else []
+    rows = [" · ".join(map(formatting.name, grid.table.rows))] if grid.table.rows else []
     return [*rows, "model", *map(grid.heading, grid.columns)]
 
 
@@ -98,10 +94,19 @@ def unit(grid: Grid) -> str:
     """Metric, direction, unit, and what holds for the whole table."""
     first = grid.columns[0] if grid.columns else ()
     fixed = [
-        f"{words.name(n)}: {words.tag(v)}" for n, v in zip(grid.table.columns, first) if n not in grid.differing_tags
+        f"{formatting.name(n)}: {formatting.tag(v)}"
+        for n, v in zip(grid.table.columns, first)
+        if n not in grid.differing_tags
     ]
-    macro = [f"mean over the values of {words.name(grid.table.macro)}"] if grid.table.macro else []
-    parts = [words.with_arrow(grid.metric), words.unit(grid.metric), grid.scope, *macro, "95% intervals", *fixed]
+    macro = [f"mean over the values of {formatting.name(grid.table.macro)}"] if grid.table.macro else []
+    parts = [
+        formatting.with_arrow(grid.metric),
+        formatting.unit(grid.metric),
+        grid.scope,
+        *macro,
+        "95% intervals",
+        *fixed,
+    ]
     return ", ".join(part for part in parts if part)
 
 
@@ -109,7 +114,7 @@ def signs(grid: Grid) -> list[str]:
     """What the signs in a table mean: those that it has."""
     out = ["Intervals account for items that share material."]
     if grid.has_few:
-        out.append(f"{words.TOO_FEW.capitalize()}: fewer than {LEAST_FREEDOM:g} degrees of freedom (of clusters).")
+        out.append(f"{formatting.TOO_FEW.capitalize()}: fewer than {LEAST_FREEDOM:g} degrees of freedom (of clusters).")
 
     if grid.has_chance:
         out.append(f"° the interval includes {grid.level}; ▼ below {'it' if grid.level != 'chance' else 'chance'}.")
@@ -129,7 +134,7 @@ def legend(grid: Grid) -> str:
     out = [grid.asked, *signs(grid)] if grid.asked else signs(grid)
     sources = dict.fromkeys(f"{f.model}: {f.source}" for cell in grid.published.values() for f in cell.values())
     if sources:
-        out.append("In italics, published figures (" + "; ".join(sources) + ").")
+        out.append("Published figures: " + "; ".join(sources) + ".")
     return " ".join([*out, *notes(grid)])
 
 
@@ -137,38 +142,67 @@ def notes(grid: Grid) -> list[str]:
     """What the suite says of the table, and in what our lines differ from the published ones."""
     beside = any(grid.published.values())
     texts = [grid.table.note, grid.table.published_note if beside else ""]
-    return [*filter(None, texts), *(f"{sign} {note}." for note, sign in grid.footnotes.items())]
+    return [*filter(None, texts), *grid.footnotes]
 
 
-# ---- formats -----------------------------------------------------------------------------------------------------
+# ---- a grid as a sheet -----------------------------------------------------------------------------------------------
 
 
-def markdown(grid: Grid) -> str:
-    body = []
+Plain = str | float | int | None
+COLUMNS = (
+    *("kind", "model", "metric", "mean", "low", "high", "n", "clusters", "effective", "too_few"),
+    *("chance", "runs", "sd", "from_seeds", "source", "differs", "unread", "skipped", "not_covered", "items"),
+)
+
+
+def as_sheet(grid: Grid) -> Sheet:
+    """One line per row and model."""
+    rows = []
     for line in lines(grid):
-        mark = "" if line.run is not None else "*"
-        first = [md(words.key(grid.table.rows, line.row))] if grid.table.rows else []
-        body.append(
-            [*first, f"{mark}{md(line.name)}{mark}", *(_markdown_cell(each, mark) for each in cell_words(grid, line))]
-        )
+        first = [formatting.key(grid.table.rows, line.row)] if grid.table.rows else []
+        name = line.label if line.run is not None else f"{line.label} (published)"
+        rows.append((*first, name, *map(_printed, cell_words(grid, line))))
     title = f"{grid.table.title} ({unit(grid)})"
-    return titled_table(title, head(grid), body, numbers=len(grid.columns), note=legend(grid))
+    return Sheet(name=grid.name, title=title, header=tuple(head(grid)), rows=tuple(rows), note=legend(grid))
 
 
-def _markdown_cell(cell: CellWords, mark: str) -> str:
+def _printed(cell: CellWords) -> str:
     figure, sign, more = cell
-    if cell == EMPTY:
-        return figure
-    return " ".join([f"{mark}{figure}{mark}", *(more[:1] and [more[0] + sign]), *more[1:]])
+    return " ".join([figure, *(more[:1] and [more[0] + sign]), *more[1:]])
 
 
-def titled_table(title: str, above: Sequence[str], body: Sequence[Sequence[str]], *, numbers: int, note: str) -> str:
-    """A pipe table between its title and a note; the last `numbers` columns stand to the right."""
-    table = markdown_table([md(cell) for cell in above], body, right=numbers)
-    return "\n".join([f"**{md(title)}**", "", table, *(["", md(note)] if note else [])]) + "\n"
+def every_number(grid: Grid) -> Sheet:
+    """One line per number: the tags, then COLUMNS. The empty tag stands for `all`."""
+    body: list[tuple[Plain, ...]] = []
+    for line in lines(grid):
+        row = [""] * len(grid.table.rows) if line.row is None else list(line.row)
+        for column, cell, value in zip(grid.columns, line.cells, line.figures):
+            if value is not None:
+                numbers: dict[str, Plain] = {"kind": "published", "metric": grid.metric.name, "mean": value}
+                numbers |= {"source": line.source} if cell is None else _cell_columns(grid, line, cell)
+                numbers["model"] = line.label
+                body.append((*map(formatting.tag, (*row, *column)), *map(numbers.get, COLUMNS)))
+    header = (*map(formatting.name, (*grid.table.rows, *grid.table.columns)), *COLUMNS)
+    return Sheet(name=grid.name, title=grid.table.title, header=header, rows=tuple(body))
 
 
-# ---- LaTeX -----------------------------------------------------------------------------------------------------------
+def _cell_columns(grid: Grid, line: TableLine, cell: Cell) -> dict[str, Plain]:
+    e = cell.estimate
+    return {
+        **{name: getattr(e, name) for name in ("metric", "mean", "n", "clusters", "from_seeds")},
+        **{name: getattr(cell, name) for name in ("chance", "runs", "sd", "skipped")},
+        **({} if e.few else {"low": e.low, "high": e.high}),
+        "kind": "ours",
+        "effective": round(e.effective, 2),
+        "too_few": "yes" if e.few else "no",
+        "differs": "; ".join(line.differs) or None,
+        "unread": round(cell.unread, 6),
+        "not_covered": cell.uncovered,
+        "items": grid.scope or None,
+    }
+
+
+# ---- one writer per format -------------------------------------------------------------------------------------------
 
 
 LATEX = {
@@ -199,7 +233,6 @@ LATEX = {
     "≥": r"$\geq$",
     "≤": r"$\leq$",
     "…": r"\ldots{}",
-    **{sign: f"$^{{{letter}}}$" for sign, letter in zip(SIGNS, "abcdefghijklmnop", strict=True)},
 }
 
 
@@ -209,84 +242,6 @@ def tex(text: str) -> str:
     50\% of A\_1 \& B
     """
     return "".join(LATEX.get(letter, letter) for letter in " ".join(text.split()))
-
-
-def latex(grid: Grid) -> str:
-    """A grid as a table, ready for \\input."""
-    groups = [[_line(grid, line, first=line is group[0]) for line in group] for group in rows_of(grid)]
-    words_ = "ll" if grid.table.rows else "l"
-    caption = f"{tex(grid.table.title)} ({tex(unit(grid))}). {tex(legend(grid))}"
-    return tabular(grid.name, words_ + "r" * len(grid.columns), head(grid), groups, caption=caption)
-
-
-def _line(grid: Grid, line: TableLine, *, first: bool) -> list[str]:
-    """Published figures and their models are in italics; a row is named in its first line."""
-    shape = "{}" if line.run is not None else r"\textit{{{}}}"
-    out = [shape.format(tex(line.name))]
-    if grid.table.rows:
-        out.insert(0, tex(words.key(grid.table.rows, line.row)) if first else "")
-    for cell in cell_words(grid, line):
-        figure, sign, parts = cell
-        more = rf"{tex(sign)} {{\scriptsize {tex(' '.join(parts))}}}" if parts else ""
-        out.append("--" if cell == EMPTY else shape.format(tex(figure)) + more)
-    return out
-
-
-def tabular(
-    name: str, shape: str, above: Sequence[str], groups: Sequence[Sequence[Sequence[str]]], *, caption: str
-) -> str:
-    """A booktabs table; cells of `groups` and the caption are LaTeX already, those `above` are text."""
-    out = [r"% needs \usepackage{booktabs,amssymb,textcomp}", r"\begin{table}", r"\centering\small"]
-    out += [rf"\begin{{tabular}}{{{shape}}}", r"\toprule", " & ".join(tex(cell) for cell in above) + r" \\"]
-    for group in groups:
-        out.append(r"\midrule")
-        out += [" & ".join(line) + r" \\" for line in group]
-    out += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{caption}}}"]
-    return "\n".join([*out, rf"\label{{tab:{name}}}", r"\end{table}"]) + "\n"
-
-
-# ---- CSV -------------------------------------------------------------------------------------------------------------
-
-
-Plain = str | float | int | None
-COLUMNS = (
-    *("kind", "model", "metric", "mean", "low", "high", "n", "clusters", "effective", "too_few"),
-    *("chance", "runs", "sd", "from_seeds", "source", "differs", "unread", "skipped", "not_covered", "items"),
-)
-
-
-def comma_separated(grid: Grid) -> str:
-    """One line per number: the tags, then COLUMNS. The empty tag stands for `all`."""
-    body: list[Sequence[Plain]] = []
-    for line in lines(grid):
-        row = [""] * len(grid.table.rows) if line.row is None else list(line.row)
-        for column, cell, value in zip(grid.columns, line.cells, line.figures):
-            if value is not None:
-                numbers: dict[str, Plain] = {"kind": "published", "metric": grid.metric.name, "mean": value}
-                numbers |= {"source": line.source} if cell is None else _cell_columns(grid, line, cell)
-                numbers["model"] = line.label
-                body.append([*map(words.tag, (*row, *column)), *map(numbers.get, COLUMNS)])
-    head = [*map(words.name, (*grid.table.rows, *grid.table.columns)), *COLUMNS]
-    return "".join(csv_lines([head, *body]))
-
-
-def _cell_columns(grid: Grid, line: TableLine, cell: Cell) -> dict[str, Plain]:
-    e = cell.estimate
-    return {
-        **{name: getattr(e, name) for name in ("metric", "mean", "n", "clusters", "from_seeds")},
-        **{name: getattr(cell, name) for name in ("chance", "runs", "sd", "skipped")},
-        **({} if e.few else {"low": e.low, "high": e.high}),
-        "kind": "ours",
-        "effective": round(e.effective, 2),
-        "too_few": "yes" if e.few else "no",
-        "differs": "; ".join(line.differs) or None,
-        "unread": round(cell.unread, 6),
-        "not_covered": cell.uncovered,
-        "items": grid.scope or None,
-    }
-
-
-# ---- sheets of plain cells (an analysis' tables, claims) in all formats ----------------------------------------------
 
 
 def plain_cell(cell: Plain) -> str:
@@ -302,27 +257,41 @@ def plain_cell(cell: Plain) -> str:
     return str(cell)
 
 
+NUMBER = re.compile(r"–?|[−+<]?\d[\d.,]*( [\[(±].*)?", re.DOTALL)  # a figure, with its interval or without
+
+
 def numeric(sheet: Sheet) -> tuple[bool, ...]:
-    """Which columns hold numbers only."""
+    """Which columns hold numbers, with their intervals or without."""
+    columns = list(zip(*sheet.rows)) or [()] * len(sheet.header)
     return tuple(
-        any(row[at] is not None for row in sheet.rows)
-        and all(row[at] is None or isinstance(row[at], (int, float)) for row in sheet.rows)
-        for at in range(len(sheet.header))
+        any(cell is not None for cell in column) and all(NUMBER.fullmatch(plain_cell(cell)) for cell in column)
+        for column in columns
     )
 
 
-def sheet_markdown(sheet: Sheet) -> str:
-    body = [[md(plain_cell(cell)) for cell in row] for row in sheet.rows]
+def markdown(sheet: Sheet) -> str:
+    """A pipe table between its title and its note; numbers in the last columns stand to the right."""
+    body = [[_md_cell(plain_cell(cell)) for cell in row] for row in sheet.rows]
     right = len(list(takewhile(bool, reversed(numeric(sheet)))))
-    return titled_table(sheet.title, sheet.header, body, numbers=right, note=sheet.note)
+    table = markdown_table([md(cell) for cell in sheet.header], body, right=right)
+    return "\n".join([f"**{md(sheet.title)}**", "", table, *(["", md(sheet.note)] if sheet.note else [])]) + "\n"
 
 
-def sheet_latex(sheet: Sheet, name: str) -> str:
+def _md_cell(text: str) -> str:
+    """Brackets of an interval need no backslash."""
+    return re.sub(r"\\([\[\]])", r"\1", md(text)) if NUMBER.fullmatch(text) else md(text)
+
+
+def latex(sheet: Sheet, name: str) -> str:
+    """A booktabs table, ready for \\input."""
     shape = "".join("r" if number else "l" for number in numeric(sheet))
-    body = [[tex(plain_cell(cell)) for cell in row] for row in sheet.rows]
+    out = [r"% needs \usepackage{booktabs,amssymb,textcomp}", r"\begin{table}", r"\centering\small"]
+    out += [rf"\begin{{tabular}}{{{shape}}}", r"\toprule", " & ".join(map(tex, sheet.header)) + r" \\", r"\midrule"]
+    out += [" & ".join(tex(plain_cell(cell)) for cell in row) + r" \\" for row in sheet.rows]
     caption = f"{tex(sheet.title)}. {tex(sheet.note)}".strip()
-    return tabular(name, shape, sheet.header, [body], caption=caption)
+    out += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{caption}}}"]
+    return "\n".join([*out, rf"\label{{tab:{name}}}", r"\end{table}"]) + "\n"
 
 
-def sheet_csv(sheet: Sheet) -> str:
+def comma_separated(sheet: Sheet) -> str:
     return "".join(csv_lines([sheet.header, *sheet.rows]))

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from proband.core.files import dumps, figure, group_by_key, p_value
+from proband.core.files import figure, p_value
 from proband.core.metrics import Metric, best_choices, best_threshold
 from proband.core.suite import Results, Sheet, Table
 from proband.core.types import LEFT_OUT, Answer, Item
@@ -37,10 +37,6 @@ GAPS = (
     "A gap above 0 suggests contamination only if a model that cannot have seen the items has a smaller gap. Items "
     "that were selected because some model answered them are easier than their twins for every model: a simulated "
     "model that has seen none of them then has a gap of ten points (`experiments/variations/README.md`)."
-)
-NO_FLOOR = (
-    " No model ran twice (`run --repeat 2`), so the noise floor of flips, how often answers change without a change of "
-    "the item, is unknown."
 )
 Cell = str | float | int | None
 Row = tuple[Cell, ...]
@@ -84,15 +80,15 @@ def variation_sheets(results: Results, metric: Metric) -> list[Sheet]:
             rows += _rows(label, name, effect, list(sources.values()))
         overall += _surviving(label, effects, list(sources.values()))
     rows = _corrected(rows)
-    floor = _asked_again(results, by_run)
     sheets = []
     if rows:
         note = (
             "Each line compares source items with what was made from them, paired; the interval is of the difference. "
             "Flips: the answer is another one, though the right answer is the same. Follows: right before and after a "
             "change of the right answer. For twins the difference is the contamination gap, source minus twin. "
-            "P-values are corrected by Holm over the table." + (THRESHOLD if metric.over == "set" else "")
-        ) + ("" if floor else NO_FLOOR)
+            "P-values are corrected by Holm over the table. Answers of a model that samples also change when the same "
+            "item is asked again (`run --repeat 2`)." + (THRESHOLD if metric.over == "set" else "")
+        )
         compared = ("source items", "before", "after", "difference", "95 %", "p (Holm)")
         changed = ("flips", "95 % of flips", "follows", "95 % of follows")
         header = ("model", "variation", "right answer", *compared, *changed)
@@ -105,29 +101,9 @@ def variation_sheets(results: Results, metric: Metric) -> list[Sheet]:
             "item has, the fewer survive by chance alone: only lines with as many of an item can be compared."
         )
         sheets.append(Sheet(name="surviving", title="What survives", header=columns, rows=tuple(overall), note=note))
-    if floor:
-        again = ("model", "asked", "source items", "answers that changed", "95 %")
-        note = "Noise floor of flips: how often answers change when the same questions are asked again."
-        sheets.append(Sheet(name="floor", title="The same items asked again", header=again, rows=floor, note=note))
     return sheets + _beside_others(
         results.labels, by_run, [name for name, effect in effects.items() if effect == "twin"]
     )
-
-
-def _asked_again(results: Results, by_run: Sequence[Mapping[str, Source]]) -> tuple[Row, ...]:
-    """How often the answers of a model that was asked twice change by themselves."""
-    groups = group_by_key(
-        (dumps([run.model, run.solver, run.settings]), at) for at, run in enumerate(results.runs) if not run.net
-    )
-    rows: list[Row] = []
-    for runs in (group for group in groups.values() if len(group) > 1):
-        first, second = by_run[runs[0]], by_run[runs[1]]
-        both = [name for name in first if name in second]
-        if both:
-            changed = [float(first[name].answer != second[name].answer) for name in both]
-            cells = share_cells(changed, _clusters([first[name] for name in both]))
-            rows.append((results.labels[runs[0]], len(runs), len(both), *cells))
-    return tuple(rows)
 
 
 def _beside_others(labels: Sequence[str], by_run: Sequence[Mapping[str, Source]], twins: Sequence[str]) -> list[Sheet]:
@@ -152,29 +128,10 @@ def _beside_others(labels: Sequence[str], by_run: Sequence[Mapping[str, Source]]
                 span = f"{figure(found.low)} to {figure(found.high)}"
                 rows.append(((one, other, name, len(both), *gaps, figure(found.value), span), found.p))
     corrected = holm_where_tested([p for _, p in rows])
-    return (
-        [
-            Sheet(
-                name="gaps",
-                title="Contamination gap, compared with another model's",
-                header=(
-                    "model",
-                    "beside",
-                    "variation",
-                    "source items",
-                    "gap",
-                    "its gap",
-                    "difference",
-                    "95 %",
-                    "p (Holm)",
-                ),
-                rows=tuple((*row, "–" if p is None else p_value(p)) for (row, _), p in zip(rows, corrected)),
-                note=GAPS,
-            )
-        ]
-        if rows
-        else []
-    )
+    header = ("model", "beside", "variation", "source items", "gap", "its gap", "difference", "95 %", "p (Holm)")
+    lines = tuple((*row, "–" if p is None else p_value(p)) for (row, _), p in zip(rows, corrected))
+    title = "Contamination gap, compared with another model's"
+    return [Sheet(name="gaps", title=title, header=header, rows=lines, note=GAPS)] if rows else []
 
 
 def _source_and_twin(sources: Mapping[str, Source], name: str) -> dict[str, tuple[float, float]]:

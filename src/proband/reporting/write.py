@@ -1,8 +1,8 @@
 """`proband report`: item sets with their runs in, one folder out that opens from disk.
 
 Tables, figures, pages and data are written into it, and what an earlier report wrote there and this one does not is
-removed. report.json lists the files of a report (until it is written, .report.files does). Nothing else in the folder
-is ever touched: a file of that name that no report wrote is an error, except with `force`.
+removed. report.json lists the files of a report. Nothing else in the folder is ever touched: a file of that name that
+no report wrote is an error, except with `force`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
@@ -24,8 +24,8 @@ from proband.core.files import read_json, slug, write_json, write_text
 from proband.core.metrics import Metric
 from proband.core.progress import Progress, log
 from proband.core.suite import Analysis, Claim, Published, Results, Sheet, Suite, Table
-from proband.reporting.claims import Verdict, as_sheet, chosen, judge
-from proband.reporting.combined_tables import across_suites, combined_table
+from proband.reporting.claims import Verdict, chosen, claims_sheet, judge
+from proband.reporting.combined_tables import combined_table
 from proband.reporting.draw.charts import curve_plot, drawing
 from proband.reporting.draw.marks import MODELS, WIDE, Picture, svg
 from proband.reporting.draw.profile_chart import profile_chart
@@ -37,20 +37,19 @@ from proband.reporting.findings import (
     shortcut_headline,
     unread_warnings,
 )
-from proband.reporting.knowing import knowing_and_using
-from proband.reporting.numbers import words
+from proband.reporting.numbers import formatting
 from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.comparisons import comparisons
+from proband.reporting.numbers.formatting import System, short_model, unique
 from proband.reporting.numbers.grids import Grid, fill
 from proband.reporting.numbers.item_sets import ItemSet, names
-from proband.reporting.numbers.words import System, short_model, unique
 from proband.reporting.page.browse import write_browser
 from proband.reporting.page.page import PAGES, Section, pages, sheet_file
 from proband.reporting.profile import Profile
 from proband.reporting.profile_texts import as_json, as_markdown
 from proband.reporting.prompts import prompt_sheets
 from proband.reporting.repeats import repeat_sheets
-from proband.reporting.tables import comma_separated, latex, markdown, sheet_csv, sheet_latex, sheet_markdown
+from proband.reporting.tables import as_sheet, comma_separated, every_number, latex, markdown
 from proband.reporting.variations import effects_of, variation_sheets, variation_table
 from proband.stats import LEAST_FREEDOM
 
@@ -103,22 +102,17 @@ def write_report(sets: Sequence[ItemSet], *, out: Path, **options: Any) -> dict[
     folder = Folder(out, force=what.force)
     sections = _sections(sets, folder, what)
     studies = [section.study for section in sections]
-    joined = [across_suites(studies), knowing_and_using(studies)] if len({each.suite.name for each in sets}) > 1 else []
-    across = [sheet for sheet in joined if sheet is not None]
-    for sheet in across:
-        folder.sheet(sheet, sheet.name)
     tested = [(section.study, section.sheets) for section in sections]
     claims = judge(tested, {each.suite.name: what.claims_of(each.suite) for each in sets}) if what.claims else []
     findings = judge(tested, what.findings) if what.findings else []
     if what.claims:
-        folder.sheet(as_sheet(claims, {study.key: study.name for study in studies}), "claims")
+        folder.sheet(claims_sheet(claims, {study.key: study.name for study in studies}), "claims")
         folder.json("claims.json", {"claims": _plain(claims)})
     title = what.title or "Proband report: " + ", ".join(dict.fromkeys(each.suite.name for each in sets))
     texts = pages(
         sections,
         title=title,
         claims=claims,
-        across=across,
         learnt=findings,
         notes=what.notes,
         profile=what.profile,
@@ -319,10 +313,13 @@ def _scores(section: Section) -> list[dict[str, Any]]:
     study, overall = section.study, section.overall
     cells = overall.cells[overall.rows[0], overall.columns[0]]
     return [
-        {"items": study.name, "split": ",".join(study.splits), "model": label, "metric": words.metric(study.main)}
-        | {"asked": words.how_asked(study.items.runs[study.systems[at].runs[0]])}
-        | {"mean": words.figure(cell.estimate.mean, study.main), "interval": words.span(cell.estimate, study.main)}
-        | {"chance": "" if cell.chance is None else words.figure(cell.chance, study.main), "n": cell.estimate.n}
+        {"items": study.name, "split": ",".join(study.splits), "model": label, "metric": formatting.metric(study.main)}
+        | {"asked": formatting.how_asked(study.items.runs[study.systems[at].runs[0]])}
+        | {
+            "mean": formatting.figure(cell.estimate.mean, study.main),
+            "interval": formatting.span(cell.estimate, study.main),
+        }
+        | {"chance": "" if cell.chance is None else formatting.figure(cell.chance, study.main), "n": cell.estimate.n}
         | {"unread": cell.unread, **_without_shortcut(section, at)}
         for at, (label, cell) in enumerate(zip(study.labels, cells))
         if cell is not None
@@ -336,7 +333,7 @@ def _without_shortcut(section: Section, system: int) -> dict[str, str]:
             cell = grid.cells[(), (SHORTCUT_WRONG,)][system]
             if cell is None:
                 return {}
-            mean, span = words.figure(cell.estimate.mean, grid.metric), words.span(cell.estimate, grid.metric)
+            mean, span = formatting.figure(cell.estimate.mean, grid.metric), formatting.span(cell.estimate, grid.metric)
             return {"shortcut wrong": f"{mean} {span}"}
     return {}
 
@@ -355,7 +352,7 @@ def _grid_summary(grid: Grid) -> dict[str, Any]:
         "name": grid.name,
         "title": grid.table.title,
         "metric": grid.metric.name,
-        "where": words.group(grid.table.where) if grid.table.where else "",
+        "where": formatting.group(grid.table.where) if grid.table.where else "",
         "scope": grid.scope,
         "estimates": estimates,
         "published": [_published(figure) for cell in grid.published.values() for figure in cell.values()],
@@ -372,8 +369,8 @@ def _published(figure: Published) -> dict[str, Any]:
 # ---- the folder -----------------------------------------------------------------------------------------------------
 
 
-SUMMARY, BEGUN = "report.json", ".report.files"
-OURS = re.compile(r"[^/\\]+\.html|(claims|profile)\.json|(tables|figures|data)/[^/\\]+\.(md|tex|csv|svg|js)")
+SUMMARY = "report.json"
+OURS = re.compile(r"[^/\\.][^/\\]*\.html|(claims|profile)\.json|(tables|figures|data)/[^/\\]+\.(md|tex|csv|svg|js)")
 
 
 def check_folder(out: Path, *, force: bool = False) -> None:
@@ -383,78 +380,62 @@ def check_folder(out: Path, *, force: bool = False) -> None:
             raise ProbandError(f"is a folder of {what}; name another one for the report", file=out)
     if out.exists() and not out.is_dir():
         raise ProbandError("is a file; name a folder", file=out)
-    if not force and not (_files_of(out / SUMMARY) | _files_begun(out / BEGUN)):
-        for name in (SUMMARY, "index.html"):
-            if (out / name).exists():
-                raise _taken(out / name)
+    if not force and not _files_of(out / SUMMARY):
+        _check_free(out, (SUMMARY, "index.html"))
 
 
-def _taken(path: Path) -> ProbandError:
-    return ProbandError("is there already and no report wrote it; name another folder, or give --force", file=path)
+def _check_free(out: Path, names: Iterable[str]) -> None:
+    for name in names:
+        if (out / name).exists():
+            raise ProbandError(
+                "is there already and no report wrote it; name another folder, or give --force", file=out / name
+            )
 
 
 class Folder:
-    """Writes the files of one report and remembers their names."""
+    """Collects the files of one report and writes them together."""
 
     def __init__(self, out: Path, *, force: bool = False) -> None:
-        self.out, self.files, self.force = out, set[str](), force
-        self.before = _files_of(out / SUMMARY) | _files_begun(out / BEGUN)
-        if not self.before:
-            for name in (SUMMARY, "index.html"):
-                self._claim(name)
-
-    def _claim(self, name: str) -> None:
-        """Take a name for a file of this report, unless another file has it."""
-        if name in self.files:
-            return
-        if not self.force and name not in self.before and (self.out / name).exists():
-            raise _taken(self.out / name)
-        with named_errors(self.out):
-            self.out.mkdir(parents=True, exist_ok=True)
-            with open(self.out / BEGUN, "a", encoding="utf-8") as file:
-                file.write(name + "\n")
-        self.files.add(name)
+        self.out, self.force, self.contents = out, force, dict[str, Any]()  # a text, or what is written as JSON
+        check_folder(out, force=force)
 
     def text(self, name: str, text: str) -> None:
-        self._claim(name)
-        with named_errors(self.out):
-            write_text(self.out / name, text)
+        self.contents[name] = text
 
     def json(self, name: str, value: Any) -> None:
-        self._claim(name)
-        with named_errors(self.out):
-            write_json(self.out / name, value)
+        self.contents[name] = value
+
+    def sheet(self, sheet: Sheet, name: str, *, data: Sheet | None = None, picture: Picture | None = None) -> None:
+        """A table in three formats, the last with other `data`, and its figure."""
+        formats = {"md": markdown(sheet), "tex": latex(sheet, name), "csv": comma_separated(data or sheet)}
+        for end, text in formats.items():
+            self.text(f"tables/{name}.{end}", text)
+        picture = curve_plot(sheet.curves, sheet.title, WIDE) if sheet.curves is not None else picture
+        if picture is not None:
+            self.text(f"figures/{name}.svg", svg(picture))
 
     def grid(self, grid: Grid) -> None:
-        """The table in three formats, and the figure."""
-        self._table(grid.name, md=markdown(grid), tex=latex(grid), csv=comma_separated(grid))
-        if not grid.empty:
-            self._picture(drawing(grid)(grid, WIDE), grid.name)
-
-    def sheet(self, sheet: Sheet, name: str) -> None:
-        self._table(name, md=sheet_markdown(sheet), tex=sheet_latex(sheet, name), csv=sheet_csv(sheet))
-        if sheet.curves is not None:
-            self._picture(curve_plot(sheet.curves, sheet.title, WIDE), name)
+        draw = drawing(grid)
+        picture = draw(grid, WIDE) if draw else None
+        self.sheet(as_sheet(grid), grid.name, data=every_number(grid), picture=picture)
 
     def profile(self, profile: Profile) -> None:
         self.json("profile.json", as_json(profile))
-        self._table("profile", md=as_markdown(profile))
-        self._picture(profile_chart(profile, WIDE), "profile")
+        self.text("tables/profile.md", as_markdown(profile))
+        self.text("figures/profile.svg", svg(profile_chart(profile, WIDE)))
 
     def finish(self, summary: Mapping[str, Any]) -> None:
-        """Write report.json, then remove what only an earlier report had."""
+        """Write report.json, which lists the files, and the files; remove what only an earlier report had."""
+        before = _files_of(self.out / SUMMARY)
+        if not self.force:
+            _check_free(self.out, [name for name in self.contents if name not in before])
         with named_errors(self.out):
-            write_json(self.out / SUMMARY, {**summary, "files": sorted(self.files - {SUMMARY})})
-        for name in self.before - self.files - {SUMMARY}:
-            (self.out / name).unlink(missing_ok=True)
-        (self.out / BEGUN).unlink(missing_ok=True)
-
-    def _table(self, name: str, **formats: str) -> None:
-        for end, text in formats.items():
-            self.text(f"tables/{name}.{end}", text)
-
-    def _picture(self, picture: Picture, name: str) -> None:
-        self.text(f"figures/{name}.svg", svg(picture))
+            self.out.mkdir(parents=True, exist_ok=True)
+            write_json(self.out / SUMMARY, {**summary, "files": sorted(self.contents)})
+            for name in before - self.contents.keys():
+                (self.out / name).unlink(missing_ok=True)
+            for name, content in self.contents.items():
+                (write_text if isinstance(content, str) else write_json)(self.out / name, content)
 
 
 @contextmanager
@@ -467,22 +448,10 @@ def named_errors(out: Path) -> Iterator[None]:
         raise ProbandError(f"the report cannot be written: {what}{error.strerror or error}", file=out) from None
 
 
-def _files_begun(path: Path) -> set[str]:
-    """The files that a report wrote which was interrupted."""
-    try:
-        return {name for name in path.read_text("utf-8").splitlines() if OURS.fullmatch(name) or name == SUMMARY}
-    except OSError:
-        return set()
-
-
 def _files_of(summary: Path) -> set[str]:
     """The files that the report of a folder lists."""
     try:
         earlier = read_json(summary) if summary.exists() else {}
     except ProbandError:
         return set()
-    return {
-        name
-        for name in earlier.get("files", ())
-        if isinstance(name, str) and OURS.fullmatch(name) and not name.startswith(".")
-    }
+    return {name for name in earlier.get("files", ()) if isinstance(name, str) and OURS.fullmatch(name)}

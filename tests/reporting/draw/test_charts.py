@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from proband.reporting import ItemSet
-from proband.reporting.draw.charts import dot_plot, drawing, heat_map, line_plot
+from proband.reporting.draw.charts import dot_plot, drawing, line_plot
 from proband.reporting.draw.marks import COLOURS, MODELS, NARROW, WIDE, svg
 from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.grids import Grid, fill
@@ -22,13 +22,15 @@ def grids(make_set: Callable[..., ItemSet], hostile_text: str) -> list[Grid]:
 
 
 def test_each_grid_gets_the_drawing_that_suits_it(grids: list[Grid]) -> None:
-    assert [drawing(grid) for grid in grids] == [dot_plot, line_plot, heat_map]
+    assert [drawing(grid) for grid in grids] == [dot_plot, line_plot, None]  # cells of many rows are shaded
 
 
 @pytest.mark.parametrize("width", [WIDE, NARROW])
-@pytest.mark.parametrize("which", [0, 1, 2])
+@pytest.mark.parametrize("which", [0, 1])
 def test_drawings_are_sound_xml_and_stay_inside(grids: list[Grid], which: int, width: float) -> None:
-    picture = drawing(grids[which])(grids[which], width)
+    draw = drawing(grids[which])
+    assert draw is not None
+    picture = draw(grids[which], width)
     ElementTree.fromstring(svg(picture))
     ElementTree.fromstring(svg(picture, page=True))
     for mark in picture.marks:
@@ -60,13 +62,13 @@ def test_lines_are_named_below_the_panels(grids: list[Grid], width: float) -> No
 
 
 def test_every_number_has_a_tooltip(grids: list[Grid]) -> None:
-    for grid in grids:
-        picture = drawing(grid)(grid, WIDE)
+    for grid, draw in ((grids[0], dot_plot), (grids[1], line_plot)):
+        picture = draw(grid, WIDE)
         tips = [mark.tip for mark in picture.marks if mark.tip]
-        rows = grid.rows if drawing(grid) is not line_plot else [row for row in grid.rows if row is not None]
+        rows = grid.rows if draw is not line_plot else [row for row in grid.rows if row is not None]
         numbers = sum(cell is not None for row in rows for c in grid.columns for cell in grid.cells[row, c])
         published = sum(len(grid.published[row, c]) for row in rows for c in grid.columns)
-        assert len(tips) == numbers + (0 if drawing(grid) is heat_map else published)
+        assert len(tips) == numbers + published
 
 
 def test_figures_have_the_colours_of_the_page(root: Path) -> None:

@@ -68,11 +68,11 @@ def test_pairs_compare_the_answers_item_by_item(make_set: Callable[..., ItemSet]
     a, b = (numbers for _, numbers in study.arrays.metrics["accuracy"])
     groups = [clusters_of(item)[0] for item in loaded.items()]
     assert (pair.n, pair.clusters) == (400, len(set(groups)))
-    assert pair.difference == pytest.approx(float((a - b).mean()))
+    assert pair.value == pytest.approx(float((a - b).mean()))
     number = np.unique(groups, return_inverse=True)[1]
     theirs = OLS(a - b, np.ones(400)).fit(cov_type="cluster", cov_kwds={"groups": number})
     assert pair.p == pytest.approx(theirs.pvalues[0], abs=0.03)
-    assert pair.low < pair.difference < pair.high
+    assert pair.low < pair.value < pair.high
 
 
 def test_pairs_meet_on_the_items_both_answered(make_set: Callable[..., ItemSet]) -> None:
@@ -86,7 +86,7 @@ def test_pairs_meet_on_the_items_both_answered(make_set: Callable[..., ItemSet])
         for given in (one, two)
     ]
     assert pair.n == 40
-    assert pair.difference == pytest.approx(float(numbers[0] - numbers[1]))
+    assert pair.value == pytest.approx(float(numbers[0] - numbers[1]))
 
 
 def test_published_figures_stand_where_their_tags_match(make_set: Callable[..., ItemSet]) -> None:
@@ -167,7 +167,7 @@ def test_a_metric_over_sets_has_an_interval_and_a_paired_test(make_set: Callable
     assert better.estimate.low < better.estimate.mean < better.estimate.high
     assert chance.estimate.low < 0.5 < chance.estimate.high
     (pair,) = study.pairs(AUC, {})
-    assert pair.difference > 0
+    assert pair.value > 0
     assert 0 < (pair.p or 0.0) < 0.2
     reverse = study.cell(AUC, {"probe": "reverse"})[0]
     assert reverse

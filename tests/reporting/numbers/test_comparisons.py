@@ -30,7 +30,7 @@ def test_comparisons_of_a_pair_are_corrected_together(make_set: Callable[..., It
                 assert first.p is not None
                 tested = holm([c.p for c in columns if c.p is not None])
                 assert [c.p_holm for c in columns] == [max(first.p, p) for p in tested]
-    assert all(c.difference >= 0 and c.low <= c.difference <= c.high for c in compared)
+    assert all(c.value >= 0 and c.low <= c.value <= c.high for c in compared)
     verdicts = {(c.a, c.b): c.verdict for c in compared if not c.group}
     assert verdicts["embedded:mlm", "baseline:random"] == "embedded:mlm is better"
     assert verdicts["embedded:mlm", "embedded:smollm2"] == "not significant"
@@ -61,7 +61,7 @@ def test_the_better_one_is_named_first_also_where_low_is_better(make_set: Callab
     study = Study(items, seed=0)
     (only,) = comparisons(study)
     assert (only.a, only.b, only.better) == ("embedded:mlm", "baseline:random", "embedded:mlm")
-    assert only.difference < 0
+    assert only.value < 0
     assert only.high < 0
     (said,) = sentences(study, None, [only])
     assert said.startswith("embedded:mlm has the lowest errors on test items, 39.4%: ")
@@ -92,7 +92,7 @@ def test_one_run_has_nobody_to_be_compared_with(make_set: Callable[..., ItemSet]
 def test_equal_runs_do_not_differ(make_set: Callable[..., ItemSet]) -> None:
     study = Study(make_set(64, models=("embedded:mlm", "embedded:mlm")), seed=0)
     same = comparisons(study)[0]
-    assert (same.difference, same.verdict) == (0.0, "not significant")
+    assert (same.value, same.verdict) == (0.0, "not significant")
     assert same.p == pytest.approx(1.0)
 
 

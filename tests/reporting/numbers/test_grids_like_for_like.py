@@ -17,7 +17,7 @@ from proband.core.suite import MeasuredOn, Published
 from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.grids import Grid, fill
 from proband.reporting.numbers.item_sets import ItemSet
-from proband.reporting.tables import comma_separated, latex, markdown
+from proband.reporting.tables import as_sheet, comma_separated, every_number, latex, markdown
 from proband.reporting.write import write_report
 
 MakeSet = Callable[..., ItemSet]
@@ -52,35 +52,33 @@ def test_the_same_data_and_construction_stand_side_by_side_without_a_mark(items:
     grid = grid_of(changed(items, times=1))
     assert any(grid.published.values())
     assert not grid.differs
-    assert "ᵃ" not in markdown(grid)
+    assert "differ" not in markdown(as_sheet(grid))
 
 
 @pytest.mark.parametrize("manifest", [{"fingerprint": "another"}, {"fingerprint": None}])
 def test_beside_other_data_there_are_no_published_figures(items: ItemSet, manifest: dict[str, Any]) -> None:
     grid = grid_of(changed(items, **manifest))
     assert not any(grid.published.values())
-    assert "Table 3" not in markdown(grid) + latex(grid) + comma_separated(grid)
+    assert "Table 3" not in markdown(as_sheet(grid)) + latex(as_sheet(grid), grid.name) + comma_separated(
+        every_number(grid)
+    )
 
 
 def test_another_construction_and_fewer_questions_are_footnotes_in_every_format(items: ItemSet, tmp_path: Path) -> None:
     other = changed(items, times=10, conditions={"negatives": "made up"})
     grid = grid_of(other)
     words = ["negatives: made up, published as printed", "10 % of the questions of the published rows"]
-    assert list(grid.footnotes) == words
-    text = markdown(grid)
-    assert "embedded:mlmᵃᵇ" in text
-    assert all(f"{sign} {note}" in text for note, sign in grid.footnotes.items())
-    tex = latex(grid)
-    assert "embedded:mlm$^{a}$$^{b}$" in tex
-    assert r"$^{b}$ 10 \% of the questions" in tex
-    rows = list(csv.DictReader(io.StringIO(comma_separated(grid))))
+    both = "embedded:mlm, embedded:glove differ from the published figures: "
+    assert grid.footnotes == [f"{both}{note}." for note in words]
+    assert f"{both}{words[0]}" in markdown(as_sheet(grid))
+    assert r"figures: 10 \% of the questions" in latex(as_sheet(grid), grid.name)
+    rows = list(csv.DictReader(io.StringIO(comma_separated(every_number(grid)))))
     marked = {row["differs"] for row in rows if row["kind"] == "ours" and row["group"] == "ES"}
     assert marked == {"; ".join(words)}
     assert {row["differs"] for row in rows if row["kind"] == "published"} == {""}
     write_report([other], out=tmp_path)
     page = "".join(path.read_text("utf-8") for path in tmp_path.glob("*.html")).replace("<wbr>", "")
-    assert "embedded:mlmᵃᵇ" in page
-    assert "ᵇ 10 % of the questions" in page
+    assert f"{both}10 % of the questions" in page
     table = json.loads((tmp_path / "report.json").read_text("utf-8"))["sets"][0]["tables"][1]
     assert words in [each.get("differs") for each in table["estimates"]]
     assert table["published"][0]["on"]["questions"] % 10 == 0
@@ -93,7 +91,7 @@ def test_rows_without_published_neighbours_carry_no_mark(items: ItemSet) -> None
 
 def test_more_questions_are_other_questions(items: ItemSet) -> None:
     (note, *_) = grid_of(changed(items, times=0)).footnotes
-    assert note.endswith("times the questions of the published rows: others are among them")
+    assert note.endswith("times the questions of the published rows: others are among them.")
 
 
 def test_every_suite_says_what_its_published_figures_were_measured_on() -> None:

@@ -12,8 +12,8 @@ from proband.core.files import dumps, write_text
 from proband.core.metrics import ACCURACY, AUC, Metric
 from proband.core.types import Answer, Run, Tag
 from proband.reporting import AnsweredRun, ItemSet
+from proband.reporting.numbers.formatting import run_labels, systems
 from proband.reporting.numbers.item_sets import collect
-from proband.reporting.numbers.words import run_labels, systems
 from proband.stats.clusters import Clusters, clusters_of
 
 

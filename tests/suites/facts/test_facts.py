@@ -18,8 +18,6 @@ from proband.core.files import read_items, read_manifest
 from proband.core.protocols import Score, Text
 from proband.core.types import Item
 from proband.pipeline.build import build as build_folder
-from proband.pipeline.studies.study_file import read_study
-from proband.pipeline.study import study_path
 from proband.pipeline.vary import vary
 from proband.suites import suite
 from proband.suites.facts.build import BuildOptions, build
@@ -383,11 +381,3 @@ def test_a_subject_of_which_the_object_is_right_too_is_no_wrong_answer_of_the_re
     }
     assert turned["little"].choices == ("large", "hot")  # the opposite of big is little too
     assert turned["small"].choices == ("big", "large", "hot")
-
-
-def test_facts_are_asked_with_and_without_their_subject_and_analogies_too() -> None:
-    """The study of facts and of the analogies made of them."""
-    read = read_study(study_path("knowing"), {})
-    assert [each.suite for each in read.build] == ["facts", "facts", "analogy", "inference"]
-    assert [each.run_options["solver"] for each in read.run] == ["likelihood", "prior", "pppl", "prompts"]
-    assert len({tuple(each.models) for each in read.run}) == 1  # the same models, or nothing can be joined

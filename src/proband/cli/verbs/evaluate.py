@@ -33,6 +33,7 @@ def evaluate(
     panel: Annotated[str, Parameter(metavar="N")] = "2",
     dry_run: Flag = False,
     card: Flag = False,
+    label: Names = "",
     force: Force = False,
     verbosity: VerbosityOptions = VerbosityOptions(),  # noqa: B008
     json: Json = False,
@@ -50,11 +51,12 @@ def evaluate(
     :param panel: Version of the panel.
     :param dry_run: Print questions, calls, time (a few items are tried) and cost; write no page.
     :param card: Also write card.md: results for a Hugging Face model card.
+    :param label: How the page calls the models, with commas (default: SmolLM2-135M, ...).
     """
     from proband.pipeline.evaluate import EvaluationJob, evaluate
 
     verbosity.set()
-    what: dict[str, Any] = {"out": out, "size": size, "suite": suite, "panel": panel}
+    what: dict[str, Any] = {"out": out, "size": size, "suite": suite, "panel": panel, "label": label}
     options = given_options(RunOptions, given)
     if dry_run:
         forecasts = EvaluationJob.of(models, **what, how=options).forecasts()
@@ -71,7 +73,7 @@ def layout(made: Mapping[str, Any]) -> Iterable[Any]:
     head = ("capability", *(("model",) if several else ()), "score", "95 % interval", "chance", "shortcut", *more)
     rows = []
     for row in made["capabilities"]:
-        name = (row["capability"], *((row["model"],) if several else ()))
+        name = (row["capability"], *((made["names"][row["model"]],) if several else ()))
         if row["score"] is None:
             rows.append((*name, "–", row["reason"], "", "", *([""] if unread else []), "", "", ""))
             continue
@@ -81,11 +83,8 @@ def layout(made: Mapping[str, Any]) -> Iterable[Any]:
         least = "–" if row["ticked_at"] is None else f"{100 * row['ticked_at']:.0f}"
         sign = "✓" if row["can"] else "no verdict" if row["verdict"] not in ("not shown", None) else ""
         rows.append((*name, f"{100 * row['score']:.1f} %", span, *levels, *share, row["n"], least, sign))
-    yield table(
-        head,
-        rows,
-        numbers=[at for at, each in enumerate(head) if each in ("score", "chance", "shortcut", "unread", "n", "✓ at")],
-    )
+    numbers = ("score", "chance", "shortcut", "unread", "n", "✓ at")
+    yield table(head, rows, numbers=[at for at, each in enumerate(head) if each in numbers])
     yield (
         f"✓: above chance and every shortcut (corrected over the {made['rows_corrected_together']} rows of the panel); "
         "✓ at: the true score that gets it with 80 % power"

@@ -22,7 +22,7 @@ from proband.core.suite import Sheet
 from proband.pipeline.item_analysis.generalisability import reliability
 from proband.pipeline.item_analysis.group_differences import group_differences
 from proband.pipeline.item_analysis.item_response import Fit, discrimination, fit, inverted, the_best_fail, thirds
-from proband.reporting.numbers import words
+from proband.reporting.numbers import formatting
 from proband.reporting.numbers.cells import VARIATION, Study
 from proband.reporting.page.browse import outcomes
 from proband.stats import Clusters, Floats, Ints, Scores, holm_where_tested
@@ -211,7 +211,7 @@ class ItemStudy:
 
 
 def _value(values: Sequence[Any], code: int) -> str:
-    return words.tag(values[code]) if code >= 0 else "none"
+    return formatting.tag(values[code]) if code >= 0 else "none"
 
 
 def _number(value: Any) -> float | None:

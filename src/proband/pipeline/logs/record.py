@@ -15,8 +15,8 @@ from proband.core.metrics import Metric
 from proband.core.plugins import NoOptions
 from proband.core.suite import Built, Suite
 from proband.core.types import Answer, Item, Run, Split, Tag
+from proband.reporting.numbers.formatting import unique
 from proband.reporting.numbers.item_sets import AnsweredRun, ItemSet
-from proband.reporting.numbers.words import unique
 
 CLUSTER_FIELDS = ("clusters", "cluster")
 

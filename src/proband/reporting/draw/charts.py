@@ -1,8 +1,8 @@
-"""Which drawing suits a grid, and the drawings: dots with intervals, a heat map, lines and curves.
+"""Which drawing suits a grid, and the drawings: dots with intervals, lines and curves.
 
-Numbers on the columns (k, layer) make lines; few rows make dots; many rows make a heat map (blue above chance or, where
-there is one, the best shortcut; orange below; pale where the interval includes it). Each is a function of the grid and
-a width, so that the page has a wide and a narrow drawing of the same figure.
+Numbers on the columns (k, layer) make lines; few rows make dots; a table of many rows has no drawing, its cells are
+shaded (blue above chance or, where there is one, the best shortcut; orange below; pale where the interval includes it).
+A drawing is a function of the grid and a width, so that the page has a wide and a narrow one of the same figure.
 
 Lines along a numeric column (k, depth, layer), a panel per row, with published lines beside; and the curves of an
 analysis (precision against recall), with a band where the interval is known.
@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, combinations, pairwise
+from itertools import chain
 
 from proband.core.metrics import Metric
 from proband.core.suite import Curve, Curves
@@ -29,17 +29,17 @@ from proband.reporting.draw.marks import (
     soft_text,
     text_width,
 )
-from proband.reporting.numbers import words
+from proband.reporting.numbers import formatting
 from proband.reporting.numbers.cells import Cell, Comparison
 from proband.reporting.numbers.grids import Grid, Key, published_tip, tip
 
 MANY_ROWS = 9
 
 
-def drawing(grid: Grid) -> Callable[[Grid, float], Picture]:
-    if grid.numeric and len(grid.columns) >= 3:
+def drawing(grid: Grid) -> Callable[[Grid, float], Picture] | None:
+    if not grid.empty and grid.numeric and len(grid.columns) >= 3:
         return line_plot
-    return heat_map if len(grid.rows) > MANY_ROWS else dot_plot
+    return None if grid.empty or len(grid.rows) > MANY_ROWS else dot_plot
 
 
 # ---- dots with intervals: a strip per row, a panel per column --------------------------------------------------------
@@ -94,7 +94,7 @@ def dot_plot(grid: Grid, width: float) -> Picture:
 def _bands(grid: Grid) -> list[Band]:
     if grid.table.rows:
         runs = tuple(range(len(grid.labels)))
-        return [Band(words.key(grid.table.rows, row), row, runs, bool(grid.others(row))) for row in grid.rows]
+        return [Band(formatting.key(grid.table.rows, row), row, runs, bool(grid.others(row))) for row in grid.rows]
     own = [Band(label, grid.rows[0], (run,), False) for run, label in enumerate(grid.labels) if grid.rows]
     return own + ([Band("published", grid.rows[0], (), True)] if grid.rows and grid.others(grid.rows[0]) else [])
 
@@ -140,72 +140,10 @@ def _strip(grid: Grid, band: Band, column: Key, axis: Axis, top: float, height: 
     return marks
 
 
-# ---- a heat map, rows x columns, a panel per model -------------------------------------------------------------------
+# ---- the shade of a cell in a table ----------------------------------------------------------------------------------
 
 
-ROW = 21.0
 DEEPEST = 0.85  # how much of the full colour the extreme has, so that the figure on it stays readable
-
-
-def heat_map(grid: Grid, width: float) -> Picture:
-    """Every cell of a large table at a glance."""
-    narrow = width < 500
-    runs = [run for run in range(len(grid.labels)) if any(cells[run] for cells in grid.cells.values())]
-    names = [words.key(grid.table.rows, row) for row in grid.rows]
-    left = min(text_width(names, size=11) + 10, (0.4 if narrow else 0.2) * width)
-    wish = max(48.0 * len(grid.columns), 90.0) + 14
-    per = 1 if narrow else max(1, min(len(runs), int((width - left) // wish)))
-    panel = (width - left) / per
-    size = (min(panel - 14, 110.0 * len(grid.columns))) / max(1, len(grid.columns))
-    heads = [grid.heading(column) for column in grid.columns]
-    slanted = text_width(heads, size=11) > size - 4
-    top = 30 + (min(text_width(heads, size=11) * 0.66 + 6, 78) if slanted else 18)
-    tall = top + ROW * len(grid.rows) + 22
-    marks: list[Mark] = []
-    span = grid.value_range
-    for i, run in enumerate(runs):
-        x, y = left + (i % per) * panel, (i // per) * tall
-        label = shorten(grid.labels[run], panel - 14, size=13)
-        marks.append(
-            Mark(kind="text", at=(x, y + 14), text=label, size=13, bold=True, paint=colour_of(grid.hue(run)), model=run)
-        )
-        for j, head in enumerate(heads):
-            marks.append(_heading(head, x + j * size, y + top - 6, size, slanted=slanted, run=run))
-        for r, (row, name) in enumerate(zip(grid.rows, names)):
-            middle = y + top + r * ROW
-            if i % per == 0:
-                at, shown = (left - 6, middle + 15), shorten(name, left - 8, size=11)
-                marks.append(Mark(kind="text", at=at, text=shown, size=11, anchor="end", bold=row is None))
-            for j, column in enumerate(grid.columns):
-                marks += _square(grid, run, row, column, (x + j * size, middle, size), span)
-    return picture(grid, width, tall * math.ceil(len(runs) / per), marks)
-
-
-def _heading(text: str, x: float, y: float, size: float, *, slanted: bool, run: int) -> Mark:
-    if slanted:
-        at, shown = (x + size / 2 - 4, y), shorten(text, 105, size=11)
-        return Mark(kind="text", at=at, text=shown, size=11, paint="soft", turn=-35, model=run)
-    return Mark(kind="text", at=(x + size / 2, y), text=text, size=11, paint="soft", anchor="middle", model=run)
-
-
-def _square(
-    grid: Grid, run: int, row: Key | None, column: Key, where: tuple[float, float, float], span: tuple[float, float]
-) -> list[Mark]:
-    cell = grid.cells[row, column][run]
-    if cell is None:
-        return []
-    x, y, size = where
-    few, sign = cell.estimate.few, "°" if cell.against_level == "at" else ""
-    text = words.figure(cell.estimate.mean, grid.metric)
-    shown = (text.partition(".")[0] if size < 36 else text) + sign
-    tip_text = tip(grid, run, row, column, cell)
-    paint = "band" if few else shade(cell, span, grid.metric)
-    rect = (x + 1, y + 1, size - 2, ROW - 2)
-    at = (x + size / 2, y + 15)
-    return [
-        Mark(kind="rect", at=rect, paint=paint, model=run, tip=tip_text),
-        Mark(kind="text", at=at, text=shown, size=11, anchor="middle", model=run, paint="soft" if few else "ink"),
-    ]
 
 
 def shade(cell: Cell, span: tuple[float, float], metric: Metric) -> str:
@@ -248,7 +186,7 @@ def _drawing(c: Comparison, span: tuple[float, float]) -> Picture:
     marks = (
         Mark(kind="line", at=(axis(0), 0, axis(0), HEIGHT), paint="rule", dash="3 3"),
         Mark(kind="line", at=(axis(c.low), y, axis(c.high), y), paint=paint, width=2.5, opacity=0.55),
-        Mark(kind="dot", at=(axis(c.difference), y, 4), paint=paint, hollow=not c.clear),
+        Mark(kind="dot", at=(axis(c.value), y, 4), paint=paint, hollow=not c.clear),
     )
     title = f"{c.a} against {c.b}"
     return Picture(width=WIDTH, height=HEIGHT, marks=marks, title=title, description="interval of the difference")
@@ -260,9 +198,7 @@ def _drawing(c: Comparison, span: tuple[float, float]) -> Picture:
 DASHES = ("6 3", "2 3", "8 3 2 3", "4 2")
 KEY = 16.0  # height of a name below the panels
 MARK = 8.0  # height of a mark: nearer ones would hide each other
-ON_OTHERS = ("", "9 6", "4 11", "2 13")  # dashes of a line that lies on none, one, two or more others
 MANY = 5  # of more models than these the bands are fainter
-PLAIN_BASELINES = ("baseline:random", "baseline:majority")
 
 
 def line_plot(grid: Grid, width: float) -> Picture:
@@ -278,15 +214,16 @@ def line_plot(grid: Grid, width: float) -> Picture:
     marks: list[Mark] = []
     for i, row in enumerate(rows):
         x, y = (i % per) * panel, (i // per) * tall
-        across = Axis(min(numbers), max(numbers), x + 42, x + panel - 16 - room, False)
+        step = min(MARK, 0.8 * (panel - 58 - room) / len(numbers) / len(grid.labels))  # marks stand side by side
+        pad = step * (len(grid.labels) - 1) / 2
+        across = Axis(min(numbers), max(numbers), x + 42 + pad, x + panel - 16 - room - pad, False)
         up = Axis(low, high, y + tall - 48, y + 28, grid.metric.percent)
-        marks += _frame(grid, row, across, up, y, numbers)
-        marks += _published(grid, row, across, up, room)
-        beside = side_by_side(_heights(grid, row, up), room=(across.end - across.start) / max(1, len(numbers) - 1))
+        marks += _frame(grid, row, across, up, y, numbers, pad=pad)
+        marks += _published(grid, row, across, up, room, pad=pad)
         for run in range(len(grid.labels)):
-            marks += _line(grid, run, row, across, up, beside)
+            marks += _line(grid, run, row, across, up, step * run - pad)
     key, height = _key(grid, width, tall * math.ceil(len(rows) / per))
-    against = f" against {words.name(grid.table.columns[0])}"
+    against = f" against {formatting.name(grid.table.columns[0])}"
     return picture(grid, width, height, [*marks, *key], against=against)
 
 
@@ -308,20 +245,22 @@ def _key(grid: Grid, width: float, top: float) -> tuple[list[Mark], float]:
     return marks, top + 10 + KEY * math.ceil(len(grid.labels) / per)
 
 
-def _frame(grid: Grid, row: Key | None, across: Axis, up: Axis, top: float, numbers: Sequence[float]) -> list[Mark]:
-    marks = []
+def _frame(
+    grid: Grid, row: Key | None, across: Axis, up: Axis, top: float, numbers: Sequence[float], *, pad: float
+) -> list[Mark]:
+    marks, left = [], across.start - pad
     if grid.table.rows:
-        title = shorten(words.key(grid.table.rows, row), across.end - across.start, size=13)
-        marks.append(Mark(kind="text", at=(across.start, top + 15), text=title, size=13, bold=True))
+        title = shorten(formatting.key(grid.table.rows, row), across.end - across.start, size=13)
+        marks.append(Mark(kind="text", at=(left, top + 15), text=title, size=13, bold=True))
     for tick in up.ticks(5):
         y = up(tick)
-        marks.append(Mark(kind="line", at=(across.start - 4, y, across.end + 4, y), paint="faint"))
-        marks.append(soft_text(across.start - 8, y + 4, up.name(tick), anchor="end"))
+        marks.append(Mark(kind="line", at=(left - 4, y, across.end + pad + 4, y), paint="faint"))
+        marks.append(soft_text(left - 8, y + 4, up.name(tick), anchor="end"))
     gap = (across.end - across.start) / max(1, len(numbers) - 1)
     every = max(1, math.ceil(22 / gap))
     marks += [soft_text(across(number), up.start + 16, f"{number:g}") for number in numbers[::every]]
     middle = (across.start + across.end) / 2
-    marks.append(soft_text(middle, up.start + 34, words.name(grid.table.columns[0]), size=12))
+    marks.append(soft_text(middle, up.start + 34, formatting.name(grid.table.columns[0]), size=12))
     chance = [grid.chance_at(row, column) for column in grid.columns]
     shortcut = [_best_shortcut(grid, row, column) for column in grid.columns]
     marks += _level("chance", chance, grid, across, up, width=1.5, dash="3 3")
@@ -340,62 +279,15 @@ def _level(
 
 
 def _best_shortcut(grid: Grid, row: Key | None, column: Key) -> float | None:
-    """The best of the suite's own baselines (not random and majority, which are near chance)."""
-    own = [n for n, label in enumerate(grid.labels) if label.startswith("baseline:") and label not in PLAIN_BASELINES]
-    cells = [grid.cells[row, column][run] for run in own]
-    return max((cell.estimate.mean for cell in cells if cell is not None), default=None)
+    """The best of the suite's own baselines."""
+    return next((cell.shortcut for cell in grid.cells[row, column] if cell and cell.shortcut is not None), None)
 
 
-def _heights(grid: Grid, row: Key | None, up: Axis) -> list[list[float | None]]:
-    """Of each run, where its marks are: one height per column."""
-    results = [[grid.cells[row, column][run] for column in grid.columns] for run in range(len(grid.labels))]
-    return [[up(cell.estimate.mean) if cell else None for cell in line] for line in results]
-
-
-@dataclass(frozen=True)
-class Beside:
-    """How marks of one place are drawn side by side: `shift[run][column]`, and the dash of lines that lie on others."""
-
-    shift: Sequence[Sequence[float]]
-    dash: Sequence[str]
-
-
-def side_by_side(heights: Sequence[Sequence[float | None]], *, room: float) -> Beside:
-    """Marks that would hide each other move apart, as far as the room between two columns allows; a line that lies on
-    an earlier one is dashed, so that both colours are seen.
-
-    >>> beside = side_by_side([[10.0, 10.0], [10.0, 12.0], [50.0, None]], room=60.0)
-    >>> beside.shift, beside.dash
-    ([[-4.0, -4.0], [4.0, 4.0], [0.0, 0.0]], ['', '9 6', ''])
-    """
-    runs, columns = len(heights), len(heights[0]) if heights else 0
-    shift = [[0.0] * columns for _ in range(runs)]
-    near: list[set[tuple[int, int]]] = []  # of each column, the pairs of runs that share a place
-    for column in range(columns):
-        there = sorted((y, run) for run in range(runs) if (y := heights[run][column]) is not None)
-        groups: list[list[tuple[float, int]]] = []
-        for y, run in there:
-            if groups and y - groups[-1][-1][0] < MARK:
-                groups[-1].append((y, run))
-            else:
-                groups.append([(y, run)])
-        shared = [sorted(run for _, run in group) for group in groups]
-        for group in shared:
-            step = min(MARK, 0.8 * room / len(group))
-            for place, run in enumerate(group):
-                shift[run][column] = step * (place - (len(group) - 1) / 2)
-        near.append({pair for group in shared for pair in combinations(group, 2)})
-    both = {pair for left, right in pairwise(near) for pair in left & right}
-    below = [sum(later == run for _, later in both) for run in range(runs)]
-    return Beside(shift, [ON_OTHERS[min(count, len(ON_OTHERS) - 1)] for count in below])
-
-
-def _line(grid: Grid, run: int, row: Key | None, across: Axis, up: Axis, beside: Beside) -> list[Mark]:
-    results = [(column, grid.cells[row, column][run], at) for column, at in zip(grid.columns, beside.shift[run])]
-    known = [(column, cell) for column, cell, _ in results if cell is not None]
+def _line(grid: Grid, run: int, row: Key | None, across: Axis, up: Axis, shift: float) -> list[Mark]:
+    known = [(column, cell) for column in grid.columns if (cell := grid.cells[row, column][run]) is not None]
     if not known:
         return []
-    xs = [across(float(column[0])) + at for column, cell, at in results if cell is not None]
+    xs = [across(float(column[0])) + shift for column, _ in known]
     ends = [(e.mean, e.mean) if e.few else (e.low, e.high) for e in (cell.estimate for _, cell in known)]
     lower = [(x, up(low)) for x, (low, _) in zip(xs, ends)]
     upper = [(x, up(high)) for x, (_, high) in zip(xs, ends)]
@@ -406,7 +298,7 @@ def _line(grid: Grid, run: int, row: Key | None, across: Axis, up: Axis, beside:
     band = Mark(kind="poly", at=outline, paint=paint, filled=True, opacity=faint, model=run)
     if len(known) == 1:  # a band of no width
         band = Mark(kind="line", at=(*lower[0], *upper[0]), paint=paint, width=2.5, opacity=0.55, model=run)
-    line = Mark(kind="poly", at=tuple(chain(*path)), paint=paint, width=2, dash=beside.dash[run], model=run)
+    line = Mark(kind="poly", at=tuple(chain(*path)), paint=paint, width=2, model=run)
     marks = [band, line]
     for (x, y), (column, cell) in zip(path, known):
         few, text = cell.estimate.few, tip(grid, run, row, column, cell)
@@ -415,7 +307,7 @@ def _line(grid: Grid, run: int, row: Key | None, across: Axis, up: Axis, beside:
     return marks
 
 
-def _published(grid: Grid, row: Key | None, across: Axis, up: Axis, room: float) -> list[Mark]:
+def _published(grid: Grid, row: Key | None, across: Axis, up: Axis, room: float, *, pad: float) -> list[Mark]:
     marks: list[Mark] = []
     ends: list[tuple[float, str]] = []
     for i, model in enumerate(grid.others(row)):
@@ -434,7 +326,7 @@ def _published(grid: Grid, row: Key | None, across: Axis, up: Axis, room: float)
         for y, model in sorted(ends):
             at = max(at + 13, y + 4)
             name = shorten(model, room - 10, size=11)
-            marks.append(Mark(kind="text", at=(across.end + 10, at), text=name, size=11, paint="pub"))
+            marks.append(Mark(kind="text", at=(across.end + pad + 10, at), text=name, size=11, paint="pub"))
     return marks
 
 

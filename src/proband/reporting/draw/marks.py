@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from proband.core.files import asset
-from proband.reporting.numbers import words
+from proband.reporting.numbers import formatting
 from proband.reporting.numbers.grids import Grid
 
 # The light colours of the page; those of models are told apart by people with any colour vision (after Okabe and Ito).
@@ -104,7 +104,7 @@ def _bytes(colour: str) -> tuple[int, ...]:
     return tuple(int(colour[i : i + 2], 16) for i in (1, 3, 5))
 
 
-def _variable(paint: str) -> str:
+def variable(paint: str) -> str:
     name, _, share = paint.partition(" ")
     if not share:
         return f"var(--{name})"
@@ -169,8 +169,8 @@ def soft_text(x: float, y: float, text: str, *, size: float = 11.0, anchor: str 
 
 def picture(grid: Grid, width: float, height: float, marks: Sequence[Mark], *, against: str = "") -> Picture:
     """With words for those who do not see the figure: every number is in the table below it."""
-    title = f"{grid.table.title}, {words.metric(grid.metric)}{against}"
-    description = f"{words.count(len(grid.labels), 'model')}; the numbers are in the table."
+    title = f"{grid.table.title}, {formatting.metric(grid.metric)}{against}"
+    description = f"{formatting.count(len(grid.labels), 'model')}; the numbers are in the table."
     return Picture(width=width, height=height, marks=tuple(marks), title=title, description=description)
 
 
@@ -201,7 +201,7 @@ GEOMETRY = {
 
 
 def _element(mark: Mark, page: bool, switched: bool) -> str:
-    colour = _variable if page else mixed
+    colour = variable if page else mixed
     paint = colour(mark.paint)
     style = f"fill:{paint}"
     if mark.kind == "dot":

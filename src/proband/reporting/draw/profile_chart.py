@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from proband.reporting.draw.marks import Axis, Mark, Picture, colour_of, shape_of, shorten, soft_text
-from proband.reporting.numbers.words import short_model
 from proband.reporting.profile import Capability, Profile
 
 STEP = 17.0  # between two models of a row
@@ -80,7 +79,7 @@ def _models(profile: Profile, each: Capability, axis: Axis, y: float, *, narrow:
             y += STEP
             continue
         shown = f"{100 * e.mean:.1f} %" if e.few else f"{100 * e.mean:.1f} [{100 * e.low:.0f}, {100 * e.high:.0f}]"
-        tip = f"{short_model(row.model)} {each.does}: {shown}, n = {e.n}"
+        tip = f"{profile.name(row.model)} {each.does}: {shown}, n = {e.n}"
         if not e.few:
             span = (axis(e.low), y, axis(e.high), y)
             yield Mark(kind="line", at=span, paint=paint, width=5, opacity=0.35, model=number, tip=tip)
@@ -94,7 +93,7 @@ def _key(profile: Profile, width: float, y: float) -> tuple[list[Mark], float]:
     entries: list[tuple[Mark, str]] = []
     for number, model in enumerate(profile.models):
         dot = Mark(kind="dot", at=(0, 0, 4.6), paint=colour_of(number), shape=shape_of(number))
-        entries.append((dot, f"{short_model(model)} (95 % interval)"))
+        entries.append((dot, f"{profile.name(model)} (95 % interval)"))
     entries.append((CHANCE, "chance"))
     if any(row.shortcut for row in profile.rows):
         entries.append((SHORTCUT, "best shortcut"))

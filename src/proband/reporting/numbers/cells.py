@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from proband.core.metrics import Metric, scored_splits, splits_in_words
 from proband.core.suite import Where
 from proband.core.types import Estimate, Tag
+from proband.reporting.numbers.formatting import System, asked_in_words, extended_in_words, systems
 from proband.reporting.numbers.item_sets import Arrays, ItemSet, Numbers, collect
-from proband.reporting.numbers.words import System, asked_in_words, extended_in_words, systems
 from proband.stats import Difference, Ints, Macro, Scores, estimator_of, macro_mean, on_common_items
 
 Mask = NDArray[np.bool_]
@@ -354,48 +354,35 @@ ALPHA = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
-class Comparison:
+class Comparison(Difference):
     """System a minus system b on the items of `group` that both answered."""
 
     group: Where
     a: str
     b: str
-    mean_a: float
-    mean_b: float
-    difference: float
-    low: float
-    high: float
-    p: float | None  # None where nothing can be tested
-    p_holm: float | None  # corrected for the other comparisons of a and b
-    n: int
-    clusters: int
-    detectable: float | None  # the true difference that is found with a power of 80 %, after the same correction
     better: str  # a or b, or empty where there is no difference at all
-    few: bool = False  # too few clusters to tell
-    from_seeds: float | None = None  # the share of the variance that is due to training seeds
-    training: str = ""  # what must be said where a net was trained once
-    changed: tuple[int, int, int, int] | None = None  # answers right by both, a alone, b alone, neither
-    test: Difference | None = None
+    p_holm: float | None  # corrected for the other comparisons of a and b
+    tests: int = 1  # that are corrected together
     once: int = 0  # how many of the two are nets that were trained once
+
+    @property
+    def detectable(self) -> float | None:
+        """The true difference that is found with a power of 80 %, after the same correction."""
+        return self.detectable_among(self.tests)
 
     def record(self) -> dict[str, Any]:
         """Its numbers by name, with the verdict."""
-        own = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "test"}
-        return own | {"verdict": self.verdict, "undecided": self.undecided}
+        own = super().record()
+        named = {"difference": own.pop("value"), "training": own.pop("note"), "verdict": self.verdict}
+        return own | named | {"undecided": self.undecided}
 
     def turned(self) -> Comparison:
         """b minus a."""
         return replace(
-            self,
-            a=self.b,
-            b=self.a,
-            mean_a=self.mean_b,
-            mean_b=self.mean_a,
-            difference=-self.difference,
-            low=-self.high,
-            high=-self.low,
+            self, a=self.b, b=self.a, mean_a=self.mean_b, mean_b=self.mean_a,
+            value=-self.value, low=-self.high, high=-self.low,
             changed=None if (c := self.changed) is None else (c[0], c[2], c[1], c[3]),
-        )
+        )  # fmt: skip
 
     @property
     def undecided(self) -> bool:
@@ -410,9 +397,9 @@ class Comparison:
     @property
     def verdict(self) -> str:
         if self.undecided:
-            return "too few to tell" if self.few else self.training
+            return "too few to tell" if self.few else self.note
         result = f"{self.better} is better" if self.clear else "not significant"
-        return f"{result} ({self.training})" if self.training else result
+        return f"{result} ({self.note})" if self.note else result
 
 
 def compared(
@@ -422,24 +409,11 @@ def compared(
     result = a.minus(b, margin=margin)
     ahead = labels[0] if metric.ahead(result.mean_a, result.mean_b) else labels[1]
     return Comparison(
+        **{each.name: getattr(result, each.name) for each in fields(result)},
         group=group,
         a=labels[0],
         b=labels[1],
-        mean_a=result.mean_a,
-        mean_b=result.mean_b,
-        difference=result.value,
-        low=result.low,
-        high=result.high,
-        p=result.p,
-        p_holm=result.p,
-        n=result.n,
-        clusters=result.clusters,
-        detectable=result.detectable,
         better="" if result.mean_a == result.mean_b else ahead,
-        few=result.few,
-        from_seeds=result.from_seeds,
-        training=result.note,
-        changed=result.changed,
-        test=result,
+        p_holm=result.p,
         once=sum(each.seeds.unknown for each in (a, b)),
     )

@@ -18,7 +18,7 @@ from proband.core.errors import ProbandError
 from proband.core.metrics import Metric
 from proband.core.suite import Contrast, Where
 from proband.core.types import Tag
-from proband.reporting.numbers import words
+from proband.reporting.numbers import formatting
 from proband.reporting.numbers.cells import Comparison, Study
 from proband.reporting.numbers.grids import SPLIT, keys_of
 from proband.stats import ONE_SEED, Difference, Ints, Mean, Scores, contrast, holm
@@ -61,34 +61,18 @@ def corrected(pairs: Sequence[Comparison], *, together: bool = False) -> list[Co
     """The pairs with corrected p-values: a gate (all items, then columns) for each pair of systems; `together`: for all
     pairs as one family, all items of every pair first."""
 
-    def family(pair: Comparison) -> tuple[str, ...]:
-        return () if together else tuple(sorted((pair.a, pair.b)))
+    def systems(pair: Comparison) -> frozenset[str]:
+        return frozenset((pair.a, pair.b))
 
-    def systems(pair: Comparison) -> tuple[str, ...]:
-        return tuple(sorted((pair.a, pair.b)))
-
-    tested = [pair for pair in pairs if not pair.undecided]
-    whole: dict[tuple[str, ...], float] = {}
-    counts: dict[tuple[tuple[str, ...], bool], int] = {}
-    for key in dict.fromkeys(map(family, tested)):
-        first = [pair for pair in tested if family(pair) == key and not pair.group]
-        whole |= dict(zip(map(systems, first), holm([pair.p for pair in first if pair.p is not None])))
-        counts[key, True] = len(first)
-        counts[key, False] = sum(family(pair) == key and bool(pair.group) for pair in tested)
-    columns = {
-        key: iter(holm([pair.p for pair in tested if family(pair) == key and pair.group and pair.p is not None]))
-        for key in dict.fromkeys(map(family, tested))
-    }
-    out = []
-    for pair in pairs:
-        first_p = whole.get(systems(pair))
-        if pair.undecided:
-            out.append(pair)
-            continue
-        p = first_p if not pair.group else max(first_p or 0.0, next(columns[family(pair)]))
-        tests = counts[family(pair), not pair.group]
-        seen = None if pair.test is None else pair.test.detectable_among(tests)
-        out.append(replace(pair, p_holm=1.0 if p is None else p, detectable=seen))
+    out = list(pairs)
+    for key in dict.fromkeys(frozenset() if together else systems(pair) for pair in pairs):
+        own = [at for at, pair in enumerate(pairs) if pair.p is not None and (together or systems(pair) == key)]
+        first: dict[frozenset[str], float] = {}  # over all items
+        for part in ([at for at in own if not pairs[at].group], [at for at in own if pairs[at].group]):
+            for at, p in zip(part, holm([pairs[at].p or 0.0 for at in part])):
+                if not pairs[at].group:
+                    first[systems(pairs[at])] = p
+                out[at] = replace(pairs[at], p_holm=max(p, first.get(systems(pairs[at]), 0.0)), tests=len(part))
     return out
 
 
@@ -150,8 +134,8 @@ def contrasted(study: Study, contrast: Contrast, a: int, b: int, group: Where) -
     if result is None:
         return None
     first, second, p, counted, seen = result
-    sides = f"{words.value(first, metric)} against {words.value(second, metric)}"
-    margin_text = f", margin {words.distance(contrast.margin, metric)}" if contrast.margin else ""
+    sides = f"{formatting.value(first, metric)} against {formatting.value(second, metric)}"
+    margin_text = f", margin {formatting.distance(contrast.margin, metric)}" if contrast.margin else ""
     what = f"{_side(contrast.above)} minus {_side(contrast.below)}"
 
     def both_below(level: Callable[[Metric, Ints], float | None]) -> bool:
@@ -162,7 +146,7 @@ def contrasted(study: Study, contrast: Contrast, a: int, b: int, group: Where) -
         ahead=(first - second if metric.better == "high" else second - first) - contrast.margin,
         difference=first - second,
         p=p,
-        evidence=f"{what}, {words.metric(metric)} {sides}, {counted}{margin_text}",
+        evidence=f"{what}, {formatting.metric(metric)} {sides}, {counted}{margin_text}",
         metric=metric,
         detectable=seen,
         below_chance=both_below(study.chance),
@@ -171,7 +155,7 @@ def contrasted(study: Study, contrast: Contrast, a: int, b: int, group: Where) -
 
 
 def _side(where: Where) -> str:
-    return words.group(where) if where else "all"
+    return formatting.group(where) if where else "all"
 
 
 def _by_item(study: Study, metric: Metric, one: Side, other: Side, margin: float) -> Tested:
@@ -182,7 +166,7 @@ def _by_item(study: Study, metric: Metric, one: Side, other: Side, margin: float
     pair = study.pair(metric, where, one[0], other[0], margin=margin)
     if pair is None:
         return None
-    counted = f"{words.count(pair.n, 'item')} in {words.count(pair.clusters, 'cluster')}"
+    counted = f"{formatting.count(pair.n, 'item')} in {formatting.count(pair.clusters, 'cluster')}"
     return pair.mean_a, pair.mean_b, *_decided(pair, counted, undecided=pair.undecided)
 
 
@@ -211,7 +195,7 @@ def _by_value(study: Study, metric: Metric, one: Side, other: Side, margin: floa
     )
     same_runs = one[0] == other[0]
     result = contrast([a, b], [1, -1], margin=margin, same_runs=same_runs)
-    counted = words.count(len(both), words.name(tag))
+    counted = formatting.count(len(both), formatting.name(tag))
     return a.value, b.value, *_decided(result, counted, undecided=_undecided(one, other, result))
 
 
@@ -234,7 +218,7 @@ def _by_group(study: Study, metric: Metric, one: Side, other: Side, margin: floa
         n_resamples=4999,
         rng=np.random.default_rng(study.seed),
     )
-    counted = f"{len(a)} and {words.count(len(b), words.name(tag))}"
+    counted = f"{len(a)} and {formatting.count(len(b), formatting.name(tag))}"
     return float(a.mean()), float(b.mean()), float(test.pvalue), counted, None
 
 
@@ -246,16 +230,13 @@ def _by_cluster(study: Study, metric: Metric, one: Side, other: Side, margin: fl
     if not len(a) or not len(b):
         return None
     result = a.minus_selection(b, margin=margin, same_runs=one[0] == other[0])
-    counted = f"{len(a):,} and {words.count(len(b), 'item')} in {words.count(result.clusters, 'cluster')}"
+    counted = f"{len(a):,} and {formatting.count(len(b), 'item')} in {formatting.count(result.clusters, 'cluster')}"
     return a.value, b.value, *_decided(result, counted, undecided=_undecided(one, other, result))
 
 
-def _decided(
-    result: Difference | Comparison, counted: str, *, undecided: bool
-) -> tuple[float | None, str, float | None]:
+def _decided(result: Difference, counted: str, *, undecided: bool) -> tuple[float | None, str, float | None]:
     """The p-value, what was counted and what is detectable; nothing is decided where there are too few clusters, or a
     net was trained once and nothing tells what another seed would give."""
-    note = result.training if isinstance(result, Comparison) else result.note
-    note = "too few to tell" if result.few else note
+    note = "too few to tell" if result.few else result.note
     counted = f"{counted}: {note}" if note else counted
     return (None, counted, None) if undecided else (result.p, counted, result.detectable)

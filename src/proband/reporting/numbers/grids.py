@@ -15,12 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from proband.core.files import group_by_key
 from proband.core.metrics import SPLITS, Metric, splits_in_words
 from proband.core.suite import Published, Table, Where
 from proband.core.types import Tag
-from proband.reporting.numbers import words
+from proband.reporting.numbers import formatting
 from proband.reporting.numbers.cells import VARIATION, Cell, Study, matches, same
-from proband.reporting.numbers.words import shared_labels
+from proband.reporting.numbers.formatting import shared_labels
 
 Key = tuple[Tag, ...]
 SPLIT = "split"
@@ -105,16 +106,12 @@ class Grid:
     def heading(self, column: Key) -> str:
         """The words above a column."""
         own = [(n, v) for n, v in zip(self.table.columns, column) if n in self.differing_tags]
-        return words.key([n for n, _ in own], [v for _, v in own], everything=words.with_arrow(self.metric))
+        return formatting.key([n for n, _ in own], [v for _, v in own], everything=formatting.with_arrow(self.metric))
 
-    @cached_property
-    def footnotes(self) -> Mapping[str, str]:
-        """In what our lines differ from the published figures next to them, with the sign of each."""
-        return signs(self.differs)
-
-    def mark(self, row: Key | None, line: int) -> str:
-        """The signs of a line of ours."""
-        return "".join(self.footnotes[note] for note in self.differs.get((row, line), ()))
+    @property
+    def footnotes(self) -> list[str]:
+        """In what our lines differ from the published figures beside them."""
+        return differing(((self.labels[line], notes) for (_, line), notes in self.differs.items()))
 
     def others(self, row: Key | None) -> list[str]:
         """The published models that have a figure in this row."""
@@ -127,31 +124,31 @@ def tip(grid: Grid, run: int, row: Key | None, column: Key, cell: Cell) -> str:
     lines = [
         grid.labels[run],
         place(grid, row, column),
-        f"{words.figure(e.mean, metric)} {words.span(e, metric)}",
-        words.spread(cell.sd, cell.runs, metric),
+        f"{formatting.figure(e.mean, metric)} {formatting.span(e, metric)}",
+        formatting.spread(cell.sd, cell.runs, metric),
         "" if e.from_seeds is None else f"{100 * e.from_seeds:.0f}% of the variance from training seeds",
-        f"{words.count(e.n, 'answer')} in {words.count(e.clusters, 'cluster')}",
+        f"{formatting.count(e.n, 'answer')} in {formatting.count(e.clusters, 'cluster')}",
         e.note,
         f"{100 * cell.unread:.1f}% of the replies unread (counted as wrong)" if cell.unread else "",
-        f"{words.count(cell.skipped, 'item')} skipped (not counted)" if cell.skipped else "",
-        f"{words.count(cell.uncovered, 'item')} not covered (not counted)" if cell.uncovered else "",
+        f"{formatting.count(cell.skipped, 'item')} skipped (not counted)" if cell.skipped else "",
+        f"{formatting.count(cell.uncovered, 'item')} not covered (not counted)" if cell.uncovered else "",
     ]
     levels = (("chance", cell.chance), ("best shortcut", cell.shortcut))
-    lines += [f"{name} {words.figure(level, metric)}" for name, level in levels if level is not None]
+    lines += [f"{name} {formatting.figure(level, metric)}" for name, level in levels if level is not None]
     if cell.against_level:
         lines[-1] += f": {cell.against_level} {cell.level_name}"
     return "\n".join(filter(None, lines))
 
 
 def published_tip(grid: Grid, figure: Published, row: Key | None, column: Key) -> str:
-    value = words.figure(figure.value, grid.metric)
+    value = formatting.figure(figure.value, grid.metric)
     lines = [f"{figure.model} (published)", place(grid, row, column), value, figure.source]
     return "\n".join(filter(None, lines))
 
 
 def place(grid: Grid, row: Key | None, column: Key) -> str:
     """`ES · reverse`, naming only what the table splits by."""
-    parts = [words.key(grid.table.rows, row)] if grid.table.rows else []
+    parts = [formatting.key(grid.table.rows, row)] if grid.table.rows else []
     return " · ".join([*parts, *([grid.heading(column)] if column else [])])
 
 
@@ -292,7 +289,6 @@ def _place(table: Table, name: str, value: Tag) -> tuple[int, float, str]:
 
 
 NEARLY = 0.98  # of the published number of questions: a few items without a negative are no other measurement
-SIGNS = "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖ"
 
 
 def comparable(figures: Iterable[Published], manifest: Mapping[str, Any]) -> list[Published]:
@@ -336,11 +332,15 @@ def _conditions(figure: Published, manifest: Mapping[str, Any], tags: Mapping[st
             yield f"{name.removeprefix('run.')}: {here}, published {value}"
 
 
-def signs(notes: Mapping[Any, Sequence[str]]) -> dict[str, str]:
-    """A sign for each note, in the order in which they occur.
+def differing(notes: Iterable[tuple[str, Sequence[str]]]) -> list[str]:
+    """A sentence per note, with the lines that it is about.
 
-    >>> signs({"a": ["few"], "b": ["few", "other"]})
-    {'few': 'ᵃ', 'other': 'ᵇ'}
+    >>> differing([("a", ["few"]), ("b", ["few", "other"])])
+    ['a, b differ from the published figures: few.', 'b differs from the published figures: other.']
     """
-    every = dict.fromkeys(note for each in notes.values() for note in each)
-    return {note: SIGNS[at] if at < len(SIGNS) else f"⁽{at}⁾" for at, note in enumerate(every)}
+    lines = group_by_key((note, label) for label, each in notes for note in each)
+    return [
+        f"{', '.join(dict.fromkeys(labels))} {'differ' if len(set(labels)) > 1 else 'differs'} from the published "
+        f"figures: {note}."
+        for note, labels in lines.items()
+    ]

@@ -24,7 +24,7 @@ from proband.core.files import decode, parse, raw_lines, read_answers, read_item
 from proband.core.metrics import SPLITS, Metric
 from proband.core.suite import Suite
 from proband.core.types import LEFT_OUT, Answer, Item, Run, Status, Tag
-from proband.reporting.numbers.words import run_labels
+from proband.reporting.numbers.formatting import run_labels
 from proband.stats.clusters import Clusters, Floats, GrowingClusters, Ints, clusters_of
 
 

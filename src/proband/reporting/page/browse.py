@@ -18,7 +18,7 @@ from proband.core.files import dumps
 from proband.core.metrics import best_threshold
 from proband.core.types import Answer
 from proband.reporting.draw.marks import look
-from proband.reporting.numbers import words
+from proband.reporting.numbers import formatting
 from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.item_sets import item_means
 from proband.stats.clusters import Floats, Ints
@@ -51,7 +51,7 @@ def write_browser(
     """Write the index and the shards of one item set by `write(file, text)`; returns how many items it has, shows and
     draws. `order`: a number for every item, the lowest first (NaN: last); `facts`: what else is said of an item."""
     values = outcomes(study)
-    places = sample(study, values, most=SHOWN)
+    places = sample(study, most=SHOWN)
     places = places if order is None else places[np.argsort(order[places], kind="stable")]
     browser = _Browser(study, places, [line[places] for line in values], facts or {})
     records = browser.records()
@@ -138,7 +138,7 @@ class _Browser:
             "tags": {
                 name: {
                     "title": self._title(name),
-                    "values": [words.tag(value) for value in study.arrays.tags[name].values],
+                    "values": [formatting.tag(value) for value in study.arrays.tags[name].values],
                     "codes": study.arrays.tags[name].codes[self.places].tolist(),
                 }
                 for name in self.listed
@@ -158,13 +158,13 @@ class _Browser:
         own = {name: value for name, value in item.tags.items() if name not in self.listed}
         facts = dict(self.facts.get(self.places[i], {}))
         if own or facts:
-            record["tags"] = {self._title(name): words.tag(value) for name, value in own.items()} | facts
+            record["tags"] = {self._title(name): formatting.tag(value) for name, value in own.items()} | facts
         record["answers"] = [_answer(given[i], float(line[i])) for given, line in zip(self.answers, self.values)]
         text = self.study.items.suite.show(item)
         return record | ({"show": text} if text.strip() != item.prompt.strip() else {})
 
     def _title(self, tag: str) -> str:
-        return self.study.items.suite.tag_titles.get(tag, words.name(tag))
+        return self.study.items.suite.tag_titles.get(tag, formatting.name(tag))
 
     def _sign(self, answer: Answer | None, value: float) -> str:
         """1 right, 0 wrong, t a tie with the right choice, h partly right, u unread, f failed or withheld, s skipped,
@@ -219,22 +219,16 @@ def _standalone(svg: str) -> str:
 # ---- which items are shown, where there are too many -----------------------------------------------------------------
 
 
-def sample(study: Study, values: Sequence[Any], *, most: int) -> Ints:
-    """At most `most` places of items, in their order: all, or some of each stratum. A stratum is a combination of the
-    tags of the suite's first table and of the outcomes of all runs (`values`: the main metric of each run per item)."""
-    count = study.arrays.count
+def sample(study: Study, *, most: int) -> Ints:
+    """At most `most` places of items, in their order: all, or some drawn at random, with all variations of an item."""
+    count, rng = study.arrays.count, np.random.default_rng(study.seed)
     if count <= most:
         return np.arange(count)
-    if (groups := groups_of(study)) is not None:  # items with all their variations
-        first = np.unique(groups, return_index=True)[1]
-        chosen = sample_strata(np.zeros(len(first), np.int64), most=max(1, most * len(first) // count), seed=study.seed)
-        return np.flatnonzero(np.isin(groups, groups[first[chosen]]))
-    table = next(iter(study.items.suite.tables), None)
-    names = [name for name in ((*table.rows, *table.columns) if table else ()) if name in study.arrays.tags]
-    lines = [study.arrays.tags[name].codes.astype(np.int64) for name in names]
-    lines += [_outcome(each) for each in values]
-    strata = np.unique(np.column_stack(lines), axis=0, return_inverse=True)[1] if lines else np.zeros(count, np.int64)
-    return sample_strata(strata, most=most, seed=study.seed)
+    groups = groups_of(study)
+    groups = np.arange(count) if groups is None else groups
+    names = np.unique(groups)
+    chosen = rng.choice(names, size=max(1, most * len(names) // count), replace=False)
+    return np.flatnonzero(np.isin(groups, chosen))
 
 
 def groups_of(study: Study) -> Ints | None:
@@ -245,26 +239,3 @@ def groups_of(study: Study) -> Ints | None:
         return None
     groups: Ints = np.cumsum((tag.codes == tag.values.index("original")) | (tag.codes < 0))
     return groups
-
-
-def _outcome(values: Any) -> Ints:
-    """0 wrong, 1 right, 2 in between or another number, 3 none."""
-    outcome: Ints = np.where(np.isnan(values), 3, np.where(values <= 0, 0, np.where(values >= 1, 1, 2)))
-    return outcome
-
-
-def sample_strata(strata: Ints, *, most: int, seed: int) -> Ints:
-    """At most `most` places, drawn at random: the strata in turn give one each until they are exhausted, so that
-    small strata are shown whole and large ones share what is left.
-
-    >>> sample_strata(np.array([0] * 97 + [1] * 3), most=10, seed=0)[-3:].tolist()
-    [97, 98, 99]
-    """
-    rng = np.random.default_rng(seed)
-    order = rng.permutation(len(strata))
-    by_stratum = order[np.argsort(strata[order], kind="stable")]
-    sorted_strata = strata[by_stratum]
-    starts = np.searchsorted(sorted_strata, sorted_strata, side="left")
-    turn = np.arange(len(strata)) - starts  # the how-manieth of its stratum
-    chosen = by_stratum[np.lexsort((rng.random(len(strata)), turn))[:most]]
-    return np.sort(chosen)

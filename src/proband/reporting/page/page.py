@@ -7,11 +7,14 @@ put the numbers into words and HTML, and escape them.
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
+
+import msgspec
 
 from proband.core.files import asset, content_hash, render, slug
 from proband.core.suite import Sheet
@@ -19,15 +22,15 @@ from proband.core.types import Run
 from proband.reporting import tables
 from proband.reporting.claims import Verdict
 from proband.reporting.claims import counts as claim_counts
-from proband.reporting.draw.charts import curve_plot, differences, drawing, heat_map, line_plot
-from proband.reporting.draw.marks import NARROW, WIDE, Axis, Picture, look, svg
+from proband.reporting.draw.charts import curve_plot, differences, drawing, line_plot, shade
+from proband.reporting.draw.marks import NARROW, WIDE, Axis, Picture, look, svg, variable
 from proband.reporting.draw.profile_chart import profile_chart
-from proband.reporting.numbers import words
+from proband.reporting.numbers import formatting
 from proband.reporting.numbers.cells import Comparison, Study
 from proband.reporting.numbers.grids import Grid, tip
 from proband.reporting.numbers.item_sets import ItemSet
 from proband.reporting.profile import Profile
-from proband.reporting.tables import CellWords, TableLine
+from proband.reporting.tables import TableLine
 
 SCRIPTS = (
     ("proband.web", "page.js"),
@@ -57,7 +60,6 @@ def pages(
     *,
     title: str,
     claims: Sequence[Verdict] = (),
-    across: Sequence[Sheet] = (),
     learnt: Sequence[Verdict] = (),
     notes: Sequence[tuple[str, str]] = (),
     profile: Profile | None = None,
@@ -68,13 +70,12 @@ def pages(
     listed = [("index.html", "Overview"), *((view["file"], view["title"]) for view in views)]
     listed += [("claims.html", "Claims")] if claims else []
     shared = {**_shared(), "title": title, "pages": listed, "claims": claims, "sections": views}
-    contents, counts = _outline(views, across, first=bool(learnt or notes)), _counts(sections)
+    contents, counts = _outline(views, first=bool(learnt or notes)), _counts(sections)
     if profile is not None:
         contents[1:1] = [("profile", "Profile", 1), ("examples", "Right and wrong", 1)]
     overview: dict[str, Any] = {
         "contents": contents,
         "counts": counts,
-        "across": across,
         "learnt": learnt,
         "notes": notes,
         "picture": _picture(sections) if learnt else None,
@@ -97,7 +98,7 @@ def _picture(sections: Sequence[Section]) -> dict[str, str] | None:
     grid = next((grid for section in sections for grid in section.grids if drawing(grid) is line_plot), None)
     if grid is None:
         return None
-    return {"title": grid.table.title, **_both_widths(lambda width: drawing(grid)(grid, width), switched=False)}
+    return {"title": grid.table.title, **_both_widths(partial(line_plot, grid), switched=False)}
 
 
 def _profile(profile: Profile, views: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -142,29 +143,28 @@ def _shared() -> dict[str, Any]:
         "script_hash": content_hash(script),
         "script": Markup(script),
         "style": Markup(style),
-        "words": words,
+        "words": formatting,
         "look": look,
         "tip": tip,
         "plain_cell": tables.plain_cell,
     }
 
 
-def _outline(views: Sequence[Mapping[str, Any]], across: Sequence[Sheet], *, first: bool) -> list[tuple[str, str, int]]:
+def _outline(views: Sequence[Mapping[str, Any]], *, first: bool) -> list[tuple[str, str, int]]:
     """The contents of the overview: (anchor, words, level)."""
     learnt = [("learnt", "Main findings", 1)] if first else []
     parts = [("overview", "Overview", 1), *learnt, *((view["key"], view["title"], 2) for view in views)]
-    parts += [(sheet.name, sheet.title, 1) for sheet in across]
     return [*parts, ("tables", "Tables and figures", 1), ("reading", "How to read the numbers", 1)]
 
 
 def _counts(sections: Sequence[Section]) -> str:
     every = {run.model for section in sections for run in section.study.items.runs}
     asked = {model for model in every if not model.startswith(("baseline:", "solver:"))} or every
-    models = words.count(len(asked), "model")
-    models += f" and {words.count(len(every - asked), 'baseline')}" if every - asked else ""
+    models = formatting.count(len(asked), "model")
+    models += f" and {formatting.count(len(every - asked), 'baseline')}" if every - asked else ""
     answers = sum(len(each) for section in sections for each in section.study.arrays.answered)
     items = sum(section.study.asked for section in sections)
-    return ", ".join((models, words.count(items, "item"), words.count(answers, "answer")))
+    return ", ".join((models, formatting.count(items, "item"), formatting.count(answers, "answer")))
 
 
 def _view(section: Section) -> dict[str, Any]:
@@ -172,9 +172,9 @@ def _view(section: Section) -> dict[str, Any]:
     suite = study.items.suite
     scored = study.mask({})
     counted = {int(row) for rows, _ in study.arrays.metrics[study.main.name] for row in rows if scored[row]}
-    clusters = words.count(study.arrays.clusters.count, "cluster")
+    clusters = formatting.count(study.arrays.clusters.count, "cluster")
     about = [
-        f"{words.count(study.asked, 'item')} asked, of {study.arrays.count:,} in {clusters}",
+        f"{formatting.count(study.asked, 'item')} asked, of {study.arrays.count:,} in {clusters}",
         study.items.source,
         suite.cites,
     ]
@@ -193,7 +193,7 @@ def _view(section: Section) -> dict[str, Any]:
         "about": " · ".join(each for each in about if each),
         "overall": section.overall,
         "axis": Axis(*axis_range, 0.0, 100.0, study.main.percent),
-        "overall_unit": f"{tables.unit(section.overall)} over {words.count(len(counted), 'item')}",
+        "overall_unit": f"{tables.unit(section.overall)} over {formatting.count(len(counted), 'item')}",
         "findings": section.findings,
         "panels": [panel(grid) for grid in grids],
         "sheets": sheets,
@@ -216,7 +216,7 @@ def _comparisons(compared: Sequence[Comparison]) -> dict[str, Any] | None:
     return {
         "family": _family(max(1, round(len(compared) / pairs))),
         "overall": _drawn([c for c in compared if not c.group]),
-        "by": " and ".join(dict.fromkeys(words.name(tag) for c in rest for tag in c.group)),
+        "by": " and ".join(dict.fromkeys(formatting.name(tag) for c in rest for tag in c.group)),
         "rest": _drawn(rest),
     }
 
@@ -243,7 +243,7 @@ def _partly(section: Section) -> str:
     items, shown, drawn = (section.browsed[name] for name in ("items", "shown", "drawings"))
     parts = []
     if shown < items:
-        at_random = "drawn at random within each combination of tags and outcomes"
+        at_random = "drawn at random"
         parts.append(f"showing {shown:,} of {items:,} items, {at_random}")
     if 0 < drawn < shown:
         parts.append(f"drawings of {drawn:,} items")
@@ -254,10 +254,11 @@ def _partly(section: Section) -> str:
 
 
 def panel(grid: Grid) -> dict[str, Any]:
+    draw = drawing(grid)
     return {
         "grid": grid,
         "unit": tables.unit(grid),
-        **_both_widths(lambda width: drawing(grid)(grid, width), switched=grid.by_system),
+        "figure": _both_widths(partial(draw, grid), switched=grid.by_system) if draw else None,
         "head": tables.head(grid),
         "bodies": [_body(grid, group) for group in tables.rows_of(grid)],
         "sources": "; ".join(dict.fromkeys(f.source for cell in grid.published.values() for f in cell.values())),
@@ -274,7 +275,7 @@ def marks_key(grid: Grid) -> list[tuple[str, str]]:
     published = [("diamond", "published")] if any(map(grid.others, grid.rows)) else []
     chance = [("dash", "chance")] if grid.has_chance else []
     level = "the best shortcut" if grid.level != "chance" else "chance"
-    if drawing(grid) is heat_map:
+    if drawing(grid) is None:
         against = f"above {level}" if grid.has_chance else "darker: better"
         low = [("below", f"below {level}"), ("pale", f"° the interval includes {level}")] if grid.has_chance else []
         return [("above", against), *low, *few]
@@ -282,25 +283,26 @@ def marks_key(grid: Grid) -> list[tuple[str, str]]:
     return [("dot", "mean"), (band, "95% interval"), *chance, *published, *few]
 
 
-def _body(grid: Grid, group: Sequence[TableLine]) -> list[tuple[TableLine, list[tuple[CellWords, str, str]]]]:
+def _body(grid: Grid, group: Sequence[TableLine]) -> list[tuple[TableLine, list[dict[str, Any]]]]:
     """The lines of a row with their cells. The best of ours is in bold, if there are several."""
     several = sum(line.run is not None for line in group) > 1
     top = tables.best(grid, group[0].row) if several else (None,) * len(grid.columns)
     return [(line, list(_cells(grid, line, top))) for line in group]
 
 
-def _cells(grid: Grid, line: TableLine, top: Sequence[float | None]) -> Iterator[tuple[CellWords, str, str]]:
-    """Each cell in words, its classes and its tooltip."""
+def _cells(grid: Grid, line: TableLine, top: Sequence[float | None]) -> Iterator[dict[str, Any]]:
+    """Each cell in words, its classes, its shade where the table has no figure, and its tooltip."""
+    shaded, span = drawing(grid) is None, grid.value_range
     for column, cell, shown, highest in zip(grid.columns, line.cells, tables.cell_words(grid, line), top):
+        own = {"words": shown, "classes": "", "shade": "", "tip": ""}
         if line.run is None:
-            yield shown, "", f"{line.label} (published)\n{line.source}"
-        elif cell is None:
-            yield shown, "", ""
-        else:
-            classes = (
-                "few" if cell.estimate.few else cell.against_level + (" best" if cell.estimate.mean == highest else "")
-            )
-            yield shown, classes, tip(grid, line.run, line.row, column, cell)
+            own["tip"] = f"{line.label} (published)\n{line.source}"
+        elif cell is not None:
+            best = " best" if cell.estimate.mean == highest else ""
+            own["classes"] = "few" if cell.estimate.few else cell.against_level + best
+            own["shade"] = variable(shade(cell, span, grid.metric)) if shaded and not cell.estimate.few else ""
+            own["tip"] = tip(grid, line.run, line.row, column, cell)
+        yield own
 
 
 def sheet_file(sheet: Sheet, key: str) -> str:
@@ -318,8 +320,6 @@ def _both_widths(draw: Callable[[float], Picture], *, switched: bool = True) -> 
 # ---- where the numbers come from: items, licence, models, versions, settings, and the commands that repeat them -----
 
 
-COMMANDS = ("build", "command")
-ROWS = 60  # of a table in a manifest
 # options of `run` that are no options of a solver
 FLAGS = ("limit", "split", "too-long", "prompt", "shots", "shots-from", "think", "system", "max-tokens", "logprobs")
 NO_OPTIONS = ("asked", "prompt-sha", "where")  # what a run records beyond its options
@@ -336,28 +336,23 @@ def provenance(study: Study) -> dict[str, Any]:
         "licence of the data": manifest.get("licence") or "not stated",
         "build": build_command(items),
     }
-    rest = {name: value for name, value in manifest.items() if name != "licence"}
     return {
-        "suite": items.suite.name,
-        "facts": _facts(facts),
-        "manifest": _facts(rest),
+        "facts": facts,
+        "manifest": _indented(manifest) if manifest else "",
         "runs": [
             {
                 "label": label,
-                "answers": f"{len(answered):,} answers" + (f", {how}" if (how := words.how_asked(run)) else ""),
-                "facts": _facts(_run(run, items)),
+                "answers": f"{len(answered):,} answers" + (f", {how}" if (how := formatting.how_asked(run)) else ""),
+                "command": run_command(run, items),
+                "record": _indented(run),
             }
             for run, label, answered in zip(items.runs, items.labels, study.arrays.answered)
         ],
     }
 
 
-def _run(run: Run, items: ItemSet) -> dict[str, Any]:
-    facts: dict[str, Any] = {"model": run.model, "solver": run.solver, "seed": run.seed, "items": run.items_sha}
-    for name in ("identity", "settings", "net", "versions", "usage"):
-        if value := getattr(run, name):
-            facts[name] = value
-    return facts | {"command": run_command(run, items)}
+def _indented(record: Any) -> str:
+    return json.dumps(msgspec.to_builtins(record), ensure_ascii=False, indent=2)
 
 
 def build_command(items: ItemSet) -> str:
@@ -385,7 +380,7 @@ def _settings(options: Mapping[str, Any]) -> list[str]:
     ['--set', 'norm=token', '--set', 'steps=20', '--set', 'exclude=yes', '--set', 'layers=0,6']
     """
     given = {name: value for name, value in options.items() if value is not None and value != ""}
-    return [word for name, value in given.items() for word in ("--set", f"{name}={words.listed(value)}")]
+    return [word for name, value in given.items() for word in ("--set", f"{name}={_listed(value)}")]
 
 
 def _flags(options: Mapping[str, Any]) -> list[str]:
@@ -405,32 +400,7 @@ def _flags(options: Mapping[str, Any]) -> list[str]:
     return flags
 
 
-def _facts(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Name, and a text, a list of facts of its own or a table."""
-    return [
-        {
-            "name": str(name).replace("_", " "),
-            "facts": _facts(value) if isinstance(value, Mapping) and value else None,
-            "table": _table(value) if _is_table(value) else None,
-            "text": words.listed(value),
-            "code": name in COMMANDS,
-        }
-        for name, value in facts.items()
-    ]
-
-
-def _is_table(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(each, Mapping) for each in value)
-
-
-def _table(rows: Sequence[Mapping[str, Any]]) -> dict[str, int | list[str] | list[list[str]]]:
-    """
-    >>> _table([{"relation": "aunt", "items": {"train": 2, "test": 1}}, {"relation": "son"}])["rows"]
-    [['aunt', 'train 2, test 1'], ['son', '']]
-    """
-    header = list(dict.fromkeys(name for row in rows for name in row))
-    return {
-        "header": [name.replace("_", " ") for name in header],
-        "rows": [[words.listed(row.get(name, "")) for name in header] for row in rows[:ROWS]],
-        "left_out": max(0, len(rows) - ROWS),
-    }
+def _listed(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)

@@ -14,7 +14,7 @@ from proband.suites.analogy.paper.findings import CLAIMS as MORE_CLAIMS
 from proband.suites.analogy.paper.findings import FINDINGS
 from proband.suites.analogy.paper.frequency import FREQUENCY
 from proband.suites.analogy.paper.tables import GROUPS_IN_WORDS, TABLES, derive, published
-from proband.suites.analogy.relations import check, pairs_of, show
+from proband.suites.analogy.relations import check, show
 from proband.suites.analogy.solvers import SOLVERS
 
 SUITE = Suite(
@@ -30,11 +30,6 @@ SUITE = Suite(
     tables=TABLES,
     check=check,
     show=show,
-    relations={
-        "parent : child": {"relation": "animal : young"},
-        "male : female": {"relation": "male : female"},
-        "part : whole": {"relation": ("part : whole", "meronyms : part")},
-    },
     tag_titles={
         "group": "group of relations",
         "probe": "wrong option",
@@ -43,9 +38,6 @@ SUITE = Suite(
         "symmetric": "symmetric relation",
         "many_valued": "a word has several partners",
     },
-    pairs=pairs_of,
-    alike=("relation", "probe"),
-    shown_as="as a probe",
     demo=(
         Demo(
             options={"per-relation": 2},

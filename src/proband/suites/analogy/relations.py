@@ -163,12 +163,6 @@ def query_and_options(item: Item) -> tuple[Pair, list[Pair]]:
     return facts.query, facts.options
 
 
-def pairs_of(item: Item) -> list[Pair]:
-    """The two pairs that a choice between pairs rests on: the query and the right option."""
-    facts = facts_of(item)
-    return [facts.query, facts.options[item.gold]] if facts.options and item.gold is not None else []
-
-
 def query_and_option(item: Item) -> tuple[Pair, Pair]:
     """The query and the one option of a true/false item."""
     facts = facts_of(item)

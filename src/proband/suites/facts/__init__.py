@@ -61,11 +61,6 @@ SUITE = Suite(
     show=show,
     variations="proband.suites.facts.variations:VARIATIONS",
     tag_titles={"leak": "the subject names the object"},
-    relations={"part : whole": {"relation": "part"}, "parent : child": {"relation": "young"}},
-    pairs=lambda item: [(item.facts["subject"], item.facts["object"])],
-    recalls=True,
-    alike=("relation",),
-    shown_as="as a fact",
     demo=(
         Demo(
             options={"per_relation": 4, "wordings": 1},

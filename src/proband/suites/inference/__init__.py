@@ -19,7 +19,7 @@ from proband.suites.inference.curves.figure import CLAIMS, FIGURE2
 from proband.suites.inference.curves.hidden_positives import HIDDEN_CLAIM, HIDDEN_POSITIVES
 from proband.suites.inference.curves.measures import METRICS, TABLES
 from proband.suites.inference.curves.section3 import SECTION3
-from proband.suites.inference.items import show, typed_pairs
+from proband.suites.inference.items import show
 from proband.suites.inference.methods.baselines import Direction, HypothesisWords
 from proband.suites.inference.methods.embeddings.dependency_words import DEPENDENCY_WORDS, WORDS
 from proband.suites.inference.methods.embeddings.relations import RELATIONS
@@ -38,8 +38,6 @@ SUITE = Suite(
     metrics=METRICS,
     tables=TABLES,
     show=show,
-    pairs=typed_pairs,
-    alike=("direction", "lemma"),
     tag_titles={
         "source": "data set",
         "direction": "premise to hypothesis",

@@ -11,7 +11,6 @@ list of function words and lemmas are enough; no tagger has to be loaded.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -222,20 +221,6 @@ def facts_of(item: Item) -> InferenceFacts:
         question=str(facts.get("question", "")),
         pair=str(facts.get("pair", "")),
     )
-
-
-def typed_pairs(item: Item) -> list[tuple[str, str]]:
-    """The answer that a question is about and its type, a fact in itself: aspirin is a drug.
-
-    >>> facts = {"premise": ["the zebra", "eats", "grass"], "types": ["animal", ""]}
-    >>> typed_pairs(Item(id="a", suite="inference", prompt="", facts=facts, tags={"control": "none"}))
-    [('zebra', 'animal')]
-    """
-    if item.tags.get("control", "none") != "none":
-        return []
-    first, _, second = item.facts["premise"]
-    typed = zip((first, second), item.facts.get("types", ()))
-    return [(re.sub(r"^(the|an?) ", "", argument), kind) for argument, kind in typed if kind]
 
 
 def premises(folder: Path) -> list[Triple]:

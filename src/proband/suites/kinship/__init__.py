@@ -78,10 +78,6 @@ SUITE = Suite(
     tables=TABLES,
     check=check,
     show=show,
-    relations={
-        "parent : child": {"target": ("father", "mother", "son", "daughter")},
-        "male : female": {"target": ("husband", "wife")},
-    },
     tag_titles={
         "task": "kind of story",
         "k": "facts to combine (k)",
@@ -93,7 +89,6 @@ SUITE = Suite(
         "slice": "slice of a release",
         "verdict": "what the audit says of the label",
     },
-    shown_as="in a story",
     demo=(
         Demo(
             options={

@@ -142,19 +142,6 @@ def in_a_sentence(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def listed(value: Any) -> str:
-    """A value of a manifest, whatever it holds, without brackets and quotes.
-
-    >>> listed({"train": 1200, "kinds": ["a", "b"]}), listed(True), listed(None), listed(0.5)
-    ('train 1200, kinds a,b', 'yes', '', '0.5')
-    """
-    if isinstance(value, Mapping):
-        return ", ".join(f"{str(each).replace('_', ' ')} {listed(own)}" for each, own in value.items())
-    if isinstance(value, (list, tuple)):
-        return ("; " if any(isinstance(each, (Mapping, list)) for each in value) else ",").join(map(listed, value))
-    return "" if value is None else ("yes" if value else "no") if isinstance(value, bool) else str(value)
-
-
 def name(tag_name: str) -> str:
     """
     >>> name("run.template"), name("paper_probe")
@@ -382,32 +369,20 @@ def _in_words(name: str, value: Tag | None) -> str:
     if value is None:  # a run without that setting
         return ""
     word = {"run.seed": "seed ", "run.trained": "trained on "}.get(name, f"{name.removeprefix('run.')}=")
-    text = str(value)
+    text = str(value) or "none"
     return f"{word}{PurePath(text).name if text.startswith('/') else text}"  # a file by its name, wherever it stands
 
 
 def _with_settings(labels: Sequence[str], tags: Sequence[Mapping[str, Tag]], names: Sequence[str]) -> list[str]:
-    """Equal labels with the settings in which their runs differ. A run in which such a setting is empty is named by
-    another that it has in its place.
+    """Equal labels with the settings in which their runs differ.
 
-    >>> graph, ppdb = {"run.graph": "g.tsv", "run.ppdb": ""}, {"run.graph": "", "run.ppdb": "p.txt"}
-    >>> _with_settings(["rules", "rules", "rules"], [graph, ppdb, graph | ppdb | {"run.ppdb": ""}], list(graph))
-    ['rules · graph=g.tsv', 'rules · ppdb=p.txt', 'rules · graph=none']
+    >>> _with_settings(["rules", "rules"], [{"run.graph": "g.tsv"}, {"run.graph": ""}], ["run.graph"])
+    ['rules · graph=g.tsv', 'rules · graph=none']
     """
-    out, empty = list(labels), dict[int, str]()
+    out = list(labels)
     for name in names:
-        values = [each.get(name) for each in tags]
-        extended = _with_what_differs(out, [_in_words(name, value) for value in values])
-        for at, value in enumerate(values):
-            differs = len({own for label, own in zip(labels, values) if label == labels[at]}) > 1
-            if value == "" and extended[at] != out[at]:
-                extended[at] = out[at]
-                empty.setdefault(at, _in_words(name, "none"))
-            elif at in empty and value != "" and differs:
-                extended[at] = f"{out[at]} · {_in_words(name, value)}"
-                del empty[at]
-        out = extended
-    return [f"{label} · {empty[at]}" if at in empty else label for at, label in enumerate(out)]
+        out = _with_what_differs(out, [_in_words(name, each.get(name)) for each in tags])
+    return out
 
 
 def _with_what_differs(labels: Sequence[str], extra: Sequence[str], *, of: Sequence[str] = ()) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from proband.core.types import Run
-from proband.reporting.numbers.words import systems
+from proband.reporting.numbers.formatting import systems
 
 
 def trained(model: str, seed: int, items: str = "a") -> Run:
