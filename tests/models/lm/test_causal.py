@@ -116,19 +116,18 @@ def test_a_context_read_once_gives_the_same(family: str, tiny: Tiny, monkeypatch
         for context in contexts
         for ending in (" Rome.", " reading.", " a river in Europe", ",", " unreadable kings and a kingdom.")
     ]
-    widths: list[tuple[int, bool]] = []
-    honest = model.network.logprobs
+    read: list[int] = []
+    honest = continuation_scores._read_trees
 
-    def seen(ids: Any, *rest: Any, cache: Any = None) -> Any:
-        widths.append((ids.shape[1], cache is not None))
-        return honest(ids, *rest, cache=cache)
+    def counted(network: Any, rows: Any, *rest: Any) -> None:
+        read.append(len(rows))
+        honest(network, rows, *rest)
 
-    monkeypatch.setattr(model.network, "logprobs", seen)
-    monkeypatch.setitem(continuation_scores.LONGEST_TRUNK, "cpu", 0)  # these contexts are short enough for trees
+    monkeypatch.setattr(continuation_scores, "_read_trees", counted)
     found = model.score(texts)
-    assert [shared for _, shared in widths] == [True, True]
+    assert read == [2]
     alone = [model.score([text])[0] for text in texts]
-    assert not any(shared for _, shared in widths[2:])
+    assert read[1:] == [0] * len(texts)
     assert [s.total for s in found] == pytest.approx([s.total for s in alone], abs=1e-4)
     assert [(s.tokens, s.words) for s in found] == [(s.tokens, s.words) for s in alone]
 

@@ -183,7 +183,6 @@ def test_texts_as_trees_are_the_texts_alone(family: str, monkeypatch: pytest.Mon
         return honest(ids, *rest, **given)
 
     monkeypatch.setattr(network, "states", seen)
-    monkeypatch.setitem(continuation_scores.LONGEST_TRUNK, "cpu", 4096)
     obeys_trees(network)
     widths.clear()
     found = continuation_scores.text_logprobs(network, keys, rows, positions)
@@ -201,7 +200,6 @@ def test_long_trees_and_windows_are_read_otherwise(
     family: str, longest: int, trees: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of three trees two go beyond the window; the third is too long a row where rows are to be shorter."""
-    monkeypatch.setitem(continuation_scores.LONGEST_TRUNK, "cpu", 4096)
     monkeypatch.setattr(continuation_scores, "LONGEST_ROW", longest)
     network = network_of(family, sliding_window=29)
     keys, rows, positions = families_of_texts()

@@ -7,12 +7,11 @@ beginning is read once per text, no keys or values are copied, and the scores ov
 to the columns that are asked for. Tree rows need a model that obeys its own mask and given positions; whether it
 does is tried once, and a model that does not (or a text beyond its attention window) reads plain rows instead.
 
-Texts with one long context in common (a story and its twenty possible answers) go on from it: it is read once.
+Texts with one long context in common (a story and its twenty possible answers) are such a tree too.
 """
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Hashable, Sequence
 from typing import Any
 
@@ -138,13 +137,9 @@ def _along_paths(network: Network, states: Any, tree: PrefixTree) -> Any:
 
 # ---- texts that share a context ------------------------------------------------------------------------------------
 
-# tokens that must be saved before a group is read together: as a tree, and from a context that is kept
-WORTH_A_TREE, WORTH_A_CONTEXT = {"cpu": 16, "cuda": 64}, {"cpu": 64, "cuda": 8192}  # a GPU reads small texts faster
+WORTH_A_TREE = {"cpu": 16}  # tokens that must be saved before a group is read as a tree: a GPU reads small texts faster
 ALIKE = 4  # counted tokens that rows must share to be a tree without a context
 LONGEST_ROW = 4096  # tokens of a tree row; attention grows with its square
-# tokens of a context up to which a group is a tree: behind a longer one a CPU goes on from it as fast; behind a short
-# one (a fact and its 44 possible answers) a tree takes half the time
-LONGEST_TRUNK = {"cuda": LONGEST_ROW, "cpu": 32}
 
 
 def shared(
@@ -191,28 +186,18 @@ def begun_alike(rows: Sequence[Ints], positions: Sequence[Ints], among: Sequence
 
 def text_logprobs(network: Network, keys: Sequence[str], rows: Sequence[Ints], positions: Sequence[Ints]) -> Doubles:
     """Sum of log P(ids[t] | ids[<t]) over each row's positions. Rows with a long context in common (one key) are read
-    as a tree or go on from the context; the others run as they are."""
+    as a tree; the others run as they are."""
     totals = np.empty(len(rows))
-    trees: list[TreeRow] = []
-    trunk = LONGEST_TRUNK.get(network.device.type, 0)
-    if trunk:
-        groups = shared(keys, rows, positions, worth=WORTH_A_TREE[network.device.type])
-        if network.device.type == "cpu":
-            grouped = {i for _, group in groups for i in group}
-            groups += begun_alike(rows, positions, [i for i in range(len(rows)) if i not in grouped])
-        trees = [_tree_of(*group, rows, positions) for group in groups if group[0] <= trunk]
-        trees = [row for row in trees if row.size <= LONGEST_ROW and _within(network, row)]
-        _read_trees(network, trees, positions, totals)
+    groups = shared(keys, rows, positions, worth=WORTH_A_TREE.get(network.device.type, 64))
+    if network.device.type == "cpu":
+        grouped = {i for _, group in groups for i in group}
+        groups += begun_alike(rows, positions, [i for i in range(len(rows)) if i not in grouped])
+    trees = [_tree_of(*group, rows, positions) for group in groups]
+    trees = [row for row in trees if row.size <= LONGEST_ROW and _within(network, row)]
+    _read_trees(network, trees, positions, totals)
     done = {i for row in trees for i in row.members[0]}
-    rest = [i for i in range(len(rows)) if i not in done]
-    picked = [keys[i] for i in rest], [rows[i] for i in rest], [positions[i] for i in rest]
-    groups = shared(*picked, worth=WORTH_A_CONTEXT.get(network.device.type, 64))
-    groups = [(length, [rest[at] for at in group]) for length, group in groups]
-    together = {i for _, group in groups for i in group}
-    if alone := [i for i in rest if i not in together]:
-        groups.append((0, alone))
-    for length, group in groups:
-        totals[group] = _totals(network, [rows[i] for i in group], [positions[i] for i in group], length=length)
+    if alone := [i for i in range(len(rows)) if i not in done]:
+        totals[alone] = _totals(network, [rows[i] for i in alone], [positions[i] for i in alone])
     return totals
 
 
@@ -244,34 +229,21 @@ def _read_trees(network: Network, rows: Sequence[TreeRow], positions: Sequence[I
     in_batches(np.array([row.size for row in rows], dtype=np.int64), compute, network.budget)
 
 
-def _totals(network: Network, rows: Sequence[Ints], positions: Sequence[Ints], *, length: int) -> Doubles:
-    """The same for rows whose first `length` tokens are the same and read once. Rows are padded on the right, where a
-    causal model never looks, so no attention mask is needed."""
+def _totals(network: Network, rows: Sequence[Ints], positions: Sequence[Ints]) -> Doubles:
+    """The same for rows by themselves, padded on the right, where a causal model never looks, so no attention mask is
+    needed."""
     order = np.argsort([-len(row) for row in rows], kind="stable")
-    context = _read(network, rows[0][:length]) if length else None
-    length = length if context is not None else 0
 
     def compute(first: int, end: int) -> Any:
-        picks, cache = order[first:end], copy.deepcopy(context)
-        if cache is not None:
-            cache.batch_repeat_interleave(end - first)
+        picks = order[first:end]
         row = np.repeat(np.arange(end - first), [len(positions[i]) for i in picks])
-        where = np.concatenate([positions[i] for i in picks]) - length - 1
+        where = np.concatenate([positions[i] for i in picks]) - 1
         target = np.concatenate([rows[i][positions[i]] for i in picks])
-        ids = network.tensor(padded([rows[i][length:] for i in picks], 0))
-        return network.logprobs(ids, None, *map(network.tensor, (row, where, target)), cache=cache)
+        ids = network.tensor(padded([rows[i] for i in picks], 0))
+        return network.logprobs(ids, None, *map(network.tensor, (row, where, target)))
 
     parts = in_batches(np.array([len(rows[i]) for i in order], dtype=np.int64), compute, network.budget)
     values = np.concatenate([part.double().cpu().numpy() for part in parts])
     totals = np.empty(len(rows))
     totals[order] = np.add.reduceat(values, np.cumsum([0, *(len(positions[i]) for i in order[:-1])]))
     return totals
-
-
-def _read(network: Network, ids: Ints) -> Any:
-    """The keys and values of a text; None for a model that keeps none (Mamba)."""
-    import torch
-
-    with torch.inference_mode():
-        output = network.model.base_model(network.tensor(ids[None]), use_cache=True)
-    return getattr(output, "past_key_values", None)

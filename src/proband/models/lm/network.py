@@ -352,10 +352,9 @@ class Network:
                 parts.append(logits[row, targets[begin:end]] - logits.logsumexp(1)[row])
         return parts[0] if len(parts) == 1 else torch.cat(parts)
 
-    def logprobs(self, ids: Any, mask: Any, rows: Any, positions: Any, targets: Any, *, cache: Any = None) -> Any:
-        """log P(target | ids) for each (row, position, target); `cache` holds the tokens before the ids."""
-        before = {} if cache is None else {"past_key_values": cache, "use_cache": True}
-        states = self.states(ids, rows, positions, attention_mask=mask, **before)
+    def logprobs(self, ids: Any, mask: Any, rows: Any, positions: Any, targets: Any) -> Any:
+        """log P(target | ids) for each (row, position, target)."""
+        states = self.states(ids, rows, positions, attention_mask=mask)
         return self.chosen(states, np.arange(len(states)), targets)
 
 
