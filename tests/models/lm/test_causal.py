@@ -125,7 +125,7 @@ def test_a_context_read_once_gives_the_same(family: str, tiny: Tiny, monkeypatch
 
     monkeypatch.setattr(continuation_scores, "_read_trees", counted)
     found = model.score(texts)
-    assert read == [2]
+    assert read == [2 if continuation_scores.window(model.network) > 40 else 0]  # none beyond a sliding window
     alone = [model.score([text])[0] for text in texts]
     assert read[1:] == [0] * len(texts)
     assert [s.total for s in found] == pytest.approx([s.total for s in alone], abs=1e-4)
