@@ -368,3 +368,12 @@ def test_a_larger_size_goes_on_and_a_smaller_one_is_refused(tmp_path: Path) -> N
         ProbandError, match="page: holds an evaluation of --size panel: give that size to resume it, or"
     ):
         EvaluationJob.of([ORACLE], out=tmp_path / "page", size="quick", suite="facts", how={}).forecasts()
+
+
+def test_models_have_the_names_that_people_use() -> None:
+    given = ["embedded:smollm2", "hf:/data/gpt2"]
+    assert names_of(given, "") == {given[0]: "SmolLM2-135M-Instruct", given[1]: "gpt2"}
+    assert names_of(given, "ours, theirs") == {given[0]: "ours", given[1]: "theirs"}
+    assert names_of(["hf:a/gpt2", "hf:b/gpt2"], "") == {"hf:a/gpt2": "hf:a/gpt2", "hf:b/gpt2": "hf:b/gpt2"}
+    with pytest.raises(ProbandError, match="--label has 1 names for 2 models"):
+        names_of(given, "one")

@@ -77,7 +77,7 @@ def test_bad_input_is_told_in_one_line(make_set: Callable[..., ItemSet], tmp_pat
     assert isinstance(half.answered[0].answers, Path)
     half.answered[0].answers.write_bytes(b"".join(half.answered[0].answers.read_bytes().splitlines(True)[:3]))
     cases = [
-        (with_answers(items, Answer(item_id="nobody", scores=(1, 2))), "answers item 'nobody', which is not there"),
+        (with_answers(items, Answer(item_id="nobody", scores=(1, 2))), "answers item 'nobody', which does not exist"),
         (with_answers(items, Answer(item_id="q00000", scores=(1,))), "1 scores for 2 choices"),
         (dataclasses.replace(items, answered=[]), "no run over these items"),
         (half, "0.jsonl: contains 3 of 8 answers"),
