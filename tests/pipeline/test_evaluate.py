@@ -20,7 +20,7 @@ import proband
 from proband.core.errors import ProbandError
 from proband.core.types import Answer, Item
 from proband.pipeline.asking.setup import load_model
-from proband.pipeline.evaluate import QUICK, Evaluation, EvaluationJob
+from proband.pipeline.evaluate import QUICK, Evaluation, EvaluationJob, names_of
 from proband.pipeline.panel import read_panel, references
 from proband.suites.kinship.verify.items import verify
 
