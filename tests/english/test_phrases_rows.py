@@ -50,3 +50,52 @@ def test_zeros(name: str) -> None:
 @pytest.mark.parametrize("name", sorted({path.stem for path in FOLDER.glob("*.jsonl")} - {*IN_MAKE_TEST}))
 def test_zeros_of_the_other_sets(name: str) -> None:
     check(name)
+
+
+# classes of rows that readers took wrongly; "right" labels may not be accused, "wrong" ones not be called entailed
+CLASSES = {
+    "a full name, then a part of it": [
+        ("Rosa Lind is the mother of Piet. Rosa's brother is Karl.", "What is Karl to Piet?", "uncle", "right"),
+        ("Omar Haddad is the father of Lina. Omar's wife is Salma.", "What is Salma to Lina?", "mother", "right"),
+        ("Greta Holm and Nils Holm are married. Greta's father is Axel.",
+         "What is Axel to Nils?", "father-in-law", "right"),
+        ("Ivy Park met Ivy Stone. Ivy is the sister of Hugo.", "What is Ivy Park to Hugo?", "sister", "wrong"),
+        ("Clara Bell is the aunt of Max. Clara's son is Leo Bell.", "What is Leo to Clara?", "son", "right"),
+    ],
+    "a name that may belong to two nouns": [
+        ("Oscar lives with the sister of his father, Helen.", "What is Helen to Oscar?", "aunt", "right"),
+        ("Emma wrote to the brother of her mother, Frank.", "What is Frank to Emma?", "uncle", "right"),
+        ("Dean rang the mother of his wife, Susan.", "What is Susan to Dean?", "wife", "wrong"),
+        ("Paula met the son of her brother, Henry.", "What is Henry to Paula?", "brother", "wrong"),
+    ],
+    "things that are not one constant": [
+        ("A lamp is left of a chair. A chair is left of a desk.", "What is the lamp to the desk?", "left", "wrong"),
+        ("A van is above a bus. The bike is below a bus.", "What is the van to the bike?", "above", "wrong"),
+        ("Somebody is the father of Tess. Somebody is the son of Ralph.",
+         "What is Ralph to Tess?", "grandfather", "wrong"),
+        ("Everyone is the friend of Ada. Ada is the mother of Joel.", "What is Joel to Ada?", "daughter", "wrong"),
+    ],
+    "labels that say more than the relation": [
+        ("Mark is the brother of Jane.", "What is Mark to Jane?", "elder brother", "wrong"),
+        ("Edith is the mother of Ruth. Ruth is the mother of Carl.",
+         "What is Edith to Carl?", "paternal grandmother", "wrong"),
+        ("Alice is the sister of Fred.", "What is Alice to Fred?", "twin sister", "wrong"),
+        ("Grace is the mother of Simon. Simon is the father of Ellen.",
+         "What is Grace to Ellen?", "Simon's grandmother", "wrong"),
+        ("Diana is the sister of Roger. Roger is the father of Amy.", "What is Diana to Amy?", "Auntie", "right"),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+def test_rows_of_a_class_are_not_taken_wrongly(kind: str) -> None:
+    domain = "grid" if kind.startswith("things") else "kinship"
+    for text, question, answer, label in CLASSES[kind]:
+        own = "kinship" if "of Tess" in text or "of Ada" in text else domain
+        judged = judge(own).judge(
+            AuditRow(file="", line=1, key="", cells={}, text=text, question=question, answer=answer)
+        )
+        if label == "right":
+            assert not judged.accused, text
+        else:  # by two readings; one alone certifies nothing
+            assert judged.verdict != "entailed" or judged.one_reading, text

@@ -261,11 +261,11 @@ def _repeated(item: Item, line: int, lines_of: dict[bytes, int]) -> str:
 
 
 def _changed(path: Path) -> str | None:
-    """Whether items.jsonl is not the file that its manifest describes; a manifest without its hash describes none."""
+    """Whether items.jsonl is not the file that its manifest describes; without its hash, none describes it."""
     manifest = read_manifest(path)
     recorded = manifest.get("sha256", {}).get(path.name)
-    if manifest and recorded is None:
-        return f"{path}: manifest.json has no sha256 of it"
-    if recorded is not None and recorded != sha256_file(path):
+    if recorded is None:
+        return f"{path}: " + ("manifest.json has no sha256 of it" if manifest else "no manifest.json describes it")
+    if recorded != sha256_file(path):
         return f"{path}: not the file that manifest.json describes (sha256)"
     return None

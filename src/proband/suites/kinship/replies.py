@@ -33,6 +33,8 @@ def other_names() -> dict[str, str]:
 
     >>> [other_names()[name] for name in ("mom", "grammy", "grand son", "sister in law", "dad-in-law")]
     ['mother', 'grandmother', 'grandson', 'sister-in-law', 'father-in-law']
+    >>> [other_names()[name] for name in ("pa", "pop", "ma", "groom", "bride")]
+    ['father', 'father', 'mother', 'husband', 'wife']
     """
     named = [*FAMILIAR.items(), *IN_REPLIES.items()]
     also: dict[str, list[str]] = {relation: [] for relation in RELATIONS}

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 import proband
+from proband.cli import main
 from proband.core.errors import ProbandError
 from proband.core.files import decode, read_items
 from proband.core.types import Item
@@ -84,6 +85,82 @@ def test_other_rule_bases(tmp_path: Path) -> None:
     assert str(tmp_path) not in json.dumps(item.facts)
     with pytest.raises(ProbandError, match="not about a family"):
         proband.export(tmp_path / "office", to="clutrr", out=tmp_path / "rows")
+
+
+GUILD = """name = "guild"
+[names]
+male = ["Ansel", "Berend", "Corin", "Dunstan"]
+female = ["Gisela", "Hedda", "Isolde", "Jorunn"]
+[relations]
+master = { male = "master", female = "mistress", inverse = "pupil" }
+pupil = { male = "prentice", female = "maiden", inverse = "master" }
+elder = { male = "patriarch", female = "matriarch", inverse = "younger" }
+younger = { male = "lad", female = "lass", inverse = "elder" }
+[compose.master]
+master = "elder"
+[compose.pupil]
+pupil = "younger"
+"""
+
+
+def test_a_rule_base_with_a_word_per_gender_builds_verifies_and_is_solved(tmp_path: Path) -> None:
+    (tmp_path / "guild.toml").write_text(GUILD, encoding="utf-8")
+    lines = built(tmp_path, rules=str(tmp_path / "guild.toml"), k=2, per_k=12)
+    assert {line["facts"]["target"] for line in lines} == {"patriarch", "matriarch", "lad", "lass"}
+    result = proband.verify(tmp_path / "items")
+    assert result["checked"] == {"text told again, proof replayed with the rule base 'guild'": 12}
+    assert result["problems"] == []
+    for solver in ("symbolic", "read"):
+        proband.run(tmp_path / "items", model=f"solver:{solver}", out=tmp_path / solver)
+        assert proband.read(tmp_path / solver).scores()["mean"].to_list() == [1.0]
+
+
+FALSE = {"grandmother": "sister", "grandfather": "brother"}
+
+
+def with_false_table(line: Line) -> str:
+    """The item by a table that calls itself sound and in which a parent's parent is a sibling; the table's hash."""
+    text = load("sound").text
+    false = text.replace('[compose.parent]\nparent = "grandparent"', '[compose.parent]\nparent = "sibling"')
+    assert false != text
+    facts = line["facts"]
+    facts |= {"rules": false, "table": load(false).sha256, "target": FALSE[facts["target"]]}
+    line["tags"]["target"] = facts["target"]
+    for edge in facts["proof"][-1]:
+        edge[1] = FALSE.get(edge[1], edge[1])
+    line["gold"] = line["choices"].index(facts["target"])
+    return str(facts["table"])
+
+
+@pytest.mark.parametrize("manifest", ["as built", "with the hash", "with the hash and the table", "none"])
+def test_an_item_with_a_table_of_its_own_called_sound_does_not_pass(manifest: str, tmp_path: Path) -> None:
+    lines = built(tmp_path, k=2, per_k=240, form="facts")
+    line = next(
+        each for each in lines if each["facts"]["target"] in FALSE and each["facts"]["clause"] == "parent.parent"
+    )
+    table = with_false_table(line)
+    items, described = tmp_path / "items" / "items.jsonl", tmp_path / "items" / "manifest.json"
+    items.write_text(json.dumps(line) + "\n", encoding="utf-8")
+    record = json.loads(described.read_text("utf-8"))
+    if manifest != "as built":
+        record["sha256"]["items.jsonl"] = hashlib.sha256(items.read_bytes()).hexdigest()
+    if manifest == "with the hash and the table":
+        record["rules"] = {"sound": table}
+    described.write_text(json.dumps(record), encoding="utf-8")
+    if manifest == "none":
+        described.unlink()
+    if manifest == "with the hash":
+        assert "not those of its manifest" in proband.verify(tmp_path / "items")["problems"][0]
+    assert main(["verify", str(tmp_path / "items")]) != 0
+    allowed = proband.verify(tmp_path / "items", allow_uncertified=True)
+    assert not any("proved in Coq" in how for how in allowed["checked"])
+
+
+def test_a_folder_without_a_manifest_does_not_pass(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    built(tmp_path, k=2, per_k=22)
+    (tmp_path / "items" / "manifest.json").unlink()
+    assert main(["verify", str(tmp_path / "items")]) != 0
+    assert "no manifest.json describes it" in capsys.readouterr().err
 
 
 def test_unsound_rules_are_not_called_proved(tmp_path: Path) -> None:

@@ -24,8 +24,15 @@ _KINSHIP = load("kinship")
 FAMILIAR: Final = {
     (word.relation, word.gender): " ".join(pattern.pattern.split("|")) for word, pattern in _KINSHIP.words.items()
 }
-# they mean a child of somebody only where a relation is asked for: in a story "the boy" may be anybody
-IN_REPLIES: Final = {("child", MALE): "boy", ("child", FEMALE): "girl"}
+# they mean kin only where a relation is asked for: in a story "the boy" may be anybody, and so may "the bride"
+IN_REPLIES: Final = {
+    ("child", MALE): "boy",
+    ("child", FEMALE): "girl",
+    ("parent", MALE): "pa pop",
+    ("parent", FEMALE): "ma",
+    ("spouse", MALE): "groom",
+    ("spouse", FEMALE): "bride",
+}
 KIN: Final = {
     **{name: Kin(*word) for word, names in FAMILIAR.items() for name in names.split()},
     **{name: Kin(*word, plural=True) for name, word in _KINSHIP.plurals.items()},
