@@ -108,7 +108,7 @@ def test_a_rule_base_with_a_word_per_gender_builds_verifies_and_is_solved(tmp_pa
     lines = built(tmp_path, rules=str(tmp_path / "guild.toml"), k=2, per_k=12)
     assert {line["facts"]["target"] for line in lines} == {"patriarch", "matriarch", "lad", "lass"}
     result = proband.verify(tmp_path / "items")
-    assert result["checked"] == {"text told again, proof replayed with the rule base 'guild'": 12}
+    assert result["checked"] == {"text rendered again, proof replayed with the rule base 'guild'": 12}
     assert result["problems"] == []
     for solver in ("symbolic", "read"):
         proband.run(tmp_path / "items", model=f"solver:{solver}", out=tmp_path / solver)
