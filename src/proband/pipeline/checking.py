@@ -186,8 +186,6 @@ def verify(items: str | Path, *, allow_uncertified: bool = False) -> Mapping[str
         raise ProbandError(f"items of suite {suite.name!r} carry no certificates", file=path)
     how, problems = Counter[str](), list[str]()
     lines_of: dict[bytes, int] = {}
-    if changed := _changed(path):
-        problems.append(changed)
     with Progress("verify", total=count_lines(path)) as bar:
         for number, raw in raw_lines(path):
             item = parse(Item, raw, file=path, line=number)
@@ -207,6 +205,7 @@ def verify(items: str | Path, *, allow_uncertified: bool = False) -> Mapping[str
             if problem and len(problems) < SHOWN:
                 problems.append(f"{path} line {number}, item {item.id!r}: {problem}")
             bar.advance(1)
+    problems += filter(None, [_changed(path)])
     return {"items": how.total(), "checked": dict(how.most_common()), "failed": how["failed"], "problems": problems}
 
 
