@@ -21,6 +21,7 @@ OTHER_PAGES = (
     "proofs/*.md",
     "experiments/**/*.md",
 )
+NAMED_BLOCK = re.compile(r"^```(\w+) ([\w./-]+)$", re.MULTILINE)  # a block that the tests write into that file
 LINK = re.compile(r"(!?)\[([^\]\n]*(?:\n[^\]\n]*)?)\]\(([^)#\s]+)(#[^)\s]*)?\)")
 
 
@@ -47,7 +48,7 @@ def on_page_markdown(markdown: str, *, page: Any, files: Files, **_: Any) -> str
             return text if text.startswith("`") else f"{text} (`{path.relative_to(ROOT)}`)"
         return f"{image}[{text}]({os.path.relpath(at, Path(page.file.src_uri).parent)}{anchor})"
 
-    return LINK.sub(rewritten, markdown)
+    return NAMED_BLOCK.sub(r'```\1 title="\2"', LINK.sub(rewritten, markdown))
 
 
 def site_path(path: Path) -> str:

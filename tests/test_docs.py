@@ -202,7 +202,7 @@ def test_a_notebook_goes_from_installation_to_a_page() -> None:
     assert "%pip install" in first.source
     shown = book["outputs"](book["executed"]("first-page"))
     assert all(shown)
-    assert "embedded:glove · difference is better" in shown[2][0]
+    assert "embedded:glove is better" in shown[2][0]
     assert "written: analogy.html index.html questions.html" in shown[-1][0]
 
 

@@ -31,7 +31,7 @@ def schemas() -> dict[str, dict[str, Any]]:
     made = {name: dialect | {"title": title} | msgspec.json.schema(kind) for name, (title, kind) in FILES.items()}
     parts = made["study"]["$defs"]
     parts["TrainPart"]["properties"].pop("(at)")  # no key of the file
-    parts["RunPart"]["properties"].pop("(how)")  # which holds the options of a run
+    parts["RunPart"]["properties"].pop("(run options)")  # which holds the options of a run
     for field in described(RunOptions):
         if field.name in RUN_KEYS:
             parts["RunPart"]["properties"][field.name] = msgspec.json.schema(field.hint) | {"default": field.default}

@@ -20,7 +20,7 @@ IN_MAKE_TEST = ("kinship_third", "kinship_sixth", "traps_third", "traps_sixth", 
 
 @cache
 def judge(domain: str) -> Judge:
-    return judge_for(domain, provers_of_suites(), world="strict" if domain == "kinship" else "")
+    return judge_for(domain, provers_of_suites())
 
 
 def check(name: str) -> None:

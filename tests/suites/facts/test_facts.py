@@ -206,7 +206,7 @@ def test_bear_has_its_published_size_and_keeps_its_answer_spaces(data: Path) -> 
     assert all(r.answers == tuple(declared[r.name]["answer_space_labels"]) for r in relations)
 
 
-def test_lama_and_pararel_are_read(tmp_path: Path) -> None:
+def test_lama_pararel_and_lre_are_read(tmp_path: Path) -> None:
     facts = [("France", "Paris"), ("Italy", "Rome")]
     lama = tmp_path / "lama"
     lama.mkdir()
@@ -221,6 +221,10 @@ def test_lama_and_pararel_are_read(tmp_path: Path) -> None:
     (patterns / "P36.jsonl").write_text('{"pattern": "[X], whose capital is [Y] ."}\n{"pattern": "[Y] governs [X]."}')
     reworded = items_of(data=str(lama), patterns=str(patterns))
     assert reworded[0].facts["prompts"] == ["France, whose capital is ___.", "___ governs France."]
+    lre = tmp_path / "capital.json"
+    samples = [{"subject": x, "object": y} for x, y in facts]
+    lre.write_text(json.dumps({"name": "capital", "prompt_templates": ["The capital of {} is"], "samples": samples}))
+    assert items_of(data=str(lre))[1].prompt == "The capital of Italy is ___."
 
 
 @pytest.mark.parametrize(
@@ -302,12 +306,14 @@ def test_a_pattern_without_its_slots_is_refused_with_its_row(tmp_path: Path) -> 
 
 
 def test_rows_that_cannot_be_asked_are_left_out_and_listed(tmp_path: Path) -> None:
-    """As LAMA has them: a subject that is its own object (right, and tagged), rows without an object, facts in two
-    spellings, a relation of one answer, a subject for which every answer is right."""
+    """As LRE and LAMA have them: a subject that is its own object (right, and tagged), rows without an object, facts in
+    two spellings, a relation of one answer, a subject for which every answer is right."""
     past = [("cut", "cut"), ("go", "went"), ("Go", "Went"), ("be", "was"), ("be", "went"), ("be", "cut"), ("see", "")]
-    for name, pairs in (("past", past), ("size", [("ox", "big"), ("whale", "big")])):
-        lines = [json.dumps({"subject": x, "object": y}) for x, y in pairs]
-        (tmp_path / f"{name}.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    samples = [{"subject": x, "object": y} for x, y in past]
+    lre = {"name": "past", "prompt_templates": ["The past tense of {} is"], "samples": samples}
+    (tmp_path / "past.json").write_text(json.dumps(lre), encoding="utf-8")
+    sizes = {**lre, "name": "size", "samples": [{"subject": x, "object": "big"} for x in ("ox", "whale")]}
+    (tmp_path / "size.json").write_text(json.dumps(sizes), encoding="utf-8")
     lama = [("Walter Scott", "Walter Scott"), ("Emma", "Jane Austen"), ("Emma", None)]
     rows = [json.dumps({"predicate_id": "P50", "sub_label": x, "obj_label": y}) for x, y in lama]
     (tmp_path / "P50.jsonl").write_text("\n".join(rows), encoding="utf-8")
@@ -323,9 +329,9 @@ def test_rows_that_cannot_be_asked_are_left_out_and_listed(tmp_path: Path) -> No
     assert left_out["rows"] == 6
     for place, reason in (
         ("P50.jsonl", "no object"),
-        ("past.jsonl", "line 7"),
-        ("past.jsonl", "every answer is right for 'be'"),
-        ("size.jsonl", "relation 'size' has one answer"),
+        ("past.json", "row 7"),
+        ("past.json", "every answer is right for 'be'"),
+        ("size.json", "relation 'size' has one answer"),
     ):
         assert any(place in each and reason in each for each in left_out["listed"]), (place, left_out)
     proband.build("facts", out=tmp_path / "items", data=str(tmp_path))

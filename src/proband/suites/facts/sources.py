@@ -1,6 +1,6 @@
-"""Where facts come from: BEAR, LAMA's T-REx, any table with subject, relation and object; or our own.
+"""Where facts come from: BEAR, LAMA's T-REx, LRE, any table with subject, relation and object; or our own.
 
-Wordings come with the data (BEAR, LAMA's `relations.jsonl`) or from `--patterns`: ParaRel's folder of patterns, a
+Wordings come with the data (BEAR, LRE, LAMA's `relations.jsonl`) or from `--patterns`: ParaRel's folder of patterns, a
 file like LAMA's, or a table with the columns relation and wording.
 """
 
@@ -23,7 +23,7 @@ LICENCES = {
     "bear": "BEAR: none stated by its source; do not redistribute",
     "other": "as the file's own",
 }
-ENDINGS = (".jsonl", ".tsv", ".csv", ".xlsx")
+ENDINGS = (".jsonl", ".json", ".tsv", ".csv", ".xlsx")
 NAMES = {  # of columns, in the order of preference
     "subject": ("subject", "sub_label", "subj", "head", "s"),
     "object": ("object", "obj_label", "obj", "tail", "tails", "answer", "o"),
@@ -169,6 +169,9 @@ def read_files(path: Path, worded: Mapping[str, tuple[str, ...]]) -> list[FactRe
 
 
 def _relations(path: Path, worded: Mapping[str, tuple[str, ...]]) -> Iterator[FactRelation]:
+    if kind_of(path) == ".json":
+        yield _read_lre(path)
+        return
     facts, left_out = _facts_of(_rows(path), path)
     of_relation = group_by_key((_cell(fact.row, "relation") or path.stem, fact) for fact in facts if fact.row)
     for relation, listed in of_relation.items():
@@ -210,6 +213,19 @@ def _merged(facts: Iterable[SubjectFact]) -> list[SubjectFact]:
     for fact in facts:
         kept.setdefault((fold(fact.subject), fold(fact.objects[0])), fact)
     return list(kept.values())
+
+
+def _read_lre(path: Path) -> FactRelation:
+    """LRE: {"name", "prompt_templates": ["The capital of {} is"], "samples": [{"subject", "object"}]}."""
+    about = decode(dict[str, Any], read_text(path).encode(), file=path)
+    samples = about.get("samples")
+    if not isinstance(samples, list) or not samples or not all(isinstance(sample, dict) for sample in samples):
+        raise ProbandError("has no field 'samples' with objects: is it a file of LRE?", file=path)
+    templates = [each for each in about.get("prompt_templates") or [] if isinstance(each, str)]
+    wordings = tuple(f"{each.replace('{}', SUBJECT).rstrip()} {OBJECT}." for each in templates)
+    facts, left_out = _facts_of((TableRow(each, path, n) for n, each in enumerate(samples, start=1)), path)
+    name = str(about.get("name") or path.stem)
+    return FactRelation(name=name, wordings=wordings, facts=tuple(_merged(facts)), file=path, left_out=left_out)
 
 
 def _cell(row: TableRow, role: str) -> str:
