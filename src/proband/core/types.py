@@ -14,7 +14,7 @@ Tag = str | int | float | bool
 Split = Literal["train", "valid", "test"]
 Status = Literal["", "unread", "content_filter", "error", "skipped", "not covered"]
 WRONG: tuple[Status, ...] = ("unread", "content_filter", "error")  # no answer, which counts as wrong
-LEFT_OUT = ("skipped", "not covered")  # of every metric
+LEFT_OUT: tuple[Status, ...] = ("skipped", "not covered")  # of every metric
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

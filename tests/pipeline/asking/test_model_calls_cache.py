@@ -15,6 +15,11 @@ ME = {"name": "m", "weights": "1"}
 HOW = {"call": "score", "method": "pll"}
 
 
+def file_of(calls: CachedCalls) -> Path:
+    assert calls.path is not None
+    return calls.path
+
+
 def cache(folder: Path, **changes: str) -> CachedCalls:
     return CachedCalls(folder, identity={**ME, **changes}, settings=HOW)
 
@@ -25,12 +30,12 @@ def test_a_flipped_byte_in_any_of_1000_records_is_found(tmp_path: Path) -> None:
     for sentence, value in right.items():
         first.put([sentence], [value])
     rng = random.Random(0)
-    whole = first.path.read_bytes()
+    whole = file_of(first).read_bytes()
     for _ in range(200):
         at, bit = rng.randrange(len(whole)), 1 << rng.randrange(8)
         damaged = bytearray(whole)
         damaged[at] ^= bit
-        first.path.write_bytes(bytes(damaged))
+        file_of(first).write_bytes(bytes(damaged))
         known = cache(tmp_path).answers
         assert {**right, **known} == right  # what is left is as it was written
         assert len(right) - len(known) in (1, 2)  # 2: the newline
@@ -40,13 +45,13 @@ def test_every_record_damaged_is_computed_anew(tmp_path: Path) -> None:
     first = cache(tmp_path)
     for i in range(1000):
         first.put([str(i)], [i])
-    lines = first.path.read_bytes().splitlines(keepends=True)
+    lines = file_of(first).read_bytes().splitlines(keepends=True)
     rng = random.Random(1)
     broken = []
     for line in lines:
         at = rng.randrange(len(line) - 1)
         broken.append(line[:at] + bytes([line[at] ^ 1]) + line[at + 1 :])
-    first.path.write_bytes(b"".join(broken))
+    file_of(first).write_bytes(b"".join(broken))
     again = cache(tmp_path)
     assert again.answers == {}
     again.put(["7"], [7])
@@ -57,8 +62,8 @@ def test_a_torn_tail_costs_one_record(tmp_path: Path) -> None:
     first = cache(tmp_path)
     first.put(["a"], [1])
     first.put(["b"], [2])
-    whole = first.path.read_bytes()
-    first.path.write_bytes(whole[:-5])
+    whole = file_of(first).read_bytes()
+    file_of(first).write_bytes(whole[:-5])
     again = cache(tmp_path)
     assert (again.answers.get("a"), again.answers.get("b")) == (1, None)
     again.put(["c"], [3])
@@ -75,7 +80,7 @@ def test_another_model_gets_nothing(tmp_path: Path, change: dict[str, str]) -> N
 def test_a_file_under_the_wrong_name_serves_nothing(tmp_path: Path) -> None:
     mine, other = cache(tmp_path), cache(tmp_path, name="other")
     mine.put(["a"], [1])
-    mine.path.rename(other.path)
+    file_of(mine).rename(file_of(other))
     assert cache(tmp_path, name="other").answers.get("a") is None
 
 
