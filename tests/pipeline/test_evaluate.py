@@ -238,11 +238,12 @@ def test_rows_can_be_ticked_twenty_points_above_their_level() -> None:
         assert row["panel"] <= row["level"] + WEAK.get(name, 0.21), name
 
 
-NIGHTLY = [pytest.param(name, marks=pytest.mark.nightly) for name in ("answers", "steps", "stories", "long-stories")]
+NIGHTLY = [pytest.param(name, marks=pytest.mark.nightly) for name in ("answers", "steps")]
 
 
-@pytest.mark.parametrize("name", ["facts", "two-facts", "open-stories", *NIGHTLY])
+@pytest.mark.parametrize("name", ["facts", "two-facts", *NIGHTLY])
 def test_the_seeds_build_the_frozen_items(name: str, tools: Any, tmp_path: Path) -> None:
+    """Not those of kinship, which a former generator wrote: their certificates are replayed instead."""
     each = next(each for each in read_panel().sets if each.name == name)
     items = (tools.build_set(each, tmp_path / name) / "items.jsonl").read_bytes()
     assert hashlib.sha256(items).hexdigest() == each.sha256
