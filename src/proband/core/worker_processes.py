@@ -1,9 +1,13 @@
 """Work shared out to processes, the results in order: stories are made with it, rows judged, assertions extracted.
 
-A pool of `concurrent.futures`, with three things added: results come one task after the other while only a few tasks
-are under way, a job that nobody listens to any more is stopped in the middle of a task, and workers leave when their
-parent is gone. The start method is `fork` on Linux (the children run plain Python, so threads of the parent's libraries
-do them no harm, and scripts need no `__main__` guard) and `spawn` elsewhere.
+Every worker has a pipe of its own and nothing else in common with the others: no queue, no lock. So a worker that dies,
+even in the middle of a message, is an end of file on its own pipe, and the parent says so in one line. A worker gets
+its next task only after the parent has taken its last result, so neither ever waits for the other to empty a pipe.
+
+Workers are told to stop by a number in shared memory that they look at between two results; they leave when their pipe
+is closed (those of `concurrent.futures` outlive a parent that is killed, and cannot be told to stop in the middle of a
+task). The start method is `fork` on Linux (the children run plain Python, so threads of the parent's libraries do
+them no harm, and scripts need no `__main__` guard) and `spawn` elsewhere.
 """
 
 from __future__ import annotations
@@ -13,14 +17,11 @@ import multiprocessing
 import os
 import signal
 import sys
-import threading
-import time
+import traceback
 import warnings
-from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from multiprocessing import connection
 from typing import Any, Generic, TypeVar
 
 from proband.core.errors import ProbandError
@@ -29,8 +30,7 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 Work = Callable[[Task], Iterable[Result]]  # what a worker does with a task: results one by one
 TASKS_PER_WORKER = 3  # tasks per worker that may be under way or wait for their turn
-PATIENCE = 5.0  # seconds that workers have for leaving when the pool is closed
-CLOSED = -1
+PATIENCE = 5.0  # seconds that workers have for leaving when they are told to
 
 
 class Pool(Generic[Task, Result]):
@@ -40,24 +40,45 @@ class Pool(Generic[Task, Result]):
         if workers < 1:
             raise ProbandError(f"{workers} workers: there must be 1 or more")
         self.begin, self.arguments, self.workers = begin, arguments, workers
+        self.pipes: dict[connection.Connection, Any] = {}  # -> its process
+        self.busy: set[connection.Connection] = set()
 
     def __enter__(self) -> Pool[Task, Result]:
         if self.workers == 1:
             self.work = self.begin(*self.arguments)
             return self
-        context: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
+        forked = sys.platform == "linux"
+        context: Any = multiprocessing.get_context("fork" if forked else "spawn")
         self.job = context.RawValue(ctypes.c_long, 0)  # the job that results are wanted of
-        given = (os.getpid(), self.job, self.begin, self.arguments)
-        self.executor = ProcessPoolExecutor(self.workers, mp_context=context, initializer=_begin, initargs=given)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # of fork where the parent has threads: see above
-            self.executor.submit(int)  # starts the processes
+        for _ in range(self.workers):
+            ours, theirs = context.Pipe()
+            inherited = [*self.pipes, ours] if forked else []  # the parent's ends: open in the child, no end of file
+            process = context.Process(
+                target=_serve, args=(theirs, inherited, self.job, self.begin, self.arguments), daemon=True
+            )
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DeprecationWarning)  # of fork where the parent has threads: see above
+                process.start()
+            theirs.close()
+            self.pipes[ours] = process
         return self
 
     def __exit__(self, *error: object) -> None:
-        if self.workers > 1:
-            self.job.value = CLOSED
-            self.executor.shutdown(cancel_futures=True)
+        if not self.pipes:
+            return
+        self.job.value += 1
+        while self.busy and (ready := connection.wait(self.busy, timeout=PATIENCE)):
+            for pipe in ready:
+                with suppress(ProbandError):
+                    self._receive(pipe)
+        for pipe in self.pipes:
+            pipe.close()
+        for process in self.pipes.values():
+            process.join(timeout=PATIENCE)
+            if process.is_alive():  # in the middle of a long search: nobody waits for it
+                process.kill()
+                process.join()
+        self.pipes.clear()
 
     def results(self, tasks: Iterable[Task]) -> Generator[Iterable[Result], None, None]:
         """What each task gives, in the order of the tasks; a task that fails raises its error when it is its turn.
@@ -66,54 +87,86 @@ class Pool(Generic[Task, Result]):
             yield from map(self.work, tasks)
             return
         self.job.value += 1
-        waiting: deque[Future[list[Result]]] = deque()
+        job, todo, waiting = self.job.value, enumerate(tasks), dict[int, list[Result] | Exception]()
+        turn, sent, more = 0, 0, True
         try:
-            for task in tasks:
-                waiting.append(self.executor.submit(_work, self.job.value, task))
-                if len(waiting) == TASKS_PER_WORKER * self.workers:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
-        except BrokenProcessPool:
-            raise ProbandError("a worker process died; if memory ran out, fewer workers need less") from None
+            while True:
+                # wait only for what must come: the result whose turn it is, or a worker where all are busy
+                must = turn not in waiting and (sent > turn or len(self.busy) == self.workers)
+                for pipe in connection.wait(self.busy, timeout=None if must else 0):
+                    of, number, result, error = self._receive(pipe)
+                    if of != job:  # left over from a job that nobody waits for
+                        continue
+                    waiting[number] = result if error is None else error
+                idle = [pipe for pipe in self.pipes if pipe not in self.busy]
+                while more and idle and sent - turn < TASKS_PER_WORKER * self.workers:
+                    following = next(todo, None)
+                    if more := following is not None:
+                        self._send(idle.pop(), (job, *following))
+                        sent += 1
+                if turn in waiting:
+                    done = waiting.pop(turn)
+                    if isinstance(done, Exception):
+                        raise done
+                    yield done
+                    turn += 1
+                elif turn == sent and not more:
+                    return
         finally:
             self.job.value += 1
-            for future in waiting:
-                future.cancel()
+
+    def _send(self, pipe: Any, message: Any) -> None:
+        try:
+            pipe.send(message)
+        except OSError:
+            raise self._died(pipe) from None
+        self.busy.add(pipe)
+
+    def _receive(self, pipe: Any) -> tuple[int, int, list[Result], Exception | None]:
+        self.busy.discard(pipe)
+        try:
+            message: tuple[int, int, list[Result], Exception | None] = pipe.recv()
+        except (EOFError, OSError):
+            raise self._died(pipe) from None
+        return message
+
+    def _died(self, pipe: Any) -> ProbandError:
+        process = self.pipes[pipe]
+        process.join(timeout=PATIENCE)
+        code = process.exitcode
+        how = f"killed by signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+        return ProbandError(f"a worker process died ({how}); if memory ran out, fewer workers need less")
 
 
-# ---- in a worker -----------------------------------------------------------------------------------------------------
-
-
-_wanted: Any = None  # the number of the job that results are wanted of
-_make: Callable[[], Work[Any, Any]]
-_function: Work[Any, Any] | None = None
-
-
-def _begin(parent: int, wanted: Any, begin: Callable[..., Work[Any, Any]], arguments: tuple[Any, ...]) -> None:
-    global _wanted, _make
+def _serve(
+    pipe: Any, inherited: list[Any], wanted: Any, begin: Callable[..., Work[Task, Result]], arguments: tuple[Any, ...]
+) -> None:
+    """The life of a worker: until the parent closes the pipe or is gone."""
+    for each in inherited:
+        each.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's affair
-    _wanted, _make = wanted, lambda: begin(*arguments)
-
-    def leave_when_closed() -> None:
-        while os.getppid() == parent and wanted.value != CLOSED:
-            time.sleep(0.5)
-        if os.getppid() == parent:
-            time.sleep(PATIENCE)  # in the middle of a long search: nobody waits for it
-        os._exit(1)
-
-    threading.Thread(target=leave_when_closed, daemon=True).start()
-
-
-def _work(job: int, task: Any) -> list[Any]:
-    global _function
-    _function = _function or _make()
-    results: list[Any] = []
-    for result in _function(task):
-        if _wanted.value != job:
-            break
-        results.append(result)
-    return results
+    work: Work[Task, Result] | None = None
+    while True:
+        try:
+            job, number, task = pipe.recv()
+        except (EOFError, OSError):
+            return
+        results: list[Result] = []
+        error: Exception | None = None
+        try:
+            work = work or begin(*arguments)
+            for result in work(task):
+                if wanted.value != job:
+                    break
+                results.append(result)
+        except ProbandError as known:
+            error = known
+        except Exception:
+            error = RuntimeError(f"in a worker process:\n{traceback.format_exc()}")
+        try:
+            pipe.send((job, number, results, error))
+        except OSError:
+            return
 
 
 @contextmanager
