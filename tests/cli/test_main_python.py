@@ -45,6 +45,7 @@ ON_A_TERMINAL: dict[str | tuple[str, str], str] = {  # nothing for Python, and w
     "quiet": "about what is printed on standard error",
     ("audit", "fail-on"): "an exit code; the result has the count of every verdict",
     ("compare", "fail-if-worse"): "an exit code; the result has the difference and its interval",
+    ("evaluate", "dry-run"): "the forecasts are those of `EvaluationJob.of(...).forecasts()`",
     ("list", "what"): "what is printed of the result",
     **{("compare", what): "the function takes any number: *runs" for what in ("run-a", "run-b", "more")},
 }
