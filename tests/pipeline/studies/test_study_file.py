@@ -64,7 +64,7 @@ def test_a_study_takes_over_those_it_includes_and_trains_several_nets(file: Path
     assert [part.name for part in read.train] == ["a-gat", "a-mac"]
     assert read.run[0].models == ["net:a-gat", "net:a-mac"]
     assert read.report.tables == ["by_k", "by_depth"]
-    with pytest.raises(ProbandError, match="no study 'nowhere' beside it"):
+    with pytest.raises(ProbandError, match="no study 'nowhere' next to it"):
         whole.write_text('[study]\ntitle = "All"\ninclude = ["nowhere"]')
         read_study(whole, {})
 
