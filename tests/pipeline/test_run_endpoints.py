@@ -542,7 +542,7 @@ def test_models_of_two_kinds_take_each_its_own_options(
         assert main([*words, "--model-set", "concurency=4"]) == 2
     assert "has no option 'concurency'" in capsys.readouterr().err
     page = (tmp_path / "page" / "index.html").read_text()
-    assert "embedded:glove and openai:m on Proband panel 2, quick" in page
+    assert "GloVe-6B-50d and m on Proband panel 2, quick" in page
     assert stub.url not in page
     run = json.loads(next(tmp_path.glob("page/runs/*/openai*/run.json")).read_text())
     assert run["usage"]["cost"] > 0

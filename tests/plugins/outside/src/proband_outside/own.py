@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from cyclopts import Parameter, validators
 
 from proband.core.files import read_items
 
 
-def largest(items: Path, /, *, top: int = 3) -> dict[str, Any]:
+def largest(
+    items: Path, /, *, top: Annotated[int, Parameter(validator=validators.Number(gte=1))] = 3
+) -> dict[str, Any]:
     """Print the largest numbers of an item set.
 
     Example: proband more largest items --top 5
