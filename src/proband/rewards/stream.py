@@ -22,7 +22,7 @@ from __future__ import annotations
 import random
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -124,12 +124,6 @@ class Stream:
                 return marked(named, item, name=self.variation.name, effect=self.variation.effect)
         raise ProbandError(f"no item can be varied as {self.variation.name!r}: {varied}")
 
-    def __iter__(self) -> Iterator[Item]:
-        number = 0
-        while True:
-            yield self[number]
-            number += 1
-
     def question(self, item: Item) -> str:
         """What a model is sent."""
         text: str = self.asking.message(item, (), prompt=self.prompt, think=self.think, chat=True)
@@ -152,9 +146,8 @@ class Stream:
         right = (accuracy_of(item, read) if item.gold is not None else self.suite.metric().value(item, read)) or 0.0
         own = _without(THOUGHT.sub("\n", reply), asked, item.prompt) if self.steps_weight else ""
         steps = process_reward(item, own, answer=said).share if self.steps_weight else None
-        return Reward(
-            total=right * (1 - self.steps_weight * (1 - (steps or 0.0))), answer=right, said=said, steps=steps
-        )
+        total = right * (1 - self.steps_weight * (1 - (steps or 0.0)))
+        return Reward(total=total, answer=right, said=said, steps=steps)
 
     def validate(self, item: Item) -> str:
         """What is wrong with an item's certificate, replayed from its text; nothing if it holds."""
