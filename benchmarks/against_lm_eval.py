@@ -54,10 +54,12 @@ def make_texts(stories: int, folder: Path) -> list[dict[str, Any]]:
 def model_folder(name: str, folder: Path, tokenizer: Path | None, device: str) -> Path:
     """SmolLM2 as an ordinary folder, or a model of random weights with its tokenizer."""
     if name != "random-1b":
-        from proband.models.checkpoints import unpack_gguf
-        from proband.models.hf import folder_of
+        from proband import models
 
-        return unpack_gguf(next(folder_of("smollm2").glob("*.gguf")), name=name, weights=True)
+        small = models.load("embedded:smollm2", {"device": "cpu"})
+        for part in (small.network.model, small.tokenizer):
+            part.save_pretrained(folder / name)
+        return folder / name
     import torch
     from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import proband
-from proband import stats
+from proband import models, stats
 from proband.core.files import read_answers, read_items
 from proband.core.metrics import accuracy_of
 from proband.pipeline.plan import plan
@@ -63,12 +62,10 @@ def logs(tmp_path_factory: pytest.TempPathFactory, tiny: dict[str, Path], run_to
     """SmolLM2 and a tiny model of random weights on 24 short questions of eight topics, by inspect's own command:
     greedily (its provider samples unless told otherwise, and then refuses a temperature of 0), a few tokens, small
     batches."""
-    from proband.models.checkpoints import unpack_gguf
-    from proband.models.hf import folder_of
-
     root = tmp_path_factory.mktemp("extension")
-    gguf = next(folder_of("smollm2").glob("*.gguf"))
-    smollm2 = shutil.copytree(unpack_gguf(gguf, name="smollm2", weights=True), root / "smollm2")
+    model, smollm2 = models.load("embedded:smollm2", {"device": "cpu"}), root / "smollm2"
+    model.network.model.save_pretrained(smollm2)
+    model.tokenizer.save_pretrained(smollm2)
     (root / "facts.py").write_text(f"QUESTIONS = {QUESTIONS!r}\n{TASK}", encoding="utf-8")
     made = []
     for name, folder in (("smollm2", smollm2), ("tiny", tiny["llama"])):

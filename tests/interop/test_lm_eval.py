@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import proband
+from proband import models
 from proband.core.files import read_answers, read_items
 from proband.core.metrics import accuracy_of
 from proband.pipeline.compare import compare
@@ -70,11 +70,9 @@ def test_scores_are_those_of_our_solver(
 def test_scores_of_the_embedded_model(tmp_path: Path, elsewhere: Path, run_tool: Any) -> None:
     """SmolLM2 as an ordinary folder in lm-eval; in Proband by that folder and as the embedded model. Its tokenizer has
     a BOS (it opens a chat turn) and adds none."""
-    from proband.models.checkpoints import unpack_gguf
-    from proband.models.hf import folder_of
-
-    gguf = next(folder_of("smollm2").glob("*.gguf"))
-    weights = Path(shutil.copytree(unpack_gguf(gguf, name="smollm2", weights=True), tmp_path / "models" / "smollm2"))
+    smollm2, weights = models.load("embedded:smollm2", {"device": "cpu"}), tmp_path / "models" / "smollm2"
+    smollm2.network.model.save_pretrained(weights)
+    smollm2.tokenizer.save_pretrained(weights)
     some = elsewhere / "some"
     proband.build("kinship", out=some, k="2,3", per_k=4)
     proband.export(some, to="lm-eval", out=tmp_path / "tasks")

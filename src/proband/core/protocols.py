@@ -215,8 +215,7 @@ class AnswersItems(Protocol):
 @runtime_checkable
 class LearnsFromItems(Protocol):
     """Reads all items once, as a stream, before it answers (a majority counts them). It must learn only from what it
-    may see: the items of the training split, where there are any. A model that needs
-    little of an item names a struct with these fields as `outline`, and is given such instead."""
+    may see: the items of the training split, where there are any."""
 
     def learn(self, items: Iterable[Item]) -> Any: ...
 

@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-import msgspec
 from msgspec import Meta
 
 from proband.core.errors import ProbandError
@@ -48,16 +47,6 @@ class Random:
         return int.from_bytes(digest[:7], "big") / 2**56
 
 
-class LabelledItem(msgspec.Struct):
-    """What a majority counts of an item; the rest need not be decoded."""
-
-    id: str
-    suite: str
-    choices: tuple[str, ...] = ()
-    gold: int | None = None
-    split: str = "test"
-
-
 class Majority:
     """Prefers the most frequent gold text, or position where texts do not repeat (protocol LearnsFromItems).
 
@@ -66,8 +55,6 @@ class Majority:
     (0.333..., 0.666...)
     """
 
-    outline = LabelledItem
-
     def __init__(self, *, name: str = "baseline:majority") -> None:
         self.name = name
         self._tally: LabelTally | None = None
@@ -75,7 +62,7 @@ class Majority:
     def identity(self) -> Mapping[str, str]:
         return {"kind": "baseline", "name": "majority"}
 
-    def learn(self, items: Iterable[Item | LabelledItem]) -> Majority:
+    def learn(self, items: Iterable[Item]) -> Majority:
         """Count the training items where there are any, otherwise all."""
         train, every, item = LabelTally(), LabelTally(), None
         for item in items:
@@ -86,7 +73,7 @@ class Majority:
         self._tally = train if train.items else every
         return self
 
-    def answer(self, items: Sequence[Item | LabelledItem]) -> list[Answer]:
+    def answer(self, items: Sequence[Item]) -> list[Answer]:
         """Without `learn` before, from these items themselves."""
         tally = self._tally or Majority().learn(items)._tally
         assert tally is not None
@@ -111,7 +98,7 @@ class LabelTally:
         self._places: Counter[int] = Counter()
         self._held: Counter[str] = Counter()  # items that have the text as a choice
 
-    def add(self, item: Item | LabelledItem) -> None:
+    def add(self, item: Item) -> None:
         assert item.gold is not None
         self.items += 1
         self._texts[item.choices[item.gold]] += 1

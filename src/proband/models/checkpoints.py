@@ -8,12 +8,10 @@ files fail in many ways; each failure becomes one line.
 from __future__ import annotations
 
 import contextlib
-import copy
 import functools
 import hashlib
 import io
 import os
-import shutil
 import struct
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -185,6 +183,7 @@ def read_tokenizer(files: Files, *, name: str) -> Any:
 def read_network(auto: Any, files: Files, config: Any, *, name: str, options: NetworkOptions) -> tuple[Any, list[str]]:
     """(the network on its device, names of the weights that the files lack); `auto` is a class of transformers."""
     import torch
+    from transformers import GgufConfig
 
     device = options.device or ("cuda" if torch.cuda.is_available() else "cpu")
     try:
@@ -197,7 +196,8 @@ def read_network(auto: Any, files: Files, config: Any, *, name: str, options: Ne
     given: dict[str, Any] = {"use_safetensors": not files.pickle}
     reading: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
     if files.gguf is not None:
-        given, reading = {"gguf_file": files.gguf}, _fast_reader(words=False)
+        given = {"gguf_file": files.gguf, "quantization_config": GgufConfig(dequantize=True)}
+        reading = _fast_reader()
     with one_line(f"{name}: its weights cannot be read"), reading:
         model, info = auto.from_pretrained(
             files.folder,
@@ -208,7 +208,6 @@ def read_network(auto: Any, files: Files, config: Any, *, name: str, options: Ne
             output_loading_info=True,
             **given,
         )
-    model = model if files.gguf is None else _plain(model)
     return model.to(device), sorted(info["missing_keys"])
 
 
@@ -254,21 +253,20 @@ def one_line(what: str) -> Iterator[None]:
 LAYOUT = 3  # raised when what is kept changes
 
 
-def unpack_gguf(file: Path, *, name: str, weights: bool = False) -> Path:
-    """The model folder made from a GGUF file: configuration and tokenizer and, if asked for, the weights as 32-bit
-    numbers, eight times the size of the file."""
+def unpack_gguf(file: Path, *, name: str) -> Path:
+    """The folder with the configuration and the tokenizer of a GGUF file."""
     cache = cache_folder("gguf")
-    target = cache / f"{sha256_file(file)[:32]}-{LAYOUT}{'-whole' if weights else ''}"
+    target = cache / f"{sha256_file(file)[:32]}-{LAYOUT}"
     if not (target / "config.json").is_file():
         try:
             cache.mkdir(parents=True, exist_ok=True)
-            _unpack(file, target, name=name, weights=weights)
+            _unpack(file, target, name=name)
         except OSError as error:
             raise ProbandError(f"{name}: cannot be unpacked to {cache}: {error.strerror or error}") from None
     return target
 
 
-def _unpack(file: Path, target: Path, *, name: str, weights: bool) -> None:
+def _unpack(file: Path, target: Path, *, name: str) -> None:
     from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 
     with tempfile.TemporaryDirectory(dir=target.parent, prefix="part-") as made:
@@ -281,20 +279,11 @@ def _unpack(file: Path, target: Path, *, name: str, weights: bool) -> None:
             tokenizer.save_pretrained(made)
             # the architecture by which models are distinguished is in no GGUF file
             config.architectures = [AutoModelForCausalLM._model_mapping[type(config)].__name__]
-        if weights:
-            options = NetworkOptions(device="cpu", dtype="float32")
-            files = Files(file.parent, gguf=file.name)
-            model, _ = read_network(AutoModelForCausalLM, files, config, name=name, options=options)
-            model.save_pretrained(made)
-        else:
-            config.save_pretrained(made)
+        config.save_pretrained(made)
         Path(made).chmod(0o755)
         with contextlib.suppress(OSError):  # another process was first: its folder is as good
             Path(made).rename(target)
             Path(made).mkdir()
-    if not (target / "config.json").is_file():
-        shutil.rmtree(target, ignore_errors=True)
-        raise ProbandError(f"{name}: could not be unpacked", file=file)
 
 
 def knows_its_words(tokenizer: Any) -> bool:
@@ -326,10 +315,10 @@ def begin_as_told(tokenizer: Any, file: Path) -> None:
 
 
 @contextlib.contextmanager
-def _fast_reader(*, words: bool = True) -> Iterator[None]:
-    """transformers parses a GGUF file for its configuration, its tokenizer and its weights, and makes the same map of
-    names for every layer; meanwhile each is made once. gguf's own reader makes a memory-mapped array of every token and
-    merge, which takes most of the time: ours makes bytes. Without `words` long lists are left out."""
+def _fast_reader() -> Iterator[None]:
+    """Speed up how transformers reads a GGUF file. It parses the file for the configuration, the tokenizer and the
+    weights, and makes a map of names for every layer: here each is made once. gguf's own reader makes a memory-mapped
+    array of every token and merge, which takes most of the time; this one makes bytes."""
     import gguf
 
     class HeaderReader(gguf.GGUFReader):  # type: ignore[misc]
@@ -339,18 +328,16 @@ def _fast_reader(*, words: bool = True) -> Iterator[None]:
             kind, length = self._get(orig_offs, np.uint32), self._get(orig_offs + 4, np.uint64)
             kinds = [gguf.GGUFValueType(raw_type), gguf.GGUFValueType(kind[0])]
             at, items = orig_offs + 12, int(length[0])
-            number, kept = self.gguf_scalar_to_np.get(kinds[1]), words or items < LONG_LIST
+            number = self.gguf_scalar_to_np.get(kinds[1])
             parts: list[Any] = []
             if number is not None:
                 values = self._get(at, number, items)
-                at += values.nbytes
-                parts = values.reshape(-1, 1).tolist() if kept else []
+                at, parts = at + values.nbytes, values.reshape(-1, 1).tolist()
             elif kinds[1] == gguf.GGUFValueType.STRING:
                 order = ">Q" if self.byte_order == "S" else "<Q"
                 for _ in range(items):
                     (size,) = struct.unpack_from(order, self.data, at)
-                    if kept:
-                        parts.append(self.data[at + 8 : at + 8 + size].tobytes())
+                    parts.append(self.data[at + 8 : at + 8 + size].tobytes())
                     at += 8 + size
             else:
                 return super()._get_field_parts(orig_offs, raw_type)
@@ -363,23 +350,3 @@ def _fast_reader(*, words: bool = True) -> Iterator[None]:
     silence = contextlib.redirect_stderr(io.StringIO())  # transformers draws its progress bar whatever is asked of it
     with mock.patch.multiple(gguf, **made_once), silence:
         yield
-
-
-LONG_LIST = 10_000  # items of a list that is about words
-
-
-def _plain(model: Any) -> Any:
-    """The same weights in a model that does not know they were once quantised, and so can be saved."""
-    import torch
-
-    config = copy.deepcopy(model.config)
-    if hasattr(config, "quantization_config"):
-        del config.quantization_config
-    with torch.device("meta"):  # no weights are drawn that are replaced at once
-        plain: Any = type(model)(config)
-    plain.load_state_dict(model.state_dict(), assign=True)
-    for name, buffer in model.named_buffers():  # those that are not saved, too
-        owner, _, own = name.rpartition(".")
-        plain.get_submodule(owner)._buffers[own] = buffer
-    plain.tie_weights()
-    return plain

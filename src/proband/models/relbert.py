@@ -11,8 +11,7 @@ averaged over a set of tokens T:
 
 A published checkpoint is a `transformers` folder whose config.json has an entry `relbert_config` with `mode` and
 `template` (older ones: `custom_template`), a text with <subj>, <obj> and <mask>. The released code leaves out the
-division by |T|, which no cosine notices; `pool="sum"` gives its numbers. Learnt prompts (token ids or vectors in the
-place of the text) are refused.
+division by |T|, which no cosine notices. Learnt prompts (token ids or vectors in place of the text) are refused.
 """
 
 from __future__ import annotations
@@ -71,12 +70,12 @@ class RelBert(LocalModel):
 
     kind = "relbert"
 
-    def __init__(self, model: Any, tokenizer: Any, *, template: str, mode: str, pool: str, **more: Any) -> None:
+    def __init__(self, model: Any, tokenizer: Any, *, template: str, mode: str, **more: Any) -> None:
         super().__init__(model, tokenizer, **more)
-        self.template, self.mode, self.pool = template, mode, pool
+        self.template, self.mode = template, mode
 
     def identity(self) -> Mapping[str, str]:
-        return {**super().identity(), "template": self.template, "mode": self.mode, "pool": self.pool}
+        return {**super().identity(), "template": self.template, "mode": self.mode}
 
     def embed_pairs(self, pairs: Sequence[tuple[str, str]]) -> Floats:
         """One row per pair; a pair that comes twice is computed once."""
@@ -98,8 +97,7 @@ class RelBert(LocalModel):
             counted = {"mask": masks, "average": real.bool(), "average_no_mask": real.bool() & ~masks}[self.mode]
             with torch.inference_mode():
                 states = self.network.model(input_ids=ids, attention_mask=real).last_hidden_state.float()
-                sums = (states * counted.unsqueeze(-1)).sum(dim=1)
-                return sums / counted.sum(dim=1, keepdim=True) if self.pool == "mean" else sums
+                return (states * counted.unsqueeze(-1)).sum(dim=1) / counted.sum(dim=1, keepdim=True)
 
         return in_length_order([len(row) for row in rows], compute, self.network.budget) if rows else []
 
@@ -120,7 +118,6 @@ class RelBertOptions(CheckpointOptions):
 
     template: Annotated[str | None, Meta(description="a to e, or a text with <subj>, <obj> and <mask>")] = None
     mode: Annotated[Literal["mask", "average", "average_no_mask"] | None, Meta(description="tokens to average")] = None
-    pool: Annotated[Literal["mean", "sum"], Meta(description="mean, or the sum of the released code")] = "mean"
 
 
 def load(rest: str, *, options: RelBertOptions) -> RelBert:
@@ -139,16 +136,8 @@ def load(rest: str, *, options: RelBertOptions) -> RelBert:
     missing = [key for key in missing if "pooler" not in key]  # the pooler is not used
     if missing:
         raise ProbandError(f"{name}: the weights lack {some_of(missing)}")
-    return RelBert(
-        model,
-        tokenizer,
-        name=name,
-        identity=files.named(name),
-        template=template,
-        mode=mode,
-        pool=options.pool,
-        batch=options.batch,
-    )
+    known: dict[str, Any] = {"name": name, "identity": files.named(name), "batch": options.batch}
+    return RelBert(model, tokenizer, template=template, mode=mode, **known)
 
 
 def _settings(config: Any, options: RelBertOptions, *, name: str) -> tuple[str, str]:

@@ -62,7 +62,6 @@ from proband.pipeline.asking.setup import (
     choose_solver,
     errors_allowed,
     load_run_model,
-    reads,
     sum_usage,
     usage_of,
     usage_since,
@@ -403,7 +402,7 @@ class Runner:
         return (time.monotonic() - begun) / len(sample) * len(items)
 
     def asked_items(self) -> Iterator[Item]:
-        return self.chosen.of(read_items(self.items, reads(self.model), check=self.suite.check))
+        return self.chosen.of(read_items(self.items, check=self.suite.check))
 
 
 MEASURED, SLOW = 4, 2.0  # items whose time is taken for a forecast; one is enough where it takes so many seconds

@@ -21,9 +21,9 @@ from typing import Any
 import httpx
 import pytest
 
+from proband import models
 from proband.cli import main
 from proband.core.files import read_answers
-from proband.models.checkpoints import unpack_gguf
 from proband.models.hf import folder_of
 from proband.pipeline.build import build
 
@@ -38,7 +38,9 @@ ITEMS, WAITING = 8, 2  # asked in all, and at a time
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
     """(what names the model for `-m`, the server's log)."""
-    folder = unpack_gguf(gguf_file(), name="smollm2", weights=True)
+    model, folder = models.load("embedded:smollm2", {"device": "cpu"}), tmp_path_factory.mktemp("smollm2")
+    model.network.model.save_pretrained(folder)
+    model.tokenizer.save_pretrained(folder)
     port, log = free_port(), tmp_path_factory.mktemp("server") / "log"
     program = Path(sys.executable).parent / "transformers"
     command: list[str | Path] = [program, "serve", folder, "--port", str(port), "--device", "cpu"]

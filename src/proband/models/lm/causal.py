@@ -227,7 +227,7 @@ class ChatCausal(Causal):
         while self.longest is not None and len(ids) >= self.longest:
             role, content = chat[-1]
             if not self.cut_left or not content:
-                raise TooLong(f"a prompt of {len(ids)} tokens is longer than the model's {self.longest}", text=text)
+                raise TooLong(f"a prompt of {len(ids)} tokens is longer than the model's {self.longest}")
             kept = self._without_beginning(
                 content, len(ids) - self.longest + 1 + min(self.default_max_tokens, self.longest // 4)
             )

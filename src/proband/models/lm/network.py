@@ -125,10 +125,8 @@ def words_at(text: str, places: Iterable[int]) -> int:
 def check_lengths(encoded: Sequence[Tokens], longest: int | None) -> None:
     for tokens in encoded:
         if longest is not None and len(tokens.ids) > longest:
-            raise TooLong(
-                f"a text of {len(tokens.ids)} tokens is longer than the model's {longest}: {shorten(tokens.text)}",
-                text=tokens.text,
-            )
+            size = f"a text of {len(tokens.ids)} tokens is longer than the model's {longest}"
+            raise TooLong(f"{size}: {shorten(tokens.text)}")
 
 
 def by_spelling(

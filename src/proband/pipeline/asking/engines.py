@@ -36,7 +36,7 @@ from proband.core.protocols import Concurrent, LearnsFromItems, MeasuresTexts, M
 from proband.core.types import Answer, Item
 from proband.core.worker_processes import cluster
 from proband.pipeline.asking.model_calls import RESULTS, Cached, Fits, Measuring, cache_of
-from proband.pipeline.asking.setup import Job, choose_solver, reads, usage_of
+from proband.pipeline.asking.setup import Job, choose_solver, usage_of
 from proband.pipeline.run_options import OnError, TooLongChoice
 
 Solve = Callable[..., Sequence[Answer]]
@@ -230,7 +230,7 @@ def answering(job: Job, model: Model) -> Answering:
     """The model remembers what it was asked, and has learnt what it must beforehand."""
     options, solver = job.options, choose_solver(suites.suite(job.suite), model, job.solver)
     if isinstance(model, LearnsFromItems):
-        model = model.learn(read_items(job.items, reads(model)))
+        model = model.learn(read_items(job.items))
     if options.too_long == "cut-left":
         model = with_truncation(model)
     called = any(hasattr(model, call) for call in RESULTS)  # what reads items itself is asked nothing to remember

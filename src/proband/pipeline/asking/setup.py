@@ -268,12 +268,6 @@ class Job:
         return solver.sends(items, model, **self.given(solver))
 
 
-def reads(model: Model) -> type:
-    """What a model needs of an item: all of it, or a struct with fewer fields (`outline`), which is decoded faster."""
-    result: type = getattr(model, "outline", Item)
-    return result
-
-
 def example_pool(folder: Path, *, suite: str, seed: int) -> list[Item]:
     """At most MOST_EXAMPLES items of the train split, drawn by seed from all of them in one pass (reservoir sampling).
     A folder without a train split gives none."""
