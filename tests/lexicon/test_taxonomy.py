@@ -18,6 +18,11 @@ def nouns() -> Taxonomy:
     return open_taxonomy("wordnet")
 
 
+def is_kind(taxonomy: Taxonomy, text: str, kind: str) -> bool:
+    """Whether any sense of a text is a kind of any sense of another."""
+    return any(set(taxonomy.senses(kind)) & taxonomy.above(sense) for sense in taxonomy.senses(text))
+
+
 def chain(nouns: Taxonomy, word: str) -> list[str]:
     """From the first sense of a word up, always to the first parent."""
     sense: int | None = nouns.senses(word)[0]
@@ -59,7 +64,7 @@ def test_known_chains(nouns: Taxonomy) -> None:
     ],
 )
 def test_what_is_a_kind_of_what(nouns: Taxonomy, text: str, kind: str, expected: bool) -> None:
-    assert nouns.is_kind(text, kind) is expected
+    assert is_kind(nouns, text, kind) is expected
 
 
 def test_a_phrase_has_the_longest_entry(nouns: Taxonomy) -> None:
@@ -88,9 +93,9 @@ def test_our_own_table_is_whole() -> None:
     small = from_table(SMALL)
     roots = {small.names[max(small.above(s), key=lambda t: len(small.parents[t]) == 0)][0] for s in small.names}
     assert roots == {"thing"}
-    assert small.is_kind("Eritrea", "country")
-    assert small.is_kind("headaches", "disease")
-    assert not small.is_kind("hammer", "animal")
+    assert is_kind(small, "Eritrea", "country")
+    assert is_kind(small, "headaches", "disease")
+    assert not is_kind(small, "hammer", "animal")
 
 
 def test_a_table_says_what_is_wrong(tmp_path: Path) -> None:

@@ -217,9 +217,8 @@ def test_a_prompt_of_ones_own_is_written_down(folders: dict[str, Path], tmp_path
     ],
 )
 def test_a_broken_template_is_one_line(text: str, message: str, tmp_path: Path) -> None:
-    prompt = Prompt(name="mine", path=Path("mine.jinja"), text=text)
     with pytest.raises(ProbandError, match=message):
-        prompt.render(prompt="?")
+        Prompt(name="mine", path=Path("mine.jinja"), text=text).render(prompt="?")
 
 
 def test_an_unknown_prompt_lists_those_there_are() -> None:

@@ -19,7 +19,8 @@ class Sums(Task):
 
     better = "high"
 
-    def __init__(self, *, drop: float, device: str) -> None:
+    def __init__(self, *, drop: float, device: str, recordable: bool = True) -> None:
+        self.recordable = recordable
         self.recipe, self.size, self.drop, self.device = Recipe(epochs=4, batch=12, average=0.9), 100, drop, device
         self.x = torch.randn(130, 5, generator=torch.Generator().manual_seed(0))
 
@@ -48,7 +49,7 @@ def apart(one: Fitted, other: Fitted) -> float:
 @pytest.mark.gpu
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
 def test_replayed_steps_are_plain_ones() -> None:
-    plain = fit(Sums(drop=0.0, device="cuda"), seed=0, recorded=False)
+    plain = fit(Sums(drop=0.0, device="cuda", recordable=False), seed=0)
     assert apart(fit(Sums(drop=0.0, device="cuda"), seed=0), plain) < 1e-3
     assert apart(fit(Sums(drop=0.0, device="cpu"), seed=0), _on_host(plain)) < 1e-2
 
@@ -58,5 +59,5 @@ def _on_host(fitted: Fitted) -> Fitted:
 
 
 def test_plain_steps_on_a_processor_do_not_ask_for_recordings() -> None:
-    recorded, plain = (fit(Sums(drop=0.3, device="cpu"), seed=0, recorded=each) for each in (True, False))
+    recorded, plain = (fit(Sums(drop=0.3, device="cpu", recordable=each), seed=0) for each in (True, False))
     assert apart(recorded, plain) == 0.0

@@ -4,8 +4,8 @@ One structure, two sources: WordNet's files (`wordnet` or `wordnet:FOLDER`), and
 for demonstrations. `auto` takes the first there is.
 
 >>> small = open_taxonomy("small")
->>> [small.names[sense][0] for sense in small.senses("lion")], small.is_kind("lion", "animal")
-(['lion'], True)
+>>> [small.names[sense][0] for sense in small.senses("lion")]
+['lion']
 """
 
 from __future__ import annotations
@@ -72,11 +72,6 @@ class Taxonomy:
             above = wordnet.reachable(sense, lambda one: self.parents.get(one, ()))
             self._above[sense] = frozenset(above | {sense})
         return self._above[sense]
-
-    def is_kind(self, text: str, kind: str) -> bool:
-        """Whether any sense of a text is a kind of any sense of another."""
-        kinds = set(self.senses(kind))
-        return any(kinds & self.above(sense) for sense in self.senses(text))
 
 
 @lru_cache(maxsize=4)

@@ -76,25 +76,22 @@ def read_senses(path: Path) -> dict[str, tuple[int, ...]]:
     return senses
 
 
-SUFFIXES = {  # ending and what replaces it, in WordNet's order
-    "verb": "s: ies:y es:e es: ed:e ed: ing:e ing:",
-    "noun": "s: ses:s ves:f xes:x zes:z ches:ch shes:sh men:man ies:y",
-}
+SUFFIXES = "s: ies:y es:e es: ed:e ed: ing:e ing:"  # ending and what replaces it, in WordNet's order
 
 
-class Morphy:
-    """WordNet's lemmatisation, the shortest of the base forms: what NLTK's WordNetLemmatizer gives.
+class VerbLemmas:
+    """WordNet's lemmatisation of verbs, the shortest of the base forms: what NLTK's WordNetLemmatizer gives.
 
-    Exceptions (verb.exc, noun.exc) first, then endings are replaced until a word of the dictionary is found; a word
-    that none leads to stays as it is.
+    Exceptions (verb.exc) first, then endings are replaced until a word of the dictionary is found; a word that none
+    leads to stays as it is.
     """
 
-    def __init__(self, speech: str, folder: str | None = None) -> None:
-        path = find(folder)
-        self.words = frozenset(line.split(" ", 1)[0] for line in _body(path / f"index.{speech}"))
-        self.rules = [each.split(":") for each in SUFFIXES[speech].split()]
+    def __init__(self) -> None:
+        path = find()
+        self.words = frozenset(line.split(" ", 1)[0] for line in _body(path / "index.verb"))
+        self.rules = [each.split(":") for each in SUFFIXES.split()]
         self.exceptions: dict[str, list[str]] = {}
-        for line in _body(path / f"{speech}.exc"):
+        for line in _body(path / "verb.exc"):
             word, *forms = line.split()
             self.exceptions.setdefault(word, forms)
 
@@ -148,14 +145,10 @@ class Links:
     def __init__(self, root: Path, words: Collection[str]) -> None:
         self.data = {name: (root / f"data.{name}").read_bytes() for name in dict.fromkeys(FILES.values())}
         self.senses: dict[str, list[Sense]] = {}
-        wanted = {word.replace(" ", "_") for word in words}
         for name in self.data:
-            for line in (root / f"index.{name}").read_text("utf-8").splitlines():
-                lemma = line.partition(" ")[0]
-                if lemma in wanted:
-                    cells = line.split()
-                    places = [(name, int(cell)) for cell in cells[-int(cells[2]) :]]
-                    self.senses.setdefault(lemma.replace("_", " "), []).extend(places)
+            senses = read_senses(root / f"index.{name}")
+            for word in words:
+                self.senses.setdefault(word, []).extend((name, at) for at in senses.get(word.replace(" ", "_"), ()))
         self.synset, self.steps, self.reached = cache(self._synset), cache(self._steps), cache(self._reached)
 
     @classmethod

@@ -118,20 +118,14 @@ def solve(items: Sequence[Item], model: Generates, *, options: ChooseOptions, **
 
 
 def _views(
-    questions: Sequence[tuple[Item, int]],
-    *,
-    model: Any,
-    seed: int,
-    options: ChooseOptions,
-    asking: Asking,
-    examples: Sequence[Item] = (),
+    orders: Sequence[tuple[Item, int]], *, model: Any, seed: int, options: ChooseOptions, asking: Asking, **given: Any
 ) -> list[View]:
-    turned = [rotated(item, shift) for item, shift in questions]
-    chats = chats_of(turned, model, seed=seed, options=options, examples=examples, asking=asking)
+    turned = [rotated(item, shift) for item, shift in orders]
+    chats = chats_of(turned, model, seed=seed, options=options, asking=asking, **given)
     replies = _replies(chats, model, seed=seed, options=options)
     return [
         _view(item, shift, reply, asking.read(item, reply.text, chat[-1][1]))
-        for (item, shift), reply, chat in zip(questions, replies, chats, strict=True)
+        for (item, shift), reply, chat in zip(orders, replies, chats, strict=True)
     ]
 
 

@@ -106,17 +106,11 @@ def recorded(options: GenerateOptions, *, asking: Asking) -> dict[str, Any]:
 
 
 def solve(
-    items: Sequence[Item],
-    model: Generates,
-    *,
-    seed: int,
-    options: GenerateOptions,
-    examples: Sequence[Item] = (),
-    asking: Asking,
+    items: Sequence[Item], model: Generates, *, seed: int, options: GenerateOptions, asking: Asking, **given: Any
 ) -> list[Answer]:
     """One answer per item; a reply that cannot be read is kept as `unread`."""
     questions = [item for item in items if asking.asked(item)]
-    chats = chats_of(questions, model, seed=seed, options=options, examples=examples, asking=asking)
+    chats = chats_of(questions, model, seed=seed, options=options, asking=asking, **given)
     replies = replies_to(chats, model, seed=seed, options=options)
     read = {
         item.id: _kept(asking.read(item, reply.text, chat[-1][1]), reply)
@@ -150,17 +144,9 @@ def _kept(answer: Answer, reply: Reply) -> Answer:
     return answer if reply.logprob is None else msgspec.structs.replace(answer, logprob=reply.logprob)
 
 
-def sends(
-    items: Sequence[Item],
-    model: Any,
-    *,
-    seed: int,
-    options: GenerateOptions,
-    examples: Sequence[Item] = (),
-    asking: Asking,
-) -> list[list[str]]:
+def sends(items: Sequence[Item], model: Any, *, seed: int, options: GenerateOptions, **given: Any) -> list[list[str]]:
     """Of each item, byte for byte what would be sent."""
-    chats = chats_of(items, model, seed=seed, options=options, examples=examples, asking=asking)
+    chats = chats_of(items, model, seed=seed, options=options, **given)
     settings = settings_of(model, options, seed) | ({"logprobs": True} if options.logprobs else {})
     return [[text] for text in texts_sent(chats, model, **settings)]
 

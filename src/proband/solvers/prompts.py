@@ -26,6 +26,7 @@ from string import ascii_uppercase
 from typing import Any
 
 from proband.core.errors import ProbandError
+from proband.core.files import read_utf8
 from proband.core.types import Item
 
 SUFFIX = ".jinja"
@@ -46,8 +47,8 @@ class Prompt:
     def sha(self) -> str:
         return hashlib.sha256(self.text.encode()).hexdigest()
 
-    def check(self) -> None:
-        """Whether the text is a template at all."""
+    def __post_init__(self) -> None:
+        """An error where the text is no template."""
         import jinja2
 
         try:
@@ -59,7 +60,6 @@ class Prompt:
         """The text for one item, without white space at its ends."""
         import jinja2
 
-        self.check()
         try:
             return str(_compile(self.text).render(**values)).strip()
         except (jinja2.TemplateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
@@ -90,7 +90,7 @@ def rewordings(folder: Path) -> list[str]:
 
 def instructions(path: Path) -> list[str]:
     """The lines of a bank of rewordings; `#` begins a comment."""
-    lines = [line.strip() for line in _text(path).splitlines()]
+    lines = [line.strip() for line in read_utf8(path).splitlines()]
     results = [line for line in lines if line and not line.startswith("#")]
     if not results:
         raise ProbandError("contains no instruction: one a line", file=path)
@@ -137,9 +137,7 @@ def read_prompt(name: str, folder: Path, *, default: str) -> Prompt:
     path = folder / f"{name}{SUFFIX}" if name in names else Path(name)
     if not path.exists() and path.parent != folder and not path.suffix and "/" not in name:
         raise ProbandError(f"no prompt {name!r}: there are {', '.join(names)}, or name a file")
-    prompt = Prompt(name=path.stem, path=path, text=_text(path))
-    prompt.check()
-    return prompt
+    return Prompt(name=path.stem, path=path, text=read_utf8(path))
 
 
 def _read_rewording(bank: Path, number: int, folder: Path, *, name: str) -> Prompt:
@@ -147,20 +145,8 @@ def _read_rewording(bank: Path, number: int, folder: Path, *, name: str) -> Prom
     lines = instructions(bank)
     if not 1 <= number <= len(lines):
         raise ProbandError(f"no prompt {name!r}: there are {len(lines)} instructions", file=bank)
-    prompt = Prompt(
-        name=name, path=bank, text=_text(folder / f"{BANK}{SUFFIX}").replace("INSTRUCTION", lines[number - 1])
-    )
-    prompt.check()
-    return prompt
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise ProbandError(error.strerror or "cannot be read", file=path) from None
-    except UnicodeDecodeError:
-        raise ProbandError("a prompt is UTF-8 text; this is not", file=path) from None
+    around = read_utf8(folder / f"{BANK}{SUFFIX}")
+    return Prompt(name=name, path=bank, text=around.replace("INSTRUCTION", lines[number - 1]))
 
 
 def values_of(item: Item, more: Mapping[str, Any]) -> dict[str, Any]:

@@ -95,25 +95,14 @@ class Choices:
         text = without_thoughts(reply)
         if not text:
             return None
-        for rule in (
-            self._whole,
-            self._boxed,
-            self._tagged,
-            self._stated,
-            self._listed,
-            self._marked,
-            self._concluded,
-            self._begins,
-        ):
+        marked = (self._bare, self._boxed, self._tagged, self._stated)
+        for rule in (*marked, self._listed, self._marked, self._concluded, self._begins):
             result = rule(text)
             if result is not None:
                 return result if result >= 0 else None
         return _only([*self.mentions(text), *self._lone_letters(text)])
 
     # ---- the rules: a place, -1 for a contradiction, None to go on ----
-
-    def _whole(self, text: str) -> int | None:
-        return self._bare(text)
 
     def _boxed(self, text: str) -> int | None:
         results = BOXED.findall(text)

@@ -49,17 +49,13 @@ def fit(
     folder: Path | None = None,
     of: str = "",
     on_epoch: Callable[[Line], None] = lambda line: None,
-    recorded: bool = True,
 ) -> Fitted:
     """Fit a net; `on_epoch` gets the lines of its learning curve as they come. A fit with a folder leaves checkpoints
-    there and goes on from them if they are its own (`of` is the same text); `recorded=False` forbids CUDA graphs.
-    Torch's global generators are left as they were."""
+    there and goes on from them if they are its own (`of` is the same text). Torch's generators stay as they were."""
     device = device_of(task.device)
     cuda = [torch.device(device)] if device.startswith("cuda") else []
     with torch.random.fork_rng(devices=cuda), own_stream(*cuda) as stream:
-        fitting = TrainingState(
-            task, seed=seed, device=device, stream=stream if recorded else None, folder=folder, of=of
-        )
+        fitting = TrainingState(task, seed=seed, device=device, stream=stream, folder=folder, of=of)
         for line in fitting.epochs():
             on_epoch(line)
         return fitting.result()

@@ -7,7 +7,8 @@ replayed (`cuda_graphs`), so all that it changes is in tensors that stay in plac
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
+from functools import cache
 from typing import Any
 
 import torch
@@ -67,9 +68,6 @@ class CudaGraphs:
         return graph, tensors(placed)
 
 
-# --------------------------------------------------------------------------------------------------------------------
-
-
 class Steps:
     """A net and all that its training changes: `weights`, their `mean`, the optimiser's state, sums of losses."""
 
@@ -88,7 +86,7 @@ class Steps:
         recorded = stream is not None and task.recordable
         self.optimiser = optimiser(task, self.weights.values(), recorded=recorded, device=device)
         self.graphs = CudaGraphs(device, stream, self._changed) if recorded else None
-        self.lessons: dict[Loss, Work] = {}
+        self.lesson = cache(self._lesson)  # the same work for the same loss, as recordings are known by it
 
     def _changed(self) -> list[Tensor]:
         state = [x for p in self.weights.values() for x in self.optimiser.state[p].values()]
@@ -102,9 +100,7 @@ class Steps:
         weight = self.task.weight(indices)
         self.seen += weight
         if self.graphs is not None:
-            if objective not in self.lessons:
-                self.lessons[objective] = self._lesson(objective)
-            self.graphs(self.lessons[objective], self.task.batch(indices), (rate, share, weight))
+            self.graphs(self.lesson(objective), self.task.batch(indices), (rate, share, weight))
             return
         for loss in self._accumulate(objective, indices, weight):
             self.lost.add_(loss, alpha=weight)
@@ -118,7 +114,7 @@ class Steps:
                     self._gradient(
                         objective, to_device(self.task.batch(part), self.device), self.task.weight(part) / weight
                     )
-                    for part in _parts(indices, self.part)
+                    for part in (indices[at : at + self.part] for at in range(0, len(indices), self.part))
                 ]
             except Exception as error:
                 if not out_of_memory(error) or min(self.part, len(indices)) == 1:
@@ -201,8 +197,3 @@ def optimiser(task: Task, weights: Any, *, recorded: bool, device: str) -> torch
             zeros = {name: torch.zeros_like(p) for name in ("exp_avg", "exp_avg_sq")}
             made.state[p] = {"step": torch.zeros((), device=device), **zeros}
     return made
-
-
-def _parts(indices: Sequence[int], size: int) -> Iterator[Sequence[int]]:
-    for at in range(0, len(indices), size):
-        yield indices[at : at + size]

@@ -20,7 +20,7 @@ from functools import cache, lru_cache
 from typing import Literal
 
 from proband.core.types import Answer, Item
-from proband.lexicon.wordnet import Morphy
+from proband.lexicon.wordnet import VerbLemmas
 from proband.suites.inference.items import InferenceFacts, RelationPhrase, facts_of, phrase
 
 LemmaRule = Literal["printed", "released"]
@@ -67,8 +67,8 @@ def released_phrase(relation: str) -> RelationPhrase:
 
 
 @cache
-def morphy() -> Morphy:
-    return Morphy("verb")
+def morphy() -> VerbLemmas:
+    return VerbLemmas()
 
 
 def accepts(pair: InferenceFacts, rule: LemmaRule = "printed") -> bool:
