@@ -123,12 +123,11 @@ def test_text_that_is_no_utf8_on_the_command_line(proband: Any, items: Path, tmp
     assert "lone surrogate" in error
 
 
-def test_a_byte_order_mark_is_said_and_read(proband: Any, items: Path, tmp_path: Path) -> None:
+def test_a_byte_order_mark_is_ignored(proband: Any, items: Path, tmp_path: Path) -> None:
     path = items / "items.jsonl"
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
     code, out, err = proband.run("run", items, "-m", "baseline:random", "-o", tmp_path / "run")
-    assert (code, err.count("\n")) == (0, 1)
-    assert "byte-order mark, which is ignored" in err
+    assert (code, err) == (0, "")
     assert "answers: 8" in " ".join(out.split())
     assert "0 + 2" in proband("show", items, "sum-0")
     proband("report", tmp_path / "run", "-o", tmp_path / "report")

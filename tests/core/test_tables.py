@@ -124,10 +124,10 @@ def test_rows_that_are_none_are_kept_where_one_asks_for_them(tmp_path: Path) -> 
     lines = put(tmp_path, "a.jsonl", b'{"a": 1}\n[2]\n{"a": "\xff"}\n{"a": "\xc3\xbc"}\n{\n')
     assert [row.problem for row in read_table(lines, keep_bad=True)] == [
         "",
-        "not a JSON object",
-        "is not UTF-8",
+        "a JSON array; what is wanted is JSON lines, one object a line and no brackets around them",
+        "not a JSON object: not UTF-8 at byte 8",
         "",
-        "not JSON: Input data was truncated",
+        "not a JSON object: Input data was truncated",
     ]
 
 

@@ -200,8 +200,8 @@ def test_what_is_wrong_with_a_row_is_that_row_s(run: Callable[..., Any], tmp_pat
     assert [each["verdict"] for each in verdicts] == ["entailed", *["unread"] * 6, "entailed"]
     reasons = [each["reason"] for each in verdicts[1:-1]]
     wanted = [
-        "not JSON",
         "not a JSON object",
+        "a JSON array",
         "'question' is missing",
         "not text: '7'",
         "not UTF-8",

@@ -34,10 +34,6 @@ class CheckFailed(ProbandError):
 class TooLong(ProbandError):
     """A text that is longer than the model's window: `--too-long` decides what becomes of its item."""
 
-    def __init__(self, message: str, *, text: str = "") -> None:
-        super().__init__(message)
-        self.text = text
-
 
 class ModelFailed(ProbandError):
     """A model, or the server behind it, gave no usable answer: `--on-error` decides what becomes of the item."""

@@ -31,7 +31,6 @@ from typing import IO, Any, TypeVar
 import msgspec
 
 from proband.core.errors import ProbandError, in_words, why, with_key
-from proband.core.progress import log
 from proband.core.types import Answer, Item, Run
 
 Kind = TypeVar("Kind", bound=msgspec.Struct)
@@ -40,7 +39,7 @@ Value = TypeVar("Value")
 ARRAY = "a JSON array; what is wanted is JSON lines, one object a line and no brackets around them"
 LARGEST = 1e300  # of a number: beyond it arithmetic overflows
 DATA = Path(__file__).parents[1] / "data"  # what ships
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # which some editors put at the beginning; it is ignored
 MODULUS = 1 << 256
 FORMULA = re.compile(r"\s*[=+\-@|%]|[\t\r\n]")  # how a cell begins that a spreadsheet may run
 LONGEST_LINE = 32 * 1024 * 1024  # a line beyond this is not one of ours; refuse it instead of filling the memory
@@ -200,8 +199,8 @@ def raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
         for number, raw in enumerate(iter(lambda: file.readline(LONGEST_LINE + 1), b""), start=1):
             if len(raw) > LONGEST_LINE:
                 raise ProbandError(f"longer than {LONGEST_LINE // 2**20} MiB", file=path, line=number)
-            if number == 1 and raw.startswith(BYTE_ORDER_MARK):
-                raw = without_mark(raw, path)
+            if number == 1:
+                raw = raw.removeprefix(BYTE_ORDER_MARK)
             if not raw.endswith(b"\n"):
                 raw = _last_line(raw, path, number)
             yield number, raw
@@ -216,19 +215,6 @@ def _last_line(raw: bytes, path: Path, number: int) -> bytes:
     return raw + b"\n"
 
 
-def without_mark(raw: bytes, path: Path) -> bytes:
-    """The bytes without a byte-order mark, which some editors put at the beginning; said once per file."""
-    if not raw.startswith(BYTE_ORDER_MARK):
-        return raw
-    _say_mark(str(path))
-    return raw.removeprefix(BYTE_ORDER_MARK)
-
-
-@cache
-def _say_mark(path: str) -> None:
-    log(f"{path}: begins with a byte-order mark, which is ignored")
-
-
 @contextmanager
 def file_errors(path: Path) -> Iterator[None]:
     """A file that cannot be read is named in one line."""
@@ -241,7 +227,7 @@ def file_errors(path: Path) -> Iterator[None]:
 def read_json(path: Path) -> dict[str, Any]:
     """One JSON object."""
     with file_errors(path):
-        value = decode(Any, without_mark(path.read_bytes(), path), file=path)
+        value = decode(Any, path.read_bytes().removeprefix(BYTE_ORDER_MARK), file=path)
     if not isinstance(value, dict):
         raise ProbandError("not a JSON object", file=path)
     return value
@@ -251,7 +237,7 @@ def read_utf8(path: Path) -> str:
     """The text of a file that people write."""
     try:
         with file_errors(path):
-            return without_mark(path.read_bytes(), path).decode("utf-8")
+            return path.read_bytes().removeprefix(BYTE_ORDER_MARK).decode("utf-8")
     except UnicodeDecodeError as error:
         raise ProbandError(f"not UTF-8 at byte {error.start + 1}", file=path) from None
 
@@ -391,7 +377,7 @@ def read_answers(path: Path) -> Iterator[Answer]:
 
 def read_run(path: Path) -> Run:
     with file_errors(path):
-        run: Run = parse(Run, without_mark(path.read_bytes(), path), file=path)
+        run: Run = parse(Run, path.read_bytes().removeprefix(BYTE_ORDER_MARK), file=path)
     return run
 
 

@@ -59,9 +59,7 @@ class Metric:
     over: Literal["item", "set"] = "item"
     each: Callable[[Item, Answer], Sequence[float] | None] | None = None  # of a set metric: the record of one item
     title: str = ""  # in words, where the name does not say enough
-    chance: Callable[[Floats], float] | None = (
-        None  # of a set metric: what is reached without knowledge, by its records
-    )
+    chance: Callable[[Floats], float] | None = None  # of a set metric: the score without knowledge, by its records
     applies: Callable[[Run], bool] = lambda run: True  # whether the answers of a run are of the kind that it measures
     jumps: bool = False  # of a set metric: a small change of the records may move it far; its interval is a bootstrap
 
@@ -342,14 +340,10 @@ def answered_rightly(
     key = f"{known_as} {sorted(baselines)}"
     if _last is None or _last[0] != key:
         try:
-            _last = key, _answered({name: make() for name, make in baselines.items()}, items)
+            _last = key, {name: _right(make().learn(items()), items()) for name, make in baselines.items()}
         except ProbandError:  # hidden answers, rows of others without facts
             _last = key, {}
     return _last[1]
-
-
-def _answered(shortcuts: Mapping[str, Shortcut], items: Callable[[], Iterable[Item]]) -> Right:
-    return {name: _right(shortcut.learn(items()), items()) for name, shortcut in shortcuts.items()}
 
 
 def _right(shortcut: Shortcut, items: Iterable[Item]) -> NDArray[np.int8]:

@@ -30,7 +30,7 @@ import types
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -284,7 +284,7 @@ class Registry(Generic[T]):
 def entry_points_of(group: str, *, built_in: Iterable[str]) -> dict[str, EntryPoint]:
     """The entry points of a group by name, not imported; a name that is taken is an error."""
     points: dict[str, EntryPoint] = {}
-    for point in _entry_points(group, tuple(map(_state, sys.path))):
+    for point in _entry_points(group, tuple(sys.path)):
         if point.name in built_in or point.name in points:
             owner = f"one of {_package(points[point.name])}" if point.name in points else "a built-in one"
             raise ProbandError(f"{_package(point)}: its {group} entry point {point.name!r} has the name of {owner}")
@@ -292,20 +292,12 @@ def entry_points_of(group: str, *, built_in: Iterable[str]) -> dict[str, EntryPo
     return points
 
 
-@lru_cache(maxsize=8)
-def _entry_points(group: str, places: tuple[tuple[str, int], ...]) -> tuple[EntryPoint, ...]:
-    """Looked up again when a package was added to one of the places: each time a file of every package is read."""
+@cache
+def _entry_points(group: str, places: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+    """Looked up once for each search path, since it reads a file of every package."""
     from importlib.metadata import entry_points
 
     return tuple(entry_points(group=group))
-
-
-def _state(place: str) -> tuple[str, int]:
-    """A place where packages stand, and when it was changed."""
-    try:
-        return place, os.stat(place or os.curdir).st_mtime_ns
-    except OSError:
-        return place, 0
 
 
 def imported(point: EntryPoint, kind: type) -> Any:

@@ -58,7 +58,6 @@ class Suite:
     tables: tuple[Table, ...]
     derive: Callable[[Mapping[str, Tag]], Mapping[str, Tag]] = lambda tags: {}  # further tags, made from an item's tags
     tag_titles: Mapping[str, str] = field(default_factory=dict)  # tags in words, where their names do not say enough
-    abstention: str = ""  # the choice of its questions that have no answer
     published: Callable[[], Sequence[Published]] = lambda: ()
     analyses: tuple[Analysis, ...] = ()
     claims: tuple[Claim, ...] = ()
@@ -392,7 +391,6 @@ class Demo:
     options: Mapping[str, Any]
     runs: tuple[tuple[str, str | None], ...] = ()
     limit: int | None = None
-    solver_options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # by solver
     of_models: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # further options of a run, by model
     findings: tuple[Claim, ...] = ()  # tested like the claims of papers, and stated first
     audit: Callable[[Mapping[str, Any]], str] | None = None  # audit the items; its headlines in a sentence

@@ -27,9 +27,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any, cast
 
-import msgspec
-
-from proband.core.errors import ProbandError, why
+from proband.core.errors import ProbandError
 from proband.core.files import decode
 from proband.core.progress import log
 
@@ -279,9 +277,8 @@ def _named_rows(
     """Rows by the names of their columns: those of the first row, or what `names` says."""
     rows = iter(rows)
     first = list(islice(rows, TITLE_ROWS + 1))
-    spoilt = next(((line, cells) for line, cells in first[:1] if isinstance(cells, str)), None)
-    if spoilt:
-        raise ProbandError(str(spoilt[1]), file=path, line=spoilt[0])
+    if first and isinstance(first[0][1], str):
+        raise ProbandError(first[0][1], file=path, line=first[0][0])
     table = [cells if isinstance(cells, list) else [] for _, cells in first]
     given = names(list(map(str.strip, map(str, table[0])))) if names and table else None
     above = 0 if given is not None else _rows_above(table, path)
@@ -361,21 +358,12 @@ def _json_lines(path: Path, *, keep_bad: bool) -> Iterator[TableRow]:
         for number, line in enumerate(lines, start=1):
             if not line.strip():
                 continue
-            if keep_bad:
-                cells, problem = _object(line)
-            else:
-                cells, problem = decode(dict[str, Any], line.encode(), file=path, line=number), ""
+            cells, problem = {}, ""
+            try:
+                cells = decode(dict[str, Any], line.encode("utf-8", "surrogateescape"), file=None)
+            except ProbandError as error:
+                problem = str(error)
             yield TableRow(cells, path, number, line=number, key=str(number), problem=problem, by_line=True)
-
-
-def _object(line: str) -> tuple[Mapping[str, Any], str]:
-    """A JSON object, or what is wrong with it."""
-    raw = line.encode("utf-8", "surrogateescape")
-    try:
-        value = msgspec.json.decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        return {}, "is not UTF-8" if not is_unicode(line) else f"not JSON: {why(raw, error)}"
-    return (value, "") if isinstance(value, dict) else ({}, "not a JSON object")
 
 
 def _json(path: Path, *, under_keys: bool, keep_bad: bool) -> Iterator[TableRow]:

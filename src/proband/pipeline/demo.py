@@ -91,8 +91,7 @@ class Asker:
         for spec, solver in plan.runs:
             log(f"  {spec}" + (f" ({solver})" if solver else ""))
             place = out / "-".join((spec + (f"-{solver}" if solver else "")).split(":"))
-            how = {"solver": solver, "options": plan.solver_options.get(solver or "", {}), "limit": plan.limit}
-            how |= plan.of_models.get(spec, {})
+            how = {"solver": solver, "limit": plan.limit, **plan.of_models.get(spec, {})}
             try:
                 run(items, model=self.model(spec, suite), out=place, seed=self.seed, cache=self.cache, **how)
                 made.append(place)

@@ -13,14 +13,13 @@ from proband.core.errors import ProbandError
 from proband.core.files import (
     DATA,
     encode,
-    file_errors,
     items_path,
     parse,
+    raw_lines,
     read_items,
     read_run,
     read_toml,
     sha256_file,
-    without_mark,
 )
 from proband.core.plugins import NoOptions, declared, described
 from proband.core.types import Answer, Item
@@ -131,10 +130,9 @@ def wrong_items(folder: PathLike, *, count: int) -> list[str]:
 def find(path: Path, kind: type[Any], name: str) -> Any:
     """The record of that id: only lines that hold its bytes are parsed."""
     wanted, key = encode(name), "id" if kind is Item else "item_id"
-    with file_errors(path), open(path, "rb") as file:
-        for number, raw in enumerate(file, start=1):
-            if wanted in raw:
-                record = parse(kind, without_mark(raw, path) if number == 1 else raw, file=path, line=number)
-                if getattr(record, key) == name:
-                    return record
+    for number, raw in raw_lines(path):
+        if wanted in raw:
+            record = parse(kind, raw, file=path, line=number)
+            if getattr(record, key) == name:
+                return record
     return None

@@ -56,7 +56,7 @@ SUITE = Suite(
                 ("solver:lemma", None),
             ),
             limit=48,
-            solver_options={"prompts": {"prompts": "so"}},
+            of_models={model: {"options": {"prompts": "so"}} for model in ("embedded:mlm", "embedded:smollm2")},
             findings=(
                 Claim(
                     statement="MiniLM, trained on sentences, ranks answers better than shared words do.",

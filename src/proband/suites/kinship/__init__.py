@@ -43,7 +43,6 @@ from proband.suites.kinship.paper.tables import TABLES
 from proband.suites.kinship.reading.reader import Read
 from proband.suites.kinship.replies import CHOOSE, GENERATE
 from proband.suites.kinship.shortcuts import SHORTCUT_TABLE, SHORTCUTS
-from proband.suites.kinship.world.relations import UNDETERMINED
 from proband.suites.kinship.world.rules import check
 
 
@@ -161,7 +160,6 @@ SUITE = Suite(
     },
     verbs=(Verb(name="freeze", run="proband.suites.kinship.generate.release:freeze"),),
     audit="proband.suites.kinship.audit.row_formats:AUDIT",
-    abstention=UNDETERMINED,
     verify=verify,
     export={"clutrr": export},
 )
