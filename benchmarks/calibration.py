@@ -22,13 +22,13 @@ import numpy as np
 from scipy.special import ndtr, ndtri, stdtrit
 
 from proband import stats
-from proband.core.metrics import AUC, AVERAGE_PRECISION, F1
 from proband.stats import Clusters, Macro, Scores, beats_all, estimator_of
 from proband.stats.clusters import Design, Floats, Ints
 from proband.stats.estimators.mean import weighted_residuals
 from proband.stats.estimators.share import effective_number, wilson
 from proband.stats.judges import corrected
 from proband.stats.planning import Pilot, Plan, required
+from proband.stats.ranking import AUC, AVERAGE_PRECISION, F1
 from proband.stats.sequential import confidence_sequence
 from proband.stats.variance import known, p_value, variance
 

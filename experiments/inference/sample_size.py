@@ -17,8 +17,8 @@ import sys
 from pathlib import Path
 
 from proband.core.files import read_answers, read_items, read_run
-from proband.core.metrics import score_and_truth
 from proband.stats import Scores, estimator_of
+from proband.stats.ranking import score_and_truth
 from proband.suites.inference.curves.figure import LITTLE
 from proband.suites.inference.curves.measures import NORMALISED
 from proband.suites.inference.items import facts_of

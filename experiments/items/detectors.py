@@ -27,8 +27,8 @@ import polars as pl
 from scipy.stats import rankdata
 from stepgame import answers
 
-from proband.stats.clusters import Clusters
 from proband.pipeline.item_analysis.item_response import discrimination, fit, inverted, the_best_fail, thirds
+from proband.stats.clusters import Clusters
 
 HERE = Path(__file__).parent
 REPLIES = HERE.parent / "replies"

@@ -29,8 +29,8 @@ import msgspec
 import polars as pl
 
 from proband.core.files import read_items, read_json, read_run, sha256_file
-from proband.stats.clusters import clusters_of
 from proband.core.types import Item
+from proband.stats.clusters import clusters_of
 from proband.suites.kinship.world.relations import RELATIONS
 
 NONE = 255

@@ -19,9 +19,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from proband.stats import ONE_SEED, Difference, Estimate, Scores
 from proband.stats.clusters import Clusters
-from proband.stats import ONE_SEED
-from proband.stats import Difference, Estimate, Scores
 
 KS = tuple(range(2, 11))
 KINDS = ("clean", "supporting", "irrelevant", "disconnected")

@@ -20,8 +20,8 @@ from pathlib import Path
 
 import numpy as np
 
-from proband.stats.clusters import Clusters
 from proband.stats import Difference, Scores
+from proband.stats.clusters import Clusters
 
 DATA = Path(__file__).parent / "contamination.npz"
 

@@ -12,7 +12,7 @@ import polars
 import pytest
 
 from proband.core.errors import ProbandError
-from proband.core.tables import open_lines, read_table, read_tables, text_lines
+from proband.core.tables import read_table, read_tables, text_lines
 
 ROWS = [{"name": "Müller", "town": "Köln, Rhein"}, {"name": "Ann", "town": 'the "old"\ntown'}]
 CSV = 'name,town\nMüller,"Köln, Rhein"\nAnn,"the ""old""\ntown"\n'
@@ -89,8 +89,8 @@ def test_damaged_files_of_programs_are_refused_in_one_line(name: str, tmp_path: 
         ("a.json", "[1]", "a.json: row 1: not a JSON object"),
         ("a.json", "3", "a.json: not JSON: neither an object nor an array of rows"),
         ("a.doc", "a", "a.doc: is none of .csv, .tsv"),
-        ("a.csv", "a,b\nKöln,é\n".encode() + b"\xff,2\n", "a.csv line 3: is not UTF-8"),
-        ("a.csv", b"a,b\n\x81\xff,2\n", "a.csv line 2: is not UTF-8"),
+        ("a.csv", "a,b\nKöln,é\n".encode() + b"\xff,2\n", "a.csv: row 3: column 'a' is not UTF-8"),
+        ("a.csv", b"a,b\n\x81\xff,2\n", "a.csv: row 2: column 'a' is not UTF-8"),
         ("a.csv.gz", b"", "a.csv.gz: is empty"),
     ],
 )
@@ -172,5 +172,5 @@ def test_texts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = put(tmp_path, "a.txt", "eins\r\n\r\nzwei für\n".encode("cp1252"))
     assert list(text_lines(path)) == [(1, "eins"), (3, "zwei für")]
     assert "line 3: is not UTF-8; read as Windows-1252 ('zwei für')" in capsys.readouterr().err
-    with open_lines(put(tmp_path, "b.txt", "für".encode() + b"\xff"), keep_bad=True) as lines:
-        assert list(lines) == ["für\udcff"]
+    with pytest.raises(ProbandError, match=r"b.txt line 1: is not UTF-8"):
+        list(text_lines(put(tmp_path, "b.txt", "für".encode() + b"\xff")))

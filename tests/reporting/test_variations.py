@@ -9,11 +9,12 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from proband.core.metrics import ACCURACY, AUC, Metric, best_threshold
+from proband.core.metrics import ACCURACY, Metric
 from proband.core.suite import Results, Sheet
 from proband.core.types import Answer, Item, Run
 from proband.reporting.variations import THRESHOLD, variation_sheets
 from proband.stats import Floats
+from proband.stats.ranking import AUC, best_threshold
 
 Row = Mapping[str, Any]
 

@@ -19,7 +19,7 @@ import json
 import math
 import os
 import re
-import tempfile
+import secrets
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -94,19 +94,16 @@ def atomic(path: Path, *, mode: str = "w") -> Iterator[IO[Any]]:
     `mode` is "w" for text (UTF-8, lines end with \\n) or "wb" for bytes.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    scratch = path.with_name(f".{path.name}.{secrets.token_hex(6)}")
     text: dict[str, Any] = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n"}
     try:
-        with naming(path), os.fdopen(handle, mode, **text) as file:
+        with naming(path), open(scratch, mode, **text) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(name, 0o666 & ~umask)
-        os.replace(name, path)
+        os.replace(scratch, path)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        scratch.unlink(missing_ok=True)
         raise
 
 

@@ -1,29 +1,17 @@
 """Metrics as objects: what is measured, in which unit, and which direction is better.
 
 Over an *item*: `of(item, answer)` gives no number (None: does not apply), one, or several (one per blank). Over a
-*set*: `each(item, answer)` gives a record of numbers per item, and `of(records, weights)` one number for all of them.
+*set*: `each(item, answer)` gives a record of numbers per item, and `of(records, weights)` one number for all of them
+(`stats.ranking.AUC` is an example).
 
-Whether a metric applies to an answer may depend on the item, never on what was answered: a metric that left answers out
-by looking at them would be over a part of them. A metric that suits some runs only (F1 where the answers decide) says
-so of the run (`applies`).
+Whether a metric applies may depend on the item or on the run (`applies`), never on what was answered. An answer that is
+skipped or not covered is left out of every metric. A reply that could not be read, was withheld or failed (`status` in
+`types.WRONG`) counts as wrong: every metric, also a suite's own, gives it its worst number.
 
-An answer that is skipped or not covered is left out of every metric. A reply that could not be read, was withheld or
-failed (`status` in `types.WRONG`) counts as wrong: the metrics here give it their worst number, and a suite's own
-metric must do the same where it applies to such a run.
-
-A suite may declare any metric over sets; its intervals and paired tests come by themselves (`stats.estimators`), from
-calls of `of` in which some records weigh 0 instead of 1. For that, the first column of a record is what records are
-ordered by (the score) and the other columns are labels (the truth); `weights` are counts, and only their proportions
-may matter (a record that weighs 2 is two records, one that weighs 0 is none); and there must be an answer for any
-weights, also where no true record is left. A metric that jumps, like recall at a given precision, says so (`jumps`):
-its intervals come from a bootstrap by cluster. A `unit` of "share" keeps the interval within [0, 1]. `AUC` below is an
-example:
-
-    Metric(name="auc", of=area_under_roc, over="set", each=score_and_truth)
-
-Shortcuts: which items those that a suite declares (`Suite.baselines`) answer rightly, whether or not they were run.
-Each learns from what it may see (training items, or all others where there are none) and answers the items of the
-other splits. Reports ask twice, for a table and for a column, and pay once.
+Intervals and tests of a metric over sets come from calls of `of` with other weights (`stats.estimators`). The first
+column of a record is its score, the others are labels; `weights` are counts of which only the proportions matter, and
+`of` must give a number for any of them. A metric that jumps, like recall at a given precision, says so (`jumps`): its
+intervals come from a bootstrap by cluster.
 """
 
 from __future__ import annotations
@@ -31,8 +19,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,11 +28,10 @@ from proband.core.errors import ProbandError
 from proband.core.types import LEFT_OUT, WRONG, Answer, Item, Run, Split
 
 if TYPE_CHECKING:
-    from proband.core.protocols import Score, ScoresText
+    from proband.core.protocols import AnswersItems, LearnsFromItems, Score, ScoresText
 
 Floats = NDArray[np.float64]
 WARNED = 0.05  # share of unread replies above which a score is doubtful
-WORST = 1e300  # a finite number beyond every score
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,129 +113,15 @@ def accuracy_of(item: Item, answer: Answer) -> float | None:
     return 1.0 / len(best) if item.gold in best else 0.0
 
 
-def score_and_truth(item: Item, answer: Answer) -> tuple[float, float] | None:
-    """Of an item with two choices: how far the first is preferred to the second, and whether it is right. An unread
-    answer prefers the wrong one more than any other answer does.
-
-    >>> item = Item(id="a", suite="s", prompt="?", choices=("x", "y"), gold=0)
-    >>> score_and_truth(item, Answer(item_id="a", scores=(1.0, 0.5)))
-    (0.5, 1.0)
-    >>> score_and_truth(item, Answer(item_id="a", status="unread"))
-    (-1e+300, 1.0)
-    """
-    if item.gold is not None and answer.status in WRONG and len(item.choices) == 2:
-        return (-WORST if item.gold == 0 else WORST), float(item.gold == 0)
-    if item.gold is None or len(answer.scores) != 2:
-        return None
-    return answer.scores[0] - answer.scores[1], float(item.gold == 0)
-
-
-def area_under_roc(records: Floats, weights: Floats) -> float:
-    """P(a true item's score > a false item's) + P(equal)/2; 0.5 where one kind is missing.
-
-    >>> area_under_roc(np.array([[2.0, 1], [1.0, 0], [0.0, 1]]), np.ones(3))
-    0.5
-    """
-    score, truth = records[:, 0], records[:, 1] > 0.5
-    values, place = np.unique(score, return_inverse=True)
-    true = np.bincount(place, weights=weights * truth, minlength=len(values))
-    false = np.bincount(place, weights=weights * ~truth, minlength=len(values))
-    total = true.sum() * false.sum()
-    if not total:
-        return 0.5
-    below = np.cumsum(false) - false
-    return float((true * (below + false / 2)).sum() / total)
-
-
-def average_precision(records: Floats, weights: Floats) -> float:
-    """sum over scores of precision x gain in recall, the highest scores first (scikit-learn's definition).
-
-    >>> average_precision(np.array([[3.0, 1], [2.0, 0], [1.0, 1]]), np.ones(3)).__round__(4)
-    0.8333
-    """
-    score, truth = records[:, 0], records[:, 1] > 0.5
-    values, place = np.unique(-score, return_inverse=True)
-    true = np.cumsum(np.bincount(place, weights=weights * truth, minlength=len(values)))
-    result = np.cumsum(np.bincount(place, weights=weights, minlength=len(values)))
-    if not len(true) or not true[-1]:
-        return 0.0
-    gained = np.diff(true, prepend=0.0)
-    return float((gained * true / np.maximum(result, 1e-12)).sum() / true[-1])
-
-
-def f1(records: Floats, weights: Floats) -> float:
-    """2 TP / (2 TP + FP + FN), an item counting as said to be true where its score is above 0.
-
-    >>> f1(np.array([[1.0, 1], [1.0, 0], [-1.0, 0]]), np.ones(3)).__round__(4)
-    0.6667
-    """
-    positive, truth = records[:, 0] > 0, records[:, 1] > 0.5
-    hits = float((weights * (positive & truth)).sum())
-    wrong = float((weights * (positive != truth)).sum())
-    return 2 * hits / (2 * hits + wrong) if hits or wrong else 0.0
-
-
-def best_threshold(scores: Floats, truth: Floats) -> float:
-    """The score from which on items are called true, such that most are right; of several, the highest.
-
-    >>> best_threshold(np.array([0.9, 0.8, 0.7, 0.1]), np.array([1.0, 0.0, 1.0, 0.0]))
-    0.9
-    """
-    levels = np.append(np.unique(scores), np.inf)[::-1]  # the first takes none
-    order = np.argsort(-scores, kind="stable")
-    taken = np.searchsorted(-scores[order], -levels, side="right")
-    gained = np.append(0.0, np.cumsum(2 * truth[order] - 1))[taken]  # true ones less false ones among those taken
-    return float(levels[int(np.argmax(gained))])
-
-
-def accuracy_of_decisions(records: Floats, weights: Floats) -> float:
-    """The share of items whose score has the sign of the truth; a score of 0 counts one half.
-
-    >>> accuracy_of_decisions(np.array([[1.0, 1], [0.0, 0], [2.0, 0]]), np.ones(3))
-    0.5
-    """
-    score, truth = records[:, 0], records[:, 1] > 0.5
-    right = np.where(score == 0, 0.5, (score > 0) == truth)
-    return float((weights * right).sum() / weights.sum()) if weights.sum() else 0.0
-
-
-def share_of_true(records: Floats) -> float:
-    """What average precision is at chance."""
-    return float((records[:, 1] > 0.5).mean())
-
-
-def always_yes(records: Floats) -> float:
-    """The F1 of calling every item true: 2 p / (1 + p).
-
-    >>> always_yes(np.array([[0.0, 1], [0.0, 0], [0.0, 0]]))
-    0.5
-    """
-    share = share_of_true(records)
-    return 2 * share / (1 + share)
-
-
-def one_answer(records: Floats) -> float:
-    """The accuracy of the more frequent answer."""
-    return max(share_of_true(records), 1 - share_of_true(records))
-
-
 ACCURACY = Metric(name="accuracy", of=accuracy_of)
-_ranking = partial(Metric, over="set", each=score_and_truth)
-AUC = _ranking(name="auc", of=area_under_roc, title="area under the ROC curve", chance=lambda records: 0.5)
-AVERAGE_PRECISION = _ranking(name="average_precision", of=average_precision, chance=share_of_true)
-F1 = _ranking(name="f1", of=f1, title="F1", chance=always_yes)
-YES_NO_ACCURACY = _ranking(name="accuracy", of=accuracy_of_decisions, chance=one_answer)
 
 
 # ---- which items a score is over -------------------------------------------------------------------------------------
 #
-# One rule for runs, tables, comparisons and plans. A score is over the test items; where there are none, over the valid
-# ones; only a set that has neither is scored on its training items. `--split` names others. A run asks a model the
-# items that are scored and no others, so that nothing is spent on training items and on those that worked examples
-# (option `shots`) are taken from.
+# One rule for runs, tables, comparisons and plans: the test items; where there are none, the valid ones; the training
+# items only where there are no others. `--split` names others. A run asks a model the items that are scored.
 
 SPLITS: tuple[Split, ...] = get_args(Split)  # train, valid, test
-EVERY = "all"
 
 
 def scored_splits(there: Collection[str], wanted: str = "") -> tuple[Split, ...]:
@@ -277,10 +149,10 @@ def named_splits(wanted: str) -> tuple[str, ...]:
     (('valid', 'test'), ())
     """
     names = tuple(name.strip() for name in wanted.split(","))
-    if names == (EVERY,):
+    if names == ("all",):
         return ()
     if unknown := next((name for name in names if name not in SPLITS), None):
-        raise ProbandError(f"--split {wanted}: {unknown!r} is not one of {', '.join((*SPLITS, EVERY))}")
+        raise ProbandError(f"--split {wanted}: {unknown!r} is not one of {', '.join((*SPLITS, 'all'))}")
     return names
 
 
@@ -315,7 +187,7 @@ def normalised(score: Score, norm: Norm) -> float:
     return score.total / {"sum": 1, "token": max(score.tokens, 1), "word": max(score.words, 1)}[norm]
 
 
-# ---- shortcuts: items that can be answered without what a suite asks for ---------------------------------------------
+# ---- shortcuts: models (`-m baseline:NAME`) that need nothing of what a suite asks for -------------------------------
 
 
 NOT_ASKED = -1
@@ -323,17 +195,8 @@ Right = Mapping[str, NDArray[np.int8]]  # shortcut -> per item, in order: 1 righ
 _last: tuple[str, Right] | None = None
 
 
-class Shortcut(Protocol):
-    """A model (`-m baseline:NAME`) that needs nothing of what a suite asks for. Without training items it learns from
-    the others, and no item counts for its own answer."""
-
-    def learn(self, items: Iterable[Item]) -> Shortcut: ...
-
-    def answer(self, items: Sequence[Item]) -> list[Answer]: ...
-
-
 def answered_rightly(
-    baselines: Mapping[str, Callable[[], Shortcut]], items: Callable[[], Iterable[Item]], *, known_as: str
+    baselines: Mapping[str, Callable[[], LearnsFromItems]], items: Callable[[], Iterable[Item]], *, known_as: str
 ) -> Right:
     """By shortcut and item; empty where an item lacks what they need. `known_as` is the hash of the items."""
     global _last
@@ -346,7 +209,7 @@ def answered_rightly(
     return _last[1]
 
 
-def _right(shortcut: Shortcut, items: Iterable[Item]) -> NDArray[np.int8]:
+def _right(shortcut: AnswersItems, items: Iterable[Item]) -> NDArray[np.int8]:
     right = array("b")
     for item in items:
         if item.split == "train" or item.gold is None or not item.choices:

@@ -269,11 +269,10 @@ class Curve:
 
 @dataclass(frozen=True, kw_only=True)
 class Curves:
-    """Lines in one frame; both axes are shares."""
+    """Lines in one frame; both axes are shares, x from 0 to 1."""
 
     x: str
     y: str
-    x_range: tuple[float, float]
     y_range: tuple[float, float]
     lines: tuple[Curve, ...]
 

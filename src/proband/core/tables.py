@@ -43,6 +43,7 @@ CHARACTER = re.compile("[^\x00-\x7f\ud800-\udfff\ufeff]")  # one beyond ASCII, n
 SURROGATE = re.compile("[\ud800-\udfff]")
 LONGEST = 1 << 25  # characters of a line: beyond that it is no table
 csv.field_size_limit(LONGEST)
+DESCRIPTIONS = ("dataset_info.json", "dataset_dict.json", "dataset_infos.json", "state.json")  # of `datasets`
 # how folders and files name the splits
 SPLITS = {
     **dict.fromkeys(("train", "training"), "train"),
@@ -97,8 +98,7 @@ def read_table(
     `names` is asked whether the first row names the columns (None) or is a row already (the names that columns have
     then). `separator` is guessed unless given; without `quotes` a quotation mark is a character like others. A row may
     be shorter than the header, unless `exact`. Rows that are none end the reading with an error; with `keep_bad` they
-    are rows with a `problem`, and bytes that are not UTF-8 are one of their row alone. `under_keys`: the values of a
-    JSON object may be lists of rows.
+    are rows with a `problem`. `under_keys`: the values of a JSON object may be lists of rows.
     """
     kind = kind or kind_of(path)
     if not path.exists():
@@ -107,47 +107,43 @@ def read_table(
     if kind in FRAMES:
         rows = (TableRow(cells, path, number) for number, cells in enumerate(_frame(path), start=1))
     elif kind in LINES:
-        rows = _json_lines(path, keep_bad=keep_bad)
+        rows = _json_lines(path, guess=not keep_bad)
     elif kind == ".json":
-        rows = _json(path, under_keys=under_keys, keep_bad=keep_bad)
+        rows = _json(path, under_keys=under_keys, guess=not keep_bad)
     elif kind in (".csv", ".tsv", ".txt"):
         naming = {"names": names, "exact": exact, "by_line": kind != ".csv"}
-        rows = _text_rows(path, separator=separator, quotes=quotes, keep_bad=keep_bad, **naming)
+        rows = _text_rows(path, separator=separator, quotes=quotes, guess=not keep_bad, **naming)
     elif kind in WORKBOOKS:
         rows = _named_rows(_workbook(path), path, names=names, exact=exact)
     else:
         raise ProbandError(f"is none of {', '.join(SUFFIXES)}, nor a folder of them", file=path)
     for row in rows:
+        bad = next((name for name, cell in row.cells.items() if isinstance(cell, str) and not is_unicode(cell)), None)
+        if bad is not None:
+            row = replace(row, problem=f"column {bad!r} is not UTF-8")
         if row.problem and not keep_bad:
             raise row.error(row.problem)
         yield row
 
 
 def read_tables(path: Path, **options: Any) -> Iterator[TableRow]:
-    """The rows of a file, or of all files of a folder with the splits that their names tell."""
+    """The rows of a file, or of the data files of a folder (of the Hugging Face hub, say) with the splits they name."""
     if not path.is_dir():
         yield from read_table(path, **options)
         return
-    for file, split in table_files(path):
-        for row in read_table(file, **options):
-            yield replace(row, split=split)
-
-
-def table_files(folder: Path) -> list[tuple[Path, str]]:
-    """The data files of a folder (also one of the Hugging Face hub, or of `save_to_disk`), each with its split."""
-    data_files = [file for file in sorted(folder.rglob("*")) if kind_of(file) in SUFFIXES and not _describes(file)]
+    data_files = [
+        file
+        for file in sorted(path.rglob("*"))
+        if kind_of(file) in SUFFIXES and file.suffix != ".txt" and file.name not in DESCRIPTIONS
+    ]
     kinds = {kind_of(file) for file in data_files}
     if len(kinds) > 1:
-        raise ProbandError(f"contains files of several kinds ({', '.join(sorted(kinds))}): name one", file=folder)
+        raise ProbandError(f"contains files of several kinds ({', '.join(sorted(kinds))}): name one", file=path)
     if not data_files:
-        raise ProbandError(f"contains no {', '.join(SUFFIXES)} file", file=folder)
-    return [(file, _split_of(file.relative_to(folder))) for file in data_files]
-
-
-def _describes(file: Path) -> bool:
-    """Files next to the data: what `datasets` says of it, readme and licence texts."""
-    beside = ("dataset_info.json", "dataset_dict.json", "dataset_infos.json", "state.json")
-    return file.suffix == ".txt" or file.name in beside
+        raise ProbandError(f"contains no {', '.join(SUFFIXES)} file", file=path)
+    for file in data_files:
+        for row in read_table(file, **options):
+            yield replace(row, split=_split_of(file.relative_to(path)))
 
 
 def _split_of(file: Path) -> str:
@@ -191,46 +187,45 @@ def text_lines(path: Path) -> Iterator[tuple[int, str]]:
     """Numbers and texts of the lines that are not empty, read one by one."""
     with open_lines(path) as lines:
         for number, line in enumerate(lines, start=1):
+            if not is_unicode(line):
+                raise ProbandError("is not UTF-8", file=path, line=number)
             if line.strip():
                 yield number, line.rstrip("\r\n")
 
 
 @contextmanager
-def open_lines(path: Path, *, keep_bad: bool = False) -> Iterator[Iterator[str]]:
-    """The lines of a text, plain or gzipped. Bytes that are not UTF-8 end the reading with an error; with `keep_bad`
-    they become surrogates (see `is_unicode`), and no other encoding is guessed but by its mark."""
+def open_lines(path: Path, *, guess: bool = True) -> Iterator[Iterator[str]]:
+    """The lines of a text, plain or gzipped; without `guess` in UTF-8 or as its mark says. Bytes that are no character
+    become surrogates (see `is_unicode`)."""
     try:
         with gzip.open(path, "rb") if path.suffix == ".gz" else open(path, "rb") as raw:
-            encoding = _encoding(raw.read(SAMPLE), path, keep_bad=keep_bad)
+            encoding = _encoding(raw.read(SAMPLE), path, guess=guess)
             raw.seek(0)
             with io.TextIOWrapper(cast(IO[bytes], raw), encoding, errors="surrogateescape", newline="") as file:
-                yield _lines(file, path, keep_bad=keep_bad)
+                yield _lines(file, path)
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
         reason = (isinstance(error, OSError) and error.strerror) or error
         raise ProbandError(f"cannot be read: {reason}", file=path) from None
 
 
-def _lines(file: IO[str], path: Path, *, keep_bad: bool) -> Iterator[str]:
+def _lines(file: IO[str], path: Path) -> Iterator[str]:
     for number, line in enumerate(iter(lambda: file.readline(LONGEST + 1), ""), start=1):
         if len(line) > LONGEST:
             raise ProbandError(f"longer than {LONGEST >> 20} MiB", file=path, line=number)
-        if not keep_bad and not is_unicode(line):
-            wrong = "is not UTF-8: save it as CSV UTF-8 in your spreadsheet program"
-            raise ProbandError(wrong, file=path, line=number)
         yield line
 
 
 def is_unicode(text: str) -> bool:
-    """Whether every byte of a text that was read with `keep_bad` was part of a character."""
+    """Whether every byte of a text that was read was part of a character."""
     return text.isascii() or SURROGATE.search(text) is None
 
 
-def _encoding(sample: bytes, path: Path, *, keep_bad: bool) -> str:
+def _encoding(sample: bytes, path: Path, *, guess: bool) -> str:
     """UTF-16 by its mark, else UTF-8; Windows-1252 where no character beyond ASCII is UTF-8."""
     if sample.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
     text = codecs.getincrementaldecoder("utf-8-sig")("surrogateescape").decode(sample)
-    if keep_bad or is_unicode(text) or CHARACTER.search(text):
+    if not guess or is_unicode(text) or CHARACTER.search(text):
         return "utf-8-sig"
     try:
         other = sample.decode("cp1252")
@@ -244,8 +239,8 @@ def _encoding(sample: bytes, path: Path, *, keep_bad: bool) -> str:
 # ---- CSV and other text with separators ----------------------------------------------------------------------------
 
 
-def _text_rows(path: Path, *, separator: str, quotes: bool, keep_bad: bool, **naming: Any) -> Iterator[TableRow]:
-    with open_lines(path, keep_bad=keep_bad) as lines:
+def _text_rows(path: Path, *, separator: str, quotes: bool, guess: bool, **naming: Any) -> Iterator[TableRow]:
+    with open_lines(path, guess=guess) as lines:
         head = list(islice(lines, HEAD))
         separator = separator or _separator(head)
         dialect: dict[str, Any] = {"strict": separator != "\t"} if quotes else {"quoting": csv.QUOTE_NONE}
@@ -302,8 +297,7 @@ def _named_rows(
         values = dict.fromkeys(header, "") | dict(zip(header, cells))
         if not exact:
             values.pop("", None)
-        bad = next((name for name, cell in values.items() if isinstance(cell, str) and not is_unicode(cell)), None)
-        yield TableRow(values, **place, problem=f"column {bad!r} is not UTF-8" if bad else "")
+        yield TableRow(values, **place)
 
 
 def _rows_above(rows: Sequence[Sequence[Any]], file: Path) -> int:
@@ -353,8 +347,8 @@ def _header(cells: Sequence[Any], row: int, file: Path) -> list[str]:
 # ---- JSON ----------------------------------------------------------------------------------------------------------
 
 
-def _json_lines(path: Path, *, keep_bad: bool) -> Iterator[TableRow]:
-    with open_lines(path, keep_bad=keep_bad) as lines:
+def _json_lines(path: Path, *, guess: bool) -> Iterator[TableRow]:
+    with open_lines(path, guess=guess) as lines:
         for number, line in enumerate(lines, start=1):
             if not line.strip():
                 continue
@@ -366,10 +360,10 @@ def _json_lines(path: Path, *, keep_bad: bool) -> Iterator[TableRow]:
             yield TableRow(cells, path, number, line=number, key=str(number), problem=problem, by_line=True)
 
 
-def _json(path: Path, *, under_keys: bool, keep_bad: bool) -> Iterator[TableRow]:
+def _json(path: Path, *, under_keys: bool, guess: bool) -> Iterator[TableRow]:
     """An array of rows, or an object of rows by their names; else one row. What is next to rows under keys
     ({"examples": [row, row], "about": "..."}) is about them."""
-    with open_lines(path, keep_bad=keep_bad) as lines:
+    with open_lines(path, guess=guess) as lines:
         try:
             value = json.loads("".join(lines))
         except (ValueError, RecursionError) as error:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from proband.core.errors import ProbandError
@@ -63,8 +63,7 @@ class Taxonomy:
         return next((each for each in tried if each in self.index), None)
 
     def senses(self, text: str) -> tuple[Sense, ...]:
-        result = self.entry(text)
-        return self.index[result] if result else ()
+        return self.index.get(self.entry(text) or "", ())
 
     def above(self, sense: Sense) -> frozenset[Sense]:
         """The sense and everything it is a kind of."""
@@ -152,14 +151,11 @@ class Lesk:
     """Glosses are read once."""
 
     def __init__(self, taxonomy: Taxonomy) -> None:
-        self.taxonomy = taxonomy
-        self.bags: dict[Sense, frozenset[str]] = {}
+        self.taxonomy, self.gloss = taxonomy, cache(self._gloss)
 
-    def gloss(self, sense: Sense) -> frozenset[str]:
-        if sense not in self.bags:
-            named = " ".join(self.taxonomy.names.get(sense, ()))
-            self.bags[sense] = bag(f"{self.taxonomy.glosses.get(sense, '')} {named}")
-        return self.bags[sense]
+    def _gloss(self, sense: Sense) -> frozenset[str]:
+        named = " ".join(self.taxonomy.names.get(sense, ()))
+        return bag(f"{self.taxonomy.glosses.get(sense, '')} {named}")
 
     def sense(self, text: str, context: Iterable[str]) -> Sense | None:
         """The sense of a phrase in a context of words (lemmas, without stop words), or None where it has none."""

@@ -152,9 +152,10 @@ class Links:
         self.synset, self.steps, self.reached = cache(self._synset), cache(self._steps), cache(self._reached)
 
     @classmethod
-    def among(cls, words: Collection[str]) -> Links | None:
+    @lru_cache(maxsize=4)  # builds of one process are often of the same relations
+    def among(cls, words: frozenset[str]) -> Links | None:
         try:
-            return _links(find(None), frozenset(words))
+            return cls(find(), words)
         except (ProbandError, OSError, ValueError, IndexError):
             return None  # no WordNet, or files that are none
 
@@ -196,9 +197,3 @@ class Links:
 
     def _steps(self, sense: Sense, symbols: tuple[str, ...]) -> tuple[Sense, ...]:
         return tuple(to for symbol, to, _, _ in self.synset(sense)[1] if symbol in symbols)
-
-
-@lru_cache(maxsize=4)
-def _links(root: Path, words: frozenset[str]) -> Links:
-    """Builds of one process are often of the same relations."""
-    return Links(root, words)

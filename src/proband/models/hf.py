@@ -183,11 +183,8 @@ GGUF = ModelKind(
 # ---- classifiers of a pair of texts (natural-language inference): log p(label | premise, hypothesis) -----------------
 
 
-ENDING = "ForSequenceClassification"
-
-
 def classifies(config: Any) -> bool:
-    return any(str(each).endswith(ENDING) for each in config.architectures or ())
+    return any(str(each).endswith("ForSequenceClassification") for each in config.architectures or ())
 
 
 class PairClassifier:

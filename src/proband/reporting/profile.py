@@ -21,7 +21,7 @@ from functools import cached_property
 import msgspec
 import numpy as np
 
-from proband.core.metrics import Metric, best_choices, best_threshold
+from proband.core.metrics import Metric, best_choices
 from proband.core.suite import Where
 from proband.core.types import LEFT_OUT, Answer, Estimate, Item, Tag
 from proband.reporting.numbers import formatting
@@ -31,6 +31,7 @@ from proband.reporting.numbers.item_sets import ItemSet
 from proband.reporting.variations import in_words
 from proband.stats import Difference, Scores, beats_all, holm_where_tested
 from proband.stats.clusters import Clusters, clusters_of
+from proband.stats.ranking import best_threshold
 
 Pairs = list[tuple[Item, Answer]]
 

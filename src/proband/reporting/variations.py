@@ -21,12 +21,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from proband.core.files import figure, p_value
-from proband.core.metrics import Metric, best_choices, best_threshold
+from proband.core.metrics import Metric, best_choices
 from proband.core.suite import Results, Sheet, Table
 from proband.core.types import LEFT_OUT, Answer, Item
 from proband.reporting.numbers.cells import ORIGINAL
 from proband.stats import Difference, Estimate, Scores, contrast, holm, holm_where_tested
 from proband.stats.clusters import Clusters, clusters_of
+from proband.stats.ranking import best_threshold
 
 THRESHOLD = (
     " Scores that only rank items are answers at the threshold that has most of all its items right, source items and "

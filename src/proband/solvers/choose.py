@@ -51,9 +51,7 @@ class ChooseOptions(GenerateOptions):
         Annotated[int, Meta(ge=1)] | None,
         Meta(description="orders of the choices to ask in (default: 4, or 1 where there are log-probabilities)"),
     ] = None
-    max_tokens: Annotated[Annotated[int, Meta(ge=1)] | None, Meta(description="longest reply, reasoning included")] = (
-        1024
-    )
+    max_tokens: Annotated[Annotated[int, Meta(ge=1)] | None, Meta(description="longest reply, with reasoning")] = 1024
     logprobs: Annotated[
         bool, Meta(description="score by the log-probabilities of the letters, where an endpoint gives them")
     ] = True

@@ -14,7 +14,7 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 from string import ascii_uppercase
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
@@ -135,7 +135,8 @@ def replies_to(chats: Sequence[Chat], model: Any, *, seed: int, options: Generat
         return model.replies(chats, **limits)
     if isinstance(model, Chats):
         return [Reply(text) for text in model.chat(chats, **limits)]
-    texts = model.generate([plain_text(chat) for chat in chats], **limits, stop=stops(options))
+    stop = ("\n\n\n",) if options.think else ("\n",)  # a base model would go on with its own question
+    texts = model.generate([plain_text(chat) for chat in chats], **limits, stop=stop)
     return [Reply(text) for text in texts]
 
 
@@ -189,19 +190,8 @@ def plain_text(chat: Chat) -> str:
     return "\n\n".join(content for _, content in chat)
 
 
-class WritingLimits(TypedDict):
-    max_tokens: int
-    temperature: float
-    seed: int
-
-
-def settings_of(model: Any, options: GenerateOptions, seed: int) -> WritingLimits:
+def settings_of(model: Any, options: GenerateOptions, seed: int) -> dict[str, Any]:
     """How much a model may write, and how."""
     usual = model.default_max_tokens if isinstance(model, Chats) else BASE_MAX_TOKENS
     most = options.max_tokens or max(usual, THINKING_MAX_TOKENS if options.think else 0)
     return {"max_tokens": most, "temperature": options.temperature, "seed": seed}
-
-
-def stops(options: GenerateOptions) -> tuple[str, ...]:
-    """A base model would go on with its own question."""
-    return ("\n\n\n",) if options.think else ("\n",)

@@ -90,8 +90,7 @@ def rewordings(folder: Path) -> list[str]:
 
 def instructions(path: Path) -> list[str]:
     """The lines of a bank of rewordings; `#` begins a comment."""
-    lines = [line.strip() for line in read_utf8(path).splitlines()]
-    results = [line for line in lines if line and not line.startswith("#")]
+    results = [line for line in map(str.strip, read_utf8(path).splitlines()) if line and not line.startswith("#")]
     if not results:
         raise ProbandError("contains no instruction: one a line", file=path)
     return results

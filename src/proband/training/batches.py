@@ -14,17 +14,6 @@ import torch
 from torch import Tensor
 
 
-def shuffled(count: int, *, size: int, generator: np.random.Generator) -> Iterator[list[int]]:
-    """All examples in random order, `size` at a time.
-
-    >>> [len(batch) for batch in shuffled(7, size=3, generator=np.random.default_rng(0))]
-    [3, 3, 1]
-    """
-    order = generator.permutation(count).tolist()
-    for at in range(0, count, size):
-        yield order[at : at + size]
-
-
 def of_similar_length(
     lengths: Sequence[int], *, size: int, generator: np.random.Generator, places: np.random.Generator | None = None
 ) -> Iterator[list[int]]:
@@ -79,6 +68,4 @@ def to_device(batch: Any, device: str) -> Any:
 
 
 def device_of(device: str) -> str:
-    if device != "auto":
-        return device
-    return "cuda" if torch.cuda.is_available() else "cpu"
+    return device if device != "auto" else "cuda" if torch.cuda.is_available() else "cpu"

@@ -21,10 +21,10 @@ from torch import Tensor
 
 from proband.core.errors import ProbandError
 from proband.training.batches import device_of
+from proband.training.recipe import Line
 from proband.training.steps import Steps
 from proband.training.task import CHECKPOINT, Task
 
-Line = Mapping[str, float]  # of a learning curve
 Curve = list[dict[str, float]]
 
 

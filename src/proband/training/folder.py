@@ -29,16 +29,20 @@ def train_into(
     run had ended; one left by another run is refused.
     """
     identity, began = sha256_text(dumps(note)), time.monotonic()
-    if not _has_ended(folder, identity):
-        if isinstance(task, Task):
-            trained = _fit_in_the_loop(task, folder, seed=seed, of=identity)
-        else:
-            task.fit(seed=seed)
-            task.save_into(folder)
-            trained = {}
-        trained |= {"seconds": time.monotonic() - began, "versions": versions, "identity": identity}
-        write_json(folder / NOTE, {**note, **task.note(), **trained})
-        (folder / CHECKPOINT).unlink(missing_ok=True)
+    if (folder / NOTE).exists():
+        ended = read_json(folder / NOTE)
+        if ended.get("identity") != identity:
+            raise ProbandError("contains a net trained with other settings; choose another folder", file=folder)
+        return ended
+    if isinstance(task, Task):
+        trained = _fit_in_the_loop(task, folder, seed=seed, of=identity)
+    else:
+        task.fit(seed=seed)
+        task.save_into(folder)
+        trained = {}
+    trained |= {"seconds": time.monotonic() - began, "versions": versions, "identity": identity}
+    write_json(folder / NOTE, {**note, **task.note(), **trained})
+    (folder / CHECKPOINT).unlink(missing_ok=True)
     return read_json(folder / NOTE)
 
 
@@ -49,11 +53,3 @@ def _fit_in_the_loop(task: Task, folder: Path, *, seed: int, of: str) -> dict[st
         fitted = fit(task, seed=seed, folder=folder, of=of, on_epoch=lambda line: bar.advance())
     task.save(fitted.net, folder)
     return {"epochs": len(fitted.curve), "kept": fitted.kept, "valid": fitted.valid, "curve": fitted.curve}
-
-
-def _has_ended(folder: Path, identity: str) -> bool:
-    if not (folder / NOTE).exists():
-        return False
-    if read_json(folder / NOTE).get("identity") != identity:
-        raise ProbandError("contains a net that was trained with other settings; choose another folder", file=folder)
-    return True

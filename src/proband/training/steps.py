@@ -20,11 +20,10 @@ from proband.training.task import Loss, Task
 
 # ---- work on a CUDA device that is recorded once for each shape of batch and then replayed (CUDA graphs) -----------
 #
-# A training step of a small net is hundreds of kernels of a few microseconds, and a processor takes longer to start
-# them one by one than the device to run them. A recording is started as a whole. What it needs is that nothing in it
-# depends on the data but through tensors that stay in their place: batches are copied into tensors of their own, and
-# numbers that change (rate, weights of a mean) are read from the device. Dropout draws from the device's generator,
-# whose state each replay takes up and moves on, so a run is as repeatable as one that is not recorded.
+# A step of a small net is hundreds of kernels of a few microseconds, which a processor starts more slowly than the
+# device runs them; a recording is started as a whole. It depends on the data only through tensors that stay in their
+# place: batches are copied there, and numbers that change (rate, weights of a mean) are read from the device. Each
+# replay takes up the state of the device's generator, so a run is as repeatable as one that is not recorded.
 
 
 Numbers = Sequence[float] | Tensor

@@ -81,10 +81,9 @@ class Task(ABC):
         return self.loss
 
     def order(self, *, epoch: int, seed: int) -> Iterator[Any]:
-        """The batches of an epoch: every example once."""
-        from proband.training.batches import shuffled
-
-        return shuffled(self.size, size=self.recipe.batch, generator=np.random.default_rng([seed, epoch]))
+        """The batches of an epoch: every example once, in random order."""
+        shuffled, size = np.random.default_rng([seed, epoch]).permutation(self.size).tolist(), self.recipe.batch
+        return (shuffled[at : at + size] for at in range(0, self.size, size))
 
     def held_out(self) -> Iterable[Any]:
         """Batches of held-out examples; without any, the last weights are kept."""

@@ -147,7 +147,7 @@ def test_tokens_and_cost_are_summed() -> None:
 
 
 def test_identity_holds_what_decides_the_answers() -> None:
-    settings: list[dict[str, Any]] = [{}, {"seed": 1}, {"system": "Be brief."}, {"extra": {"top_k": 1}}]
+    settings: list[dict[str, Any]] = [{}, {"seed": 1}, {"extra": {"top_k": 1}}]
     with Stub() as stub:
         seen = [dict(model_at(stub, **each).identity()) for each in settings]
         seen.append(dict(load(f"openai:other@{stub.url}", QUICK).identity()))
@@ -162,14 +162,13 @@ def test_generating() -> None:
 
     reported: list[int] = []
     with Stub(echo, lambda path, body, n: "503" if n == 0 else None) as stub:
-        model = model_at(stub, system="Be brief.")
+        model = model_at(stub)
         said = model.generate(
             ["a", "b"], max_tokens=7, temperature=0.5, seed=3, stop=["\n"], on_result=lambda i, _: reported.append(i)
         )
         assert model.generate(["c"], max_tokens=7, temperature=0, seed=4) == ["c|7|4|None"]
     assert said == ["a|7|3|['\\n']", "b|7|3|['\\n']"]
     assert sorted(reported) == [0, 1]
-    assert stub.bodies[0]["messages"][0] == {"role": "system", "content": "Be brief."}
 
 
 HI = lambda path, body: chat("Hi.")  # noqa: E731
@@ -181,9 +180,10 @@ def ask(stub: Stub, **settings: Any) -> list[str]:
 
 
 def test_what_is_shown_is_the_body_that_is_sent() -> None:
-    messages, how = (("user", "Which ü?"),), {"max_tokens": 5, "temperature": 0.5, "seed": 3}
+    messages = (("system", "Be brief."), ("user", "Which ü?"))
+    how = {"max_tokens": 5, "temperature": 0.5, "seed": 3}
     with Stub(HI) as stub:
-        model = model_at(stub, system="Be brief.", extra='{"top_k": 1}')
+        model = model_at(stub, extra='{"top_k": 1}')
         assert model.chat([messages], **how) == ["Hi."]
         shown = model.rendered(messages, **how)
     assert json.loads(shown) == stub.bodies[-1]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from statsmodels.regression.linear_model import OLS
 
-from proband.core.metrics import ACCURACY, AUC, Metric, area_under_roc
+from proband.core.metrics import ACCURACY, Metric
 from proband.core.metrics import accuracy_of as accuracy
 from proband.core.suite import MeasuredOn, Published, Table
 from proband.core.types import Answer, Item
@@ -17,6 +17,7 @@ from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.grids import fill
 from proband.reporting.tables import best, unit
 from proband.stats.clusters import clusters_of
+from proband.stats.ranking import AUC, area_under_roc
 
 
 def study_of(loaded: ItemSet) -> Study:

@@ -9,12 +9,13 @@ import pytest
 
 from proband.core.errors import ProbandError
 from proband.core.files import dumps, write_text
-from proband.core.metrics import ACCURACY, AUC, Metric
+from proband.core.metrics import ACCURACY, Metric
 from proband.core.types import Answer, Run, Tag
 from proband.reporting import AnsweredRun, ItemSet
 from proband.reporting.numbers.formatting import run_labels, systems
 from proband.reporting.numbers.item_sets import collect
 from proband.stats.clusters import Clusters, clusters_of
+from proband.stats.ranking import AUC
 
 
 def on_disk(items: ItemSet, folder: Path) -> ItemSet:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from proband.core.metrics import AUC, F1, YES_NO_ACCURACY, Metric
+from proband.core.metrics import Metric
 from proband.stats import Scores, estimator_of
+from proband.stats.ranking import AUC, F1, YES_NO_ACCURACY
 
 
 def decided(n: int, positive: int, error: float, rng: np.random.Generator) -> np.ndarray:

@@ -73,12 +73,12 @@ def test_without_wordnet_nothing_is_asked(monkeypatch: pytest.MonkeyPatch) -> No
         raise ProbandError("WordNet is not installed")
 
     monkeypatch.setattr("proband.lexicon.wordnet.find", absent)
-    assert Links.among(["bird"]) is None
+    assert Links.among(frozenset(["bird"])) is None
 
 
 @pytest.mark.wordnet
 def test_links_of_wordnet_itself() -> None:
-    links = Links.among(["sparrow", "animal", "finger", "hand", "hot", "cold"])
+    links = Links.among(frozenset(["sparrow", "animal", "finger", "hand", "hot", "cold"]))
     assert links is not None
     assert "hypernym" in links.between("sparrow", "animal")
     assert "part of" in links.between("finger", "hand")

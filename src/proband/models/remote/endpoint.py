@@ -22,6 +22,7 @@ import msgspec
 from msgspec import Meta
 
 from proband.core.errors import ModelFailed, TooLong, Unavailable, Withheld
+from proband.core.files import without_surrogates
 from proband.core.progress import advance, log
 from proband.models.remote.policy import Budget, Pace, Policy, Prices, retry_after
 from proband.models.remote.workers import Session, all_of
@@ -366,8 +367,7 @@ def decode_answer(raw: bytes) -> EndpointAnswer:
             text = json.dumps(json.loads(raw), ensure_ascii=False)
         except ValueError:
             raise error from None
-    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return msgspec.json.decode(whole.encode(), type=EndpointAnswer)
+    return msgspec.json.decode(without_surrogates(text).encode(), type=EndpointAnswer)
 
 
 def sent(body: Mapping[str, Any]) -> bytes:

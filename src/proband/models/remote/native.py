@@ -162,7 +162,7 @@ class NativeRemote(ChatRemote):
 
     def _body(self, chat: Chat, fields: Mapping[str, Any]) -> dict[str, Any]:
         taken = {name: value for name, value in fields.items() if name not in self._dropped}
-        body = self.protocol.body(self.model, self._with_system(chat), taken)
+        body = self.protocol.body(self.model, chat, taken)
         for name, value in self._extra.items():
             both = isinstance(value, dict) and isinstance(body.get(name), dict)
             body[name] = {**body[name], **value} if both else value

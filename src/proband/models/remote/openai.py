@@ -41,7 +41,6 @@ Report = Callable[[int, Any], None] | None
 class RemoteOptions(Policy):
     """Loading a model at an endpoint: how hard to try, and what every request contains."""
 
-    system: Annotated[str | None, Meta(description="system message")] = None
     extra: Annotated[dict[str, Any] | str | None, Meta(description="further fields of each request, as JSON")] = None
     prices: Annotated[str | None, Meta(description="price per million input and output tokens, as 0.15,0.6")] = None
     schema: Annotated[
@@ -60,11 +59,8 @@ class ChatRemote:
 
     def __init__(self, endpoint: Endpoint, *, name: str, model: str, options: RemoteOptions) -> None:
         self.name, self.model, self._endpoint, self._options = name, model, endpoint, options
-        self._extra, self.prices, self.concurrency = (
-            json_object(options.extra, field="extra", name=name),
-            endpoint.prices,
-            options.concurrency,
-        )
+        self._extra = json_object(options.extra, field="extra", name=name)
+        self.prices, self.concurrency = endpoint.prices, options.concurrency
         self._top: list[int] = list(TOP)  # what is left to try; empty: no alternatives
         self._no_logprobs = False  # whether the server refused, or left out, the log-probabilities of replies
         self._names: dict[str, str] = {}  # what the server calls a field
@@ -77,7 +73,6 @@ class ChatRemote:
             "model": self.model,
             "url": self._endpoint.url,
             "weights": "not given by the server",
-            "system": options.system or "",
             "extra": json.dumps(self._extra, sort_keys=True, default=str),
             "seed": str(options.seed),
             **({"schema": json.dumps(options.schema, sort_keys=True)} if options.schema else {}),
@@ -121,11 +116,8 @@ class ChatRemote:
                 if refusal.status in (401, 404) or not self._adapt(refusal.reason, body):
                     raise
 
-    def _with_system(self, chat: Chat) -> Chat:
-        return (("system", self._options.system), *chat) if self._options.system and chat[0][0] != "system" else chat
-
     def _body(self, chat: Chat, fields: Mapping[str, Any]) -> dict[str, Any]:
-        messages = [{"role": role, "content": content} for role, content in self._with_system(chat)]
+        messages = [{"role": role, "content": content} for role, content in chat]
         body = {"model": self.model, "messages": messages, **fields, **self._extra}
         if self._options.schema:
             named = {"name": "reply", "schema": self._options.schema}

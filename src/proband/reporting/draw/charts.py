@@ -341,7 +341,7 @@ def curve_plot(curves: Curves, title: str, width: float) -> Picture:
     """The curves in one frame, their names below it."""
     per = 1 if width < 500 else 3
     tall = 260.0 if width < 500 else 420.0
-    across = Axis(*_span(*curves.x_range), 46, width - 16, True)
+    across = Axis(*_span(0.0, 1.0), 46, width - 16, True)
     up = Axis(*_span(*curves.y_range), tall - 40, 16, True)
     marks = _curve_frame(curves, across, up)
     for number, line in enumerate(curves.lines):

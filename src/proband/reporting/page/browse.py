@@ -15,13 +15,13 @@ from msgspec import UNSET
 
 from proband.core.errors import ProbandError
 from proband.core.files import dumps
-from proband.core.metrics import best_threshold
 from proband.core.types import Answer
 from proband.reporting.draw.marks import look
 from proband.reporting.numbers import formatting
 from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.item_sets import item_means
 from proband.stats.clusters import Floats, Ints
+from proband.stats.ranking import best_threshold
 
 SHOWN = 2000  # items in the browser
 SHARD = 250  # items a file

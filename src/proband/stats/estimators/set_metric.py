@@ -26,10 +26,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from proband.core.metrics import Metric, accuracy_of_decisions
+from proband.core.metrics import Metric
 from proband.stats.clusters import Design, Floats, Partition
 from proband.stats.estimators.mean import Mean, Pieces, Result, detectable, one_sided
 from proband.stats.estimators.share import Discordant, Share
+from proband.stats.ranking import accuracy_of_decisions
 from proband.stats.seeds import Seeds
 from proband.stats.variance import LEVEL, p_value, quantile
 

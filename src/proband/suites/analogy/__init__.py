@@ -6,8 +6,9 @@ supervised with its classifier); paper/ (tables with the published figures, freq
 
 from __future__ import annotations
 
-from proband.core.metrics import ACCURACY, AUC
+from proband.core.metrics import ACCURACY
 from proband.core.suite import Claim, Contrast, Demo, Suite
+from proband.stats.ranking import AUC
 from proband.suites.analogy.build import BuildOptions, build, example_options
 from proband.suites.analogy.paper.claims import CLAIMS
 from proband.suites.analogy.paper.findings import CLAIMS as MORE_CLAIMS

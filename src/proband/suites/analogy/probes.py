@@ -109,7 +109,7 @@ def usual_values() -> dict[str, dict[str, frozenset[str]]]:
 
 def links_for(relations: Iterable[Relation]) -> Links | None:
     """WordNet's links among the words of these relations; None where WordNet is not installed."""
-    return Links.among({fold(word) for r in relations for t in r.tuples for word in (t.head, *t.tails)})
+    return Links.among(frozenset(fold(word) for r in relations for t in r.tuples for word in (t.head, *t.tails)))
 
 
 # ---- probes ---------------------------------------------------------------------------------------------------------

@@ -16,11 +16,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from proband.core.metrics import AUC, WORST, chosen_answer
+from proband.core.metrics import chosen_answer
 from proband.core.suite import Analysis, Results, Sheet
 from proband.core.types import WRONG, Answer, Item
 from proband.stats import Mean, Scores
 from proband.stats.clusters import clusters_of
+from proband.stats.ranking import AUC, WORST
 from proband.suites.kinship.world.relations import OPEN_CHOICES
 
 HEADER = ("model", "right, %", "abstained wrongly, %", "abstained rightly, %", "guessed, %", "score", "95 % interval")

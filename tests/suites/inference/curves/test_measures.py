@@ -9,10 +9,10 @@ import pytest
 from sklearn.metrics import accuracy_score, auc, average_precision_score, f1_score, precision_recall_curve
 
 from proband.core.files import read_answers, read_items
-from proband.core.metrics import average_precision
 from proband.pipeline.build import build
 from proband.pipeline.frames import read
 from proband.pipeline.run import run
+from proband.stats.ranking import average_precision
 from proband.suites.inference.curves.measures import (
     auc_norm,
     normalised_area,

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from proband.core.metrics import AVERAGE_PRECISION
 from proband.core.suite import Analysis, Results, Sheet
 from proband.core.types import Item
+from proband.stats.ranking import AVERAGE_PRECISION
 from proband.suites.inference.controls import CONTROLS
 from proband.suites.inference.curves.measures import (
     AUC_NORM,

@@ -13,10 +13,11 @@ from functools import partial
 
 import numpy as np
 
-from proband.core.metrics import AVERAGE_PRECISION, Metric
+from proband.core.metrics import Metric
 from proband.core.suite import Analysis, Claim, Curve, Curves, Outcome, Results, Sheet
 from proband.stats import Scores
 from proband.stats.clusters import Floats
+from proband.stats.ranking import AVERAGE_PRECISION
 from proband.suites.inference.curves.measures import (
     AUC_NORM,
     GRAPH,
@@ -251,7 +252,7 @@ def sheet(runs: Sequence[Ranking], *, outcomes: Mapping[str, Mapping[str, Outcom
         header=HEADER,
         rows=tuple(row(each, base) for each in runs),
         note=note_of(runs),
-        curves=Curves(x="recall", y="precision", x_range=(0.0, 1.0), y_range=y_range, lines=lines),
+        curves=Curves(x="recall", y="precision", y_range=y_range, lines=lines),
         outcomes=outcomes,
     )
 

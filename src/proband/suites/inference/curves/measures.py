@@ -28,11 +28,12 @@ from pathlib import PurePath
 import numpy as np
 from numpy.typing import NDArray
 
-from proband.core.metrics import AUC, AVERAGE_PRECISION, F1, YES_NO_ACCURACY, Metric, score_and_truth
+from proband.core.metrics import Metric
 from proband.core.suite import Results, Table, runs_by_system
 from proband.core.types import LEFT_OUT, Answer, Item, Run
 from proband.stats import Difference, Scores, estimator_of, on_common_items
 from proband.stats.clusters import Clusters, Floats, clusters_of
+from proband.stats.ranking import AUC, AVERAGE_PRECISION, F1, YES_NO_ACCURACY, score_and_truth
 
 HALF = 0.5
 

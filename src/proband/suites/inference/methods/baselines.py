@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
-from proband.core.metrics import average_precision
 from proband.core.protocols import Floats
 from proband.core.types import Answer, Item
+from proband.stats.ranking import average_precision
 from proband.suites.inference.items import facts_of, words
 
 FOLDS = 10
