@@ -29,8 +29,7 @@ from proband.reporting.numbers.cells import ALPHA, ORIGINAL, VARIATION, matches
 from proband.reporting.numbers.formatting import in_a_sentence, short_model
 from proband.reporting.numbers.item_sets import ItemSet
 from proband.reporting.variations import in_words
-from proband.stats import Difference, Scores, beats_all, holm_where_tested
-from proband.stats.clusters import Clusters, clusters_of
+from proband.stats import Clusters, Difference, Scores, beats_all, clusters_of, holm_where_tested
 from proband.stats.ranking import best_threshold
 
 Pairs = list[tuple[Item, Answer]]

@@ -25,8 +25,7 @@ from proband.core.metrics import Metric, best_choices
 from proband.core.suite import Results, Sheet, Table
 from proband.core.types import LEFT_OUT, Answer, Item
 from proband.reporting.numbers.cells import ORIGINAL
-from proband.stats import Difference, Estimate, Scores, contrast, holm, holm_where_tested
-from proband.stats.clusters import Clusters, clusters_of
+from proband.stats import Clusters, Difference, Estimate, Scores, clusters_of, contrast, holm, holm_where_tested
 from proband.stats.ranking import best_threshold
 
 THRESHOLD = (

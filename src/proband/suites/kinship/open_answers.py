@@ -19,8 +19,7 @@ from dataclasses import replace
 from proband.core.metrics import chosen_answer
 from proband.core.suite import Analysis, Results, Sheet
 from proband.core.types import WRONG, Answer, Item
-from proband.stats import Mean, Scores
-from proband.stats.clusters import clusters_of
+from proband.stats import Mean, Scores, clusters_of
 from proband.stats.ranking import AUC, WORST
 from proband.suites.kinship.world.relations import OPEN_CHOICES
 
