@@ -361,7 +361,7 @@ def measure(name: str, per_kind: int, seed: int) -> dict[str, Any]:
     counts: dict[str, Counter[str]] = {}
     examples: dict[str, list[str]] = {}
     with tempfile.TemporaryFile() as spool:
-        for row, judged, _ in audit_rows(rows_of(domain, per_kind, seed), judge, spool):
+        for row, judged in audit_rows(rows_of(domain, per_kind, seed), judge, spool):
             flagged = any(note.startswith(FLAGS) for note in judged.notes)
             outcome = "unread" if judged.verdict == "unread" and not flagged else "clean"
             if judged.verdict not in ("entailed", "unread") or flagged:

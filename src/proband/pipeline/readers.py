@@ -82,7 +82,7 @@ class ModelReaders:
             for each in self.readings
         ]
 
-    def judge(self, *, templates: bool = False) -> RowJudge:
+    def judge(self) -> RowJudge:
         """Ask the models for what is not there yet, and give the judge that reads by what they replied."""
         readers = []
         for each in self.readings:
@@ -92,7 +92,7 @@ class ModelReaders:
             answers = {answer.item_id: answer for answer in read_answers(part.folder / "answers.jsonl")}
             readers.append(RowReader(each.name, self._reader(answers)))
         known = self.prover
-        return RowJudge(known.domain, known.prover, known.named, templates=templates, readers=readers)
+        return RowJudge(known.domain, known.prover, known.named, readers=readers)
 
     def _how(self, each: ModelReading) -> RunOptions:
         kind = models.kind_of(each.model.partition(":")[0])

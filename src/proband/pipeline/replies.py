@@ -49,7 +49,7 @@ def score_replies(
 ) -> dict[str, Any]:
     """Scores before and after, written to replies.json; items whose label is not proved go to
     exclusions.jsonl."""
-    verdicts = {(row.text, row.question): judged for row, judged, _ in audited}
+    verdicts = {(row.text, row.question): judged for row, judged in audited}
     replies, unknown = list[ScoredReply](), 0
     names: dict[tuple[str, str], list[dict[str, Any]]] = {}  # what the file calls the items of a question
     for row in RowSource(str(path), columns):
@@ -69,7 +69,7 @@ def score_replies(
     write_json(out / "replies.json", figures)
     lists = (
         {**name, "verdict": judged.verdict, **_proof(judged)}
-        for row, judged, _ in audited
+        for row, judged in audited
         for name in names.get((row.text, row.question), ())
         if judged.verdict != "entailed"
     )

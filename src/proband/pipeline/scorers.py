@@ -122,7 +122,7 @@ def audit_scorer(name: str, audited: JudgedRows, out: Path, *, seconds: float = 
 
 def _cases(audited: JudgedRows, domain: Domain | None) -> Iterator[Case]:
     """Replies to a few rows. Another answer is the label of another row that is not this one's, nor part of it."""
-    rows = [row for row, judged, _ in audited if not row.bad and row.answer.strip() not in ("", "None")]
+    rows = [row for row, judged in audited if not row.bad and row.answer.strip() not in ("", "None")]
     labels = list(dict.fromkeys(row.answer.strip() for row in rows))
     chosen = list({row.answer.strip(): row for row in reversed(rows)}.values())[:ROWS]
     for row in chosen:

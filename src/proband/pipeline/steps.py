@@ -78,7 +78,7 @@ def check_replies(
         texts = ModelReaders(readers, judge_for(domain, provers_of_suites()), rows, Path(out), how or RunOptions())
         if dry_run:
             return {"forecasts": texts.forecasts()}
-        checkers = _Checkers(domain, {domain: ReplyChecker(texts.judge(templates=True))})
+        checkers = _Checkers(domain, {domain: ReplyChecker(texts.judge())})
     elif dry_run:
         raise ProbandError("--dry-run is for --reader: without models nothing is asked")
     replies = replies_of(Path(source), items=items, columns=columns or {})

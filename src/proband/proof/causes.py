@@ -50,12 +50,9 @@ class Causes:
         self.suspects: dict[str, list[Suspect]] = {}
 
     def learn(self, row: RowVerdict) -> None:
-        if len(row.proof) != 1 or not row.shapes:
+        fact = row.facts[row.proof[0]] if len(row.proof) == 1 else None
+        if fact is None or fact.negated or not (shape := row.shape_of(fact)):
             return
-        fact = row.facts[row.proof[0]]
-        if fact.negated or fact.sentence < 0:
-            return
-        shape = row.shapes[fact.sentence]
         self.rests[shape] += 1
         if row.verdict == "false" and (meant := self._meant(row, fact)):
             self.taken[Suspect(shape, fact.relation, meant)] += 1
@@ -83,8 +80,7 @@ class Causes:
         if row.verdict not in ACCUSING:
             return None
         for fact in row.facts:
-            if fact.who == fact.of and fact.sentence >= 0:
-                shape = row.shapes[fact.sentence]
+            if fact.who == fact.of and (shape := row.shape_of(fact)):
                 claim = f"the sentence “{readable(shape)}” relates a thing to itself"
                 return Cause(key=f"self:{shape}", claim=claim, kind="template")
         if row.verdict in ("false", "inconsistent") and (blamed := self._blamed(row)):
@@ -124,11 +120,11 @@ class Causes:
         """The suspect, most often seen first, which makes the label right if read as its author does. Facts of one
         sentence change together."""
         label = Label(None if row.asked.word else self.domain.word(row.label), row.label)
-        sentences = {row.facts[n].sentence for n in row.proof or range(len(row.facts)) if row.facts[n].sentence >= 0}
-        doubtful = [(each, s) for s in sentences for each in self.suspects.get(row.shapes[s], ())]
+        facts = [row.facts[n] for n in row.proof or range(len(row.facts))]
+        doubtful = {(each, fact.sentence) for fact in facts for each in self.suspects.get(row.shape_of(fact), ())}
         for suspect, sentence in sorted(doubtful, key=lambda each: (-self.taken[each[0]], each)):
-            facts = tuple(_reread(self.domain, f, suspect) if f.sentence == sentence else f for f in row.facts)
-            found = outcome(self.judge.prover, row.problem(facts), row.asked, self.judge.world)
+            reread = tuple(_reread(self.domain, f, suspect) if f.sentence == sentence else f for f in row.facts)
+            found = outcome(self.judge.prover, row.problem(reread), row.asked, self.judge.world)
             if verdict_of(self.domain, label, row.asked, found) == "entailed":
                 return suspect
         return None

@@ -11,7 +11,7 @@ Facts that differ in names alone are decided once.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import islice
 from typing import Any, Final
@@ -76,6 +76,10 @@ class RowVerdict:
         """Is the label called wrong or open, and the row read?"""
         return self.verdict in ACCUSING and self.read
 
+    def shape_of(self, fact: Fact) -> str:
+        """The shape of the sentence that a fact was read from, where its reader gives shapes."""
+        return self.shapes[fact.sentence] if 0 <= fact.sentence < len(self.shapes) else ""
+
     def problem(self, facts: tuple[Fact, ...] | None = None) -> Problem:
         """What the prover was given, or the same with other facts."""
         return Problem(self.facts if facts is None else facts, self.asked.pair, self.genders)
@@ -92,18 +96,17 @@ class Decider:
         """The verdict on a label, with the names of the problem."""
         renamed, numbers = numbered(problem, asked)
         number = {thing: place for place, thing in numbers.items()}
-        own = label._replace(text=number.get(label.text, label.text))
-        made = self._decide(renamed, renamed_question(asked, number), own)
+        a, b = (number.get(each, each) for each in asked.pair)
+        question = asked._replace(who=a, of=b, among=tuple(number[each] for each in asked.among))
+        made = self._decide(renamed, question, label._replace(text=number.get(label.text, label.text)))
 
         def named(answers: tuple[str, ...]) -> tuple[str, ...]:
             return tuple(numbers.get(each, each) for each in answers)
 
-        return RowVerdict(
-            verdict=made.verdict,
+        return replace(
+            made,
             possible=named(made.possible),
             right=numbers.get(made.right, made.right),
-            reversed=made.reversed,
-            proof=made.proof,
             by_world={world: (verdict, named(possible)) for world, (verdict, possible) in made.by_world.items()},
             asked=asked,
             facts=problem.facts,
@@ -166,11 +169,6 @@ class Decider:
         if len(found.possible) > 1:
             return self.prover.solve(fewer, self.world).certain == found.certain
         return next(_paths(fewer), None) is not None and self.prover.follows(fewer, found.certain[0], self.world)
-
-
-def renamed_question(asked: AskedRelation, number: Mapping[str, str]) -> AskedRelation:
-    a, b = (number.get(each, each) for each in asked.pair)
-    return asked._replace(who=a, of=b, among=tuple(number[each] for each in asked.among))
 
 
 def numbered(problem: Problem, asked: AskedRelation) -> tuple[Problem, dict[str, str]]:

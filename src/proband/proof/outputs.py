@@ -12,18 +12,15 @@ import csv
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import IO, Any, Final
 
 from proband.core.files import atomic, encode, md, write_json, write_jsonl, write_text
 from proband.core.tables import FRAMES, WORKBOOKS, kind_of
-from proband.english.reading import Unread
-from proband.proof.causes import readable
 from proband.proof.decisions import DEPENDS, GENDER_OPEN, RowVerdict, fewest
 from proband.proof.rows import AuditRow
-from proband.proof.run import ExplainedRow, JudgedRows
+from proband.proof.run import JudgedRows
 from proband.proof.tally import Tally
 from proband.proof.verdicts import Judge
 
@@ -38,36 +35,22 @@ def write_audit(audited: JudgedRows, out: Path, *, name: str, facts: Mapping[str
     with ExitStack() as stack:
         lines = stack.enter_context(atomic(out / "verdicts.jsonl", mode="wb"))
         corrected = CorrectedCopy(out, stack, several=len(audited.files) > 1)
-        for each in audited:
-            row, judged, cause = each
-            tally.add(
-                judged,
-                file=row.file,
-                place=row.place,
-                cause=cause,
-                unread=_unread_kind(judge, row, judged.unread),
-                example=partial(_example, judge, row, judged),
-            )
-            lines.write(encode(record(judge, each)) + b"\n")
+        for row, judged in audited:
+            tally.add(judged, row, judge.shape, partial(_example, judge, row, judged))
+            lines.write(encode(record(judge, row, judged)) + b"\n")
             corrected.add(row, judged, right=audited.correction(judged))
         corrected.close()
     summary = {
         **facts,
         **tally.summary(),
-        "second prover": asdict(audited.checked),
+        "second prover": audited.second_prover,
         "copies": dict(corrected.count),
     }
-    findings = write_findings(out, name, summary, tally)
-    write_json(out / "summary.json", {**summary, "findings": len(findings)})
-    return {**summary, "finding": findings}
-
-
-def write_findings(out: Path, name: str, summary: Mapping[str, Any], tally: Tally) -> list[dict[str, Any]]:
-    """findings.jsonl and report.md."""
     findings = tally.findings()
     write_jsonl(out / "findings.jsonl", findings)
     write_text(out / "report.md", markdown(name, summary, findings))
-    return findings
+    write_json(out / "summary.json", {**summary, "findings": len(findings)})
+    return {**summary, "finding": findings}
 
 
 def headlines_of(findings: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -83,24 +66,19 @@ def headlines_of(findings: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 # ---- a row ---------------------------------------------------------------------------------------------------------
 
 
-def _unread_kind(judge: Judge, row: AuditRow, unread: Unread | None) -> tuple[str, str]:
-    """Why a row is unread, and the sentence without its names, so that sentences of one template are one kind."""
-    if unread is None:
-        return "", ""
-    return unread.reason, readable(judge.shape(unread.sentence, row.question))[:200]
-
-
-def record(judge: Judge, each: ExplainedRow) -> dict[str, Any]:
+def record(judge: Judge, row: AuditRow, judged: RowVerdict) -> dict[str, Any]:
     """The line of a row in verdicts.jsonl."""
-    row, judged = each.row, each.judged
     place = {"file": row.file, "row": row.key, "line": row.line, "verdict": judged.verdict, "label": judged.label}
     if judged.unread:
         reason, sentence = judged.unread
         unread = {"reason": reason, "sentence": sentence[:LONGEST_SHOWN], "notes": judged.notes}
         return {**place, **unread, **({"readers": judged.readers} if judged.readers else {})}
+    asked = judged.asked
     return {
         **place,
-        "question": question_of(judged),
+        "question": asked.pair
+        if asked.word is None
+        else {"who": asked.who, "relation": asked.word.relation, "of": asked.of},
         "possible": judged.possible,
         "right": judged.right or None,
         "reversed": judged.reversed,
@@ -111,15 +89,9 @@ def record(judge: Judge, each: ExplainedRow) -> dict[str, Any]:
         "by_world": {
             world: {"verdict": verdict, "possible": possible} for world, (verdict, possible) in judged.by_world.items()
         },
-        "cause": each.cause.claim if each.cause else None,
+        "cause": judged.cause.claim if judged.cause else None,
         "notes": judged.notes,
     }
-
-
-def question_of(judged: RowVerdict) -> dict[str, Any] | tuple[str, str]:
-    """What is asked: a pair, or more where it is no relation."""
-    asked = judged.asked
-    return asked.pair if asked.word is None else {"who": asked.who, "relation": asked.word.relation, "of": asked.of}
 
 
 def fact_lines(judged: RowVerdict, numbers: Sequence[int]) -> list[str]:

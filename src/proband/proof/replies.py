@@ -192,8 +192,7 @@ class ReplyChecker:
         return Label(word, self.judge.domain.shown.get(word, word.relation))
 
     def _label(self, case: Case, answer: str) -> Label | None:
-        row = AuditRow(file="", line=None, key="", cells={}, answer=answer)
-        return self.judge.label_of(row, Reading(facts=case.facts.told, question=case.asked), case.options)
+        return self.judge.label_of(answer, Reading(facts=case.facts.told, question=case.asked), case.options)
 
 
 def judged_outcome(checked: CheckedReply, right: bool | None) -> str:

@@ -10,12 +10,12 @@ import hashlib
 import pickle
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from html import escape
 from itertools import groupby
-from typing import IO, Any, Final, NamedTuple
+from typing import IO, Final
 
 from proband.core.errors import ProbandError
 from proband.core.plugins import Registry
@@ -24,7 +24,7 @@ from proband.english import domain as domains
 from proband.english.domain import Domain
 from proband.english.parsed_nouns import ParsedReader
 from proband.proof.causes import Causes
-from proband.proof.decisions import Cause, RowVerdict
+from proband.proof.decisions import RowVerdict
 from proband.proof.differences import Positions, solve
 from proband.proof.order_encoding import possible
 from proband.proof.problem import Prover, Provers
@@ -83,34 +83,6 @@ def guess_domain(rows: Sequence[AuditRow], provers: Provers) -> tuple[str, dict[
     return best if fits[best] else "", fits
 
 
-class ExplainedRow(NamedTuple):
-    """A row, its verdict and why it is wrong, if it is."""
-
-    row: AuditRow
-    judged: RowVerdict
-    cause: Cause | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class ProverAgreement:
-    """How often the second prover agrees: the same answers; more of them left open; fewer, which cannot be."""
-
-    rows: int = 0
-    agree: int = 0
-    weaker: int = 0
-    against: int = 0
-
-    def and_one(self, first: Set[str], second: Set[str], *, complete: bool = False) -> ProverAgreement:
-        """One more row, of which each prover leaves these answers open; a complete one never leaves more."""
-        same, wider = first == second, first < second and not complete
-        return ProverAgreement(
-            rows=self.rows + 1,
-            agree=self.agree + same,
-            weaker=self.weaker + wider,
-            against=self.against + (not same and not wider),
-        )
-
-
 class JudgedRows:
     """The explained rows of an audit, as often as they are asked for."""
 
@@ -119,7 +91,7 @@ class JudgedRows:
         self.causes = Causes(judge) if isinstance(judge, RowJudge) else None
         self.files: dict[str, None] = {}  # names of files, in order
         self.conflicts: Mapping[bytes, str] = {}
-        self.checked = ProverAgreement()
+        self.second_prover = dict.fromkeys(("rows", "agree", "weaker", "against"), 0)  # weaker: it leaves more open
         self.spelled: dict[str, Counter[str]] = {}  # answer -> how the file writes it
 
     def correction(self, judged: RowVerdict) -> str:
@@ -128,25 +100,28 @@ class JudgedRows:
             return judged.correction or judged.right
         return self.spelled[judged.right].most_common(1)[0][0]
 
-    def __iter__(self) -> Iterator[ExplainedRow]:
-        for row, judged in _pickles(self.spool):
-            if others := self.conflicts.get(_digest(row)):
-                judged = replace(judged, notes=(*judged.notes, f"duplicate with another label: {others}"))
-            explained = self.causes.explain(judged) if self.causes else judged.cause
-            yield ExplainedRow(row, judged, explained)
+    def __iter__(self) -> Iterator[tuple[AuditRow, RowVerdict]]:
+        self.spool.seek(0)
+        with suppress(EOFError):
+            while True:
+                row, judged = pickle.load(self.spool)
+                if others := self.conflicts.get(_digest(row)):
+                    judged = replace(judged, notes=(*judged.notes, f"duplicate with another label: {others}"))
+                yield row, replace(judged, cause=self.causes.explain(judged)) if self.causes else judged
 
-
-def _pickles(spool: IO[bytes]) -> Iterator[Any]:
-    """What was written to a file one by one, from its beginning."""
-    spool.seek(0)
-    with suppress(EOFError):
-        while True:
-            yield pickle.load(spool)
+    def prove_again(self, judged: RowVerdict, read: int) -> None:
+        """Some rows to the second prover, `read` being how many were read: the first hundred, then one in a hundred."""
+        often = (read <= CHECKED // 2 or read % 100 == 0) and self.second_prover["rows"] < CHECKED
+        if often and judged.verdict != "unread" and (both := self.judge.prove_twice(judged)):
+            first, second = both
+            weaker = first < second and not self.judge.complete
+            self.second_prover["rows"] += 1
+            self.second_prover["agree" if first == second else "weaker" if weaker else "against"] += 1
 
 
 def audit_rows(rows: Iterable[AuditRow], judge: Judge, spool: IO[bytes]) -> JudgedRows:
     """Judge all rows; what is kept of them is on the disk."""
-    audited, second = JudgedRows(spool, judge), _SecondProver(judge)
+    audited, read = JudgedRows(spool, judge), 0
     with closing(sqlite3.connect("")) as labels:  # a temporary file
         labels.execute("create table labels (digest blob, label text, place text, primary key (digest, label))")
         for row in track(rows, "judging rows"):
@@ -154,7 +129,8 @@ def audit_rows(rows: Iterable[AuditRow], judge: Judge, spool: IO[bytes]) -> Judg
             audited.files[row.file] = None
             if audited.causes:
                 audited.causes.learn(judged)
-            second.add(judged)
+            read += judged.verdict != "unread"
+            audited.prove_again(judged, read)
             if not row.bad and (row.text or not row.pair):
                 own = (_digest(row), row.answer.strip(), row.place)
                 labels.execute("insert or ignore into labels values (?, ?, ?)", own)
@@ -163,7 +139,7 @@ def audit_rows(rows: Iterable[AuditRow], judge: Judge, spool: IO[bytes]) -> Judg
             pickle.dump((row, judged), spool, protocol=pickle.HIGHEST_PROTOCOL)
         if audited.causes:
             audited.causes.settle()
-        audited.conflicts, audited.checked = _conflicts(labels), second.result
+        audited.conflicts = _conflicts(labels)
     return audited
 
 
@@ -181,18 +157,3 @@ def _digest(row: AuditRow) -> bytes:
     """What is the same for the same text and question, whatever the case and the spaces."""
     text = " ".join(f"{row.text}\0{row.question}".lower().split())
     return hashlib.blake2b(text.encode(errors="surrogateescape"), digest_size=12).digest()
-
-
-class _SecondProver:
-    """Some rows to the second prover: the first hundred, then one in a hundred."""
-
-    def __init__(self, judge: Judge) -> None:
-        self.judge, self.read, self.result = judge, 0, ProverAgreement()
-
-    def add(self, judged: RowVerdict) -> None:
-        self.read += judged.verdict != "unread"
-        often = self.read <= CHECKED // 2 or self.read % 100 == 0
-        if judged.verdict == "unread" or not often or self.result.rows >= CHECKED:
-            return
-        if both := self.judge.prove_twice(judged):
-            self.result = self.result.and_one(*both, complete=self.judge.complete)

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from proband.english.domain import OTHER
+from proband.proof.causes import readable
 from proband.proof.decisions import DECIDED, DEPENDS, GENDER_OPEN, VERDICTS, Cause, RowVerdict
+from proband.proof.rows import AuditRow
 
 EXAMPLES: Final = 3
 LEAST_READ: Final = 0.5  # smallest share of rows for a score of the set
@@ -73,39 +75,29 @@ class Tally:
         self.chance = 0.0
 
     def add(
-        self,
-        judged: RowVerdict,
-        *,
-        file: str,
-        place: str = "",
-        cause: Cause | None = None,
-        unread: tuple[str, str] = ("", ""),  # reason, kind of sentence
-        example: Callable[[], dict[str, Any]] = dict,
+        self, judged: RowVerdict, row: AuditRow, shape: Callable[..., str], example: Callable[[], dict[str, Any]]
     ) -> None:
-        """Count a row; `example` gives it as evidence, for the first few rows of each finding."""
-        self.files[file][judged.verdict] += 1
+        """Count a row; `example` gives it as evidence, for the first few rows of each finding. `shape`: a sentence of a
+        question without its names, so that unread sentences of one template are one kind."""
+        self.files[row.file][judged.verdict] += 1
         self.one_reading.update([judged.verdict] if judged.one_reading else [])
         self.twice += len(judged.readers) > 1
         self.disagree += judged.disagree
-        if judged.verdict == "unread":
-            if len(self.unread) < UNREAD_KINDS or unread in self.unread:
-                self.unread.setdefault(unread, [0, place])[0] += 1
+        if judged.unread:
+            kind = judged.unread.reason, readable(shape(judged.unread.sentence, row.question))[:200]
+            if len(self.unread) < UNREAD_KINDS or kind in self.unread:
+                self.unread.setdefault(kind, [0, row.place])[0] += 1
         elif judged.verdict in ("entailed", "ambiguous") and judged.read:
             self.chance += 1 / max(sum(answer != OTHER for answer in judged.possible), 1)
         for world, (verdict, _) in judged.by_world.items():
             self.worlds[world][verdict] += 1
+        cause, names = judged.cause, [note.partition(":")[0] for note in judged.notes]
         causes = [cause] if cause and (judged.accused or judged.verdict == GENDER_OPEN) else []
-        for name in (note.partition(":")[0] for note in judged.notes):
-            causes.append(Cause(key=name, claim=NOTES[name], kind=name))
-        for each in causes:
+        for each in (*causes, *(Cause(key=name, claim=NOTES[name], kind=name) for name in names)):
             severity = SEVERITY[each.kind if each.kind in NOTES else judged.verdict]
-            self._group(each, severity).add(judged, example)
-
-    def _group(self, cause: Cause, severity: str) -> FindingGroup:
-        group = self.groups.setdefault(cause.key, FindingGroup(cause.claim, cause.kind, severity))
-        if severity == "error":
-            group.severity = severity
-        return group
+            group = self.groups.setdefault(each.key, FindingGroup(each.claim, each.kind, severity))
+            group.severity = severity if severity == "error" else group.severity
+            group.add(judged, example)
 
     # ---- as it is written ------------------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final, NamedTuple, Protocol
 
 from proband.core.errors import ProbandError
@@ -19,7 +20,7 @@ from proband.core.types import Fact
 from proband.english.domain import OTHER, Domain
 from proband.english.labels import read_label, split_options
 from proband.english.mentions import grammar_of
-from proband.english.reading import AskedRelation, Label, Reading, Unread
+from proband.english.reading import AskedRelation, Label, Reading, TextReader, Unread
 from proband.english.things import BRACKETED
 from proband.english.tokens import sentences as split
 from proband.proof.answers import fits_label, outcome
@@ -101,13 +102,13 @@ class JudgedDomain(ABC):
 
 class RowJudge:
     """Judges rows of one domain: in the world that is named, or in all of them. `readers`: other ones than those of the
-    domain; rows made from known `templates` need one reader."""
+    domain; rows made from known `templates` need one reader of the domain."""
 
     def __init__(
         self, domain: Domain, prover: Prover, world: str = "", *, templates: bool = False,
         readers: Sequence[RowReader] = (),
     ) -> None:  # fmt: skip
-        self.domain, self.prover, self.templates = domain, prover, templates
+        self.domain, self.prover, self.describe, self.draw = domain, prover, prover.describe, prover.draw
         self.named, self.name, self.complete = world, domain.name, prover.complete
         self.world_descriptions = domain.worlds
         self.worlds: tuple[str, ...] = (world,) if world else tuple(domain.worlds)
@@ -115,41 +116,49 @@ class RowJudge:
         self.grammar = grammar_of(domain)
         self._relation = "|".join(f"(?:{pattern.pattern})" for pattern in domain.words.values())
         self.decider = Decider(domain, prover, self.worlds)
-        parse = (RowReader("parse", self._by_parse),) if prover.second_reader else ()
-        self.own_readers = not readers
-        self.readers = tuple(readers) or (RowReader("phrases", self._by_phrases), *parse)
+        self.one_is_enough = templates and not readers
+        own = {"phrases": self.grammar, "parse": None if self.one_is_enough else prover.second_reader}
+        offline = [RowReader(name, partial(self._offline, read)) for name, read in own.items() if read]
+        self.readers = tuple(readers or offline)
 
     # ---- reading -----------------------------------------------------------------------------------------------------
 
     def read(self, row: AuditRow) -> tuple[Reading, RowText] | Unread:
         """What the first reader makes of a row, where the others do not contradict it."""
+        read = self._readings(row, self.readers)
+        if isinstance(read, Unread):
+            return read
+        text, readings = read
+        if unread := next((each.unread for each in readings.values() if each.unread), None):
+            return unread
+        first, *others = readings.values()
+        if others and (differ := self._difference(first, others[0], everything=True)):
+            return Unread(f"two readings differ in {differ}")
+        return first, text
+
+    def _readings(self, row: AuditRow, readers: Sequence[RowReader]) -> tuple[RowText, Mapping[str, Reading]] | Unread:
+        """A row as each reader reads it, checked."""
         if row.bad:
             return Unread(row.bad)
         if row.facts and row.pair:
-            facts = self._given_facts(row)
+            words = [(who, self.domain.word(word), of) for who, word, of in row.facts]
+            facts = tuple(Fact(who, word.relation, of, word.gender) for who, word, of in words if word)
+            if len(facts) < len(words):
+                unknown = next(text for _, text, _ in row.facts if self.domain.word(text) is None)
+                return Unread(f"{unknown!r} is no word of {self.domain.name}")
             given = RowText(row.text, row.question, split_options(row.question)[1], ())
-            reading = Reading(facts=() if isinstance(facts, Unread) else facts, question=AskedRelation(*row.pair))
-            return facts if isinstance(facts, Unread) else (reading, given)
+            return given, {COLUMNS: Reading(facts=facts, question=AskedRelation(*row.pair))}
         text = self._text(row)
         if isinstance(text, Unread):
             return text
-        readings = [self._checked(reader.read(row, text), text) for reader in self._needed()]
-        if unread := next((each.unread for each in readings if each.unread), None):
-            return unread
-        if len(readings) > 1 and (differ := self._difference(*readings[:2], everything=True)):
-            return Unread(f"two readings differ in {differ}")
-        return readings[0], text
+        return text, {reader.name: self._checked(reader.read(row, text), text) for reader in readers}
 
-    def _needed(self) -> tuple[RowReader, ...]:
-        return self.readers[:1] if self.templates and self.own_readers else self.readers
-
-    def _by_phrases(self, row: AuditRow, text: RowText) -> Reading:
-        return self.grammar(text.story, text.question, row.genders)
-
-    def _by_parse(self, row: AuditRow, text: RowText) -> Reading:
-        assert self.prover.second_reader
-        story, question = (BRACKETED.sub(r"\1", each) for each in (text.story, text.question))
-        return self.prover.second_reader(story, question, row.genders)
+    def _offline(self, reader: TextReader, row: AuditRow, text: RowText) -> Reading:
+        """By the phrases of the domain, or by a parse, which takes names without their brackets."""
+        story, question = text.story, text.question
+        if reader is not self.grammar:
+            story, question = (BRACKETED.sub(r"\1", each) for each in (story, question))
+        return reader(story, question, row.genders)
 
     def _checked(self, reading: Reading, text: RowText) -> Reading:
         """A reading that asks about two things and says nothing against a first name's certain gender."""
@@ -160,24 +169,20 @@ class RowJudge:
             return Reading(unread=Unread("the question is about one thing, not two", text.question))
         if not reading.facts:
             return Reading(unread=Unread("the story states no fact", text.story))
-        genders = [(fact.who, fact.gender) for fact in reading.facts if fact.gender and not fact.negated]
-        for name, gender in (*genders, *((n, g) for n, g in reading.genders.items() if g)):
-            certain = self.prover.certain_genders(name)
+        genders = [(fact.who, fact.gender) for fact in reading.facts if not fact.negated]
+        for name, gender in (*genders, *reading.genders.items()):
+            certain = self.prover.certain_genders(name) if gender else None
             if certain and certain != gender:
-                why = f"the reading makes {name} {gender}, and the name is {certain}"
-                return Reading(unread=Unread(why))
+                return Reading(unread=Unread(f"the reading makes {name} {gender}, and the name is {certain}"))
         return reading
 
     def answers(self, row: AuditRow) -> bool:
-        """Is the row read by a reader, and its label an answer to its question?"""
-        if row.bad or (row.facts and row.pair):
-            read = self.read(row)
-        else:
-            text = self._text(row)
-            read = text if isinstance(text, Unread) else (self._checked(self._by_phrases(row, text), text), text)
-        if isinstance(read, Unread) or read[0].unread or not read[0].question:
+        """Is the row read by the first reader, and its label an answer to its question?"""
+        read = self._readings(row, self.readers[:1])
+        if isinstance(read, Unread):
             return False
-        return self.label_of(row, read[0], read[1].options) is not None
+        text, (reading,) = read[0], read[1].values()
+        return not reading.unread and self.label_of(row.answer, reading, text.options) is not None
 
     def says_more(self, text: str) -> str:
         """A word before a relation that says more than it: *elder* brother, *paternal* grandmother."""
@@ -185,11 +190,11 @@ class RowJudge:
         match = re.search(rf"(?i)\b({'|'.join(words)})[ -]+(?=\w)(?:{self._relation})\b", text) if words else None
         return match[1].lower() if match else ""
 
-    def label_of(self, row: AuditRow, reading: Reading, options: Mapping[str, str]) -> Label | None:
-        """What the label of a row says as an answer to its question."""
+    def label_of(self, answer: str, reading: Reading, options: Mapping[str, str]) -> Label | None:
+        """What a label or an answer says of the question of a reading."""
         things = dict.fromkeys(thing for fact in reading.facts for thing in (fact.who, fact.of))
         asked = reading.question or NOTHING_ASKED
-        return read_label(row.answer, domain=self.domain, asked=asked, options=options, things=things)
+        return read_label(answer, domain=self.domain, asked=asked, options=options, things=things)
 
     def _text(self, row: AuditRow) -> RowText | Unread:
         """The story, the question and its options, which may all stand in one cell."""
@@ -208,16 +213,6 @@ class RowJudge:
         story, question = " ".join(s for s in told if s not in leaks), sentences[place] if sentences else ""
         return RowText(story, question, options, leaks)
 
-    def _given_facts(self, row: AuditRow) -> tuple[Fact, ...] | Unread:
-        """The facts that a row has next to its text."""
-        facts: list[Fact] = []
-        for a, text, b in row.facts:
-            word = self.domain.word(text)
-            if word is None:
-                return Unread(f"{text!r} is no word of {self.domain.name}")
-            facts.append(Fact(a, word.relation, b, word.gender))
-        return tuple(facts)
-
     def _leaks(self, sentence: str) -> bool:
         leak = LEAK.match(sentence)
         return leak is not None and self.domain.word(leak["word"]) is not None
@@ -234,29 +229,23 @@ class RowJudge:
     # ---- deciding ----------------------------------------------------------------------------------------------------
 
     def judge(self, row: AuditRow) -> RowVerdict:
-        if row.bad or (row.facts and row.pair):
-            read = self.read(row)
-            return _unread(row, read) if isinstance(read, Unread) else self._judged(row, *read, reader=COLUMNS)
-        text = self._text(row)
-        if isinstance(text, Unread):
-            return _unread(row, text)
-        judged = [
-            self._judged(row, self._checked(reader.read(row, text), text), text, reader=reader.name)
-            for reader in self._needed()
-        ]
-        read_ = [each for each in judged if each.verdict != "unread"]
-        if not read_:
-            return judged[0]
-        if len(read_) == 1:
-            return replace(read_[0], one_reading=not (self.templates and self.own_readers))
-        return self._agreed(row, read_)
+        read = self._readings(row, self.readers)
+        if isinstance(read, Unread):
+            return _unread(row, read)
+        text, readings = read
+        judged = [self._judged(row, reading, text, reader=name) for name, reading in readings.items()]
+        decided = [each for each in judged if each.verdict != "unread"]
+        if len(decided) > 1:
+            return self._agreed(row, decided)
+        first = next(iter(decided), judged[0])
+        return replace(first, one_reading=bool(decided) and not self.one_is_enough and COLUMNS not in readings)
 
     def _judged(self, row: AuditRow, reading: Reading, text: RowText, *, reader: str) -> RowVerdict:
         """The verdict by one reading."""
         if reading.unread:
             return _unread(row, reading.unread)
         asked = reading.question or NOTHING_ASKED
-        label = self.label_of(row, reading, text.options)
+        label = self.label_of(row.answer, reading, text.options)
         if label and label.pair:
             asked, label = asked._replace(who=label.pair[0], of=label.pair[1]), label._replace(pair=None)
         problem = self._problem(row, reading, asked)
@@ -271,12 +260,11 @@ class RowJudge:
             shown = self._shown(problem, asked, label) if decision.verdict in ("ambiguous", "false") else {}
         except ProbandError as error:
             return _unread(row, Unread(str(error)))
-        things = dict.fromkeys(thing for fact in problem.facts for thing in (fact.who, fact.of))
         return replace(
             decision,
             label=label.text,
             right=_as_written(decision.right, text.story),
-            correction=self._correction(decision.right, text.options, row.answer, things, asked),
+            correction=self._correction(decision.right, text.options, row.answer, replace(reading, question=asked)),
             sentences=reading.sentences,
             shapes=reading.shapes,
             worlds=shown,
@@ -288,26 +276,27 @@ class RowJudge:
         """The verdict of several readings: the same for all, or none."""
         first, readers = judged[0], tuple(name for each in judged for name in each.readers)
         for other in judged[1:]:
-            if (other.verdict, _verdicts(other)) != (first.verdict, _verdicts(first)):
-                why = f"two readings lead to different verdicts: {first.verdict} ({first.readers[0]}), {other.verdict}"
-                unread = _unread(row, Unread(f"{why} ({other.readers[0]})"))
-                return replace(unread, disagree=True, readers=readers)
-            if first.verdict in ACCUSING and (differ := self._verdict_difference(first, other)):
-                unread = _unread(row, Unread(f"two readings differ in {differ}"))
-                return replace(unread, disagree=True, readers=readers)
+            if differ := self._verdict_difference(first, other):
+                return replace(_unread(row, Unread(f"two readings {differ}")), disagree=True, readers=readers)
         same = all(_same_thing(each.right, first.right) for each in judged)
         return replace(first, readers=readers, right=first.right if same else "")
 
     def _verdict_difference(self, first: RowVerdict, second: RowVerdict) -> str:
+        """How two readings differ in their verdict, or in what an accusation rests on; nothing if they do not."""
+        one, other = ([verdict for verdict, _ in each.by_world.values()] for each in (first, second))
+        if one != other:
+            both = (f"{each.verdict} ({each.readers[0]})" for each in (first, second))
+            return f"lead to different verdicts: {', '.join(both)}"
+        if first.verdict not in ACCUSING:
+            return ""
         if first.asked.word != second.asked.word or not all(map(_same_thing, first.asked.pair, second.asked.pair)):
-            return "what is asked"
+            return "differ in what is asked"
         if not _same_thing(first.right, second.right):
-            return f"what follows: {first.right or 'nothing'} or {second.right or 'nothing'}"
-        return self._difference(first, second)
+            return f"differ in what follows: {first.right or 'nothing'} or {second.right or 'nothing'}"
+        differ = self._difference(first, second)
+        return differ and f"differ in {differ}"
 
-    def _difference(
-        self, first: RowVerdict | Reading, second: RowVerdict | Reading, *, everything: bool = False
-    ) -> str:
+    def _difference(self, first: Related, second: Related, *, everything: bool = False) -> str:
         """Two whom the readings relate differently, among those that the verdict rests on; nothing if there are none.
         People whom the text leaves unnamed are compared through those it names."""
         things = [list(dict.fromkeys(t for f in each.facts for t in (f.who, f.of))) for each in (first, second)]
@@ -338,16 +327,9 @@ class RowJudge:
         except ProbandError:
             return frozenset((f"too much to search: {reading.facts}",))
 
-    def _correction(
-        self, right: str, options: Mapping[str, str], answer: str, things: Mapping[str, None], asked: AskedRelation
-    ) -> str:
+    def _correction(self, right: str, options: Mapping[str, str], answer: str, reading: Reading) -> str:
         """The letter of the only option that is right, written as the answer is."""
-        if not (options and right):
-            return ""
-        read = {
-            letter: read_label(text, domain=self.domain, asked=asked, options={}, things=things)
-            for letter, text in options.items()
-        }
+        read = {letter: self.label_of(text, reading, {}) for letter, text in options.items()} if right else {}
         fits = [letter for letter, each in read.items() if each and fits_label(self.domain, each, right)]
         if len(fits) != 1:
             return ""
@@ -388,19 +370,9 @@ class RowJudge:
         problem = judged.problem(tuple(fact for fact in judged.facts if not fact.negated))
         return set(self.prover.solve(problem, self.world).possible), self.prover.check(problem, self.world)
 
-    def describe(self, world: Any) -> Any:
-        return self.prover.describe(world)
-
-    def draw(self, world: Any, pair: tuple[str, str], answer: str) -> str:
-        return self.prover.draw(world, pair, answer)
-
 
 def _unread(row: AuditRow, unread: Unread) -> RowVerdict:
     return RowVerdict(verdict="unread", label=row.answer[:80], unread=unread)
-
-
-def _verdicts(judged: RowVerdict) -> dict[str, str]:
-    return {world: verdict for world, (verdict, _) in judged.by_world.items()}
 
 
 def _same_thing(one: str, other: str) -> bool:
