@@ -9,11 +9,18 @@ import pytest
 
 from proband.core.types import Fact
 from proband.english.domain import OTHER, Domain, load
-from proband.proof.differences import holds, solve
+from proband.proof.differences import Positions, bounds, solve
 from proband.proof.order_encoding import possible
 from proband.proof.problem import Problem
 
 THINGS = ("A", "B", "C")
+
+
+def holds(domain: Domain, positions: Positions, fact: Fact, world: str, *, as_answer: bool = False) -> bool:
+    """Does a fact hold in a world one can look at? Straight from the conditions."""
+    conditions = bounds(domain, fact.who, fact.relation, fact.of, world, as_answer=as_answer or fact.negated)
+    true = all(positions[p[0]][p[1]] - positions[q[0]][q[1]] <= most for p, q, most in conditions)
+    return true != fact.negated
 
 
 def drawn(domain: Domain, rng: random.Random, facts: int, things: str = "ABCDEF") -> Problem:

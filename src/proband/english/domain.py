@@ -11,8 +11,8 @@ A domain is a TOML file (`data/domains/`, guide: docs/extending.md). Its `prover
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -25,6 +25,7 @@ OTHER: Final = "none"  # two things between which no relation of the domain hold
 CONDITION: Final = re.compile(r"([ab])\.(\w+) (<=|>=|<|>|=) ([ab])\.(\w+)(?: ([+-]) (\d+))?")
 WORDS_KEPT: Final = 10_000
 MALE, FEMALE = "male", "female"
+GENDERED: Final = ((MALE, "male"), (FEMALE, "female"), (None, "words"))  # where a relation's words of a gender stand
 
 
 class Word(NamedTuple):
@@ -53,7 +54,6 @@ class Domain:
     most: Mapping[Word, re.Pattern[str]]  # relation -> words for what is so to all others: tallest, leftmost
     slots: Mapping[str, tuple[str, ...]]
     combine: Mapping[tuple[str, str], str]
-    macros: Mapping[str, str]
     thing: str
     nouns: bool  # things are any nouns, not names alone
     other: bool
@@ -78,12 +78,7 @@ class Domain:
 
     def expand(self, form: str) -> str:
         """A form with its macros written out."""
-        for _ in range(8):
-            wider = re.sub(r"\{(\w+)\}", lambda m: self.macros.get(m[1], m[0]), form)
-            if wider == form:
-                return form
-            form = wider
-        raise ProbandError(f"domain {self.name}: macros of {form[:60]!r} refer to each other")
+        return _expanded(form, self.raw)
 
 
 @cache
@@ -123,72 +118,68 @@ def _domain(raw: Mapping[str, Any]) -> Domain:
             raise ProbandError(f"relation {name!r}: 'inverse' must name a relation whose inverse is {name!r}")
     if "coordinates" in raw:
         _check_conditions(raw)
-    domain = Domain(
+    words: dict[Word, re.Pattern[str]] = {}
+    shown: dict[Word, str] = {}
+    for name, entry in relations.items():
+        for gender, key in GENDERED:
+            spellings = entry.get(key) or ()
+            shown[Word(name, gender)] = name if gender is None else next(iter(spellings), name)
+            own = [name] if gender is None and name not in spellings else []
+            if spellings or own:
+                either = "|".join([*(_expanded(each, raw) for each in spellings), *map(re.escape, own)])
+                words[Word(name, gender)] = re.compile(either)
+    most = {
+        Word(name): re.compile("|".join(_expanded(each, raw) for each in entry["most"]))
+        for name, entry in relations.items()
+        if entry.get("most")
+    }
+    plurals = {_plural(each, raw["plurals"]): word for each, word in _spelled(relations)} if "plurals" in raw else {}
+    table: Mapping[str, Mapping[str, Any]] = raw.get("beyond", {})
+    steps = {name: tuple((one, two) for one, two in map(str.split, entry["steps"])) for name, entry in table.items()}
+    if unknown := {each for pairs in steps.values() for pair in pairs for each in pair} - set(relations):
+        raise ProbandError(f"'beyond' names {min(unknown)!r}, which is no relation")
+    return Domain(
         name=raw["name"],
         prover=raw["prover"],
         worlds=raw["worlds"],
         inverse={name: entry["inverse"] for name, entry in relations.items()},
-        words={},
-        shown={},
+        words=words,
+        shown=shown,
         phrases=tuple((form, group["says"]) for group in raw["phrases"] for form in group["forms"]),
         mentions=tuple((form, group["says"]) for group in raw.get("mentions", ()) for form in group["forms"]),
-        plurals={},
-        beyond={},
-        steps_beyond={},
+        plurals=plurals,
+        beyond=dict(_spelled(table)),
+        steps_beyond=steps,
         questions={kind: tuple(forms) for kind, forms in raw["questions"].items()},
-        most={},
+        most=most,
         slots={"r": tuple(relations), "s": tuple(relations), **{k: tuple(v) for k, v in raw.get("slots", {}).items()}},
         combine=_combinations(raw.get("combine", {}), relations),
-        macros=raw.get("macros", {}),
         thing=raw.get("thing", ""),
         nouns=bool(raw.get("nouns", True)),
         other=bool(raw.get("other", False)),
         raw=raw,
     )
-    words: dict[Word, re.Pattern[str]] = {}
-    shown: dict[Word, str] = {}
-    for name, entry in relations.items():
-        for gender, key in ((MALE, "male"), (FEMALE, "female"), (None, "words")):
-            spellings = entry.get(key) or ()
-            shown[Word(name, gender)] = name if gender is None else next(iter(spellings), name)
-            own = [name] if gender is None and name not in spellings else []
-            if spellings or own:
-                either = "|".join([*(domain.expand(each) for each in spellings), *map(re.escape, own)])
-                words[Word(name, gender)] = re.compile(either)
-    most = {
-        Word(name): re.compile("|".join(map(domain.expand, entry["most"])))
-        for name, entry in relations.items()
-        if entry.get("most")
-    }
-    return replace(domain, words=words, shown=shown, most=most, plurals=_plurals(raw, relations), **_beyond(raw))
 
 
-def _beyond(raw: Mapping[str, Any]) -> dict[str, Any]:
-    """Relations that two steps of the domain's lead to, and their words."""
-    table: Mapping[str, Mapping[str, Any]] = raw.get("beyond", {})
-    steps = {
-        name: tuple((one, two) for one, _, two in (s.partition(" ") for s in e["steps"])) for name, e in table.items()
-    }
-    if unknown := {each for pairs in steps.values() for pair in pairs for each in pair} - set(raw["relations"]):
-        raise ProbandError(f"'beyond' names {min(unknown)!r}, which is no relation")
-    genders = ((MALE, "male"), (FEMALE, "female"), (None, "words"))
-    words = {
-        word: Word(name, gender) for name, e in table.items() for gender, key in genders for word in e.get(key, ())
-    }
-    return {"beyond": words, "steps_beyond": steps}
+def _expanded(form: str, raw: Mapping[str, Any]) -> str:
+    for _ in range(8):
+        wider = re.sub(r"\{(\w+)\}", lambda m: raw.get("macros", {}).get(m[1], m[0]), form)
+        if wider == form:
+            return form
+        form = wider
+    raise ProbandError(f"domain {raw['name']}: macros of {form[:60]!r} refer to each other")
 
 
-def _plurals(raw: Mapping[str, Any], relations: Mapping[str, Any]) -> dict[str, Word]:
-    """The plurals of words for relations, regular but for those that the file lists: children, sons-in-law."""
-    if "plurals" not in raw:
-        return {}
-    plurals: dict[str, Word] = {}
-    for name, entry in relations.items():
-        for gender, key in ((MALE, "male"), (FEMALE, "female"), (None, "words")):
-            for word in entry.get(key) or ():
-                first, law, rest = word.partition("-in-law")
-                plurals[raw["plurals"].get(first, f"{first}s") + law + rest] = Word(name, gender)
-    return plurals
+def _spelled(table: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, Word]]:
+    """Each word for a relation of the table, and what it says."""
+    for name, entry in table.items():
+        yield from ((word, Word(name, gender)) for gender, key in GENDERED for word in entry.get(key) or ())
+
+
+def _plural(word: str, irregular: Mapping[str, str]) -> str:
+    """The plural of a word, regular but for those that the file lists: children, sons-in-law."""
+    first, law, rest = word.partition("-in-law")
+    return irregular.get(first, f"{first}s") + law + rest
 
 
 def _check_conditions(raw: Mapping[str, Any]) -> None:

@@ -24,7 +24,7 @@ from proband.english.people import MARK, PRONOUNS, People
 from proband.english.people_facts import PeopleFacts, linked
 from proband.english.phrases import Grammar
 from proband.english.plain_words import is_plain
-from proband.english.reading import AskedRelation, Reading, Unread
+from proband.english.reading import Reading, Unread, with_reasons
 from proband.english.tokens import NotRead, foreign_letter, sentences
 from proband.english.unreal import DENYING, UNREAL
 
@@ -53,21 +53,11 @@ MOST_STEPS: Final = 60  # reductions of a sentence
 class PeopleGrammar(Grammar):
     """The phrases of a domain whose things are people."""
 
+    @with_reasons
     def __call__(self, text: str, question: str, genders: Mapping[str, str | None], /) -> Reading:
-        asked = self.asked(text, question, genders)
-        if isinstance(asked, Unread):
-            return Reading(unread=asked)
-        reading = read_people(self, text, [name for name in asked.pair if name], genders)
-        if reading.unread:
-            return reading
-        return replace(linked(reading, [name for name in asked.pair if name]), question=asked)
-
-    def asked(self, text: str, question: str, genders: Mapping[str, str | None]) -> AskedRelation | Unread:
-        """What a question asks about the people of a text."""
-        try:
-            return self.question(question, People(text, question, genders))
-        except NotRead as error:
-            return Unread(str(error), question)
+        asked = self.question(question, People(text, question, genders))
+        names = [name for name in asked.pair if name]
+        return replace(linked(read_people(self, text, names, genders), names), question=asked)
 
 
 def grammar_of(domain: Domain) -> Grammar:

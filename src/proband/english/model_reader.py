@@ -27,7 +27,8 @@ from typing import Any, Final
 
 from proband.core.types import Fact
 from proband.english.domain import FEMALE, MALE, Domain, Word
-from proband.english.reading import AskedRelation, Reading, Unread
+from proband.english.reading import AskedRelation, Reading, with_reasons
+from proband.english.tokens import NotRead
 
 PROMPTS: Final = Path(__file__).parent / "prompts"
 NAMES: Final = ("facts", "sentences")  # of the prompts: two readings of one model
@@ -103,33 +104,23 @@ def json_of(reply: str) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-class _NoReading(Exception):
-    """Why a reply is no reading of the text, in words that its author can act on."""
-
-
+@with_reasons
 def read_reply(reply: str, *, domain: Domain, text: str, question: str) -> Reading:
     """The reading of a model, checked; unread with the reason where something does not fit the text."""
-    try:
-        return _checked(reply, domain, text, question)
-    except _NoReading as error:
-        return Reading(unread=Unread(str(error)))
-
-
-def _checked(reply: str, domain: Domain, text: str, question: str) -> Reading:
     value = json_of(reply)
     if value is None:
-        raise _NoReading("the model's reply is no JSON")
+        raise NotRead("the model's reply is no JSON")
     if unclear := value.get("unclear"):
-        raise _NoReading(f"the model finds it unclear: {' '.join(str(unclear).split())[:160]}")
+        raise NotRead(f"the model finds it unclear: {' '.join(str(unclear).split())[:160]}")
     told = value.get("facts")
     if not isinstance(told, list) or not all(isinstance(each, dict) for each in told):
-        raise _NoReading("the model's reply has no list of facts")
+        raise NotRead("the model's reply has no list of facts")
     if len(told) > MOST_FACTS:
-        raise _NoReading(f"the model reads {len(told)} facts; at most {MOST_FACTS} are taken")
+        raise NotRead(f"the model reads {len(told)} facts; at most {MOST_FACTS} are taken")
     words = _Words(f"{text} {question}", domain)
     facts, genders = _facts(told, domain, words)
     if not facts:
-        raise _NoReading("the model reads no fact in the text")
+        raise NotRead("the model reads no fact in the text")
     things = tuple(dict.fromkeys(thing for fact in facts for thing in (fact.who, fact.of)))
     asked = _asked(value.get("asked"), question, things, domain, words)
     return Reading(facts=tuple(facts), question=asked, genders=genders)
@@ -147,12 +138,12 @@ def _facts(
     for each in told:
         who, said, of = (str(each.get(name) or "").strip() for name in ("who", "is", "of"))
         if not who or not said:
-            raise _NoReading(f"a fact of the reading has no 'who' or no 'is': {json.dumps(each)[:80]}")
+            raise NotRead(f"a fact of the reading has no 'who' or no 'is': {json.dumps(each)[:80]}")
         words.check(who)
         if not of and said.lower() in GENDERS:
             gender = GENDERS[said.lower()]
             if genders.setdefault(who, gender) != gender:
-                raise _NoReading(f"the reading makes {who} a man and a woman")
+                raise NotRead(f"the reading makes {who} a man and a woman")
         elif isinstance(each.get("amount"), int | float):
             measured.setdefault((said.lower(), str(each.get("unit") or "")), {})[who] = float(each["amount"])
         else:
@@ -161,7 +152,7 @@ def _facts(
     for fact in facts:
         known = genders.get(fact.who) if not fact.negated else None
         if fact.gender and known and known != fact.gender:
-            raise _NoReading(f"the reading makes {fact.who} a man and a woman")
+            raise NotRead(f"the reading makes {fact.who} a man and a woman")
     for (scale, _), values in measured.items():
         facts += _ordered(scale, values, domain)
     return facts, genders
@@ -169,9 +160,9 @@ def _facts(
 
 def _related(who: str, said: str, of: str, *, negated: bool, domain: Domain) -> list[Fact]:
     if not of:
-        raise _NoReading(f"the reading says that {who} is {said!r}, which is no gender, and not of whom")
+        raise NotRead(f"the reading says that {who} is {said!r}, which is no gender, and not of whom")
     if who == of:
-        raise _NoReading(f"the reading relates {who} to itself")
+        raise NotRead(f"the reading relates {who} to itself")
     if (equal := EQUAL.fullmatch(said.lower())) and not negated:  # neither more nor less
         more = relation_for(equal[1] or equal[2], domain)
         both = [more, domain.inverse[more]] if more else []
@@ -179,7 +170,7 @@ def _related(who: str, said: str, of: str, *, negated: bool, domain: Domain) -> 
     word = domain.word(TAIL.sub("", said.lower())) or domain.word(said.lower())
     relation = Word(relation_for(said, domain)) if word is None else word
     if not relation.relation:
-        raise _NoReading(f"the reading says {said!r}, which is no relation of {domain.name}")
+        raise NotRead(f"the reading says {said!r}, which is no relation of {domain.name}")
     return [Fact(who, relation.relation, of, relation.gender, negated)]
 
 
@@ -199,7 +190,7 @@ def _ordered(scale: str, values: Mapping[str, float], domain: Domain) -> list[Fa
     """Measures in one unit as comparisons."""
     more = relation_for(scale, domain)
     if not more:
-        raise _NoReading(f"the reading measures how {scale!r} things are, which is no scale of {domain.name}")
+        raise NotRead(f"the reading measures how {scale!r} things are, which is no scale of {domain.name}")
     pairs = [(a, b) if values[a] > values[b] else (b, a) for a, b in combinations(values, 2) if values[a] != values[b]]
     return [Fact(a, more, b) for a, b in pairs]
 
@@ -225,7 +216,7 @@ class _Words:
             rest = [word for word in own if word not in kin]
             there = bool(own) and all(word in self.words or word.lower() in self.lower for word in rest)
         if not there:
-            raise _NoReading(f"the reading names {name!r}, who is not in the text")
+            raise NotRead(f"the reading names {name!r}, who is not in the text")
 
 
 def _bare(word: str) -> str:
@@ -243,10 +234,10 @@ def _asked(asked: Any, question: str, things: Sequence[str], domain: Domain, wor
     stem = re.split(r"\s\(?A[).]\s", question)[0]
     word = _word(said, domain) if said else None
     if said and word is None and not (who and of):
-        raise _NoReading(f"the reading asks for {said!r}, which is no relation of {domain.name}")
+        raise NotRead(f"the reading asks for {said!r}, which is no relation of {domain.name}")
     if who and of:
         if who == of:
-            raise _NoReading("the question is about one thing, not two")
+            raise NotRead("the question is about one thing, not two")
         return AskedRelation(who, of, word or asked_word(stem, domain))
     if word and (of or not who):
         among = _mentioned(stem, things) if not of else ()
@@ -288,7 +279,7 @@ def asked_word(question: str, domain: Domain) -> Word | None:
         return named[0]
     if len(named) > 1 and re.search(r"\bor\b", question):
         return None  # before or after?
-    raise _NoReading("which relation the question is about is not plain: " + question[:80])
+    raise NotRead("which relation the question is about is not plain: " + question[:80])
 
 
 def _question_for_a_thing(question: str, things: Sequence[str], domain: Domain) -> AskedRelation:
@@ -301,7 +292,7 @@ def _question_for_a_thing(question: str, things: Sequence[str], domain: Domain) 
     named = relation_words(question, domain)
     if len(named) == 1 and len(mentioned) == 1 and re.search(r"\b(?:who|whom|what|which)\b", lower):
         return AskedRelation("", mentioned[0], named[0], adjacent=_adjacent(question, named[0], domain))
-    raise _NoReading(f"the model gives no question, and none is read in {question[:80]!r}")
+    raise NotRead(f"the model gives no question, and none is read in {question[:80]!r}")
 
 
 def _adjacent(question: str, word: Word, domain: Domain) -> bool:

@@ -8,18 +8,16 @@ that change nothing. Nothing of the phrases is used but the domain's words for r
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from functools import cache
 from typing import Any, Final
 
 from proband.core.types import Fact
 from proband.english.domain import Domain, Word
 from proband.english.phrases import Grammar
-from proband.english.reading import Reading, Unread
-from proband.english.things import DETERMINERS, AmbiguousThing, same_things
-from proband.english.tokens import sentences
+from proband.english.reading import Reading, with_reasons
+from proband.english.things import BRACKETED, DETERMINERS, same_things
+from proband.english.tokens import NotRead, sentences
 
 SUBJECT: Final = ("nsubj", "nsubj:pass", "nsubj:outer", "expl")
 PLACE: Final = (
@@ -56,54 +54,40 @@ def _pipeline() -> Any:
         return None
 
 
-class NotCovered(Exception):
-    """A sentence that the rules do not cover."""
-
-
 class ParsedReader:
     """Reads stories of one domain. The question is that of the phrases: it is a form, not English at large."""
 
     def __init__(self, domain: Domain) -> None:
         self.domain, self.grammar = domain, Grammar(domain)
-        self.parsed: dict[str, tuple[Fact, ...] | str] = {}
+        self.parsed: dict[str, tuple[Fact, ...] | NotRead] = {}
 
+    @with_reasons
     def __call__(self, text: str, question: str, _: Mapping[str, str | None], /) -> Reading:
         if _pipeline() is None:
-            return Reading(unread=Unread("the second reader needs proband-english (pip install proband-english)"))
+            raise NotRead("the second reader needs proband-english (pip install proband-english)")
         asked = self.grammar.question(question, set())
-        if isinstance(asked, Unread):
-            return Reading(unread=asked)
-        facts: list[Fact] = []
-        shapes = [self.grammar.shape(sentence, set()) for sentence in sentences(text)]
         before: set[str] = set()
-        for shape in shapes:
+        for shape in (self.grammar.shape(sentence, set()) for sentence in sentences(text)):
             if twice := before & set(shape.new):
-                return Reading(unread=Unread(f"'a {min(twice)}' may be another one than the {min(twice)} before"))
+                raise NotRead(f"'a {min(twice)}' may be another one than the {min(twice)} before")
             before |= set(shape.things)
-        for number, sentence in enumerate(sentences(re.sub(r"\[([^\][]+)\]", r"\1", text))):
-            read = self._sentence(sentence)
-            if isinstance(read, str):
-                return Reading(unread=Unread(read, sentence))
-            facts += [fact._replace(sentence=number) for fact in read]
-        try:
-            things = [thing for fact in facts for thing in (fact.who, fact.of)]
-            meant = same_things(things, list(filter(None, (asked.who, asked.of, *asked.among))))
-        except AmbiguousThing as error:
-            return Reading(unread=Unread(str(error)))
-        facts = [fact._replace(who=meant[fact.who], of=meant[fact.of]) for fact in facts]
-        a, b = (meant.get(each, "") for each in asked.pair)
-        own = self.grammar.settled(asked._replace(who=a, of=b, among=tuple(meant[each] for each in asked.among)), facts)
-        if isinstance(own, Unread):
-            return Reading(unread=own)
-        return replace(Reading(facts=tuple(facts)), question=own)
+        told = sentences(BRACKETED.sub(r"\1", text))
+        read = [fact._replace(sentence=n) for n, sentence in enumerate(told) for fact in self._sentence(sentence)]
+        things = [thing for fact in read for thing in (fact.who, fact.of)]
+        meant = same_things(things, list(filter(None, (asked.who, asked.of, *asked.among))))
+        facts = tuple(fact._replace(who=meant[fact.who], of=meant[fact.of]) for fact in read)
+        return Reading(facts=facts, question=self.grammar.settled(asked, meant, facts))
 
-    def _sentence(self, sentence: str) -> tuple[Fact, ...] | str:
+    def _sentence(self, sentence: str) -> tuple[Fact, ...]:
         if sentence not in self.parsed:
             try:
                 self.parsed[sentence] = self._combined(list(self._facts(_pipeline()(sentence))))
-            except NotCovered as error:
-                self.parsed[sentence] = str(error)
-        return self.parsed[sentence]
+            except NotRead as error:
+                self.parsed[sentence] = NotRead(str(error), sentence)
+        read = self.parsed[sentence]
+        if isinstance(read, NotRead):
+            raise read
+        return read
 
     def _combined(self, facts: list[Fact]) -> tuple[Fact, ...]:
         """Two directions of one pair are one: above it and to the left."""
@@ -112,7 +96,7 @@ class ParsedReader:
             known = pairs.get((fact.who, fact.of))
             both = self.domain.combine.get((known, fact.relation)) if known else fact.relation
             if both is None and known != fact.relation:
-                raise NotCovered(f"{fact.who} is both {known} and {fact.relation}")
+                raise NotRead(f"{fact.who} is both {known} and {fact.relation}")
             pairs[fact.who, fact.of] = both or fact.relation
         return tuple(Fact(a, relation, b) for (a, b), relation in pairs.items())
 
@@ -120,7 +104,7 @@ class ParsedReader:
         used: set[int] = set()
         found = list(self._relations(parse))
         if not found:
-            raise NotCovered("no relation is found in it")
+            raise NotRead("no relation is found in it")
         spans = {token.i for _, tokens in found for token in tokens}
         for word, tokens in found:
             head = self._head(tokens)
@@ -130,7 +114,7 @@ class ParsedReader:
             yield Fact(self._name(a, spans), word.relation, self._name(b, spans))
         for token in parse:
             if token.i not in used and token.lower_ not in PLAIN and token.lower_ not in DETERMINERS:
-                raise NotCovered(f"{token.text!r} is not accounted for")
+                raise NotRead(f"{token.text!r} is not accounted for")
 
     def _relations(self, parse: Any) -> Iterator[tuple[Word, list[Any]]]:
         """Words for relations, the longest first: `upper left` is one, not two."""
@@ -154,7 +138,7 @@ class ParsedReader:
         below = [child for child in head.children if child.dep_ in OBJECT and child.i > head.i]
         things = [child for child in below if self._is_thing(child, spans)]
         if len(things) != 1:
-            raise NotCovered(f"what {head.text!r} is relative to is not clear")
+            raise NotRead(f"what {head.text!r} is relative to is not clear")
         return things[0]
 
     def _subject(self, head: Any, b: Any, spans: set[int]) -> Any:
@@ -174,14 +158,14 @@ class ParsedReader:
             if here.dep_ not in PLACE:
                 break
             here = here.head
-        raise NotCovered(f"of what {head.text!r} is said is not clear")
+        raise NotRead(f"of what {head.text!r} is said is not clear")
 
     def _meant(self, subject: Any, here: Any, spans: set[int]) -> Any:
         """A relative pronoun means what its clause hangs on."""
         if subject.lower_ in ("which", "that", "who"):
             return here.head
         if not self._is_thing(subject, spans) or any(child.dep_ == "conj" for child in subject.children):
-            raise NotCovered(f"{subject.text!r} is not one thing")
+            raise NotRead(f"{subject.text!r} is not one thing")
         return subject
 
     def _is_thing(self, token: Any, spans: set[int]) -> bool:
@@ -200,5 +184,5 @@ class ParsedReader:
         words = [token.text for token in self._phrase(thing, spans) if token.pos_ not in ("DET", "ADP", "PUNCT")]
         shape = self.grammar.shape(" ".join(words), set())
         if len(shape.things) != 1 or shape.text != "@0":
-            raise NotCovered(f"{' '.join(words)!r} is not one thing")
+            raise NotRead(f"{' '.join(words)!r} is not one thing")
         return shape.things[0]

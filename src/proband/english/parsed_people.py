@@ -28,7 +28,7 @@ from proband.english.people import PRONOUNS, People
 from proband.english.people_facts import PeopleFacts, linked
 from proband.english.phrases import Grammar
 from proband.english.plain_words import FAMILY
-from proband.english.reading import Reading, Unread
+from proband.english.reading import Reading, Unread, with_reasons
 from proband.english.tokens import NotRead, foreign_letter, sentences
 from proband.english.unreal import UNREAL, listed
 
@@ -55,12 +55,11 @@ class ParsedPeople:
     def __init__(self, domain: Domain) -> None:
         self.domain, self.grammar = domain, PeopleGrammar(domain)
 
+    @with_reasons
     def __call__(self, text: str, question: str, genders: Mapping[str, str | None], /) -> Reading:
-        asked = self.grammar.asked(text, question, genders)
-        if isinstance(asked, Unread):
-            return Reading(unread=asked)
-        reading = self.read(text, asked.pair, genders)
-        return replace(linked(reading, [name for name in asked.pair if name]), question=asked)
+        asked = self.grammar.question(question, People(text, question, genders))
+        names = [name for name in asked.pair if name]
+        return replace(linked(self.read(text, names, genders), names), question=asked)
 
     def read(self, text: str, names: Collection[str], genders: Mapping[str, str | None] | None = None) -> Reading:
         """The facts of a story."""
@@ -71,9 +70,7 @@ class ParsedPeople:
         try:
             if letter := foreign_letter(text):
                 raise NotRead(f"{letter!r} is no letter of English")
-            people = People(
-                text, " ".join(filter(None, names)), {**dict.fromkeys(filter(None, names)), **(genders or {})}
-            )
+            people = People(text, " ".join(names), {**dict.fromkeys(names), **(genders or {})})
             story = _Story(self.grammar, people)
             parsed = parser.by_paragraph(IN_LAW.sub(r"\1inlaw", story.stood_in(each)) for each in told)
             for number, trees in enumerate(parsed):

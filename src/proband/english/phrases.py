@@ -34,8 +34,8 @@ from proband.core.types import Fact
 from proband.english.domain import Domain, Word
 from proband.english.people import People
 from proband.english.plain_words import is_plain
-from proband.english.reading import AskedRelation, Reading, Unread
-from proband.english.things import AmbiguousThing, NounMasker, Shape, mask_names, names_in, same_things
+from proband.english.reading import AskedRelation, Reading, Unread, with_reasons
+from proband.english.things import NounMasker, Shape, mask_names, names_in, same_things
 from proband.english.tokens import NotRead, sentences
 
 MARK: Final = r"@\d+"
@@ -208,22 +208,23 @@ class Grammar:
 
     def _readings(self, shape: str, depth: int) -> list[Facts]:
         """The ways to read a shape: whole, or clause by clause."""
-        whole = [facts for pattern, says in self.phrases if (facts := self.facts_of(pattern, says, shape)) is not None]
+        whole = self._whole(shape)
         if whole or not depth:
             return whole
         readings: list[Facts] = []
         for match in CLAUSES.finditer(shape):
             left, right = shape[: match.start()], shape[match.end() :]
-            first = [
-                facts for pattern, says in self.phrases if (facts := self.facts_of(pattern, says, left)) is not None
-            ]
-            if not first or not any(first):
+            first = self._whole(left)
+            if not any(first):
                 continue
             for rest in _continued(left, right, first[0]):
                 if following := self._readings(rest, depth - 1):
                     readings += [(*one, *other) for one in first for other in following]
                     break
         return readings
+
+    def _whole(self, shape: str) -> list[Facts]:
+        return [facts for pattern, says in self.phrases if (facts := self.facts_of(pattern, says, shape)) is not None]
 
     def facts_of(self, pattern: re.Pattern[str], says: str, shape: str) -> Facts | None:
         """What a phrase says of a shape; None if it does not cover it."""
@@ -271,13 +272,10 @@ class Grammar:
 
     # ---- questions ---------------------------------------------------------------------------------------------------
 
-    def question(self, text: str, names: Collection[str] | People) -> AskedRelation | Unread:
-        question = self.place_of_question(sentences(text), names)
-        return question if isinstance(question, Unread) else question[1]
+    def question(self, text: str, names: Collection[str] | People) -> AskedRelation:
+        return self.place_of_question(sentences(text), names)[1]
 
-    def place_of_question(
-        self, told: Sequence[str], names: Collection[str] | People
-    ) -> tuple[int, AskedRelation] | Unread:
+    def place_of_question(self, told: Sequence[str], names: Collection[str] | People) -> tuple[int, AskedRelation]:
         """Which of the sentences is the question, and what it asks."""
         questions: dict[tuple[int, AskedRelation], None] = {}
         for number, sentence in enumerate(told):
@@ -285,11 +283,11 @@ class Grammar:
                 try:
                     found = [list(self._asked(shape)) for shape in self.shapes(sentence, names)]
                 except NotRead as error:
-                    return Unread(str(error), sentence)
+                    raise NotRead(str(error), sentence) from None
                 questions |= {(number, asked): None for asked in next(filter(None, found), ())}
         if len(questions) != 1:
             last = next((s for s in reversed(told) if s.endswith("?")), told[-1] if told else "")
-            return Unread("it asks more than one question" if questions else self._not_asked(last, names), last)
+            raise NotRead("it asks more than one question" if questions else self._not_asked(last, names), last)
         return next(iter(questions))
 
     def _not_asked(self, question: str, names: Collection[str] | People) -> str:
@@ -326,36 +324,25 @@ class Grammar:
 
     # ---- a row -------------------------------------------------------------------------------------------------------
 
+    @with_reasons
     def __call__(self, text: str, question: str, _: Mapping[str, str | None], /) -> Reading:
         """A story and its question."""
         names = self.names(text, question)
         asked = self.question(question, names)
-        if isinstance(asked, Unread):
-            return Reading(unread=asked)
         reading = self.read(text, () if isinstance(names, People) else names)
         if reading.unread or not self.nouns:
             return replace(reading, question=asked)
         phrases = [thing for fact in reading.facts for thing in (fact.who, fact.of) if thing != EVERYTHING]
-        try:
-            meant = same_things(phrases, list(filter(None, (asked.who, asked.of, *asked.among))))
-        except AmbiguousThing as error:
-            return Reading(unread=Unread(str(error)))
+        meant = same_things(phrases, list(filter(None, (asked.who, asked.of, *asked.among))))
         facts = tuple(fact._replace(who=meant[fact.who], of=meant.get(fact.of, fact.of)) for fact in reading.facts)
-        over = self._over_all(facts, reading.sentences)
-        if isinstance(over, Unread):
-            return Reading(unread=over)
-        facts = over
+        facts = self._over_all(facts, reading.sentences)
         told = {thing for fact in facts for thing in (fact.who, fact.of)}
         own = [meant[each] for each in (asked.who, asked.of, *asked.among) if each]
         if facts and (unknown := next((each for each in own if each not in told and not _is_name(each, question)), "")):
-            return Reading(unread=Unread(f"the story says nothing of {unknown!r}", question))
-        a, b = (meant.get(each, "") for each in (asked.who, asked.of))
-        settled = self.settled(asked._replace(who=a, of=b, among=tuple(meant[each] for each in asked.among)), facts)
-        if isinstance(settled, Unread):
-            return Reading(unread=settled)
-        return replace(reading, facts=facts, question=settled)
+            raise NotRead(f"the story says nothing of {unknown!r}", question)
+        return replace(reading, facts=facts, question=self.settled(asked, meant, facts))
 
-    def _over_all(self, facts: tuple[Fact, ...], told_in: Sequence[str]) -> tuple[Fact, ...] | Unread:
+    def _over_all(self, facts: tuple[Fact, ...], told_in: Sequence[str]) -> tuple[Fact, ...]:
         """`Bella is the oldest of the three`: older than every other one, where all facts are about ages and the things
         are as many as it says."""
         over = [fact for fact in facts if fact.of == EVERYTHING]
@@ -366,15 +353,16 @@ class Grammar:
         axes = {min(fact.relation, self.domain.inverse[fact.relation]) for fact in facts}
         counts = {COUNTS[word] for fact in over for word in COUNTS if f" {word}" in told_in[fact.sentence]}
         if len(axes) != 1 or any(fact.negated for fact in over) or counts - {len(things)}:
-            return Unread("than which things it is so is not clear")
+            raise NotRead("than which things it is so is not clear")
         return (*told, *(fact._replace(of=thing) for fact in over for thing in things if thing != fact.who))
 
-    def settled(self, asked: AskedRelation, facts: Sequence[Fact]) -> AskedRelation | Unread:
-        """Which of the two is longer, where there are two: which is the longest."""
-        if asked.rank == OF_TWO:
-            two = len({thing for fact in facts for thing in (fact.who, fact.of)}) == 2
-            return asked._replace(rank=1) if two else Unread("it asks for the one of two, and there are more")
-        return asked
+    def settled(self, asked: AskedRelation, meant: Mapping[str, str], facts: Sequence[Fact]) -> AskedRelation:
+        """The question about the things that are meant; which of the two is longer, where there are two, is which is
+        the longest."""
+        if asked.rank == OF_TWO and len({thing for fact in facts for thing in (fact.who, fact.of)}) != 2:
+            raise NotRead("it asks for the one of two, and there are more")
+        a, b = (meant.get(each, "") for each in asked.pair)
+        return asked._replace(who=a, of=b, among=tuple(meant[each] for each in asked.among), rank=abs(asked.rank))
 
 
 def _marks(text: str | None) -> list[int]:

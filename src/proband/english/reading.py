@@ -7,13 +7,16 @@ It knows nothing of the other.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from functools import wraps
+from typing import NamedTuple, ParamSpec
 
 from proband.core.types import Fact
 from proband.english.domain import Word
+from proband.english.tokens import NotRead
+
+P = ParamSpec("P")
 
 
 class Unread(NamedTuple):
@@ -67,22 +70,17 @@ class Label(NamedTuple):
     more: str = ""
 
 
-class ClauseReader(Protocol):
-    """Reads a reply clause by clause, with those before in mind: the ways to take a clause, each as facts, or what is
-    not understood. A copy has read the same. `relation_word` finds the words that speak of relations."""
-
-    @property
-    def relation_word(self) -> re.Pattern[str]: ...
-
-    def copy(self) -> ClauseReader: ...
-
-    def mention(self, things: Sequence[str], /) -> None:
-        """A sentence that is not read speaks of these."""
-
-    def read(self, clause: str, /) -> Sequence[tuple[Fact, ...]] | str: ...
+TextReader = Callable[[str, str, Mapping[str, str | None]], Reading]  # of a story, its question and given genders
 
 
-class TextReader(Protocol):
-    """A story and its question, both as they stand in the row, and the genders that its columns give."""
+def with_reasons(read: Callable[P, Reading]) -> Callable[P, Reading]:
+    """The same, with the reason as a reading where it raises `NotRead`."""
 
-    def __call__(self, text: str, question: str, genders: Mapping[str, str | None], /) -> Reading: ...
+    @wraps(read)
+    def reader(*args: P.args, **options: P.kwargs) -> Reading:
+        try:
+            return read(*args, **options)
+        except NotRead as error:
+            return Reading(unread=Unread(str(error), error.sentence))
+
+    return reader

@@ -26,7 +26,6 @@ from proband.core.types import Fact
 from proband.english.mentions import PeopleReader
 from proband.english.people import People
 from proband.english.phrases import Grammar
-from proband.english.reading import ClauseReader
 from proband.english.tokens import NotRead
 
 MASK: Final = re.compile(r"@(\d+)")
@@ -42,7 +41,8 @@ HINTS: Final = (
 
 
 def clause_reader(grammar: Grammar, genders: Mapping[str, str | None]) -> ClauseReader:
-    """The reader of clauses about these people or things."""
+    """Reads a reply clause by clause, with those before in mind: the ways to take a clause, each as facts, or what is
+    not understood. A copy has read the same."""
     return PeopleClauses(grammar, genders) if grammar.domain.mentions else ThingClauses(grammar, list(genders))
 
 
@@ -219,3 +219,6 @@ def _instead(who: str, match: re.Match[str]) -> str:
     word, behind = match[0].lower(), match.string[match.end() :]
     before_noun = re.match(r" \w", behind) is not None and not re.match(r" (?:is|and|as)\b", behind)
     return f"{who}'s" if word in ("his", "their") or (word == "her" and before_noun) else who
+
+
+ClauseReader = ThingClauses | PeopleClauses

@@ -20,6 +20,7 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from proband.english.tokens import NotRead
 from proband.english.unreal import listed
 
 CAPITAL: Final = re.compile(r"(?<![\w'])[A-Z][\w-]*")
@@ -214,10 +215,6 @@ def _owned(things: Iterable[str]) -> list[str]:
     return owned[-1] if owned else []
 
 
-class AmbiguousThing(Exception):
-    """A phrase that may mean several things, or one of which it is not clear whether it was meant before."""
-
-
 def without_head(words: Sequence[str], things: Iterable[str]) -> str:
     """The thing that is meant by its words but the last, where all things end in the same one.
 
@@ -245,10 +242,10 @@ def same_things(phrases: Iterable[str], asked: Iterable[str] = ()) -> dict[str, 
             meant[phrase] = short
             continue
         if len(words) > LONGEST_THING:
-            raise AmbiguousThing(f"{phrase!r} is no thing")
+            raise NotRead(f"{phrase!r} is no thing")
         alike = [each for each in dict.fromkeys(meant.values()) if each.split()[-1] == words[-1]]
         longer = [each for each in alike if set(words) < set(each.split())]
         if any(set(each.split()) < set(words) for each in alike) or len(longer) > 1:
-            raise AmbiguousThing(f"{phrase!r} may mean several things")
+            raise NotRead(f"{phrase!r} may mean several things")
         meant[phrase] = longer[0] if longer else phrase
     return meant

@@ -17,7 +17,11 @@ LAST_LATIN: Final = 0x24F  # letters beyond are of other scripts
 
 
 class NotRead(Exception):
-    """Why a text is not read, as a sentence for its author."""
+    """Why a text is not read, as a sentence for its author; and the sentence of the text, where it is one."""
+
+    def __init__(self, reason: str, sentence: str = "") -> None:
+        super().__init__(reason)
+        self.sentence = sentence
 
 
 def normalised(text: str) -> str:

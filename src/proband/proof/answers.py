@@ -12,14 +12,10 @@ from proband.proof.problem import Problem, Prover, Solution
 
 MOST_THINGS: Final = 40  # that are held against each other where a thing is asked for
 
-
-# ---- what follows ----------------------------------------------------------------------------------------------------
-
-
 YES_OR_NO: Final = {
     "entailed": Solution((YES,), (YES,)),
     "false": Solution((NO,), (NO,)),
-    "gender open": Solution((YES, NO)),
+    **dict.fromkeys(("ambiguous", "gender open"), Solution((YES, NO))),
     "inconsistent": Solution(),
 }
 
@@ -38,9 +34,8 @@ def outcome(prover: Prover, problem: Problem, asked: AskedRelation, world: str) 
     held = _Held(prover, problem, asked.word, world, fits=prover.fits if asked.of else prover.along)
     if asked.of:
         return _collect(held, [t for t in things if t != asked.of], lambda t: held.of(t, asked, things))
-    candidates = list(asked.among) or things
-    others = list(asked.among) if asked.among else things
-    return _collect(held, candidates, lambda t: held.ranked(t, others, asked.rank))
+    among = asked.among or things
+    return _collect(held, among, lambda t: held.ranked(t, among, asked.rank))
 
 
 def _route(prover: Prover, problem: Problem, world: str) -> Solution:
@@ -70,12 +65,10 @@ def _holds(fitting: Callable[[str, Word], bool], solution: Solution, word: Word)
 
 
 def _yes_or_no(prover: Prover, solution: Solution, word: Word) -> Solution:
-    if not solution.possible:
-        return Solution()
     some, all_ = _holds(prover.fits, solution, word)
-    if all_:
-        return Solution((YES,), (YES,))
-    return Solution((YES, NO)) if some else Solution((NO,), (NO,))
+    return YES_OR_NO[
+        "inconsistent" if not solution.possible else "entailed" if all_ else "ambiguous" if some else "false"
+    ]
 
 
 class _Held:

@@ -23,7 +23,6 @@ from itertools import product
 from typing import Final, NamedTuple
 
 from proband.core.errors import ProbandError
-from proband.core.types import Fact
 from proband.english.domain import CONDITION, OTHER, Domain
 from proband.proof.problem import Problem, Solution
 
@@ -140,19 +139,16 @@ def solve(domain: Domain, problem: Problem, world: str, shown: bool = False) -> 
             if answer not in here and heights([*known, *added], pair_points) is not None:
                 here.add(answer)
                 if answer not in worlds:
-                    worlds[answer] = _positions(domain, edges, added, points) if shown else None
+                    worlds[answer] = _positions(domain, [*edges, *added], points) if shown else None
         uncertain.update(each for each in domain.inverse if each not in here)
         for answer in here - uncertain - {OTHER} if len(here) > 1 else ():
             meaning = bounds(domain, a, answer, b, world, as_answer=True)
             if any(heights([*known, bound.broken], pair_points) is not None for bound in meaning):
                 uncertain.add(answer)
     possible = tuple(answer for answer in (*domain.inverse, OTHER) if answer in worlds)
-    certain = tuple(
-        answer for answer in possible if answer not in uncertain and (answer != OTHER or len(possible) == 1)
-    )
-    return Solution(
-        possible=possible, certain=certain, worlds={each: worlds[each] for each in possible} if shown else {}
-    )
+    uncertain |= {OTHER} if len(possible) > 1 else set()
+    certain = tuple(answer for answer in possible if answer not in uncertain)
+    return Solution(possible, certain, worlds={each: worlds[each] for each in possible} if shown else {})
 
 
 def cases(domain: Domain, problem: Problem, world: str) -> Iterator[list[Bound]]:
@@ -190,29 +186,16 @@ def _projected(edges: Sequence[Bound], points: Sequence[Point]) -> list[Bound]:
     return [Bound(p, start, reach[start][p]) for start in points for p in points if p != start and p in reach[start]]
 
 
-def _positions(
-    domain: Domain, edges: Sequence[Bound], added: Sequence[Bound], points: Sequence[Point]
-) -> dict[str, dict[str, int]]:
-    value = heights([*edges, *added], points)
+def _positions(domain: Domain, edges: Sequence[Bound], points: Sequence[Point]) -> dict[str, dict[str, int]]:
+    value = heights(edges, points)
     assert value is not None  # the projection said that there is one
     names = domain.raw["coordinates"]
-    axes = [set(names)] if _compared(domain) else [{x} for x in names]  # start and end lie on one axis, x and y do not
+    meanings = (text for entry in domain.raw["relations"].values() for text in entry["means"])
+    conditions = [each for text in (*meanings, *domain.raw.get("always", ())) for each in _condition(text)]
+    compared = any(x != y for _, x, _, y, _ in conditions)  # start and end lie on one axis, x and y do not
+    axes = [set(names)] if compared else [{x} for x in names]
     low = {x: min(v for (_, y), v in value.items() if y in axis) for axis in axes for x in axis}
     placed: dict[str, dict[str, int]] = {}
     for (thing, x), v in value.items():
         placed.setdefault(thing, {})[x] = v - low[x]
     return placed
-
-
-def _compared(domain: Domain) -> bool:
-    """Does a condition compare different coordinates with each other?"""
-    conditions = [text for entry in domain.raw["relations"].values() for text in entry["means"]]
-    conditions += domain.raw.get("always", ())
-    return any(x != y for text in conditions for _, x, _, y, _ in _condition(text))
-
-
-def holds(domain: Domain, positions: Positions, fact: Fact, world: str, *, as_answer: bool = False) -> bool:
-    """Does a fact hold in a world one can look at? Straight from the conditions, for checks."""
-    conditions = bounds(domain, fact.who, fact.relation, fact.of, world, as_answer=as_answer or fact.negated)
-    true = all(positions[p[0]][p[1]] - positions[q[0]][q[1]] <= most for p, q, most in conditions)
-    return true != fact.negated

@@ -70,10 +70,9 @@ def sentences(reply: str) -> Iterator[ReplySentence]:
             place, text = match.start(), match[0].rstrip()
             if not any(letter.isalnum() for letter in text):
                 continue
+            kind = SUPPOSED if supposed and pattern("then").match(text) else _kind(text)
             if any(first < match.end() and place < last for first, last in answers):
                 kind = ANSWER
-            else:
-                kind = SUPPOSED if supposed and pattern("then").match(text) else _kind(text)
             supposed = kind == SUPPOSED
             yield ReplySentence(place, place + len(text), text, kind, pattern("reconsiders").match(text) is not None)
 
@@ -86,12 +85,8 @@ def _kind(text: str) -> str:
     if pattern("answer_line").fullmatch(text):
         return ANSWER
     asked = pattern("asks").search(pattern("recaps").sub("", text))
-    return ASKED if asked and not _told_behind(text) else STATED
-
-
-def _told_behind(text: str) -> bool:
-    """Does something stand behind the colon of `Let's list the facts: ...`?"""
-    return re.search(r":\s+\S+\s+\S", text) is not None and not text.rstrip().endswith("?")
+    told = re.search(r":\s+\S+\s+\S", text) and not text.rstrip().endswith("?")  # `Let's list the facts: ...`
+    return ASKED if asked and not told else STATED
 
 
 def clause(text: str) -> str:
@@ -119,13 +114,10 @@ def cuts(text: str) -> Iterator[tuple[str, str]]:
     """The places at which a sentence may be cut in two clauses."""
     for cut in islice(pattern("cut").finditer(text), MOST_CUTS):
         left, right = text[: cut.start()].strip(), text[cut.end() :].strip()
-        if left and right and pattern("clause").match(clause(right)) and _may_stand_alone(clause(left)):
-            yield left, right
-
-
-def _may_stand_alone(text: str) -> bool:
-    """Has it a verb, or no name: `James` of `James and Nova have ...` has neither."""
-    return pattern("clause").match(text) is not None or pattern("names").search(text) is None
+        if left and right and pattern("clause").match(clause(right)):
+            first = clause(left)  # with a verb, or without a name: `James` of `James and Nova have ...` is no clause
+            if pattern("clause").match(first) or not pattern("names").search(first):
+                yield left, right
 
 
 def answer_in(reply: str) -> str:

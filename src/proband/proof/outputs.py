@@ -53,16 +53,6 @@ def write_audit(audited: JudgedRows, out: Path, *, name: str, facts: Mapping[str
     return {**summary, "finding": findings}
 
 
-def headlines_of(findings: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The findings without their evidence but for the first place."""
-    names = ("claim", "severity", "kind", "rows", "verdicts")
-    return [
-        {name: each[name] for name in names}
-        | {"place": each["evidence"][0]["place"], "line": each["evidence"][0]["line"]}
-        for each in findings
-    ]
-
-
 # ---- a row ---------------------------------------------------------------------------------------------------------
 
 

@@ -37,8 +37,7 @@ class Prover:
 
     `solve(problem, world, shown)` searches all worlds of the facts; `shown` asks for the worlds themselves. `check` is
     the second prover, of another kind. It may leave more answers open than there are (`complete` is False then), never
-    fewer. The phrases of the domain read rows; `second_reader` is of
-    another kind, and the second prover gets its facts. `draw(world, question, answer)` is an SVG.
+    fewer. `second_reader` reads rows as well as the phrases of the domain. `draw(world, question, answer)` is an SVG.
     """
 
     solve: Callable[..., Solution]

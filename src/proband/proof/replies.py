@@ -17,7 +17,7 @@ from proband.english.reading import AskedRelation, Label, Reading, Unread
 from proband.proof.discourse import answer_in
 from proband.proof.rows import AuditRow
 from proband.proof.sentences import ReplyReading, Step
-from proband.proof.statements import RIGHT, UNREAD, WRONG, Facts, Statement
+from proband.proof.statements import FOLLOWS, RIGHT, UNREAD, WRONG, Facts, Statement
 from proband.proof.verdicts import Judge, RowJudge
 
 RIGHT_BY_RIGHT, RIGHT_BY_WRONG = "right by right steps", "right by wrong steps"
@@ -37,8 +37,7 @@ CASES_KEPT: Final = 256
 class CheckedReply:
     """`follows`: "steps" where the answer follows from the statements that were made, "story" where from the story
     alone. `used`: how many statements it follows from, or tell facts of the story that it needs. `missing`: such facts
-    that no statement tells. `first_wrong`: the number of the
-    first wrong statement; so many right ones stand before it (those withdrawn left out)."""
+    that no statement tells. `first_wrong`: the number of the first wrong statement (those withdrawn left out)."""
 
     outcome: str
     steps: tuple[Step, ...] = ()
@@ -73,7 +72,7 @@ class CheckedReply:
 
 
 class Case(NamedTuple):
-    """What the replies to one question are held against."""
+    """What the replies to one question are held against. `genders`: with those that names make likely."""
 
     facts: Facts
     asked: AskedRelation
@@ -105,20 +104,12 @@ class ReplyChecker:
             return read
         reading, text = read
         asked = reading.question or AskedRelation("", "")
-        genders = self._genders(row, reading, asked)
-        named = {
-            **{thing: self.judge.prover.genders(thing) for thing in genders},
-            **{t: g for t, g in genders.items() if g},
-        }
-        return Case(Facts(self.judge, reading.facts, genders), asked, text.options, named)
-
-    def _genders(self, row: AuditRow, reading: Reading, asked: AskedRelation) -> dict[str, str | None]:
-        """Those that the source, the text or a certain name tells."""
         things = {*filter(None, asked.pair), *(thing for fact in reading.facts for thing in (fact.who, fact.of))}
         told = {fact.who: fact.gender for fact in reading.facts if fact.gender and not fact.negated}
         own = {**reading.genders, **told, **{t: g for t, g in row.genders.items() if g}}
-        certain = self.judge.prover.certain_genders
-        return {thing: own.get(thing) or certain(thing) for thing in sorted(things)}
+        genders = {thing: own.get(thing) or self.judge.prover.certain_genders(thing) for thing in sorted(things)}
+        likely = {thing: gender or self.judge.prover.genders(thing) for thing, gender in genders.items()}
+        return Case(Facts(self.judge, reading.facts, genders), asked, text.options, likely)
 
     def check(self, row: AuditRow, reply: str, answer: str = "") -> CheckedReply:
         """What a reply to an item is worth. `answer`: as a source gives it; else what the reply marks as such."""
@@ -149,27 +140,16 @@ class ReplyChecker:
         if label is None and re.fullmatch(r"[\w-]+(?:['’]s)?", answer):  # a word that is no relation of the domain
             label = Label(None, answer.lower())
         if label is None:
-            why = (
-                f"the answer {answer[:40]!r} is no answer to the question"
-                if answer
-                else "no answer is marked in the reply"
-            )
+            why = f"the answer {answer[:40]!r} is no answer to the question" if answer else f"{NO_ANSWER} in the reply"
             return replace(checked, outcome=judged_outcome(checked, None), why=checked.why or why)
         asked = case.asked._replace(who=label.pair[0], of=label.pair[1]) if label.pair else case.asked
         decision = facts.ask(facts.told, asked, label)
-        right = {"entailed": True, "gender open": True}.get(decision.verdict, False)
+        right = decision.verdict in FOLLOWS
         checked = replace(checked, answer_verdict=decision.verdict, right_answer=decision.right)
         if right and own:
-            stated = [
-                s.fact
-                for s in own
-                if s.verdict in RIGHT
-                and not s.fact.negated
-                and {s.fact.who, s.fact.of} != {asked.who, asked.of}
-                and s.fact.relation in self.judge.domain.inverse
-            ]
+            usable = dict.fromkeys(s.fact for s in own if s.verdict in RIGHT and facts.usable(s.fact))
+            stated = [fact for fact in usable if {fact.who, fact.of} != {asked.who, asked.of}]
             needed = [facts.told[number] for number in decision.proof]
-            stated = list(dict.fromkeys(stated))
             proved = facts.ask(stated, asked, label) if stated else None
             enough = proved is not None and proved.verdict == decision.verdict
             missing = () if enough else tuple(fact for fact in needed if facts.follows(stated, fact) is None)

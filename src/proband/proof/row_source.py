@@ -45,26 +45,22 @@ class RowSource:
         return None
 
     def __iter__(self) -> Iterator[AuditRow]:
-        if self.generated:
-            return gym_rows(self.options)
-        rows = chain.from_iterable(read_rows(file, self.columns, self.format) for file in self.files)
-        return _once(rows) if self.once else rows
+        rows = (gym_rows(self.options),) if self.generated else map(self._rows, self.files)
+        seen: set[tuple[str, str]] = set()
+        for row in chain.from_iterable(rows):
+            if row.bad or not self.once or (row.text, row.question) not in seen:
+                seen |= {(row.text, row.question)} if self.once else set()
+                yield row
+
+    def _rows(self, file: RowFile) -> Iterator[AuditRow]:
+        return read_rows(file, self.columns, self.format)
 
     def first(self, count: int) -> list[AuditRow]:
         """Some rows of each file, to guess a domain by."""
         if self.generated:
             return list(gym_rows({**self.options, "size": min(count, self.options["size"])}))
         each = max(1, count // len(self.files))
-        rows = (islice(read_rows(file, self.columns, self.format), each) for file in self.files)
-        return list(chain.from_iterable(rows))
-
-
-def _once(rows: Iterator[AuditRow]) -> Iterator[AuditRow]:
-    seen: set[tuple[str, str]] = set()
-    for row in rows:
-        if row.bad or (row.text, row.question) not in seen:
-            seen.add((row.text, row.question))
-            yield row
+        return [row for file in self.files for row in islice(self._rows(file), each)]
 
 
 def gym_tasks() -> dict[str, tuple[str, str]]:
@@ -106,15 +102,14 @@ def gym_rows(options: Mapping[str, Any]) -> Iterator[AuditRow]:
     genders |= dict.fromkeys(getattr(data.config, "female_names", ()), "female")
     for number in range(options["size"]):
         entry = data[number]
-        text = {name: str(entry[name]) for name in ("question", "answer")}
+        text: dict[str, Any] = {name: str(entry[name]) for name in ("question", "answer")}
         names = CAPITAL.findall(text["question"])
         yield AuditRow(
             file=f"{options['name']}.jsonl",
             line=None,
             key=str(number),
             cells=text,
-            question=text["question"],
-            answer=text["answer"],
+            **text,
             record=entry,
             answer_column="answer",
             genders={name: genders[name] for name in names if name in genders},

@@ -13,8 +13,7 @@ from itertools import product
 from typing import Final, NamedTuple
 
 from proband.core.types import Fact
-from proband.english.reading import ClauseReader
-from proband.english.replies import clause_reader
+from proband.english.replies import ClauseReader, clause_reader
 from proband.proof import discourse
 from proband.proof.discourse import STATED, TAKEN_BACK, pattern
 from proband.proof.statements import CONTRADICTED, ENTAILED, RIGHT, UNREAD, VERDICTS, Facts, Statement

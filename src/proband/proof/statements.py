@@ -31,6 +31,7 @@ TOLD, ENTAILED, POSSIBLE, CONTRADICTED, UNREAD = "told", "entailed", "possible",
 VERDICTS: Final = (TOLD, ENTAILED, POSSIBLE, CONTRADICTED, UNREAD)
 RIGHT: Final = (TOLD, ENTAILED)
 WRONG: Final = (POSSIBLE, CONTRADICTED)
+FOLLOWS: Final = ("entailed", GENDER_OPEN)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,54 +58,41 @@ class Facts:
     genders: Mapping[str, str | None]
     assumed: dict[str, str] = field(default_factory=dict)
 
-    @property
-    def things(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(thing for fact in self.told for thing in (fact.who, fact.of)))
-
     def __post_init__(self) -> None:
-        domain, prover = self.judge.domain, self.judge.prover
-        named = domain.raw.get("replies") or ()
-        order = [*named, *(world for world in domain.worlds if world not in named)] if named else []
-        groups: list[tuple[str, ...]] = [(world,) for world in order]
-        self.deciders = [Decider(domain, prover, worlds) for worlds in groups or [self.judge.worlds]]
+        self.things = tuple(dict.fromkeys(thing for fact in self.told for thing in (fact.who, fact.of)))
+        domain, named = self.judge.domain, self.judge.domain.raw.get("replies") or ()
+        groups = [(world,) for world in dict.fromkeys((*named, *domain.worlds))] if named else [self.judge.worlds]
+        self.deciders = [Decider(domain, self.judge.prover, worlds) for worlds in groups]
         self.named = max(1, len(named))
 
     def state(self, fact: Fact) -> Statement:
         """The verdict on a statement; what it assumes of a gender holds from now on."""
         decision = self.decide(self.told, fact)
         if decision.verdict == "inconsistent":  # in every world: what the story tells it tells all the same
-            again = next((each for each in self.told if self.same(each, fact) and not fact.negated), None)
-            return Statement(fact=fact, verdict=TOLD if again else POSSIBLE, proof=(again,) if again else ())
+            return self._again(fact) or Statement(fact=fact, verdict=POSSIBLE)
+        follows, proof = decision.verdict in FOLLOWS, tuple(self.told[number] for number in decision.proof)
+        if fact.negated and follows:
+            return Statement(fact=fact, verdict=CONTRADICTED, proof=proof, instead=decision.right)
         if fact.negated:
-            return self._denial(fact, decision)
-        if decision.verdict == GENDER_OPEN and fact.gender:
+            fits = decision.verdict != "false"
+            return Statement(fact=fact, verdict=POSSIBLE if fits else ENTAILED, proof=() if fits else proof)
+        if decision.verdict == GENDER_OPEN and fact.gender and fact.who not in self.assumed:
             self.assumed[fact.who] = fact.gender
-            return replace(self._stated(fact, self.decide(self.told, fact)), assumes=f"{fact.who} is {fact.gender}")
-        return self._stated(fact, decision)
-
-    def gender_of(self, thing: str) -> str | None:
-        return self.genders.get(thing) or self.assumed.get(thing)
-
-    def _stated(self, fact: Fact, decision: RowVerdict) -> Statement:
-        proof = tuple(self.told[number] for number in decision.proof)
-        if decision.verdict in ("entailed", GENDER_OPEN):
+            return replace(self.state(fact), assumes=f"{fact.who} is {fact.gender}")
+        if follows:
             world = next(iter(decision.by_world))
             assumes = "" if world in self.deciders[0].worlds else self.judge.domain.worlds[world]
-            again = next((each for each in self.told if self.same(each, fact)), None)
-            told = TOLD if again else ENTAILED
-            return Statement(fact=fact, verdict=told, proof=(again,) if again else proof, assumes=assumes)
+            entailed = self._again(fact) or Statement(fact=fact, verdict=ENTAILED, proof=proof)
+            return replace(entailed, assumes=assumes)
         possible = tuple(dict.fromkeys(decision.possible))
         if decision.verdict == "false" and not self._fits_widely(fact):
             return Statement(fact=fact, verdict=CONTRADICTED, proof=proof, instead=decision.right, possible=possible)
         return Statement(fact=fact, verdict=POSSIBLE, possible=possible)
 
-    def _denial(self, fact: Fact, decision: RowVerdict) -> Statement:
-        """What is denied is contradicted where it follows, and follows where it cannot be."""
-        proof = tuple(self.told[number] for number in decision.proof)
-        if decision.verdict in ("entailed", GENDER_OPEN):
-            return Statement(fact=fact, verdict=CONTRADICTED, proof=proof, instead=decision.right)
-        fits = decision.verdict != "false"
-        return Statement(fact=fact, verdict=POSSIBLE if fits else ENTAILED, proof=() if fits else proof)
+    def _again(self, fact: Fact) -> Statement | None:
+        """A statement of what the story tells; None where it does not."""
+        again = next((each for each in self.told if self.same(each, fact) and not fact.negated), None)
+        return Statement(fact=fact, verdict=TOLD, proof=(again,)) if again else None
 
     def same(self, one: Fact, other: Fact) -> bool:
         """The same relation, from one side or the other; who has it may be told by other words."""
@@ -134,7 +122,7 @@ class Facts:
                 verdicts.append(prover.beyond(self.problem(self.told, (who, of)), label.word, decider.world))
             except ProbandError:
                 verdicts.append(UNREAD)
-        if "entailed" in verdicts or GENDER_OPEN in verdicts:
+        if set(verdicts) & set(FOLLOWS):
             return Statement(fact=fact, verdict=ENTAILED)
         if UNREAD in verdicts:
             return None
@@ -150,7 +138,7 @@ class Facts:
     def problem(self, facts: Iterable[Fact], question: tuple[str, str]) -> Problem:
         own = tuple(facts)
         things = {*question, *(thing for fact in own for thing in (fact.who, fact.of))}
-        genders = {thing: self.gender_of(thing) for thing in things}
+        genders = {thing: self.genders.get(thing) or self.assumed.get(thing) for thing in things}
         return Problem(own, question, tuple(sorted(genders.items())))
 
     def decide(self, facts: Sequence[Fact], fact: Fact) -> RowVerdict:
@@ -163,12 +151,12 @@ class Facts:
         """The verdict in the first world in which the label follows, else in the first that fits the facts."""
         problem = self.problem(facts, asked.pair)
         first = self.deciders[0].decide(problem, asked, label)
-        if first.verdict in ("entailed", GENDER_OPEN):
+        if first.verdict in FOLLOWS:
             return first
         broken = first.verdict == "inconsistent"
         for decider in self.deciders[1 : None if broken else self.named]:
             other = decider.decide(problem, asked, label)
-            if other.verdict in ("entailed", GENDER_OPEN) or (broken and other.verdict != "inconsistent"):
+            if other.verdict in FOLLOWS or (broken and other.verdict != "inconsistent"):
                 return other
         return first
 
@@ -180,4 +168,4 @@ class Facts:
             decision = self.decide(facts, fact)
         except ProbandError:
             return None
-        return decision.proof if decision.verdict in ("entailed", GENDER_OPEN) else None
+        return decision.proof if decision.verdict in FOLLOWS else None

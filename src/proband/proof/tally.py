@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from typing import Any, Final
 
 from proband.english.domain import OTHER
@@ -30,44 +29,10 @@ NOTES: Final = {
 }
 
 
-@dataclass
-class FindingGroup:
-    """Rows with one cause."""
-
-    claim: str
-    kind: str
-    severity: str
-    rows: int = 0
-    verdicts: Counter[str] = field(default_factory=Counter)
-    suggested: Counter[str] = field(default_factory=Counter)
-    examples: list[dict[str, Any]] = field(default_factory=list)
-
-    def add(self, judged: RowVerdict, example: Callable[[], dict[str, Any]]) -> None:
-        self.rows += 1
-        self.verdicts[judged.verdict] += 1
-        if judged.verdict == "false" and judged.right and judged.accused:
-            self.suggested[f"{judged.label} -> {judged.right}"] += 1
-        if len(self.examples) < EXAMPLES:
-            self.examples.append(example())
-
-    def as_record(self, number: int, read: int) -> dict[str, Any]:
-        return {
-            "finding": number,
-            "claim": self.claim,
-            "severity": self.severity,
-            "kind": self.kind,
-            "rows": self.rows,
-            "share of the rows read": round(self.rows / read, 6) if read else None,
-            "verdicts": dict(self.verdicts),
-            "suggested_label": dict(self.suggested.most_common(12)),
-            "evidence": self.examples,
-        }
-
-
 class Tally:
     def __init__(self) -> None:
         self.files: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        self.groups: dict[str, FindingGroup] = {}
+        self.groups: dict[str, dict[str, Any]] = {}  # key of a cause -> its line in findings.jsonl
         self.unread: dict[tuple[str, str], list[Any]] = {}  # (reason, kind of sentence) -> [rows, first place]
         self.worlds: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self.one_reading: Counter[str] = Counter()
@@ -95,9 +60,14 @@ class Tally:
         causes = [cause] if cause and (judged.accused or judged.verdict == GENDER_OPEN) else []
         for each in (*causes, *(Cause(key=name, claim=NOTES[name], kind=name) for name in names)):
             severity = SEVERITY[each.kind if each.kind in NOTES else judged.verdict]
-            group = self.groups.setdefault(each.key, FindingGroup(each.claim, each.kind, severity))
-            group.severity = severity if severity == "error" else group.severity
-            group.add(judged, example)
+            group = self.groups.setdefault(each.key, _group(each, severity))
+            group["severity"] = severity if severity == "error" else group["severity"]
+            group["rows"] += 1
+            group["verdicts"][judged.verdict] += 1
+            if judged.verdict == "false" and judged.right and judged.accused:
+                group["suggested_label"][f"{judged.label} -> {judged.right}"] += 1
+            if len(group["evidence"]) < EXAMPLES:
+                group["evidence"].append(example())
 
     # ---- as it is written ------------------------------------------------------------------------------------------
 
@@ -128,18 +98,18 @@ class Tally:
     def findings(self) -> list[dict[str, Any]]:
         """The groups, errors before warnings, the largest first."""
         order = ("error", "warning", "note")
-        groups = sorted(self.groups.items(), key=lambda each: (order.index(each[1].severity), -each[1].rows, each[0]))
-        return [group.as_record(number, self.read) for number, (_, group) in enumerate(groups, start=1)]
-
-    def unread_kinds(self) -> list[dict[str, Any]]:
-        kinds = sorted(self.unread.items(), key=lambda each: (-each[1][0], each[0]))
-        return [
-            {"rows": rows, "reason": reason, "sentence": sentence, "first": place}
-            for (reason, sentence), (rows, place) in kinds
-        ]
+        groups = sorted(
+            self.groups.items(), key=lambda each: (order.index(each[1]["severity"]), -each[1]["rows"], each[0])
+        )
+        for number, (_, group) in enumerate(groups, start=1):
+            group["finding"] = number
+            group["share of the rows read"] = round(group["rows"] / self.read, 6) if self.read else None
+            group["suggested_label"] = dict(group["suggested_label"].most_common(12))
+        return [group for _, group in groups]
 
     def summary(self) -> dict[str, Any]:
         rows = sum(self.verdicts.values())
+        unread = sorted(self.unread.items(), key=lambda each: (-each[1][0], each[0]))
         return {
             "rows": rows,
             "read": self.read,
@@ -151,8 +121,23 @@ class Tally:
             "readings disagree": self.disagree,
             "by_file": {name: {v: c[v] for v in self.verdicts} for name, c in sorted(self.files.items())},
             "worlds": {name: dict(sorted(counts.items())) for name, counts in self.worlds.items()},
-            "unread": self.unread_kinds(),
+            "unread": [
+                {"rows": rows, "reason": reason, "sentence": sentence, "first": place}
+                for (reason, sentence), (rows, place) in unread
+            ],
         }
+
+
+def _group(cause: Cause, severity: str) -> dict[str, Any]:
+    """The line of a finding before its rows are counted."""
+    named = {"finding": 0, "claim": cause.claim, "severity": severity, "kind": cause.kind, "rows": 0}
+    return {
+        **named,
+        "share of the rows read": None,
+        "verdicts": Counter(),
+        "suggested_label": Counter(),
+        "evidence": [],
+    }
 
 
 # ---- the page ------------------------------------------------------------------------------------------------------
@@ -171,17 +156,3 @@ READINGS: Final = {
     "guess": "it guesses among the answers that are possible",
     "lenient": "any possible answer counts",
 }
-MOST_FINDINGS: Final = 60
-
-
-def page_data(summary: Mapping[str, Any], *, worlds: Mapping[str, str], title: str) -> dict[str, Any]:
-    """The values of the template web/audit/rows.html."""
-    return {
-        "title": title,
-        "figures": summary,
-        "meaning": {verdict: MEANING[verdict] for verdict in summary["verdicts"]},
-        "readings": [(name, READINGS[name], score) for name, score in summary["readings"].items()],
-        "findings": summary["finding"][:MOST_FINDINGS],
-        "more": max(0, len(summary["finding"]) - MOST_FINDINGS),
-        "worlds": worlds,
-    }

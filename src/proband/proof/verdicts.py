@@ -22,6 +22,7 @@ from proband.english.labels import read_label, split_options
 from proband.english.mentions import grammar_of
 from proband.english.reading import AskedRelation, Label, Reading, TextReader, Unread
 from proband.english.things import BRACKETED
+from proband.english.tokens import NotRead
 from proband.english.tokens import sentences as split
 from proband.proof.answers import fits_label, outcome
 from proband.proof.decisions import ACCUSING, DECIDED, NOTHING_ASKED, Decider, RowVerdict
@@ -203,11 +204,13 @@ class RowJudge:
             row = replace(row, text=own_text, question=own_question)
         stem, options = split_options(row.question, is_answer=self.domain.word)
         sentences, names = split(stem), self.grammar.names(row.text or stem, stem)
-        known = self.grammar.place_of_question(sentences, names)
-        asks = [number for number, sentence in enumerate(sentences) if "?" in sentence or "___" in sentence]
-        if isinstance(known, Unread) and not asks:
-            return known
-        place = known[0] if not isinstance(known, Unread) else asks[-1] if asks else len(sentences) - 1
+        try:
+            place, _ = self.grammar.place_of_question(sentences, names)
+        except NotRead as error:
+            asks = [number for number, sentence in enumerate(sentences) if "?" in sentence or "___" in sentence]
+            if not asks:
+                return Unread(str(error), error.sentence)
+            place = asks[-1]
         told = [*split(row.text), *sentences[:place]]
         leaks = tuple(sentence for sentence in told if self._leaks(sentence))
         story, question = " ".join(s for s in told if s not in leaks), sentences[place] if sentences else ""

@@ -9,7 +9,7 @@ The rules of the paper are in a supplement that is not released with its data; t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from proband.english.extraction.factuality import NOT, asserted, negated, unreal_noun
 from proband.english.extraction.phrases import (
@@ -460,27 +460,11 @@ def said_of_some(tree: Tree, noun: int, verb: int) -> bool:
     return bool(clauses) and (rule or any(word in UNIVERSAL for word in near))
 
 
-SUBJECTS: tuple[Callable[[Tree, int], Iterator[Subject]], ...] = (
-    own_subject,
-    relative_subject,
-    reduced_relative,
-    fronted_participle,
-    shared_subject,
-)
-PREDICATES: tuple[Callable[[Tree, int], Iterator[Link]], ...] = (
-    transitive,
-    prepositional,
-    object_and_preposition,
-    said_to_be,
-    made_to,
-    infinitive,
-    complement,
-    copula,
-    copula_and_preposition,
-    in_a_place,
-)
-OTHERS: tuple[Callable[[Tree, int], Iterator[Found]], ...] = (apposition, object_relative, existence)
+SUBJECTS = (own_subject, relative_subject, reduced_relative, fronted_participle, shared_subject)
+VERBAL = (transitive, prepositional, object_and_preposition, said_to_be, made_to, infinitive, complement)
 COPULAR = (copula, copula_and_preposition, in_a_place)
+PREDICATES = (*VERBAL, *COPULAR)
+OTHERS = (apposition, object_relative, existence)
 
 
 def extract(tree: Tree) -> list[Found]:
