@@ -12,7 +12,7 @@ or `cluster` is used where there is one, as in logs of exported items.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -56,12 +56,8 @@ def minimum_detectable_difference(cluster: str = "", agreement: float = 0.5, to_
 
 
 def _values(scores: Sequence[SampleScore], cluster: str, read: ToFloat) -> tuple[list[float], list[tuple[str, ...]]]:
-    clusters = [_clusters(score.sample_metadata or {}, cluster) for score in scores]
-    own = [each or (f"sample {score.sample_id}",) for score, each in zip(scores, clusters)]
-    return [read(score.score.value) for score in scores], own
-
-
-def _clusters(metadata: Mapping[str, Any], cluster: str) -> tuple[str, ...]:
     from proband.pipeline.logs.record import clusters_in
 
-    return clusters_in(metadata, cluster, file=Path("log"), line=None)
+    named = [clusters_in(score.sample_metadata or {}, cluster, file=Path("log"), line=None) for score in scores]
+    own = [each or (f"sample {score.sample_id}",) for score, each in zip(scores, named)]
+    return [read(score.score.value) for score in scores], own

@@ -70,23 +70,15 @@ class Stream:
     every item. `options` are those of `proband build SUITE`."""
 
     def __init__(
-        self,
-        suite: str = "kinship",
-        *,
-        seed: int = 0,
-        variation: str = "",
-        split: str = "",
-        think: bool = False,
-        steps_weight: float = 0.0,
-        **options: Any,
-    ) -> None:
+        self, suite: str = "kinship", *, seed: int = 0, variation: str = "", think: bool = False,
+        steps_weight: float = 0.0, **options: Any,
+    ) -> None:  # fmt: skip
         self.suite: Suite = suites.suite(suite)
-        self.seed, self.think = seed, think
+        self.seed, self.think, self.steps_weight = seed, think, steps_weight
         if not 0 <= steps_weight <= 1:
             raise ProbandError("'steps_weight' is from 0 to 1")
         if steps_weight and not self.suite.audit:
             raise ProbandError(f"items of suite {suite!r} have no prover: their steps cannot be rewarded")
-        self.steps_weight = steps_weight
         self.variation = self.suite.variation(variation) if variation else None
         asking = next((solver.asking for solver in self.suite.solvers if solver.asking), None)
         if asking is None:
@@ -94,19 +86,19 @@ class Stream:
         self.asking = asking
         self.prompt = asking.prompt(self.suite.solver("generate").options())
         made: Any = read_options(self.suite.options, options, of=suite)
-        at = declared(self.suite.stream)(made, seed=seed) if self.suite.stream else self._from_files(made, split)
+        at = declared(self.suite.stream)(made, seed=seed) if self.suite.stream else self._from_files(made)
         self.at: Callable[[int], Item] = lru_cache(maxsize=KEPT)(at)
 
-    def _from_files(self, options: Any, split: str) -> Callable[[int], Item]:
-        items = [item for item in self.suite.build(options, seed=self.seed).items if split in ("", item.split)]
+    def _from_files(self, options: Any) -> Callable[[int], Item]:
+        items = list(self.suite.build(options, seed=self.seed).items)
         if not items:
-            raise ProbandError(f"{self.suite.name} has no items of the split {split!r} with these options")
+            raise ProbandError(f"{self.suite.name} has no items with these options")
 
         def at(number: int) -> Item:
             turn, place = divmod(number, len(items))
-            order = list(range(len(items)))
+            order = items.copy()
             random.Random(f"{self.seed} {turn}").shuffle(order)
-            return items[order[place]]
+            return order[place]
 
         return at
 
@@ -126,13 +118,11 @@ class Stream:
 
     def question(self, item: Item) -> str:
         """What a model is sent."""
-        text: str = self.asking.message(item, (), prompt=self.prompt, think=self.think, chat=True)
-        return text
+        return str(self.asking.message(item, (), prompt=self.prompt, think=self.think, chat=True))
 
     def answer(self, item: Item) -> str:
         """The right answer, as a worked example shows it."""
-        text: str = self.asking.answer(item)
-        return text
+        return str(self.asking.answer(item))
 
     def reward(self, item: Item, reply: str) -> Reward:
         asked = self.question(item)
