@@ -33,12 +33,11 @@ from proband.proof.outputs import write_audit
 from proband.proof.problem import Provers
 from proband.proof.row_source import GYM, RowSource, gym_tasks
 from proband.proof.run import GUESSED_FROM, OUTSIDE, PROVERS, audit_rows, guess_domain, judge_for
-from proband.proof.tally import MEANING, READINGS
+from proband.proof.tally import WORDS
 from proband.proof.verdicts import Judge
 from proband.stats.clusters import clusters_of
 
 STYLE: Final = "proband.web.audit"
-HEADLINE: Final = ("claim", "severity", "kind", "rows", "verdicts")  # of a finding
 
 
 def audit(
@@ -86,8 +85,7 @@ def audit(
         summary = write_audit(audited, folder, name=rows.name, facts=facts)
         rescored = score_replies(Path(replies), judge, audited, columns or {}, folder) if replies else {}
         credit = audit_scorer(scorer, audited, folder) if scorer else {}
-    page = {"title": f"Audit of {rows.name}", "figures": summary, "meaning": MEANING, "readings": READINGS}
-    page["worlds"] = judge.world_descriptions
+    page = {"title": f"Audit of {rows.name}", "figures": summary, "worlds": judge.world_descriptions, **WORDS}
     write_text(folder / "index.html", render(STYLE, "rows.html", style=asset(STYLE, "style.css"), **page))
     twice, differ = summary["read twice"], summary["readings disagree"]
     return {
@@ -101,7 +99,7 @@ def audit(
         "perfect score, %": summary["readings"],
         "second prover": summary["second prover"],
         "findings": len(summary["finding"]),
-        "finding": [{name: each[name] for name in HEADLINE} for each in summary["finding"]],
+        "finding": [{k: v for k, v in each.items() if k != "evidence"} for each in summary["finding"]],
         "copies": summary["copies"],
         **rescored,
         **credit,

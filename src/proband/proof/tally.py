@@ -140,19 +140,19 @@ def _group(cause: Cause, severity: str) -> dict[str, Any]:
     }
 
 
-# ---- the page ------------------------------------------------------------------------------------------------------
-
-MEANING: Final = {
-    "entailed": "the label holds in every world in which the text is true",
-    "ambiguous": "it holds in some such worlds and not in others",
-    "false": "it holds in none of them",
-    "inconsistent": "there is no such world",
-    GENDER_OPEN: "the relation follows, but no word, pronoun or name gives the gender",
-    DEPENDS: "the verdict differs between the worlds of the domain; --world names one",
-    "unread": "a sentence, the question or the label was not understood",
-}
-READINGS: Final = {
-    "cautious": "it answers only what follows",
-    "guess": "it guesses among the answers that are possible",
-    "lenient": "any possible answer counts",
+WORDS: Final = {  # of the page
+    "meaning": {
+        "entailed": "the label holds in every world in which the text is true",
+        "ambiguous": "it holds in some such worlds and not in others",
+        "false": "it holds in none of them",
+        "inconsistent": "there is no such world",
+        GENDER_OPEN: "the relation follows, but no word, pronoun or name gives the gender",
+        DEPENDS: "the verdict differs between the worlds of the domain; --world names one",
+        "unread": "a sentence, the question or the label was not understood",
+    },
+    "readings": {
+        "cautious": "it answers only what follows",
+        "guess": "it guesses among the answers that are possible",
+        "lenient": "any possible answer counts",
+    },
 }
