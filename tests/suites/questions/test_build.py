@@ -183,7 +183,7 @@ def test_open_questions_and_common_contexts(tmp_path: Path) -> None:
         ("question,remark\n1,x\n", {}, "no column looks like the right answer; name it with --gold"),
         ("question,answer\n1,x\n", {"tags": "topic"}, "--tags topic: no column 'topic'; there are question, answer"),
         ('question,answer\n"x?,y\n', {}, "is not CSV"),
-        (b"question,answer\n\x81\xff,y\n", {}, "line 2: is not UTF-8"),
+        (b"question,answer\n\x81\xff,y\n", {}, "row 2: column .question. is not UTF-8"),
         ("question\tchoices\tgold\nx?\t[1\ta\n", {}, "row 2, column 'choices': begins like JSON and is not JSON"),
         ("", {}, "is empty"),
         ("question,answer\n", {}, "has no rows"),
