@@ -26,7 +26,7 @@ from proband.core.types import Estimate
 from proband.reporting.draw.charts import line_plot
 from proband.reporting.draw.marks import svg
 from proband.reporting.numbers.cells import Cell
-from proband.reporting.numbers.grids import Grid
+from proband.reporting.numbers.score_tables import Line, ScoreTable
 from proband.suites.kinship.paper.noise import CELLS, THESIS
 from proband.suites.kinship.paper.published import thesis_noise
 
@@ -170,10 +170,13 @@ def drawn(systems: Systems, nets: list[System], trained_on: str, lengths: str) -
         *(systems[key] for short in SHORTCUTS[:2] if (key := (trained_on, "", f"baseline:{short}")) in systems),
     ]
     table = Table(name="figure3.5", title=f"Trained on k = {lengths}", rows=(), columns=("k",))
-    grid = Grid(
-        name="figure3.5", table=table, metric=ACCURACY, labels=tuple(system.model for system in nets), rows=((),),
-        columns=tuple((k,) for k in KS), cells={((), (k,)): tuple(cell(system, k) for system in nets) for k in KS},
-        published={},
+    lines = tuple(
+        Line(row=(), label=system.model, run=run, cells=tuple(cell(system, k) for k in KS))
+        for run, system in enumerate(nets)
+    )
+    grid = ScoreTable(
+        name="figure3.5", title=table.title, table=table, metric=ACCURACY, columns=tuple((k,) for k in KS), lines=lines,
+        labels=tuple(line.label for line in lines),
     )  # fmt: skip
     return svg(line_plot(grid, 860.0), page=False, switched=False) + "\n"
 

@@ -14,8 +14,8 @@ from proband.core.types import Answer, Item, Run
 from proband.reporting.findings import sentences
 from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.comparisons import comparisons
-from proband.reporting.numbers.grids import fill
 from proband.reporting.numbers.item_sets import AnsweredRun, ItemSet
+from proband.reporting.numbers.score_tables import fill
 from proband.suites import suite
 
 KINDS = "abcdef"

@@ -9,13 +9,13 @@ import pytest
 
 from proband.core.suite import Sheet
 from proband.reporting import ItemSet
-from proband.reporting.numbers.cells import Study
-from proband.reporting.numbers.grids import Grid, fill
-from proband.reporting.tables import as_sheet, comma_separated, every_number, latex, lines, markdown
+from proband.reporting.numbers.cells import Cell, Study
+from proband.reporting.numbers.score_tables import ScoreTable, fill
+from proband.reporting.tables import comma_separated, latex, markdown
 
 
 @pytest.fixture(scope="module")
-def grid(make_set: Callable[..., ItemSet], hostile_text: str) -> Grid:
+def grid(make_set: Callable[..., ItemSet], hostile_text: str) -> ScoreTable:
     loaded = make_set(320, models=("embedded:mlm", hostile_text))
     return fill(Study(loaded, seed=0), loaded.suite.tables[0])
 
@@ -27,16 +27,17 @@ def shown(text: str) -> list[tuple[float, float | None, float | None]]:
     return [(float(m), float(low) if low else None, float(high) if high else None) for m, low, high in found]
 
 
-def expected(grid: Grid) -> list[list[tuple[float, float | None, float | None]]]:
+def expected(grid: ScoreTable) -> list[list[tuple[float, float | None, float | None]]]:
     out = []
-    for line in lines(grid):
-        numbers: list[tuple[float, float | None, float | None]] = []
-        for cell, value in zip(line.cells, line.figures):
-            assert value is not None
-            if cell is None:
-                numbers.append((value, None, None))
-            else:
-                numbers.append((value, cell.estimate.low, cell.estimate.high))
+    for line in grid.lines:
+        numbers: list[tuple[float, float | None, float | None]] = [
+            (each.estimate.mean, each.estimate.low, each.estimate.high)
+            if isinstance(each, Cell)
+            else (each.value, None, None)
+            for each in line.cells or line.figures
+            if each is not None
+        ]
+        assert len(numbers) == len(grid.columns)
         out.append(numbers)
     return out
 
@@ -51,8 +52,8 @@ def agree(
             assert a is None or b is None or abs(a - 100 * b) <= 0.0501
 
 
-def test_markdown_reads_back(grid: Grid) -> None:
-    rows = [line for line in markdown(as_sheet(grid)).splitlines() if line.startswith("| ")]
+def test_markdown_reads_back(grid: ScoreTable) -> None:
+    rows = [line for line in markdown(grid).splitlines() if line.startswith("| ")]
     width = 2 + len(grid.columns)
     for row in rows:
         assert len(re.findall(r"(?<!\\)\|", row)) == width + 1
@@ -61,8 +62,8 @@ def test_markdown_reads_back(grid: Grid) -> None:
         agree(shown(" | ".join(re.split(r"(?<!\\)\|", row)[3:-1])), numbers)
 
 
-def test_latex_reads_back_and_is_balanced(grid: Grid) -> None:
-    text = latex(as_sheet(grid), grid.name)
+def test_latex_reads_back_and_is_balanced(grid: ScoreTable) -> None:
+    text = latex(grid)
     body = text[text.index(r"\toprule") : text.index(r"\bottomrule")].splitlines()[2:]
     rows = [line for line in body if line != r"\midrule"]
     for row, numbers in zip(rows, expected(grid), strict=True):
@@ -78,13 +79,14 @@ def test_latex_reads_back_and_is_balanced(grid: Grid) -> None:
     assert bare.count("$") % 2 == 0
 
 
-def test_csv_reads_back_to_the_last_digit(grid: Grid) -> None:
-    rows = list(csv.DictReader(io.StringIO(comma_separated(every_number(grid)))))
+def test_csv_reads_back_to_the_last_digit(grid: ScoreTable) -> None:
+    rows = list(csv.DictReader(io.StringIO(comma_separated(grid))))
     ours = [row for row in rows if row["kind"] == "ours"]
-    assert len(ours) == sum(cell is not None for found in grid.cells.values() for cell in found)
+    assert len(ours) == len(grid.filled)
     for row in ours:
         key = (row["group"],) if row["group"] else None
-        cell = grid.cells[key, (row["probe"],)][grid.labels.index(row["model"])]
+        (line,) = (each for each in grid.lines if (each.row, each.label) == (key, row["model"]))
+        cell = line.cells[grid.columns.index((row["probe"],))]
         assert cell
         e = cell.estimate
         assert (float(row["mean"]), float(row["low"]), float(row["high"])) == (e.mean, e.low, e.high)
@@ -102,6 +104,6 @@ def test_a_sheet_of_plain_cells_in_all_formats() -> None:
         r"| x\|y | 3 | 0.25 |",
         "| =1 | 4 | – |",
     ]
-    assert r"x\textbar{}y & 3 & 0.25 \\" in latex(sheet, "s")
-    assert r"\caption{A \& B.}" in latex(sheet, "s")
+    assert r"x\textbar{}y & 3 & 0.25 \\" in latex(sheet)
+    assert r"\caption{A \& B.}" in latex(sheet)
     assert comma_separated(sheet).splitlines() == ["what,n,share", "x|y,3,0.25", "'=1,4,"]

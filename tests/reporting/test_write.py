@@ -85,7 +85,7 @@ def test_no_interval_is_printed_where_there_are_too_few_to_tell(
         rows = [row for row in csv.DictReader(file) if row["kind"] == "ours"]
     few = [row for row in rows if row["group"]]
     assert len(few) == 64
-    assert {(row["too_few"], row["low"], row["high"], row["n"]) for row in few} == {("yes", "", "", "3")}
+    assert {(row["few"], row["low"], row["high"], row["n"]) for row in few} == {("True", "", "", "3")}
     markdown, latex = ((tables / f"analogy-groups.{end}").read_text(encoding="utf-8") for end in ("md", "tex"))
     assert markdown.count("(n = 3, too few to tell)") == len(few)
     ends = r"\[[\d.]+, [\d.]+\]"

@@ -284,8 +284,8 @@ class Sheet:
 
     name: str
     title: str
-    header: tuple[str, ...]
-    rows: tuple[tuple[str | float | int | None, ...], ...]
+    header: tuple[str, ...] = ()
+    rows: tuple[tuple[str | float | int | None, ...], ...] = ()
     note: str = ""
     outcomes: Mapping[str, Mapping[str, Outcome]] = field(default_factory=dict)
     curves: Curves | None = None  # drawn above the table

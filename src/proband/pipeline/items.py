@@ -67,7 +67,7 @@ def items(
     }
     folder = Folder(Path(out), force=force)
     for sheet in sheets:
-        folder.sheet(sheet, sheet.name)
+        folder.sheet(sheet)
     order = np.full(study.arrays.count, np.nan)
     order[seen.rows] = -seen.fit.difficulty
     browsed = write_browser(study, folder.text, order=order, facts=shown_facts(seen))

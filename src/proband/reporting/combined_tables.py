@@ -2,42 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from proband.core.metrics import Metric
 from proband.core.suite import Analysis, Sheet
 from proband.reporting.numbers import formatting
-from proband.reporting.numbers.cells import Study
-from proband.reporting.numbers.grids import Grid, Key, differing, fill
+from proband.reporting.numbers.cells import Cell, Study
+from proband.reporting.numbers.score_tables import Key, differing, fill
 
 
 def combined_table(study: Study, analysis: Analysis) -> list[Sheet]:
     """A line per model and column of the tables, over all their rows; intervals and tests stand in the tables."""
     named = {table.name: table for table in study.items.suite.tables}
-    grids = {head: fill(study, named[name]) for head, name in analysis.tables.items()}
-    grids = {head: grid for head, grid in grids.items() if grid.rows}
+    tables = {head: fill(study, named[name]) for head, name in analysis.tables.items()}
     lines: dict[tuple[str, Key], dict[str, float | int]] = {}
-    for head, grid in grids.items():
-        for column in grid.columns:
-            for figure in grid.published[grid.rows[-1], column].values():
-                lines.setdefault((f"published: {figure.model}", column), {})[head] = shown(figure.value, grid.metric)
-    differs = {label: _differs(grids.values(), at) for at, label in enumerate(study.labels)}
-    for at, label in enumerate(study.labels):
-        for head, grid in grids.items():
-            for column in grid.columns:
-                if cell := grid.cells[grid.rows[-1], column][at]:
-                    line = lines.setdefault((label, column), {})
-                    line |= {head: shown(cell.estimate.mean, grid.metric), "runs": cell.runs}
-    tags = next(iter(grids.values())).table.columns if grids else ()
+    differs: dict[str, dict[str, None]] = {}
+    last = [(head, table, line) for head, table in tables.items() if table.lines for line in table.groups[-1]]
+    for head, table, line in sorted(last, key=lambda each: each[2].run is not None):  # published ones first
+        for column, cell in zip(table.columns, line.cells or line.figures):
+            if cell:
+                ours = isinstance(cell, Cell)
+                own = lines.setdefault((line.label if ours else f"published: {line.label}", column), {})
+                own[head] = shown(cell.estimate.mean if isinstance(cell, Cell) else cell.value, table.metric)
+                own |= {"runs": cell.runs} if isinstance(cell, Cell) else {}
+        differs.setdefault(line.label, {}).update(dict.fromkeys(line.differs))
+    tags = next((table.table.columns for table in tables.values()), ())
     header = ("model", *map(formatting.name, tags), *analysis.tables, "runs")
     rows = tuple((name, *column, *map(line.get, header[1 + len(tags) :])) for (name, column), line in lines.items())
-    note = " ".join([*([analysis.note] if analysis.note else []), *differing(differs.items())])
+    note = " ".join(filter(None, [analysis.note, *differing((name, list(each)) for name, each in differs.items())]))
     return [Sheet(name=analysis.name, title=analysis.help, header=header, rows=rows, note=note)]
-
-
-def _differs(grids: Iterable[Grid], at: int) -> list[str]:
-    """In what a system differs from the published figures, in any of the tables."""
-    return list(dict.fromkeys(note for grid in grids for note in grid.differs.get((grid.rows[-1], at), ())))
 
 
 def shown(mean: float, metric: Metric) -> float:

@@ -22,25 +22,24 @@ from proband.core.types import Answer, Item
 from proband.reporting.numbers import formatting
 from proband.reporting.numbers.cells import ALPHA, Cell, Comparison, Study
 from proband.reporting.numbers.comparisons import between
-from proband.reporting.numbers.grids import Grid
 from proband.reporting.numbers.item_sets import Codes
+from proband.reporting.numbers.score_tables import ScoreTable
 from proband.stats import Scores, holm
 
 SENTENCES = 6
 CHOSEN = ALPHA / 2  # for what is chosen among many cells, so that it and the headline hold 5 to 8 % together
 
 
-def sentences(study: Study, grid: Grid | None, compared: Sequence[Comparison]) -> list[str]:
+def sentences(study: Study, table: ScoreTable | None, compared: Sequence[Comparison]) -> list[str]:
     texts = [_leader(study, compared)]
-    if grid is not None:
-        row = grid.rows[-1] if grid.rows else None
+    if table is not None and len(table.columns) > 1:
         cells = [
-            (grid.labels[line], grid.heading(column), cell)
-            for column in (grid.columns if len(grid.columns) > 1 else ())
-            for line, cell in enumerate(grid.cells.get((row, column), ()))
-            if cell is not None and not grid.labels[line].startswith("baseline:")  # what they do is known beforehand
+            (line.label, table.heading(column), cell)
+            for at, column in enumerate(table.columns)
+            for line in table.last
+            if (cell := line.cells[at]) and not line.label.startswith("baseline:")  # what they do is known beforehand
         ]
-        texts += _against_level(cells, grid.metric)
+        texts += _against_level(cells, table.metric)
     return [each for each in texts if each][:SENTENCES]
 
 

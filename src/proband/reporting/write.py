@@ -17,17 +17,15 @@ from itertools import count
 from pathlib import Path
 from typing import Any, cast
 
-import msgspec
-
 from proband.core.errors import ProbandError
 from proband.core.files import read_json, slug, write_json, write_text
 from proband.core.metrics import Metric
 from proband.core.progress import Progress, log
-from proband.core.suite import Analysis, Claim, Published, Results, Sheet, Suite, Table
+from proband.core.suite import Analysis, Claim, Results, Sheet, Suite, Table
 from proband.reporting.claims import Verdict, chosen, claims_sheet, judge
 from proband.reporting.combined_tables import combined_table
-from proband.reporting.draw.charts import curve_plot, drawing
-from proband.reporting.draw.marks import MODELS, WIDE, Picture, svg
+from proband.reporting.draw.charts import figure_of
+from proband.reporting.draw.marks import MODELS, WIDE, svg
 from proband.reporting.draw.profile_chart import profile_chart
 from proband.reporting.findings import (
     SHORTCUT,
@@ -41,15 +39,15 @@ from proband.reporting.numbers import formatting
 from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.comparisons import comparisons
 from proband.reporting.numbers.formatting import System, short_model, unique
-from proband.reporting.numbers.grids import Grid, fill
 from proband.reporting.numbers.item_sets import ItemSet, names
+from proband.reporting.numbers.score_tables import ScoreTable, fill
 from proband.reporting.page.browse import write_browser
-from proband.reporting.page.page import PAGES, Section, pages, sheet_file
+from proband.reporting.page.page import PAGES, Section, pages
 from proband.reporting.profile import Profile
 from proband.reporting.profile_texts import as_json, as_markdown
 from proband.reporting.prompts import prompt_sheets
 from proband.reporting.repeats import repeat_sheets
-from proband.reporting.tables import as_sheet, comma_separated, every_number, latex, markdown
+from proband.reporting.tables import comma_separated, latex, markdown
 from proband.reporting.variations import effects_of, variation_sheets, variation_table
 from proband.stats import LEAST_FREEDOM
 
@@ -102,11 +100,11 @@ def write_report(sets: Sequence[ItemSet], *, out: Path, **options: Any) -> dict[
     folder = Folder(out, force=what.force)
     sections = _sections(sets, folder, what)
     studies = [section.study for section in sections]
-    tested = [(section.study, section.sheets) for section in sections]
+    tested = [(section.study, section.tables) for section in sections]
     claims = judge(tested, {each.suite.name: what.claims_of(each.suite) for each in sets}) if what.claims else []
     findings = judge(tested, what.findings) if what.findings else []
     if what.claims:
-        folder.sheet(claims_sheet(claims, {study.key: study.name for study in studies}), "claims")
+        folder.sheet(claims_sheet(claims, {study.key: study.name for study in studies}))
         folder.json("claims.json", {"claims": _plain(claims)})
     title = what.title or "Proband report: " + ", ".join(dict.fromkeys(each.suite.name for each in sets))
     texts = pages(
@@ -217,23 +215,23 @@ def _section(study: Study, folder: Folder, what: ReportOptions, advance: Callabl
     """The files of one item set."""
     suite = study.items.suite
     varied = effects_of(study.items.manifest) if "variations" in study.items.manifest else {}
-    title = f"All {study.scope}"
-    headline = Table(name="headline", title=title, rows=(), columns=(), metric=study.main.name)
-    overall = fill(study, headline)
-    folder.grid(overall)
+    headline = Table(name="headline", title=f"All {study.scope}", rows=(), columns=(), metric=study.main.name)
     best = mark_by_shortcut(study) if suite.baselines and what.shortcuts else None
-    grids = [fill(study, variation_table(study.main, varied))] if varied else []
-    grids += [fill(study, best.table({}, study.main.name))] if best else []
-    for grid in grids:
-        folder.grid(grid)
+    wanted = [headline]
+    wanted += [variation_table(study.main, varied)] if varied else []
+    wanted += [best.table({}, study.main.name)] if best else []
+    overall, *scores = [fill(study, table) for table in wanted]
     for table in what.tables_of(suite):
-        grid = fill(study, table)
-        if not grid.empty:
-            grids.append(grid)
-            folder.grid(grid)
+        scores += [filled] if (filled := fill(study, table)).filled else []
         advance()
-    own = [grid for grid in grids if SHORTCUT not in grid.table.columns]
-    first = next((grid for grid in own if grid.metric is study.main and grid.by_system and grid.rows), None)
+    first = next(
+        (
+            each
+            for each in scores
+            if each.metric is study.main and each.by_system and SHORTCUT not in each.table.columns
+        ),
+        None,
+    )
     results = cast(Results, dataclasses.replace(study.items, splits=study.splits))
     sheets = [
         sheet
@@ -245,8 +243,9 @@ def _section(study: Study, folder: Folder, what: ReportOptions, advance: Callabl
         sheets += [*prompt_sheets(study), *repeat_sheets(study, results)]
     if varied:
         sheets += variation_sheets(results, study.main)
-    for sheet in sheets:
-        folder.sheet(sheet, sheet_file(sheet, study.key))
+    sheets = [dataclasses.replace(sheet, name=f"{study.key}-{slug(sheet.name)}") for sheet in sheets]
+    for sheet in (overall, *scores, *sheets):
+        folder.sheet(sheet)
     compared = comparisons(study) if len(study.systems) > 1 else []
     fallen = shortcut_headline(study, best, {}) if best else ""
     advance()
@@ -255,8 +254,7 @@ def _section(study: Study, folder: Folder, what: ReportOptions, advance: Callabl
     return Section(
         study=study,
         overall=overall,
-        grids=tuple(grids),
-        sheets=tuple(sheets),
+        tables=(*scores, *sheets),
         compared=tuple(compared),
         findings=(*unread_warnings(study), *([fallen] if fallen else []), *sentences(study, first, compared)),
         browsed=browsed,
@@ -283,7 +281,7 @@ def _plain(records: Sequence[Any]) -> list[dict[str, Any]]:
 
 def _set_summary(section: Section) -> dict[str, Any]:
     """All estimates and comparisons."""
-    study = section.study
+    study, scores = section.study, [each for each in section.tables if isinstance(each, ScoreTable)]
     items = study.items
     return {
         "key": study.key,
@@ -301,8 +299,17 @@ def _set_summary(section: Section) -> dict[str, Any]:
             for label, run, answered in zip(items.labels, items.runs, study.arrays.answered)
         ],
         "systems": [{"label": each.label, "runs": [items.labels[run] for run in each.runs]} for each in study.systems],
-        "tables": [_grid_summary(grid) for grid in (section.overall, *section.grids)],
-        "sheets": [{"name": s.name, "title": s.title, "header": s.header, "rows": s.rows} for s in section.sheets],
+        "tables": [_score_summary(each) for each in (section.overall, *scores)],
+        "sheets": [
+            {
+                "name": each.name.removeprefix(f"{study.key}-"),
+                "title": each.title,
+                "header": each.header,
+                "rows": each.rows,
+            }
+            for each in section.tables
+            if not isinstance(each, ScoreTable)
+        ],
         "comparisons": [c.record() for c in section.compared],
         "findings": list(section.findings),
     }
@@ -310,8 +317,7 @@ def _set_summary(section: Section) -> dict[str, Any]:
 
 def _scores(section: Section) -> list[dict[str, Any]]:
     """The main metric of each system over the items that are scored."""
-    study, overall = section.study, section.overall
-    cells = overall.cells[overall.rows[0], overall.columns[0]]
+    study, cells = section.study, section.overall.first_cells
     return [
         {"items": study.name, "split": ",".join(study.splits), "model": label, "metric": formatting.metric(study.main)}
         | {"asked": formatting.how_asked(study.items.runs[study.systems[at].runs[0]])}
@@ -328,42 +334,30 @@ def _scores(section: Section) -> list[dict[str, Any]]:
 
 def _without_shortcut(section: Section, system: int) -> dict[str, str]:
     """The same where the best shortcut is wrong, of a suite that declares shortcuts."""
-    for grid in section.grids:
-        if SHORTCUT in grid.table.columns:
-            cell = grid.cells[(), (SHORTCUT_WRONG,)][system]
-            if cell is None:
+    for table in section.tables:
+        if isinstance(table, ScoreTable) and SHORTCUT in table.table.columns:
+            cells = dict(zip(table.columns, next(line.cells for line in table.lines if line.run == system)))
+            if (cell := cells[(SHORTCUT_WRONG,)]) is None:
                 return {}
-            mean, span = formatting.figure(cell.estimate.mean, grid.metric), formatting.span(cell.estimate, grid.metric)
+            mean, span = (
+                formatting.figure(cell.estimate.mean, table.metric),
+                formatting.span(cell.estimate, table.metric),
+            )
             return {"shortcut wrong": f"{mean} {span}"}
     return {}
 
 
-def _grid_summary(grid: Grid) -> dict[str, Any]:
-    estimates = []
-    for (row, column), entry in grid.cells.items():
-        for at, (label, cell) in enumerate(zip(grid.labels, entry)):
-            if cell is not None:
-                tags = dict(zip(grid.table.columns, column)) | dict(zip(grid.table.rows, row or ()))
-                plain = msgspec.structs.asdict(cell.estimate) | {"group": tags}
-                spread = {"runs": cell.runs, "sd": cell.sd} if cell.runs > 1 else {}
-                differs = {"differs": list(notes)} if (notes := grid.differs.get((row, at))) else {}
-                estimates.append({"model": label, **plain, "chance": cell.chance, **spread, **differs})
+def _score_summary(table: ScoreTable) -> dict[str, Any]:
+    records = list(table.records())
     return {
-        "name": grid.name,
-        "title": grid.table.title,
-        "metric": grid.metric.name,
-        "where": formatting.group(grid.table.where) if grid.table.where else "",
-        "scope": grid.scope,
-        "estimates": estimates,
-        "published": [_published(figure) for cell in grid.published.values() for figure in cell.values()],
+        "name": table.name,
+        "title": table.table.title,
+        "metric": table.metric.name,
+        "where": formatting.group(table.table.where) if table.table.where else "",
+        "scope": table.scope,
+        "estimates": [each for each in records if each["kind"] == "ours"],
+        "published": [each for each in records if each["kind"] == "published"],
     }
-
-
-def _published(figure: Published) -> dict[str, Any]:
-    """A published figure with the data, conditions and number of questions it was measured on."""
-    plain = dataclasses.asdict(figure)
-    plain["on"] = {name: plain["on"][name] for name in ("data", "conditions", "questions")}
-    return plain
 
 
 # ---- the folder -----------------------------------------------------------------------------------------------------
@@ -405,19 +399,13 @@ class Folder:
     def json(self, name: str, value: Any) -> None:
         self.contents[name] = value
 
-    def sheet(self, sheet: Sheet, name: str, *, data: Sheet | None = None, picture: Picture | None = None) -> None:
-        """A table in three formats, the last with other `data`, and its figure."""
-        formats = {"md": markdown(sheet), "tex": latex(sheet, name), "csv": comma_separated(data or sheet)}
+    def sheet(self, sheet: Sheet) -> None:
+        """A table in three formats, and its figure."""
+        formats = {"md": markdown(sheet), "tex": latex(sheet), "csv": comma_separated(sheet)}
         for end, text in formats.items():
-            self.text(f"tables/{name}.{end}", text)
-        picture = curve_plot(sheet.curves, sheet.title, WIDE) if sheet.curves is not None else picture
-        if picture is not None:
-            self.text(f"figures/{name}.svg", svg(picture))
-
-    def grid(self, grid: Grid) -> None:
-        draw = drawing(grid)
-        picture = draw(grid, WIDE) if draw else None
-        self.sheet(as_sheet(grid), grid.name, data=every_number(grid), picture=picture)
+            self.text(f"tables/{sheet.name}.{end}", text)
+        if draw := figure_of(sheet):
+            self.text(f"figures/{sheet.name}.svg", svg(draw(WIDE)))
 
     def profile(self, profile: Profile) -> None:
         self.json("profile.json", as_json(profile))

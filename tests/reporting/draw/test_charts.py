@@ -11,23 +11,23 @@ from proband.reporting import ItemSet
 from proband.reporting.draw.charts import dot_plot, drawing, line_plot
 from proband.reporting.draw.marks import COLOURS, MODELS, NARROW, WIDE, svg
 from proband.reporting.numbers.cells import Study
-from proband.reporting.numbers.grids import Grid, fill
+from proband.reporting.numbers.score_tables import ScoreTable, fill
 
 
 @pytest.fixture(scope="module")
-def grids(make_set: Callable[..., ItemSet], hostile_text: str) -> list[Grid]:
+def grids(make_set: Callable[..., ItemSet], hostile_text: str) -> list[ScoreTable]:
     loaded = make_set(320, models=("embedded:mlm", "embedded:glove", hostile_text))
     study = Study(loaded, seed=0)
     return [fill(study, table) for table in loaded.suite.tables]
 
 
-def test_each_grid_gets_the_drawing_that_suits_it(grids: list[Grid]) -> None:
+def test_each_grid_gets_the_drawing_that_suits_it(grids: list[ScoreTable]) -> None:
     assert [drawing(grid) for grid in grids] == [dot_plot, line_plot, None]  # cells of many rows are shaded
 
 
 @pytest.mark.parametrize("width", [WIDE, NARROW])
 @pytest.mark.parametrize("which", [0, 1])
-def test_drawings_are_sound_xml_and_stay_inside(grids: list[Grid], which: int, width: float) -> None:
+def test_drawings_are_sound_xml_and_stay_inside(grids: list[ScoreTable], which: int, width: float) -> None:
     draw = drawing(grids[which])
     assert draw is not None
     picture = draw(grids[which], width)
@@ -38,11 +38,11 @@ def test_drawings_are_sound_xml_and_stay_inside(grids: list[Grid], which: int, w
         assert all(-0.1 <= x <= width + 0.1 for x in xs), mark
 
 
-def test_dots_stand_where_the_numbers_are(grids: list[Grid]) -> None:
+def test_dots_stand_where_the_numbers_are(grids: list[ScoreTable]) -> None:
     """In one panel, the distance between dots is the distance between means."""
     grid = grids[0]
     picture = dot_plot(grid, NARROW)
-    cells = [grid.cells[row, grid.columns[0]][0] for row in grid.rows]
+    cells = [line.cells[0] for line in grid.lines if line.run == 0]
     dots = [mark for mark in picture.marks if mark.kind == "dot" and mark.model == 0][: len(cells)]
     means = [cell.estimate.mean for cell in cells if cell]
     slopes = {round((a.at[0] - b.at[0]) / (x - y), 3) for a, b, x, y in zip(dots, dots[1:], means, means[1:]) if x != y}
@@ -51,7 +51,7 @@ def test_dots_stand_where_the_numbers_are(grids: list[Grid]) -> None:
 
 
 @pytest.mark.parametrize("width", [WIDE, NARROW])
-def test_lines_are_named_below_the_panels(grids: list[Grid], width: float) -> None:
+def test_lines_are_named_below_the_panels(grids: list[ScoreTable], width: float) -> None:
     """A figure in a paper has no legend but its own."""
     picture = line_plot(grids[1], width)
     named = [mark for mark in picture.marks if mark.kind == "text" and mark.model is not None]
@@ -61,14 +61,13 @@ def test_lines_are_named_below_the_panels(grids: list[Grid], width: float) -> No
     assert all(mark.at[1] <= picture.height for mark in picture.marks if mark.kind in ("text", "dot"))
 
 
-def test_every_number_has_a_tooltip(grids: list[Grid]) -> None:
+def test_every_number_has_a_tooltip(grids: list[ScoreTable]) -> None:
     for grid, draw in ((grids[0], dot_plot), (grids[1], line_plot)):
         picture = draw(grid, WIDE)
         tips = [mark.tip for mark in picture.marks if mark.tip]
-        rows = grid.rows if draw is not line_plot else [row for row in grid.rows if row is not None]
-        numbers = sum(cell is not None for row in rows for c in grid.columns for cell in grid.cells[row, c])
-        published = sum(len(grid.published[row, c]) for row in rows for c in grid.columns)
-        assert len(tips) == numbers + published
+        drawn = [line for line in grid.lines if draw is dot_plot or line.row is not None]
+        numbers = sum(cell is not None for line in drawn for cell in (*line.cells, *line.figures))
+        assert len(tips) == numbers
 
 
 def test_figures_have_the_colours_of_the_page(root: Path) -> None:

@@ -13,15 +13,33 @@ from proband.core.metrics import accuracy_of as accuracy
 from proband.core.suite import MeasuredOn, Published, Table
 from proband.core.types import Answer, Item
 from proband.reporting import AnsweredRun, ItemSet
-from proband.reporting.numbers.cells import Study
-from proband.reporting.numbers.grids import fill
-from proband.reporting.tables import best, unit
+from proband.reporting.numbers.cells import Cell, Study
+from proband.reporting.numbers.score_tables import Key, ScoreTable, fill
+from proband.reporting.page.page import panel
 from proband.stats.clusters import clusters_of
 from proband.stats.ranking import AUC, area_under_roc
 
 
 def study_of(loaded: ItemSet) -> Study:
     return Study(loaded)
+
+
+def rows_of(table: ScoreTable) -> list[Key | None]:
+    return [group[0].row for group in table.groups]
+
+
+def cell_of(table: ScoreTable, row: Key | None, column: Key, run: int) -> Cell | None:
+    (line,) = (each for each in table.lines if each.row == row and each.run == run)
+    return line.cells[table.columns.index(column)]
+
+
+def published_in(table: ScoreTable) -> set[tuple[Key | None, Key]]:
+    return {
+        (line.row, column)
+        for line in table.lines
+        for column, figure in zip(table.columns, line.figures)
+        if figure is not None
+    }
 
 
 def test_a_tiny_example_by_hand(make_set: Callable[..., ItemSet]) -> None:
@@ -37,9 +55,8 @@ def test_a_tiny_example_by_hand(make_set: Callable[..., ItemSet]) -> None:
     base = make_set(8, models=("embedded:mlm",))
     loaded = dataclasses.replace(base, items_from=items, answered=[AnsweredRun(run=base.runs[0], answers=answers)])
     grid = fill(study_of(loaded), Table(name="t", title="T", rows=("r",), columns=("k",)))
-    assert grid.rows == (("a",), ("b",), None)
-    cells = {row: grid.cells[row, (2,)][0] for row in grid.rows}
-    a, b, both = (cell for row in grid.rows if (cell := cells[row]) is not None)
+    assert rows_of(grid) == [("a",), ("b",), None]
+    a, b, both = grid.filled
     assert (a.estimate.mean, b.estimate.mean, both.estimate.mean) == (0.75, 0.5, 0.625)
     assert (a.chance, b.chance, both.chance) == (0.5, 0.375, 0.4375)
     assert (both.estimate.n, both.estimate.clusters) == (4, 4)
@@ -56,7 +73,7 @@ def test_every_cell_agrees_with_a_plain_count(make_set: Callable[..., ItemSet]) 
                 for item, answer in zip(loaded.items(), loaded.raw_answers(run))
                 if item.tags["group"] == group and item.tags["probe"] == probe
             ]
-            cell = grid.cells[(group,), (probe,)][run]
+            cell = cell_of(grid, (group,), (probe,), run)
             assert cell
             assert cell.estimate.mean == pytest.approx(sum(x for x in right if x is not None) / len(right))
             assert cell.estimate.n == len(right)
@@ -107,19 +124,19 @@ def test_published_figures_stand_where_their_tags_match(make_set: Callable[..., 
     study = study_of(dataclasses.replace(loaded, suite=suite))
     table = Table(name="t", title="T", rows=("group",), columns=("probe",))
     plain, within = fill(study, table), fill(study, dataclasses.replace(table, where={"k": 2}))
-    assert {where for where, found in plain.published.items() if found} == {(("ES",), ("type",)), (None, ("type",))}
-    assert (("LS",), ("type",)) in {where for where, found in within.published.items() if found}
-    assert within.cells[None, ("type",)] != plain.cells[None, ("type",)]
+    assert published_in(plain) == {(("ES",), ("type",)), (None, ("type",))}
+    assert (("LS",), ("type",)) in published_in(within)
+    assert cell_of(within, None, ("type",), 0) != cell_of(plain, None, ("type",), 0)
 
 
 def test_rows_and_columns_keep_the_tables_order(make_set: Callable[..., ItemSet]) -> None:
     study = study_of(make_set(200))
     table = Table(name="t", title="T", rows=("group",), columns=("k",), order={"group": ("LS", "ES")})
     grid = fill(study, table)
-    assert grid.rows == (("LS",), ("ES",), ("DM",), ("IM",), None)
+    assert rows_of(grid) == [("LS",), ("ES",), ("DM",), ("IM",), None]
     assert grid.columns == ((2,), (3,), (4,), (5,), (6,))
     assert grid.numeric
-    assert fill(study, Table(name="t", title="T", rows=("absent",), columns=("k",))).rows == ()
+    assert fill(study, Table(name="t", title="T", rows=("absent",), columns=("k",))).lines == ()
 
 
 # ---- metrics over sets, several runs, tags of runs, macro means ----------------------------------------------------
@@ -181,7 +198,7 @@ def test_a_macro_mean_weighs_values_the_same(make_set: Callable[..., ItemSet]) -
     relations = study.arrays.tags["relation"].values
     means = [cell.estimate.mean for r in relations if (cell := study.cell(ACCURACY, {"relation": r})[0])]
     grid = fill(study, Table(name="t", title="T", rows=(), columns=(), macro="relation"))
-    (cell,) = grid.cells[grid.rows[0], grid.columns[0]]
+    (cell,) = grid.first_cells
     assert cell
     assert cell.estimate.mean == pytest.approx(float(np.mean(means)))
     assert cell.estimate.low < cell.estimate.mean < cell.estimate.high
@@ -213,9 +230,9 @@ def test_tags_of_runs_can_be_columns(make_set: Callable[..., ItemSet]) -> None:
     assert grid.labels == ("embedded:mlm", "embedded:glove")
     assert grid.columns == (("T1",), ("T2",))
     assert not grid.by_system
-    assert all(all(cells) for cells in grid.cells.values())
+    assert all(all(line.cells) for line in grid.lines)
     only = fill(study, Table(name="t", title="T", rows=("run.template",), columns=("k",), where={"k": (2, 3)}))
-    assert only.rows == (("T1",), ("T2",))
+    assert rows_of(only) == [("T1",), ("T2",)]
     assert only.columns == ((2,), (3,))
 
 
@@ -225,9 +242,10 @@ def test_the_best_is_the_lowest_where_low_is_better(make_set: Callable[..., Item
     items = dataclasses.replace(base, suite=dataclasses.replace(base.suite, metrics=(surprisal,)))
     study = study_of(items)
     grid = fill(study, Table(name="t", title="T", rows=(), columns=(), metric="surprisal"))
-    cells = [cell for cell in grid.cells[(), ()] if cell]
-    assert best(grid, ()) == (min(cell.estimate.mean for cell in cells),)
-    assert unit(grid) == "surprisal ↓, nats, test items, 95% intervals"
+    cells = [cell for cell in grid.first_cells if cell]
+    bold = [line.label for line, cells in panel(grid)["bodies"][0] if "best" in cells[0]["classes"]]
+    assert bold == [min(zip(cells, grid.labels), key=lambda each: each[0].estimate.mean)[1]]
+    assert grid.unit == "surprisal ↓, nats, test items, 95% intervals"
     assert cells[0].chance is None
 
 

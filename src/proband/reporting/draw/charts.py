@@ -13,10 +13,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 
 from proband.core.metrics import Metric
-from proband.core.suite import Curve, Curves
+from proband.core.suite import Curve, Curves, Sheet
 from proband.reporting.draw.marks import (
     MODELS,
     Axis,
@@ -31,15 +32,23 @@ from proband.reporting.draw.marks import (
 )
 from proband.reporting.numbers import formatting
 from proband.reporting.numbers.cells import Cell, Comparison
-from proband.reporting.numbers.grids import Grid, Key, published_tip, tip
+from proband.reporting.numbers.score_tables import Line, ScoreTable, tip
 
 MANY_ROWS = 9
 
 
-def drawing(grid: Grid) -> Callable[[Grid, float], Picture] | None:
-    if not grid.empty and grid.numeric and len(grid.columns) >= 3:
+def drawing(table: ScoreTable) -> Callable[[ScoreTable, float], Picture] | None:
+    if table.filled and table.numeric and len(table.columns) >= 3:
         return line_plot
-    return None if grid.empty or len(grid.rows) > MANY_ROWS else dot_plot
+    return dot_plot if table.filled and len(table.groups) <= MANY_ROWS else None
+
+
+def figure_of(sheet: Sheet) -> Callable[[float], Picture] | None:
+    """The drawing of a table, for any width."""
+    if isinstance(sheet, ScoreTable):
+        draw = drawing(sheet)
+        return partial(draw, sheet) if draw else None
+    return partial(curve_plot, sheet.curves, sheet.title) if sheet.curves is not None else None
 
 
 # ---- dots with intervals: a strip per row, a panel per column --------------------------------------------------------
@@ -47,15 +56,17 @@ def drawing(grid: Grid) -> Callable[[Grid, float], Picture] | None:
 
 @dataclass(frozen=True)
 class Band:
-    """One labelled strip of a dot plot and the runs in it; `row` is the row of the grid."""
+    """One labelled strip of a dot plot and its lines; those that are published share a lane."""
 
     label: str
-    row: Key | None
-    runs: tuple[int, ...]
-    published: bool
+    lines: tuple[Line, ...]
+
+    @property
+    def lanes(self) -> int:
+        return len({line.run for line in self.lines})
 
 
-def dot_plot(grid: Grid, width: float) -> Picture:
+def dot_plot(grid: ScoreTable, width: float) -> Picture:
     """A dot and its interval per model, a strip per row, a panel per column; dashes mark chance."""
     bands = _bands(grid)
     narrow = width < 500
@@ -64,7 +75,7 @@ def dot_plot(grid: Grid, width: float) -> Picture:
     names = text_width([band.label for band in bands])
     left = min(names + 14, (0.38 if narrow else 0.26) * width)
     lane, pad, top = 13.0, 12.0, 26.0 if len(columns) > 1 else 6.0
-    heights = [pad + lane * (len(band.runs) + band.published) for band in bands]
+    heights = [pad + lane * band.lanes for band in bands]
     panel = (width - left - 8) / per
     tall = top + sum(heights) + 34
     low, high = grid.value_range
@@ -83,20 +94,27 @@ def dot_plot(grid: Grid, width: float) -> Picture:
                 marks.append(
                     Mark(kind="text", at=(left - 6, at + tallness / 2 + 4), text=shown, paint="ink", anchor="end")
                 )
-            marks += _strip(grid, band, column, axis, at, tallness, lane)
+            marks += _strip(grid, band, i, axis, at, tallness, lane)
             at += tallness
-        levels = [level for band in bands if (level := grid.chance_at(band.row, column)) is not None]
+        levels = [level for band in bands if (level := _chance(band.lines, i)) is not None]
         if levels:
             marks.append(soft_text(axis(levels[0]), at + 28, "chance", size=10.5))
     return picture(grid, width, tall * math.ceil(len(columns) / per), marks)
 
 
-def _bands(grid: Grid) -> list[Band]:
+def _bands(grid: ScoreTable) -> list[Band]:
+    """A strip per row; in a table without rows a strip per model."""
     if grid.table.rows:
-        runs = tuple(range(len(grid.labels)))
-        return [Band(formatting.key(grid.table.rows, row), row, runs, bool(grid.others(row))) for row in grid.rows]
-    own = [Band(label, grid.rows[0], (run,), False) for run, label in enumerate(grid.labels) if grid.rows]
-    return own + ([Band("published", grid.rows[0], (), True)] if grid.rows and grid.others(grid.rows[0]) else [])
+        return [Band(grid.row_heading(group[0].row), tuple(group)) for group in grid.groups]
+    own = [Band(line.label, (line,)) for line in grid.lines if line.run is not None]
+    theirs = tuple(line for line in grid.lines if line.run is None)
+    return own + ([Band("published", theirs)] if theirs else [])
+
+
+def _chance(lines: Sequence[Line], column: int) -> float | None:
+    """The chance level of a cell, which is that of its items."""
+    cells = [line.cells[column] for line in lines if line.cells]
+    return next((cell.chance for cell in cells if cell is not None and cell.chance is not None), None)
 
 
 def _panel_frame(axis: Axis, top: float, bottom: float, *, stripes: Sequence[float]) -> list[Mark]:
@@ -114,29 +132,30 @@ def _panel_frame(axis: Axis, top: float, bottom: float, *, stripes: Sequence[flo
     return marks
 
 
-def _strip(grid: Grid, band: Band, column: Key, axis: Axis, top: float, height: float, lane: float) -> list[Mark]:
+def _strip(grid: ScoreTable, band: Band, column: int, axis: Axis, top: float, height: float, lane: float) -> list[Mark]:
     marks: list[Mark] = []
-    cells = grid.cells.get((band.row, column), ())
-    chance = grid.chance_at(band.row, column)
+    chance = _chance(band.lines, column)
     if chance is not None:
         x = axis(chance)
         marks.append(Mark(kind="line", at=(x, top, x, top + height), paint="rule", width=1.5, dash="3 3"))
-    y = top + (height - lane * (len(band.runs) + band.published)) / 2 + lane / 2
-    for run in band.runs:
-        cell = cells[run] if run < len(cells) else None
-        if cell is not None:
-            e, text, hue = cell.estimate, tip(grid, run, band.row, column, cell), grid.hue(run)
-            dot = Mark(kind="dot", at=(axis(e.mean), y, 4.0), shape=shape_of(hue), model=run, tip=text)
+    first = top + (height - lane * band.lanes) / 2 + lane / 2
+    for number, line in enumerate(band.lines):
+        y = first + lane * min(number, band.lanes - 1)
+        if line.run is None:
+            if (figure := line.figures[column]) is not None:
+                at = (axis(figure.value), y, 3.6)
+                dot = Mark(kind="dot", at=at, paint="pub", shape="diamond", hollow=True, tip=tip(grid, line, column))
+                marks.append(dot)
+        elif (cell := line.cells[column]) is not None:
+            e, hue = cell.estimate, grid.hue(line.run)
+            at, text = (axis(e.mean), y, 4.0), tip(grid, line, column)
+            dot = Mark(kind="dot", at=at, shape=shape_of(hue), model=line.run, tip=text)
             if e.few:
                 marks.append(replace(dot, paint="pub", opacity=0.6))
             else:
                 ends, paint = (axis(e.low), y, axis(e.high), y), colour_of(hue)
-                marks.append(Mark(kind="line", at=ends, paint=paint, width=2.5, opacity=0.55, model=run))
+                marks.append(Mark(kind="line", at=ends, paint=paint, width=2.5, opacity=0.55, model=line.run))
                 marks.append(replace(dot, paint=paint))
-        y += lane
-    for figure in grid.published.get((band.row, column), {}).values() if band.published else ():
-        text, at = published_tip(grid, figure, band.row, column), (axis(figure.value), y, 3.6)
-        marks.append(Mark(kind="dot", at=at, paint="pub", shape="diamond", hollow=True, tip=text))
     return marks
 
 
@@ -201,33 +220,34 @@ MARK = 8.0  # height of a mark: nearer ones would hide each other
 MANY = 5  # of more models than these the bands are fainter
 
 
-def line_plot(grid: Grid, width: float) -> Picture:
+def line_plot(grid: ScoreTable, width: float) -> Picture:
     """Mean against the column's number with a band for the interval; published figures dashed and hollow."""
-    rows: list[Key | None] = [row for row in grid.rows if row is not None]
+    groups = [group for group in grid.groups if group[0].row is not None]
     narrow = width < 500
-    names = [model for row in rows for model in grid.others(row)]
+    names = [line.label for group in groups for line in group if line.run is None]
     room = 0.0 if narrow or not names else min(180.0, text_width(names, size=11) + 12)
-    per = 1 if narrow else min(len(rows), 3, max(1, int(width // (215 + room))))
-    panel, tall = width / per, 230.0 if narrow else 270.0 if len(rows) > 1 else 360.0
+    per = 1 if narrow else min(len(groups), 3, max(1, int(width // (215 + room))))
+    panel, tall = width / per, 230.0 if narrow else 270.0 if len(groups) > 1 else 360.0
     numbers = [float(column[0]) for column in grid.columns]
     low, high = grid.value_range
     marks: list[Mark] = []
-    for i, row in enumerate(rows):
+    for i, group in enumerate(groups):
         x, y = (i % per) * panel, (i // per) * tall
         step = min(MARK, 0.8 * (panel - 58 - room) / len(numbers) / len(grid.labels))  # marks stand side by side
         pad = step * (len(grid.labels) - 1) / 2
         across = Axis(min(numbers), max(numbers), x + 42 + pad, x + panel - 16 - room - pad, False)
         up = Axis(low, high, y + tall - 48, y + 28, grid.metric.percent)
-        marks += _frame(grid, row, across, up, y, numbers, pad=pad)
-        marks += _published(grid, row, across, up, room, pad=pad)
-        for run in range(len(grid.labels)):
-            marks += _line(grid, run, row, across, up, step * run - pad)
-    key, height = _key(grid, width, tall * math.ceil(len(rows) / per))
+        marks += _frame(grid, group, across, up, y, numbers, pad=pad)
+        marks += _published(grid, group, across, up, room, pad=pad)
+        for line in group:
+            if line.run is not None:
+                marks += _line(grid, line, line.run, across, up, step * line.run - pad)
+    key, height = _key(grid, width, tall * math.ceil(len(groups) / per))
     against = f" against {formatting.name(grid.table.columns[0])}"
     return picture(grid, width, height, [*marks, *key], against=against)
 
 
-def _key(grid: Grid, width: float, top: float) -> tuple[list[Mark], float]:
+def _key(grid: ScoreTable, width: float, top: float) -> tuple[list[Mark], float]:
     """The models' names below the panels, as many in a row as fit; and where they end. One model needs none."""
     if len(grid.labels) < 2:
         return [], top
@@ -246,11 +266,11 @@ def _key(grid: Grid, width: float, top: float) -> tuple[list[Mark], float]:
 
 
 def _frame(
-    grid: Grid, row: Key | None, across: Axis, up: Axis, top: float, numbers: Sequence[float], *, pad: float
+    grid: ScoreTable, lines: Sequence[Line], across: Axis, up: Axis, top: float, numbers: Sequence[float], *, pad: float
 ) -> list[Mark]:
     marks, left = [], across.start - pad
     if grid.table.rows:
-        title = shorten(formatting.key(grid.table.rows, row), across.end - across.start, size=13)
+        title = shorten(grid.row_heading(lines[0].row), across.end - across.start, size=13)
         marks.append(Mark(kind="text", at=(left, top + 15), text=title, size=13, bold=True))
     for tick in up.ticks(5):
         y = up(tick)
@@ -261,14 +281,14 @@ def _frame(
     marks += [soft_text(across(number), up.start + 16, f"{number:g}") for number in numbers[::every]]
     middle = (across.start + across.end) / 2
     marks.append(soft_text(middle, up.start + 34, formatting.name(grid.table.columns[0]), size=12))
-    chance = [grid.chance_at(row, column) for column in grid.columns]
-    shortcut = [_best_shortcut(grid, row, column) for column in grid.columns]
+    chance = [_chance(lines, at) for at in range(len(numbers))]
+    shortcut = [_best_shortcut(lines, at) for at in range(len(numbers))]
     marks += _level("chance", chance, grid, across, up, width=1.5, dash="3 3")
     return marks + _level("best shortcut", shortcut, grid, across, up, width=2, dash="7 4")
 
 
 def _level(
-    name: str, values: Sequence[float | None], grid: Grid, across: Axis, up: Axis, *, width: float, dash: str
+    name: str, values: Sequence[float | None], grid: ScoreTable, across: Axis, up: Axis, *, width: float, dash: str
 ) -> list[Mark]:
     """A dashed line through a value per column, with its name at the end."""
     known = [(across(float(column[0])), up(value)) for column, value in zip(grid.columns, values) if value is not None]
@@ -278,16 +298,15 @@ def _level(
     return [line, soft_text(known[-1][0], known[-1][1] - 5, name, size=10.5, anchor="end")]
 
 
-def _best_shortcut(grid: Grid, row: Key | None, column: Key) -> float | None:
+def _best_shortcut(lines: Sequence[Line], column: int) -> float | None:
     """The best of the suite's own baselines."""
-    return next((cell.shortcut for cell in grid.cells[row, column] if cell and cell.shortcut is not None), None)
+    cells = [line.cells[column] for line in lines if line.cells]
+    return next((cell.shortcut for cell in cells if cell and cell.shortcut is not None), None)
 
 
-def _line(grid: Grid, run: int, row: Key | None, across: Axis, up: Axis, shift: float) -> list[Mark]:
-    known = [(column, cell) for column in grid.columns if (cell := grid.cells[row, column][run]) is not None]
-    if not known:
-        return []
-    xs = [across(float(column[0])) + shift for column, _ in known]
+def _line(grid: ScoreTable, line: Line, run: int, across: Axis, up: Axis, shift: float) -> list[Mark]:
+    known = [(at, cell) for at, cell in enumerate(line.cells) if cell is not None]
+    xs = [across(float(grid.columns[at][0])) + shift for at, _ in known]
     ends = [(e.mean, e.mean) if e.few else (e.low, e.high) for e in (cell.estimate for _, cell in known)]
     lower = [(x, up(low)) for x, (low, _) in zip(xs, ends)]
     upper = [(x, up(high)) for x, (_, high) in zip(xs, ends)]
@@ -298,29 +317,28 @@ def _line(grid: Grid, run: int, row: Key | None, across: Axis, up: Axis, shift: 
     band = Mark(kind="poly", at=outline, paint=paint, filled=True, opacity=faint, model=run)
     if len(known) == 1:  # a band of no width
         band = Mark(kind="line", at=(*lower[0], *upper[0]), paint=paint, width=2.5, opacity=0.55, model=run)
-    line = Mark(kind="poly", at=tuple(chain(*path)), paint=paint, width=2, model=run)
-    marks = [band, line]
-    for (x, y), (column, cell) in zip(path, known):
-        few, text = cell.estimate.few, tip(grid, run, row, column, cell)
+    marks = [band, Mark(kind="poly", at=tuple(chain(*path)), paint=paint, width=2, model=run)]
+    for (x, y), (at, cell) in zip(path, known):
+        few, text = cell.estimate.few, tip(grid, line, at)
         dot = Mark(kind="dot", at=(x, y, 3.6), hollow=few, shape=shape_of(hue), model=run, tip=text)
         marks.append(replace(dot, paint="pub" if few else paint))
     return marks
 
 
-def _published(grid: Grid, row: Key | None, across: Axis, up: Axis, room: float, *, pad: float) -> list[Mark]:
+def _published(
+    grid: ScoreTable, lines: Sequence[Line], across: Axis, up: Axis, room: float, *, pad: float
+) -> list[Mark]:
     marks: list[Mark] = []
     ends: list[tuple[float, str]] = []
-    for i, model in enumerate(grid.others(row)):
-        results = [(column, grid.published[row, column].get(model)) for column in grid.columns]
-        known = [(column, figure) for column, figure in results if figure is not None]
-        places = [(across(float(column[0])), up(figure.value)) for column, figure in known]
+    for i, line in enumerate(line for line in lines if line.run is None):
+        known = [(at, figure) for at, figure in enumerate(line.figures) if figure is not None]
+        places = [(across(float(grid.columns[at][0])), up(figure.value)) for at, figure in known]
         if len(places) > 1:
             path, dash = tuple(chain(*places)), DASHES[i % len(DASHES)]
             marks.append(Mark(kind="poly", at=path, paint="pub", width=1.5, dash=dash))
-        for (x, y), (column, figure) in zip(places, known):
-            text = published_tip(grid, figure, row, column)
-            marks.append(Mark(kind="dot", at=(x, y, 3.2), paint="pub", hollow=True, tip=text))
-        ends.append((places[-1][1], model))
+        for (x, y), (at, _) in zip(places, known):
+            marks.append(Mark(kind="dot", at=(x, y, 3.2), paint="pub", hollow=True, tip=tip(grid, line, at)))
+        ends.append((places[-1][1], line.label))
     if room:
         at = -math.inf
         for y, model in sorted(ends):

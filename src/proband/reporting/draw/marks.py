@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from proband.core.files import asset
 from proband.reporting.numbers import formatting
-from proband.reporting.numbers.grids import Grid
+from proband.reporting.numbers.score_tables import ScoreTable
 
 # The light colours of the page; those of models are told apart by people with any colour vision (after Okabe and Ito).
 COLOURS: dict[str, str] = dict(re.findall(r"--(\w+): (#\w{6});", asset("proband.web", "page.css").partition("}")[0]))
@@ -167,7 +167,7 @@ def soft_text(x: float, y: float, text: str, *, size: float = 11.0, anchor: str 
     return Mark(kind="text", at=(x, y), text=text, size=size, paint="soft", anchor=anchor)
 
 
-def picture(grid: Grid, width: float, height: float, marks: Sequence[Mark], *, against: str = "") -> Picture:
+def picture(grid: ScoreTable, width: float, height: float, marks: Sequence[Mark], *, against: str = "") -> Picture:
     """With words for those who do not see the figure: every number is in the table below it."""
     title = f"{grid.table.title}, {formatting.metric(grid.metric)}{against}"
     description = f"{formatting.count(len(grid.labels), 'model')}; the numbers are in the table."

@@ -20,7 +20,7 @@ from proband.core.suite import Contrast, Where
 from proband.core.types import Tag
 from proband.reporting.numbers import formatting
 from proband.reporting.numbers.cells import Comparison, Study
-from proband.reporting.numbers.grids import SPLIT, keys_of
+from proband.reporting.numbers.score_tables import SPLIT, keys_of
 from proband.stats import ONE_SEED, Difference, Ints, Mean, Scores, contrast, holm
 
 MOST_PAIRS = 45  # ten systems

@@ -16,21 +16,20 @@ from typing import Any
 
 import msgspec
 
-from proband.core.files import asset, content_hash, render, slug
+from proband.core.files import asset, content_hash, render
 from proband.core.suite import Sheet
 from proband.core.types import Run
 from proband.reporting import tables
 from proband.reporting.claims import Verdict
 from proband.reporting.claims import counts as claim_counts
-from proband.reporting.draw.charts import curve_plot, differences, drawing, line_plot, shade
+from proband.reporting.draw.charts import differences, drawing, figure_of, line_plot, shade
 from proband.reporting.draw.marks import NARROW, WIDE, Axis, Picture, look, svg, variable
 from proband.reporting.draw.profile_chart import profile_chart
 from proband.reporting.numbers import formatting
 from proband.reporting.numbers.cells import Comparison, Study
-from proband.reporting.numbers.grids import Grid, tip
 from proband.reporting.numbers.item_sets import ItemSet
+from proband.reporting.numbers.score_tables import Line, ScoreTable, tip
 from proband.reporting.profile import Profile
-from proband.reporting.tables import TableLine
 
 SCRIPTS = (
     ("proband.web", "page.js"),
@@ -44,9 +43,8 @@ class Section:
     """Everything the page says of one item set."""
 
     study: Study
-    overall: Grid
-    grids: tuple[Grid, ...]
-    sheets: tuple[Sheet, ...]
+    overall: ScoreTable
+    tables: tuple[Sheet, ...]  # those of scores first
     compared: tuple[Comparison, ...]
     findings: tuple[str, ...]  # the sentences that stand first
     browsed: Mapping[str, int]
@@ -95,10 +93,11 @@ def pages(
 
 def _picture(sections: Sequence[Section]) -> dict[str, str] | None:
     """The one figure of the first screen: a line along a number (the length of a chain), where a set has one."""
-    grid = next((grid for section in sections for grid in section.grids if drawing(grid) is line_plot), None)
-    if grid is None:
+    tables = (each for section in sections for each in section.tables if isinstance(each, ScoreTable))
+    table = next((each for each in tables if drawing(each) is line_plot), None)
+    if table is None:
         return None
-    return {"title": grid.table.title, **_both_widths(partial(line_plot, grid), switched=False)}
+    return {"title": table.table.title, **_both_widths(partial(line_plot, table), switched=False)}
 
 
 def _profile(profile: Profile, views: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -168,7 +167,7 @@ def _counts(sections: Sequence[Section]) -> str:
 
 
 def _view(section: Section) -> dict[str, Any]:
-    study, grids = section.study, section.grids
+    study, panels = section.study, [panel(each) for each in section.tables]
     suite = study.items.suite
     scored = study.mask({})
     counted = {int(row) for rows, _ in study.arrays.metrics[study.main.name] for row in rows if scored[row]}
@@ -179,9 +178,7 @@ def _view(section: Section) -> dict[str, Any]:
         suite.cites,
     ]
     axis_range = (0.0, 1.0) if study.main.percent else section.overall.value_range
-    sheets = [(sheet, sheet_file(sheet, study.key), tables.numeric(sheet)) for sheet in section.sheets]
-    results = [(grid.name, grid.table.title, 2) for grid in grids]
-    results += [(file, sheet.title, 2) for sheet, file, _ in sheets]
+    results = [(each["sheet"].name, each["title"], 2) for each in panels]
     contents = [("overview", "Overview", 1), *([("results", "Tables and figures", 1)] if results else []), *results]
     contents += [("tests", "Paired significance tests", 1)] if section.compared else []
     return {
@@ -193,15 +190,9 @@ def _view(section: Section) -> dict[str, Any]:
         "about": " · ".join(each for each in about if each),
         "overall": section.overall,
         "axis": Axis(*axis_range, 0.0, 100.0, study.main.percent),
-        "overall_unit": f"{tables.unit(section.overall)} over {formatting.count(len(counted), 'item')}",
+        "overall_unit": f"{section.overall.unit} over {formatting.count(len(counted), 'item')}",
         "findings": section.findings,
-        "panels": [panel(grid) for grid in grids],
-        "sheets": sheets,
-        "curves": {
-            sheet.name: _both_widths(partial(curve_plot, sheet.curves, sheet.title))
-            for sheet in section.sheets
-            if sheet.curves is not None
-        },
+        "panels": panels,
         "compared": _comparisons(section.compared),
         "provenance": provenance(study),
     }
@@ -253,26 +244,32 @@ def _partly(section: Section) -> str:
 # ---- the panel of a table: its drawings and its cells ----------------------------------------------------------------
 
 
-def panel(grid: Grid) -> dict[str, Any]:
-    draw = drawing(grid)
+def panel(sheet: Sheet) -> dict[str, Any]:
+    """A table with its figure; one of scores with the classes, shades and tooltips of its cells."""
+    draw = figure_of(sheet)
+    if not isinstance(sheet, ScoreTable):
+        numbers = tables.numeric(sheet)
+        return {
+            "sheet": sheet,
+            "title": sheet.title,
+            "figure": _both_widths(draw) if draw else None,
+            "numbers": numbers,
+        }
     return {
-        "grid": grid,
-        "unit": tables.unit(grid),
-        "figure": _both_widths(partial(draw, grid), switched=grid.by_system) if draw else None,
-        "head": tables.head(grid),
-        "bodies": [_body(grid, group) for group in tables.rows_of(grid)],
-        "sources": "; ".join(dict.fromkeys(f.source for cell in grid.published.values() for f in cell.values())),
-        "notes": tables.notes(grid),
-        "signs": tables.signs(grid),
-        "bold": len(grid.labels) > 1,
-        "marks": marks_key(grid),
+        "sheet": sheet,
+        "title": sheet.table.title,
+        "figure": _both_widths(draw, switched=sheet.by_system) if draw else None,
+        "bodies": [_body(sheet, group) for group in sheet.groups],
+        "sources": "; ".join(dict.fromkeys(figure.source for figure in sheet.published)),
+        "bold": len(sheet.labels) > 1,
+        "marks": marks_key(sheet),
     }
 
 
-def marks_key(grid: Grid) -> list[tuple[str, str]]:
+def marks_key(grid: ScoreTable) -> list[tuple[str, str]]:
     """What the marks of a figure mean, as (class of the style sheet, words): those that it has."""
     few = [("few", "too few items to tell: no interval")] if grid.has_few else []
-    published = [("diamond", "published")] if any(map(grid.others, grid.rows)) else []
+    published = [("diamond", "published")] if grid.published else []
     chance = [("dash", "chance")] if grid.has_chance else []
     level = "the best shortcut" if grid.level != "chance" else "chance"
     if drawing(grid) is None:
@@ -283,30 +280,28 @@ def marks_key(grid: Grid) -> list[tuple[str, str]]:
     return [("dot", "mean"), (band, "95% interval"), *chance, *published, *few]
 
 
-def _body(grid: Grid, group: Sequence[TableLine]) -> list[tuple[TableLine, list[dict[str, Any]]]]:
+def _body(grid: ScoreTable, group: Sequence[Line]) -> list[tuple[Line, list[dict[str, Any]]]]:
     """The lines of a row with their cells. The best of ours is in bold, if there are several."""
-    several = sum(line.run is not None for line in group) > 1
-    top = tables.best(grid, group[0].row) if several else (None,) * len(grid.columns)
-    return [(line, list(_cells(grid, line, top))) for line in group]
+    pick, top = max if grid.metric.better == "high" else min, list[float | None]()
+    ours = [line.cells for line in group if line.run is not None]
+    for column in range(len(grid.columns) if len(ours) > 1 else 0):
+        top.append(pick((cell.estimate.mean for cells in ours if (cell := cells[column])), default=None))
+    return [(line, list(_cells(grid, line, top or [None] * len(grid.columns)))) for line in group]
 
 
-def _cells(grid: Grid, line: TableLine, top: Sequence[float | None]) -> Iterator[dict[str, Any]]:
+def _cells(grid: ScoreTable, line: Line, top: Sequence[float | None]) -> Iterator[dict[str, Any]]:
     """Each cell in words, its classes, its shade where the table has no figure, and its tooltip."""
     shaded, span = drawing(grid) is None, grid.value_range
-    for column, cell, shown, highest in zip(grid.columns, line.cells, tables.cell_words(grid, line), top):
+    for at, (shown, highest) in enumerate(zip(grid.words(line), top)):
         own = {"words": shown, "classes": "", "shade": "", "tip": ""}
         if line.run is None:
             own["tip"] = f"{line.label} (published)\n{line.source}"
-        elif cell is not None:
+        elif (cell := line.cells[at]) is not None:
             best = " best" if cell.estimate.mean == highest else ""
             own["classes"] = "few" if cell.estimate.few else cell.against_level + best
             own["shade"] = variable(shade(cell, span, grid.metric)) if shaded and not cell.estimate.few else ""
-            own["tip"] = tip(grid, line.run, line.row, column, cell)
+            own["tip"] = tip(grid, line, at)
         yield own
-
-
-def sheet_file(sheet: Sheet, key: str) -> str:
-    return f"{key}-{slug(sheet.name)}"
 
 
 def _both_widths(draw: Callable[[float], Picture], *, switched: bool = True) -> dict[str, str]:

@@ -15,9 +15,9 @@ import pytest
 from proband import suites
 from proband.core.suite import MeasuredOn, Published
 from proband.reporting.numbers.cells import Study
-from proband.reporting.numbers.grids import Grid, fill
 from proband.reporting.numbers.item_sets import ItemSet
-from proband.reporting.tables import as_sheet, comma_separated, every_number, latex, markdown
+from proband.reporting.numbers.score_tables import ScoreTable, fill
+from proband.reporting.tables import comma_separated, latex, markdown
 from proband.reporting.write import write_report
 
 MakeSet = Callable[..., ItemSet]
@@ -39,7 +39,7 @@ def changed(items: ItemSet, *, times: int | None = None, **manifest: Any) -> Ite
     return dataclasses.replace(items, suite=suite, manifest={**items.manifest, **manifest})
 
 
-def grid_of(items: ItemSet) -> Grid:
+def grid_of(items: ItemSet) -> ScoreTable:
     return fill(Study(items, seed=0), items.suite.tables[0])
 
 
@@ -50,18 +50,16 @@ def items(make_set: MakeSet) -> ItemSet:
 
 def test_the_same_data_and_construction_stand_side_by_side_without_a_mark(items: ItemSet) -> None:
     grid = grid_of(changed(items, times=1))
-    assert any(grid.published.values())
-    assert not grid.differs
-    assert "differ" not in markdown(as_sheet(grid))
+    assert grid.published
+    assert not any(line.differs for line in grid.lines)
+    assert "differ" not in markdown(grid)
 
 
 @pytest.mark.parametrize("manifest", [{"fingerprint": "another"}, {"fingerprint": None}])
 def test_beside_other_data_there_are_no_published_figures(items: ItemSet, manifest: dict[str, Any]) -> None:
     grid = grid_of(changed(items, **manifest))
-    assert not any(grid.published.values())
-    assert "Table 3" not in markdown(as_sheet(grid)) + latex(as_sheet(grid), grid.name) + comma_separated(
-        every_number(grid)
-    )
+    assert not grid.published
+    assert "Table 3" not in markdown(grid) + latex(grid) + comma_separated(grid)
 
 
 def test_another_construction_and_fewer_questions_are_footnotes_in_every_format(items: ItemSet, tmp_path: Path) -> None:
@@ -69,10 +67,10 @@ def test_another_construction_and_fewer_questions_are_footnotes_in_every_format(
     grid = grid_of(other)
     words = ["negatives: made up, published as printed", "10 % of the questions of the published rows"]
     both = "embedded:mlm, embedded:glove differ from the published figures: "
-    assert grid.footnotes == [f"{both}{note}." for note in words]
-    assert f"{both}{words[0]}" in markdown(as_sheet(grid))
-    assert r"figures: 10 \% of the questions" in latex(as_sheet(grid), grid.name)
-    rows = list(csv.DictReader(io.StringIO(comma_separated(every_number(grid)))))
+    assert grid.notes[1:] == [f"{both}{note}." for note in words]
+    assert f"{both}{words[0]}" in markdown(grid)
+    assert r"figures: 10 \% of the questions" in latex(grid)
+    rows = list(csv.DictReader(io.StringIO(comma_separated(grid))))
     marked = {row["differs"] for row in rows if row["kind"] == "ours" and row["group"] == "ES"}
     assert marked == {"; ".join(words)}
     assert {row["differs"] for row in rows if row["kind"] == "published"} == {""}
@@ -86,11 +84,11 @@ def test_another_construction_and_fewer_questions_are_footnotes_in_every_format(
 
 def test_rows_without_published_neighbours_carry_no_mark(items: ItemSet) -> None:
     grid = grid_of(changed(items, conditions={"negatives": "made up"}))
-    assert {row for row, _ in grid.differs} == {("ES",), ("LS",)}
+    assert {line.row for line in grid.lines if line.differs} == {("ES",), ("LS",)}
 
 
 def test_more_questions_are_other_questions(items: ItemSet) -> None:
-    (note, *_) = grid_of(changed(items, times=0)).footnotes
+    (_, note, *_) = grid_of(changed(items, times=0)).notes
     assert note.endswith("times the questions of the published rows: others are among them.")
 
 

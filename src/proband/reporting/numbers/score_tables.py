@@ -1,4 +1,5 @@
-"""A table of the suite filled in: our cells, published figures with the same tags, and a last row over everything.
+"""A table of the suite filled in: a line per row and model with its scores, published figures with the same tags, and a
+last row over everything.
 
 Rows and columns may be tags of items, tags the suite derives, or tags of runs (`run.template`): then the runs that
 differ only in those tags share a line.
@@ -8,50 +9,81 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import product
+from itertools import groupby, product
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from proband.core.files import group_by_key
 from proband.core.metrics import SPLITS, Metric, splits_in_words
-from proband.core.suite import Published, Table, Where
+from proband.core.suite import Published, Sheet, Table, Where
 from proband.core.types import Tag
 from proband.reporting.numbers import formatting
 from proband.reporting.numbers.cells import VARIATION, Cell, Study, matches, same
 from proband.reporting.numbers.formatting import shared_labels
+from proband.stats import LEAST_FREEDOM, share_of_trainings
 
 Key = tuple[Tag, ...]
 SPLIT = "split"
+SIGN = {"at": "°", "below": "▼", "above": "", "": ""}
+CellWords = tuple[str, str, tuple[str, ...]]  # figure, sign against chance; interval, spread over seeds and the rest
 
 
 @dataclass(frozen=True, kw_only=True)
-class Grid:
-    """A table filled in. Row key None is the last row, over all rows together."""
+class Line:
+    """One model in one row: with a cell per column (ours), or with a figure (published, where `run` is None)."""
 
-    name: str  # of its files
+    row: Key | None  # None: over all rows together
+    label: str
+    run: int | None = None
+    cells: tuple[Cell | None, ...] = ()
+    figures: tuple[Published | None, ...] = ()
+    differs: tuple[str, ...] = ()  # in what, from the published lines
+
+    @property
+    def source(self) -> str:
+        return "; ".join(dict.fromkeys(each.source for each in self.figures if each))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreTable(Sheet):
+    """A table of scores: `header`, `rows` and `note` have them in words."""
+
     table: Table
     metric: Metric
     labels: tuple[str, ...]
-    rows: tuple[Key | None, ...]
     columns: tuple[Key, ...]
-    cells: Mapping[tuple[Key | None, Key], tuple[Cell | None, ...]]
-    published: Mapping[tuple[Key | None, Key], Mapping[str, Published]]  # by published model
+    lines: tuple[Line, ...]  # ours first within each row; those without a number are left out
     by_system: bool = True  # its lines are the systems of the item set, in their order
-    differs: Mapping[tuple[Key | None, int], Sequence[str]] = field(default_factory=dict)  # lines from published ones
     hues: tuple[int, ...] = ()  # the number of the colour of each line; in turn, where there is none
     scope: str = ""  # the items that are counted, in words; empty where its headings name their splits
     asked: str = ""  # how each model was asked, in words
 
-    def hue(self, line: int) -> int:
-        return self.hues[line] if self.hues else line
+    def hue(self, run: int) -> int:
+        return self.hues[run] if self.hues else run
 
     @property
-    def empty(self) -> bool:
-        """Whether no run has a number in it, as where the items lack one of its tags."""
-        return not self.filled
+    def groups(self) -> list[list[Line]]:
+        """The lines of each row."""
+        return [list(group) for _, group in groupby(self.lines, key=lambda line: line.row)]
+
+    @property
+    def last(self) -> list[Line]:
+        """Our lines over all rows together, or of the last row."""
+        return [line for line in self.groups[-1] if line.run is not None] if self.lines else []
+
+    @property
+    def first_cells(self) -> list[Cell | None]:
+        """The first column of the first row, a cell per label."""
+        known = {line.run: line.cells[0] for line in self.lines if line.row == self.lines[0].row and line.cells}
+        return [known.get(run) for run in range(len(self.labels))]
+
+    @property
+    def published(self) -> list[Published]:
+        return [figure for line in self.lines for figure in line.figures if figure]
 
     @property
     def numeric(self) -> bool:
@@ -69,7 +101,7 @@ class Grid:
     @cached_property
     def filled(self) -> list[Cell]:
         """Every cell that has a number."""
-        return [cell for systems in self.cells.values() for cell in systems if cell is not None]
+        return [cell for line in self.lines for cell in line.cells if cell is not None]
 
     @property
     def has_chance(self) -> bool:
@@ -86,44 +118,134 @@ class Grid:
         shortcut = any(cell.level_name != "chance" for cell in self.filled)
         return "the best shortcut (where it is higher than chance)" if shortcut else "chance"
 
-    def chance_at(self, row: Key | None, column: Key) -> float | None:
-        """The chance level of a cell, which is that of its items."""
-        cells = self.cells.get((row, column), ())
-        return next((cell.chance for cell in cells if cell is not None and cell.chance is not None), None)
-
     @property
     def value_range(self) -> tuple[float, float]:
         """Wide enough for every interval, chance level and published figure, and rounded outward."""
         ends = [(e.mean,) if e.few else (e.low, e.high) for e in (cell.estimate for cell in self.filled)]
         values = [end for each in ends for end in each]
         values += [cell.chance for cell in self.filled if cell.chance is not None]
-        values += [figure.value for cell in self.published.values() for figure in cell.values()]
+        values += [figure.value for figure in self.published]
         low, high = (min(values), max(values)) if values else (0.0, 1.0)
         step = 0.1 if self.metric.percent else 10 ** math.floor(math.log10(max(high - low, abs(high), 1e-6))) / 2
         low, high = step * math.floor(low / step + 1e-9), step * math.ceil(high / step - 1e-9)
         return (low, high) if high > low else (low - step, high + step)
+
+    # ---- in words ----
 
     def heading(self, column: Key) -> str:
         """The words above a column."""
         own = [(n, v) for n, v in zip(self.table.columns, column) if n in self.differing_tags]
         return formatting.key([n for n, _ in own], [v for _, v in own], everything=formatting.with_arrow(self.metric))
 
+    def row_heading(self, row: Key | None) -> str:
+        return formatting.key(self.table.rows, row) if self.table.rows else ""
+
     @property
-    def footnotes(self) -> list[str]:
-        """In what our lines differ from the published figures beside them."""
-        return differing(((self.labels[line], notes) for (_, line), notes in self.differs.items()))
+    def unit(self) -> str:
+        """Metric, direction, unit, and what holds for the whole table."""
+        first = self.columns[0] if self.columns else ()
+        fixed = [
+            f"{formatting.name(n)}: {formatting.tag(v)}"
+            for n, v in zip(self.table.columns, first)
+            if n not in self.differing_tags
+        ]
+        macro = f"mean over the values of {formatting.name(self.table.macro)}" if self.table.macro else ""
+        parts = formatting.with_arrow(self.metric), formatting.unit(self.metric), self.scope, macro, "95% intervals"
+        return ", ".join(part for part in (*parts, *fixed) if part)
 
-    def others(self, row: Key | None) -> list[str]:
-        """The published models that have a figure in this row."""
-        return list(dict.fromkeys(model for c in self.columns for model in self.published.get((row, c), {})))
+    def words(self, line: Line) -> list[CellWords]:
+        """The cells of a line; published figures have no interval."""
+        if line.run is None:
+            return [(formatting.figure(each.value, self.metric) if each else "–", "", ()) for each in line.figures]
+        return [self._words(cell) if cell else ("–", "", ()) for cell in line.cells]
+
+    def _words(self, cell: Cell) -> CellWords:
+        e, spread = cell.estimate, formatting.spread(cell.sd, cell.runs, self.metric)
+        unread = f"unread {100 * cell.unread:.0f}%" if cell.unread >= 0.005 else ""
+        uncovered = f"{cell.uncovered:,} not covered" if cell.uncovered else ""
+        more = tuple(part for part in (formatting.span(e, self.metric), spread, unread, uncovered, e.note) if part)
+        return formatting.figure(e.mean, self.metric), SIGN[cell.against_level], more
+
+    @property
+    def signs(self) -> list[str]:
+        """What the signs in a table mean: those that it has."""
+        out = ["Intervals account for items that share material."]
+        if self.has_few:
+            few = formatting.TOO_FEW.capitalize()
+            out.append(f"{few}: fewer than {LEAST_FREEDOM:g} degrees of freedom (of clusters).")
+        if self.has_chance:
+            out.append(f"° the interval includes {self.level}; ▼ below {'it' if self.level != 'chance' else 'chance'}.")
+        if several := [cell.runs for cell in self.filled if cell.runs > 1]:
+            out.append("± standard deviation over training seeds, which the intervals take into account.")
+            hidden = f"{100 * share_of_trainings(0, min(several))[1]:.0f}%"
+            out.append(f"That up to {hidden} of trainings fail altogether may not show in {min(several)} seeds.")
+        if any(cell.unread for cell in self.filled):
+            out.append("Unread: replies from which no answer could be read; they count as wrong.")
+        if any(cell.uncovered for cell in self.filled):
+            out.append("Not covered: items that the model knows nothing of; they do not count.")
+        return out
+
+    @property
+    def notes(self) -> list[str]:
+        """What the suite says of the table, and in what our lines differ from the published ones."""
+        texts = [self.table.note, self.table.published_note if self.published else ""]
+        return [*filter(None, texts), *differing((line.label, line.differs) for line in self.lines)]
+
+    def in_words(self) -> ScoreTable:
+        """The same with its words: one line per row and model, how models were asked, what the signs mean, and where
+        the published figures come from."""
+        rows = []
+        for line in self.lines:
+            first = [self.row_heading(line.row)] if self.table.rows else []
+            name = line.label if line.run is not None else f"{line.label} (published)"
+            cells = (
+                " ".join([figure, *(more[:1] and [more[0] + sign]), *more[1:]])
+                for figure, sign, more in self.words(line)
+            )
+            rows.append((*first, name, *cells))
+        head = [" · ".join(map(formatting.name, self.table.rows))] if self.table.rows else []
+        sources = "; ".join(dict.fromkeys(f"{f.model}: {f.source}" for f in self.published))
+        note = [self.asked, *self.signs, f"Published figures: {sources}." if sources else "", *self.notes]
+        return replace(
+            self,
+            title=f"{self.table.title} ({self.unit})",
+            header=(*head, "model", *map(self.heading, self.columns)),
+            rows=tuple(rows),
+            note=" ".join(filter(None, note)),
+        )
+
+    # ---- for machines ----
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """Every number with its tags, at full precision."""
+        for line in self.lines:
+            for column, cell in zip(self.columns, line.cells or line.figures):
+                tags = dict(zip(self.table.columns, column)) | dict(zip(self.table.rows, line.row or ()))
+                about = {"model": line.label, "group": tags, "metric": self.metric.name}
+                if isinstance(cell, Cell):
+                    e = msgspec.structs.asdict(cell.estimate)
+                    own = ("chance", "runs", "sd", "unread", "skipped", "uncovered")
+                    yield {"kind": "ours", **e, **about, **{name: getattr(cell, name) for name in own},
+                           "differs": list(line.differs), "items": self.scope}  # fmt: skip
+                elif cell is not None:
+                    on = {"data": cell.on.data, "conditions": dict(cell.on.conditions), "questions": cell.on.questions}
+                    yield {"kind": "published", **about, "mean": cell.value, "source": cell.source, "on": on}
 
 
-def tip(grid: Grid, run: int, row: Key | None, column: Key, cell: Cell) -> str:
-    """The words of a tooltip."""
-    e, metric = cell.estimate, grid.metric
+def tip(table: ScoreTable, line: Line, column: int) -> str:
+    """The words of a tooltip; the place (`ES · reverse`) names only what the table splits by."""
+    metric, key = table.metric, table.columns[column]
+    place = " · ".join(filter(None, [table.row_heading(line.row), table.heading(key) if key else ""]))
+    if line.run is None:
+        figure = line.figures[column]
+        value = formatting.figure(figure.value, metric) if figure else ""
+        return "\n".join(filter(None, [f"{line.label} (published)", place, value, figure.source if figure else ""]))
+    cell = line.cells[column]
+    assert cell is not None
+    e = cell.estimate
     lines = [
-        grid.labels[run],
-        place(grid, row, column),
+        line.label,
+        place,
         f"{formatting.figure(e.mean, metric)} {formatting.span(e, metric)}",
         formatting.spread(cell.sd, cell.runs, metric),
         "" if e.from_seeds is None else f"{100 * e.from_seeds:.0f}% of the variance from training seeds",
@@ -140,86 +262,68 @@ def tip(grid: Grid, run: int, row: Key | None, column: Key, cell: Cell) -> str:
     return "\n".join(filter(None, lines))
 
 
-def published_tip(grid: Grid, figure: Published, row: Key | None, column: Key) -> str:
-    value = formatting.figure(figure.value, grid.metric)
-    lines = [f"{figure.model} (published)", place(grid, row, column), value, figure.source]
-    return "\n".join(filter(None, lines))
-
-
-def place(grid: Grid, row: Key | None, column: Key) -> str:
-    """`ES · reverse`, naming only what the table splits by."""
-    parts = [formatting.key(grid.table.rows, row)] if grid.table.rows else []
-    return " · ".join([*parts, *([grid.heading(column)] if column else [])])
-
-
 # ---- counting the cells ----------------------------------------------------------------------------------------------
 
 
-def fill(study: Study, table: Table) -> Grid:
+def fill(study: Study, table: Table) -> ScoreTable:
     """Count every cell of a table."""
     metric = study.items.suite.metric(table.metric)
     rows, columns = keys_of(study, table, table.rows), keys_of(study, table, table.columns)
     of_runs = any(name.startswith("run.") for name in table.rows)  # all templates together mean nothing
     of_runs = of_runs or SPLIT in table.rows  # and so do training and test items
-    lines: list[Key | None] = [*rows, None] if table.rows and len(rows) > 1 and not of_runs else list(rows)
-    labels, members = _lines(study, table)
-    cells, published = {}, {}
+    keys: list[Key | None] = [*rows, None] if table.rows and len(rows) > 1 and not of_runs else list(rows)
+    labels, members = _labels(study, table)
     every = [f for f in comparable(study.items.suite.published(), study.items.manifest) if f.metric == table.metric]
     counted: Where = {SPLIT: study.splits, **table.where}
-    for row in lines:
-        for column in columns:
-            own = dict(zip(table.columns, column)) | (dict(zip(table.rows, row)) if row is not None else {})
-            systems = study.cell(metric, {**table.where, **own}, macro=table.macro)
-            cells[row, column] = tuple(next((systems[at] for at in of if systems[at]), None) for of in members)
-            published[row, column] = {f.model: f for f in every if _belongs(f, own, counted)}
-    columns = [c for c in columns if any(any(cells[row, c]) or published[row, c] for row in lines)] or columns[:1]
-    if SPLIT in table.rows:  # a split that nobody was asked
-        lines = [row for row in lines if any(any(cells[row, c]) or published[row, c] for c in columns)]
-    return Grid(
+    cells: dict[tuple[Key | None, Key], Sequence[Cell | None]] = {}
+    published: dict[tuple[Key | None, Key], Mapping[str, Published]] = {}
+    for row, column in product(keys, columns):
+        own = dict(zip(table.columns, column)) | (dict(zip(table.rows, row)) if row is not None else {})
+        cells[row, column] = study.cell(metric, {**table.where, **own}, macro=table.macro)
+        published[row, column] = {f.model: f for f in every if _belongs(f, own, counted)}
+    columns = [c for c in columns if any(any(cells[row, c]) or published[row, c] for row in keys)] or columns[:1]
+    lines: list[Line] = []
+    for row in keys:
+        figures = {model: None for column in columns for model in published[row, column]}
+        theirs = [
+            Line(row=row, label=model, figures=tuple(published[row, column].get(model) for column in columns))
+            for model in figures
+        ]
+        for run, (label, systems) in enumerate(zip(labels, members)):
+            found = tuple(
+                next((cell for at in systems if (cell := cells[row, column][at])), None) for column in columns
+            )
+            beside = [
+                (figure, cell.estimate.n)
+                for column, cell in zip(columns, found)
+                if cell
+                for figure in published[row, column].values()
+            ]
+            differs = differences(beside, study.items.manifest, study.systems[systems[0]].tags)
+            if any(found):
+                lines.append(Line(row=row, label=label, run=run, cells=found, differs=tuple(differs)))
+        lines += theirs
+    own_lines = labels == study.labels
+    return ScoreTable(
         name=f"{study.key}-{table.name}",
+        title=table.title,
         table=table,
         metric=metric,
         labels=labels,
-        rows=tuple(lines),
         columns=tuple(columns),
-        cells=cells,
-        published=published,
-        by_system=labels == study.labels,
-        differs=_differs(study, lines, columns, cells, published, members),
-        hues=study.hues if labels == study.labels else (),
-        asked=study.how_asked if labels == study.labels else "",
+        lines=tuple(lines),
+        by_system=own_lines,
+        hues=study.hues if own_lines else (),
+        asked=study.how_asked if own_lines else "",
         scope="" if SPLIT in (*table.rows, *table.columns) else splits_in_words(_several(counted[SPLIT])),
-    )
+    ).in_words()
 
 
 def _several(value: Tag | tuple[Tag, ...]) -> tuple[str, ...]:
     return tuple(map(str, value)) if isinstance(value, tuple) else (str(value),)
 
 
-def _differs(
-    study: Study,
-    rows: Sequence[Key | None],
-    columns: Sequence[Key],
-    cells: Mapping[tuple[Key | None, Key], Sequence[Cell | None]],
-    published: Mapping[tuple[Key | None, Key], Mapping[str, Published]],
-    members: Sequence[Sequence[int]],
-) -> dict[tuple[Key | None, int], list[str]]:
-    """In what each line of ours differs from the published figures in its row."""
-    notes_of = {}
-    for row in rows:
-        for at, systems in enumerate(members):
-            beside = [
-                (figure, cell.estimate.n)
-                for column in columns
-                if (cell := cells[row, column][at])
-                for figure in published[row, column].values()
-            ]
-            if notes := differences(beside, study.items.manifest, study.systems[systems[0]].tags):
-                notes_of[row, at] = notes
-    return notes_of
-
-
-def _lines(study: Study, table: Table) -> tuple[tuple[str, ...], list[list[int]]]:
+def _labels(study: Study, table: Table) -> tuple[tuple[str, ...], list[list[int]]]:
     """The labels of a table's lines, and the systems that share each."""
     used = [name for name in (*table.rows, *table.columns) if name.startswith("run.")]
     if not used:
