@@ -156,8 +156,7 @@ def _systems(paths: list[Path], wanted: Wanted, *, by: str, split: str, seed: in
 
 def _applies(study: Study, metric: Metric) -> bool:
     """Whether two systems have numbers of this metric."""
-    values = study.arrays.metrics[metric.name]
-    return sum(any(len(values[run][0]) for run in system.runs) for system in study.systems) > 1
+    return sum(len(study.whole(system, metric)) > 0 for system in study.systems) > 1
 
 
 def worse(result: Mapping[str, Any], points: float) -> dict[str, str | float | None]:

@@ -160,7 +160,7 @@ def score(folder: str | Path, *, split: str = "") -> dict[str, Any]:
     sets = item_sets([folder])[0]
     study = Study(sets, sets.suite.metrics, split=split)
 
-    (cell,) = study.cell(study.main, {})
+    (cell,), (answered,) = study.cell(study.main, {}), study.arrays.runs
     groups = []
     tags = [tag for table in sets.suite.tables[:1] for tag in (*table.rows, *table.columns)]
     for tag in [*tags, *([VARIATION] if study.varied else [])]:
@@ -179,11 +179,11 @@ def score(folder: str | Path, *, split: str = "") -> dict[str, Any]:
         **_metric(study.main),
         "split": list(study.splits),
         **_line(study.scope, cell),
-        "answers": len(study.arrays.answered[0]),
-        "skipped": len(study.arrays.skipped[0]),
-        "uncovered": len(study.arrays.uncovered[0]),
-        "withheld": study.arrays.statuses[0].get("content_filter", 0),
-        "errors": study.arrays.errors[0],
+        "answers": len(answered.lines),
+        "skipped": len(answered.of_status("skipped")),
+        "uncovered": len(answered.of_status("not covered")),
+        "withheld": len(answered.of_status("content_filter")),
+        "errors": answered.errors,
         "groups": groups,
         "others": others,
         "legend": legend(sets.suite, [each["group"] for each in groups]),

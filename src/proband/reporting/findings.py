@@ -132,9 +132,8 @@ def unread_warnings(study: Study) -> list[str]:
     solver sums them up, and for each system that left more than a few replies unreadable, or items unasked or not
     covered."""
     texts = []
-    for each, label, statuses, errors in zip(
-        study.items.answered, study.items.labels, study.arrays.statuses, study.arrays.errors, strict=True
-    ):
+    for each, label, answered in zip(study.items.answered, study.items.labels, study.arrays.runs, strict=True):
+        errors = answered.errors
         if each.unfinished:
             texts.append(f"{label} is not finished: {each.unfinished}.")
         if errors:
@@ -143,7 +142,7 @@ def unread_warnings(study: Study) -> list[str]:
             texts.append(
                 f"{label} failed on {formatting.count(len(errors), 'item')}, which count as wrong: {listed}{more}."
             )
-        if withheld := statuses.get("content_filter", 0):
+        if withheld := len(answered.of_status("content_filter")):
             texts.append(
                 f"{label}: a filter withheld the replies to {formatting.count(withheld, 'item')}, which count as wrong."
             )
@@ -284,7 +283,7 @@ class BestShortcut:
 def mark_by_shortcut(study: Study) -> BestShortcut | None:
     """Tag the items of a study with whether the best shortcut is right; None where it is everywhere, or nowhere."""
     suite, known_as = study.items.suite, study.items.runs[0].items_sha
-    right = answered_rightly(suite.baselines, study.items.raw_items, known_as=known_as)
+    right = answered_rightly(suite.baselines, study.items.items, known_as=known_as)
     if study.main.name != "accuracy" or not right:
         return None
     scored = study.mask({})

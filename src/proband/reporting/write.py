@@ -126,7 +126,7 @@ def write_report(sets: Sequence[ItemSet], *, out: Path, **options: Any) -> dict[
         "page": str(out / "index.html"),
         "models": len({run.model for each in sets for run in each.runs}),
         "items": sum(study.asked for study in studies),
-        "answers": sum(len(each) for study in studies for each in study.arrays.answered),
+        "answers": sum(len(run.lines) for study in studies for run in study.arrays.runs),
         "sentences": [sentence for section in sections for sentence in section.findings],
         "scores": [line for section in sections for line in _scores(section)],
         **({"claims": _counted(claims)} if what.claims else {}),
@@ -295,8 +295,8 @@ def _set_summary(section: Section) -> dict[str, Any]:
         "better": study.main.better,
         "intervals": {"level": 0.95, "least_degrees_of_freedom": LEAST_FREEDOM},
         "runs": [
-            {"label": label, "model": run.model, "solver": run.solver, "seed": run.seed, "answers": len(answered)}
-            for label, run, answered in zip(items.labels, items.runs, study.arrays.answered)
+            {"label": label, "model": run.model, "solver": run.solver, "seed": run.seed, "answers": len(known.lines)}
+            for label, run, known in zip(items.labels, items.runs, study.arrays.runs)
         ],
         "systems": [{"label": each.label, "runs": [items.labels[run] for run in each.runs]} for each in study.systems],
         "tables": [_score_summary(each) for each in (section.overall, *scores)],

@@ -83,7 +83,7 @@ def test_pairs_compare_the_answers_item_by_item(make_set: Callable[..., ItemSet]
     loaded = make_set(400, models=("embedded:mlm", "embedded:glove"))
     study = study_of(loaded)
     (pair,) = study.pairs(ACCURACY, {})
-    a, b = (numbers for _, numbers in study.arrays.metrics["accuracy"])
+    a, b = (run.values("accuracy")[1] for run in study.arrays.runs)
     groups = [clusters_of(item)[0] for item in loaded.items()]
     assert (pair.n, pair.clusters) == (400, len(set(groups)))
     assert pair.value == pytest.approx(float((a - b).mean()))
@@ -180,7 +180,7 @@ def test_a_metric_over_sets_has_an_interval_and_a_paired_test(make_set: Callable
     better, chance = study.cell(AUC, {})
     assert better
     assert chance
-    records = study.arrays.metrics["auc"][0][1]
+    records = study.arrays.runs[0].values("auc")[1]
     assert better.estimate.mean == area_under_roc(records, np.ones(300))
     assert better.estimate.low < better.estimate.mean < better.estimate.high
     assert chance.estimate.low < 0.5 < chance.estimate.high
@@ -210,7 +210,7 @@ def test_a_macro_mean_of_a_metric_over_sets(make_set: Callable[..., ItemSet]) ->
     values = []
     for relation in study.arrays.tags["relation"].values:
         rows = study.mask({"relation": relation})
-        values.append(area_under_roc(study.arrays.metrics["auc"][0][1][rows], np.ones(int(rows.sum()))))
+        values.append(area_under_roc(study.arrays.runs[0].values("auc")[1][rows], np.ones(int(rows.sum()))))
     cell = study.cell(AUC, {}, macro="relation")[0]
     assert cell
     assert cell.estimate.mean == pytest.approx(float(np.mean(values)))

@@ -34,10 +34,11 @@ def test_files_and_lists_give_the_same_arrays(make_set: Callable[..., ItemSet], 
     items = make_set(60, models=("embedded:mlm", "embedded:glove"))
     first, second = (collect(each, [ACCURACY, wordy, AUC]) for each in (items, on_disk(items, tmp_path)))
     for name in ("accuracy", "wordy", "auc"):
-        for a, b in zip(first.metrics[name], second.metrics[name]):
+        for one, other in zip(first.runs, second.runs):
+            a, b = one.values(name), other.values(name)
             assert (a[0] == b[0]).all()
             assert (a[1] == b[1]).all()
-    assert first.metrics["auc"][0][1].shape == (60, 2)
+    assert first.runs[0].values("auc")[1].shape == (60, 2)
     assert {n: (t.values, t.codes.tolist()) for n, t in first.tags.items()} == {
         n: (t.values, t.codes.tolist()) for n, t in second.tags.items()
     }
@@ -64,7 +65,7 @@ def test_a_limited_run_counts_only_what_it_answered(make_set: Callable[..., Item
     (given,) = items.answered
     some = [answer for i, answer in enumerate(items.raw_answers(0)) if i % 7 == 3]
     found = collect(dataclasses.replace(items, answered=[AnsweredRun(run=given.run, answers=some)]), [ACCURACY])
-    assert found.metrics["accuracy"][0][0].tolist() == found.answered[0].tolist() == list(range(3, 60, 7))
+    assert found.runs[0].values("accuracy")[0].tolist() == found.runs[0].answered.tolist() == list(range(3, 60, 7))
 
 
 def with_answers(items: ItemSet, *answers: Answer) -> ItemSet:

@@ -78,13 +78,14 @@ class Study:
         self.items, self.key, self.seed = items, key or items.suite.name, seed
         self.name = self.key  # as pages and tables call it (`names` in item_sets.py)
         self.main = items.suite.metric()
-        used = {metric.name: metric for metric in (self.main, *metrics)}
-        self.arrays: Arrays = collect(items, list(used.values()))
+        self.metrics = {metric.name: metric for metric in (self.main, *metrics)}
+        self.arrays: Arrays = collect(items, list(self.metrics.values()))
         self.systems: tuple[System, ...] = systems(items.runs, pool=pool)
         self.splits = self._scored(split, least=2 if shared else 1)
         self.hues: tuple[int, ...] = tuple(range(len(self.systems)))  # the number of each system's colour
-        self.known: dict[Any, tuple[Cell | None, ...]] = {}
+        self.known: dict[Any, Scores] = {}  # what was counted once
         self.kept: dict[Any, dict[int, Scores]] = {}
+        self.cells: dict[Any, tuple[Cell | None, ...]] = {}
 
     @cached_property
     def how_asked(self) -> str:
@@ -112,13 +113,13 @@ class Study:
     @property
     def asked(self) -> int:
         """How many items some run has an answer to."""
-        return len({int(row) for rows in self.arrays.answered for row in rows})
+        return len(np.unique(np.concatenate([run.answered for run in self.arrays.runs])))
 
     def answered_by(self) -> Ints:
         """How many systems have a number for each item."""
         count = np.zeros(self.arrays.count, dtype=np.int64)
         for system in self.systems:
-            rows = [values[run][0] for values in self.arrays.metrics.values() for run in system.runs]
+            rows = [self.arrays.runs[run].values(metric)[0] for metric in self.metrics for run in system.runs]
             count[np.unique(np.concatenate(rows))] += 1
         return count
 
@@ -130,12 +131,11 @@ class Study:
 
     def rank(self) -> None:
         """Put the systems in the order of the main metric, the best first; before cells are counted."""
-        everything, sign = self.mask({}), -1 if self.main.better == "high" else 1
-        values = [
-            sign * float(np.mean(own.values)) if len(own := self.scores_of(at, self.main, everything)) else np.inf
-            for at in range(len(self.systems))
-        ]
-        self.systems = tuple(self.systems[at] for at in sorted(range(len(values)), key=lambda at: (values[at], at)))
+        known, sign = self.scores(self.main, {}), -1 if self.main.better == "high" else 1
+        places = range(len(self.systems))
+        order = sorted(places, key=lambda at: (sign * known[at].value if at in known else np.inf, at))
+        self.systems = tuple(self.systems[at] for at in order)
+        self.kept.clear()  # it goes by the places of systems
 
     @property
     def run_order(self) -> list[int]:
@@ -169,64 +169,64 @@ class Study:
         ]
 
     def scores_of(self, system: int, metric: Metric, mask: Mask) -> Scores:
-        """A system's scores within a mask. Runs that have numbers for different items meet on those of all."""
-        runs = [self._of_run(self.arrays.metrics[metric.name][run], metric, mask) for run in self.systems[system].runs]
-        runs = on_common_items(*runs)
-        numbers = runs[0].numbers if len(runs) == 1 else np.concatenate([each.numbers for each in runs])
-        return replace(runs[0], numbers=numbers, trained=bool(self.systems[system].tags["run.net"]))
+        """A system's scores within a mask."""
+        whole = self.whole(self.systems[system], metric)
+        return whole.only(mask[whole.items], within=True)
 
-    def _of_run(self, own: Numbers, metric: Metric, mask: Mask) -> Scores:
+    def whole(self, system: System, metric: Metric) -> Scores:
+        """A system's scores on every item. Runs that have numbers for different items meet on those of all."""
+        key = (metric.name, system.runs)
+        if key not in self.known:
+            runs = on_common_items(
+                *(self._of_run(self.arrays.runs[run].values(metric.name), metric) for run in system.runs)
+            )
+            numbers = runs[0].numbers if len(runs) == 1 else np.concatenate([each.numbers for each in runs])
+            self.known[key] = replace(
+                runs[0], numbers=numbers, places=runs[0].items, clusters=self.arrays.clusters,
+                trained=bool(system.tags["run.net"]),
+            )  # fmt: skip
+        return self.known[key]
+
+    def _of_run(self, own: Numbers, metric: Metric) -> Scores:
         rows, numbers = own
-        chosen = mask[rows]
-        if not chosen.all():
-            rows, numbers = rows[chosen], numbers[chosen]
-        return Scores(
-            numbers=numbers[None],
-            items=rows,
-            clusters=self.arrays.clusters,
-            places=rows,
-            estimator=estimator_of(metric),
-        )
+        clusters = self.arrays.clusters
+        return Scores(numbers=numbers[None], items=rows, clusters=clusters, places=rows, estimator=estimator_of(metric))
 
     # ---- cells ----
 
     def cell(self, metric: Metric, where: Where, *, macro: str = "") -> tuple[Cell | None, ...]:
         """One cell per system; None where it has no number there."""
         key = (metric.name, _address(where), macro)
-        if key not in self.known:
+        if key not in self.cells:
             cells: list[Cell | None] = [None] * len(self.systems)
-            scores = self.scores(metric, where, macro=macro)
             levels: dict[int, tuple[float | None, float | None]] = {}  # the same for systems with the same items
-            for at, own in scores.items():
+            for at, own in self.scores(metric, where, macro=macro).items():
                 if id(own.items) not in levels:
-                    shortcut = None if macro else self.shortcut(metric, own.items)
-                    levels[id(own.items)] = self.chance(metric, own.items, macro), shortcut
+                    levels[id(own.items)] = self.chance(metric, own), None if macro else self.shortcut(metric, own)
                 chance, shortcut = levels[id(own.items)]
-                cells[at] = self._cell(
-                    at, own, where, chance=chance, shortcut=None if at in self.shortcuts else shortcut
-                )
-            self.known[key] = tuple(cells)
-        return self.known[key]
+                cells[at] = self._cell(at, own, where, chance, None if at in self.shortcuts else shortcut)
+            self.cells[key] = tuple(cells)
+        return self.cells[key]
 
-    def _cell(self, system: int, scores: Scores, where: Where, *, chance: float | None, shortcut: float | None) -> Cell:
+    def _cell(self, system: int, scores: Scores, where: Where, chance: float | None, shortcut: float | None) -> Cell:
         """Of one system. Of the items that were left out, the most of all its runs."""
-        mask, arrays, runs = self.mask(where), self.arrays, self.systems[system].runs
+        mask, runs = self.mask(where), [self.arrays.runs[run] for run in self.systems[system].runs]
         cell = Cell(
             msgspec.structs.replace(scores.interval(), group=plain_tags(where)),
             chance,
             runs=len(scores.values),
             sd=float(np.std(scores.values, ddof=1)) if len(scores.values) > 1 else None,
             unread=self.unread(system, scores.items),
-            skipped=max(int(mask[arrays.skipped[run]].sum()) for run in runs),
-            uncovered=max(int(mask[arrays.uncovered[run]].sum()) for run in runs),
+            skipped=max(int(mask[run.of_status("skipped")].sum()) for run in runs),
+            uncovered=max(int(mask[run.of_status("not covered")].sum()) for run in runs),
             shortcut=shortcut,
         )
         return cell if cell.level is None else replace(cell, p_level=scores.against(cell.level).p)
 
     def unread(self, system: int, rows: Ints) -> float:
         """The share of these items (one may stand in several rows) whose reply could not be read, over all runs."""
-        runs = self.systems[system].runs
-        return sum(int(np.isin(rows, self.arrays.unread[run]).sum()) for run in runs) / len(rows) / len(runs)
+        runs = [self.arrays.runs[run].of_status("unread") for run in self.systems[system].runs]
+        return sum(int(np.isin(rows, each).sum()) for each in runs) / len(rows) / len(runs)
 
     def scores(self, metric: Metric, where: Where, *, macro: str = "") -> dict[int, Scores]:
         """The scores there of every system that has some, by its number. Large cells are asked for again (by the
@@ -240,47 +240,34 @@ class Study:
         for at in self.selected(where):
             own = self.scores_of(at, metric, mask)
             if len(own):
-                same = items.setdefault(own.items.tobytes(), own.items)
-                results[at] = replace(own, items=same)
+                own = replace(own, items=items.setdefault(own.items.tobytes(), own.items))
                 if macro:
+                    tag = self.arrays.tags.get(macro)  # items without it are one value
+                    codes = tag.codes[own.items] if tag is not None else np.zeros(len(own), dtype=np.int32)
                     weighed = Macro(name=metric.name, by=macro, of=own.estimator)
-                    tags = {macro: self._strata(same, macro)}
-                    results[at] = replace(own, items=same, estimator=weighed, tags=tags)
+                    own = replace(own, estimator=weighed, tags={macro: codes})
+                results[at] = own
         if 20 * mask.sum() >= len(mask):
             self.kept[key] = results
         return results
 
-    def _strata(self, rows: Ints, macro: str) -> Ints:
-        """The values of the tag `macro` among these items, as numbers from 0; those without it are one value."""
-        tag = self.arrays.tags.get(macro)
-        codes = tag.codes[rows] if tag is not None else np.zeros(len(rows), dtype=np.int32)
-        strata: Ints = np.unique(codes, return_inverse=True)[1]
-        return strata
-
-    def between(self, metric: Metric, system: int, one: Where, other: Where, *, macro: str = "") -> Difference:
+    def between(self, metric: Metric, system: int, one: Where, other: Where) -> Difference:
         """One system in two selections of items, which both have numbers."""
-        a, b = (self.scores(metric, where, macro=macro)[system] for where in (one, other))
+        a, b = (self.scores(metric, where)[system] for where in (one, other))
         return a.minus_selection(b, same_runs=True)
 
-    def chance(self, metric: Metric, rows: Ints, macro: str = "") -> float | None:
+    def chance(self, metric: Metric, scores: Scores) -> float | None:
         """What is reached on these items without knowledge: of a set metric what it says itself (`Metric.chance`), of
         accuracy that of guessing; None for other metrics and where items have no choices."""
+        macro, levels = scores.estimator.by, self.arrays.chance[scores.items]
         if metric.chance is not None:
-            return self._chance_of_records(metric, rows, macro)
-        levels = self.arrays.chance[rows]
-        if metric.name != "accuracy" or not (levels > 0).all():
+            parts = scores.by(macro).values() if macro else [scores]
+            return float(np.mean([metric.chance(part.numbers[0]) for part in parts]))
+        if metric.name != "accuracy" or not len(levels) or not (levels > 0).all():
             return None
-        return macro_mean(levels, self._strata(rows, macro)) if macro else float(levels.mean())
-
-    def _chance_of_records(self, metric: Metric, rows: Ints, macro: str) -> float | None:
-        """From the records of any run that has answered these items: their truth is the same."""
-        runs = ((known, numbers) for known, numbers in self.arrays.metrics[metric.name] if np.isin(rows, known).all())
-        known, numbers = next(runs, (None, None))
-        if known is None or numbers is None or metric.chance is None or not len(rows):
-            return None
-        records = numbers[np.searchsorted(known, rows)]
-        strata = self._strata(rows, macro) if macro else np.zeros(len(rows), dtype=np.int64)
-        return float(np.mean([metric.chance(records[strata == each]) for each in np.unique(strata)]))
+        return (
+            macro_mean(levels, np.unique(scores.tags[macro], return_inverse=True)[1]) if macro else float(levels.mean())
+        )
 
     @cached_property
     def shortcuts(self) -> list[int]:
@@ -288,14 +275,14 @@ class Study:
         names = {f"baseline:{name}" for name in self.items.suite.baselines}
         return [at for at, system in enumerate(self.systems) if system.tags["run.model"] in names]
 
-    def shortcut(self, metric: Metric, rows: Ints) -> float | None:
+    def shortcut(self, metric: Metric, scores: Scores) -> float | None:
         """The accuracy of the best of them on these items; None where none has answered all of them."""
         if metric.name != "accuracy" or not self.shortcuts:
             return None
-        mask = np.zeros(len(self.arrays.chance), dtype=bool)
-        mask[rows] = True
+        mask = np.zeros(self.arrays.count, dtype=bool)
+        mask[scores.items] = True
         own = [self.scores_of(system, metric, mask) for system in self.shortcuts]
-        return max((each.value for each in own if len(each) == len(rows)), default=None)
+        return max((each.value for each in own if len(each) == len(scores)), default=None)
 
     # ---- pairs of systems ----
 

@@ -21,7 +21,7 @@ from proband.core.types import Tag
 from proband.reporting.numbers import formatting
 from proband.reporting.numbers.cells import Comparison, Study
 from proband.reporting.numbers.score_tables import SPLIT, keys_of
-from proband.stats import ONE_SEED, Difference, Ints, Mean, Scores, contrast, holm
+from proband.stats import ONE_SEED, Difference, Mean, Scores, contrast, holm
 
 MOST_PAIRS = 45  # ten systems
 
@@ -138,8 +138,8 @@ def contrasted(study: Study, contrast: Contrast, a: int, b: int, group: Where) -
     margin_text = f", margin {formatting.distance(contrast.margin, metric)}" if contrast.margin else ""
     what = f"{_side(contrast.above)} minus {_side(contrast.below)}"
 
-    def both_below(level: Callable[[Metric, Ints], float | None]) -> bool:
-        levels = [level(metric, study.scores_of(at, metric, study.mask(where)).items) for at, where in (one, other)]
+    def both_below(level: Callable[[Metric, Scores], float | None]) -> bool:
+        levels = [level(metric, study.scores_of(at, metric, study.mask(where))) for at, where in (one, other)]
         return all(own is not None and value < own for value, own in zip((first, second), levels))
 
     return Compared(

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import count
 from pathlib import Path
 from typing import Any, get_args
 
@@ -20,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
-from proband.core.files import decode, parse, raw_lines, read_answers, read_items
+from proband.core.files import parse, raw_lines, read_records
 from proband.core.metrics import SPLITS, Metric
 from proband.core.suite import Suite
 from proband.core.types import LEFT_OUT, Answer, Item, Run, Status, Tag
@@ -61,16 +62,23 @@ class ItemSet:
         return run_labels(self.runs)
 
     def items(self) -> Iterator[Item]:
-        """Every item, whole and checked."""
-        if isinstance(self.items_from, Path):
-            yield from read_items(self.items_from, check=self.suite.check)
-        else:
-            yield from self.items_from
+        """Every item, whole and checked by itself: that all are different was asked when they were run."""
+        if not isinstance(self.items_from, Path):
+            return iter(self.items_from)
+        return map(self._checked, read_records(self.items_from, Item), count(1))
+
+    def _checked(self, item: Item, line: int) -> Item:
+        if wrong := self.suite.check(item):
+            raise ProbandError(f"item {item.id!r}: {wrong}", file=self.items_from, line=line)
+        return item
+
+    def raw_answers(self, run: int) -> Iterator[Answer]:
+        given = self.answered[run].answers
+        return read_records(given, Answer) if isinstance(given, Path) else iter(given)
 
     def answers(self, run: int) -> Iterator[tuple[Item, Answer]]:
         """Every item that a run answered, with its answer."""
-        given = self.answered[run].answers
-        answers = iter(read_answers(given) if isinstance(given, Path) else given)
+        answers = self.raw_answers(run)
         answer = next(answers, None)
         for item in self.items():
             if answer is None:
@@ -83,32 +91,12 @@ class ItemSet:
         """The same of the items that are scored."""
         return (pair for pair in self.answers(run) if not self.splits or pair[0].split in self.splits)
 
-    def raw_items(self) -> Iterator[Item]:
-        """Every item, whole and checked by itself: that all are different is not asked."""
-        return _decoded(self.items_from, Item, self._parse)
-
-    def _parse(self, kind: type[Item], raw: bytes, *, file: Path, line: int) -> Item:
-        item = parse(kind, raw, file=file, line=line)
-        if wrong := self.suite.check(item):
-            raise ProbandError(f"item {item.id!r}: {wrong}", file=file, line=line)
-        return item
-
-    def raw_answers(self, run: int) -> Iterator[Answer]:
-        """The answers of a run, decoded and no more."""
-        return _decoded(self.answered[run].answers, Answer, decode)
-
     def items_at(self, places: Collection[int]) -> dict[int, Item]:
         """The items at some places (from 0), read in one pass."""
         return _picked(self.items_from, Item, places)
 
     def answers_at(self, run: int, places: Collection[int]) -> dict[int, Answer]:
         return _picked(self.answered[run].answers, Answer, places)
-
-
-def _decoded(source: Path | Sequence[Any], kind: type[Any], read: Callable[..., Any]) -> Iterator[Any]:
-    if isinstance(source, Path):
-        return (read(kind, raw, file=source, line=number) for number, raw in raw_lines(source))
-    return iter(source)
 
 
 def _picked(source: Path | Sequence[Any], kind: type[Any], places: Collection[int]) -> dict[int, Any]:
@@ -157,13 +145,7 @@ class Arrays:
     split: Codes  # of the items, whether they have a tag of that name or not
     clusters: Clusters
     chance: Floats  # 1 / choices, 0 where an item has none
-    answered: tuple[Ints, ...]  # per run: the item of each line of its answers
-    unread: tuple[Ints, ...]  # per run: the items whose reply could not be read (which is wrong)
-    statuses: tuple[Mapping[str, int], ...]  # per run: how many answers are not ordinary ones, by status
-    errors: tuple[tuple[tuple[str, str], ...], ...]  # per run: the items that failed, and how
-    skipped: tuple[Ints, ...]  # per run: the items that were not asked (no metric has a number for them)
-    uncovered: tuple[Ints, ...]  # per run: the items that the model knows nothing of (nor for these)
-    metrics: Mapping[str, tuple[Numbers, ...]]  # metric -> one per run
+    runs: tuple[AnsweredItems, ...]
 
 
 def collect(items: ItemSet, metrics: Sequence[Metric]) -> Arrays:
@@ -173,9 +155,9 @@ def collect(items: ItemSet, metrics: Sequence[Metric]) -> Arrays:
     tags: list[dict[str, Tag]] = []  # every combination that occurs
     seen, combination = dict[Hashable, int](), array("i")  # which one an item has
     clusters, chance, split = GrowingClusters(), array("d"), array("i")
-    streams = [_Run(items, at, metrics) for at in range(len(items.answered))]
+    runs = tuple(AnsweredItems(items, at, metrics) for at in range(len(items.answered)))
     at = -1
-    for at, item in enumerate(items.raw_items()):
+    for at, item in enumerate(items.items()):
         key = (item.split, *item.tags.items(), *map(type, item.tags.values()))  # True and 1 are different values
         combination.append(seen.setdefault(key, len(seen)))
         if len(tags) < len(seen):
@@ -183,12 +165,12 @@ def collect(items: ItemSet, metrics: Sequence[Metric]) -> Arrays:
         clusters.add(clusters_of(item))
         chance.append(1.0 / len(item.choices) if item.choices else 0.0)
         split.append(SPLITS.index(item.split))
-        for stream in streams:
-            stream.meet(at, item)
+        for run in runs:
+            run.consume(at, item)
     if at < 0:
         raise ProbandError("contains no items", file=items.source)
-    for stream in streams:
-        stream.end(at + 1)
+    for run in runs:
+        run.end(at + 1)
     several = len(set(split)) > 1
     if not several and not any(SPLIT in table.columns for table in items.suite.tables):
         tags = [{name: value for name, value in each.items() if name != SPLIT} for each in tags]
@@ -199,42 +181,36 @@ def collect(items: ItemSet, metrics: Sequence[Metric]) -> Arrays:
         split=Codes(SPLITS, np.frombuffer(split, dtype=np.int32)),
         clusters=clusters.done(),
         chance=np.frombuffer(chance),
-        answered=tuple(_ints(stream.answered) for stream in streams),
-        unread=tuple(_ints(stream.of_status("unread")) for stream in streams),
-        statuses=tuple({name: len(rows) for name, rows in stream.by_status.items() if rows} for stream in streams),
-        errors=tuple(tuple(stream.errors) for stream in streams),
-        skipped=tuple(_ints(stream.of_status("skipped")) for stream in streams),
-        uncovered=tuple(_ints(stream.of_status("not covered")) for stream in streams),
-        metrics={m.name: tuple(stream.values(m) for stream in streams) for m in metrics},
+        runs=runs,
     )
 
 
-def _ints(numbers: array[int]) -> Ints:
-    return np.frombuffer(numbers, dtype=np.int64) if numbers else np.empty(0, dtype=np.int64)
+def _ints(numbers: Iterable[int]) -> Ints:
+    return np.fromiter(numbers, dtype=np.int64)
 
 
-class _Run:
-    """One run on its way through the items."""
+class AnsweredItems:
+    """The items that one run answered, by their places, with its numbers for them."""
 
     def __init__(self, items: ItemSet, at: int, metrics: Sequence[Metric]) -> None:
         self.label, self.source = items.labels[at], items.answered[at].answers
         self.asked = items.runs[at].settings.get("asked")
         self.answers: Iterator[Answer] = items.raw_answers(at)
         self.next = next(self.answers, None)
-        self.answered = array("q")
-        self.by_status = {status: array("q") for status in get_args(Status) if status}
-        self.errors = list[tuple[str, str]]()
-        self.metrics = [(m, _record(m) if m.over == "set" else m.of, array("q"), array("d")) for m in metrics]
-        self.measured = [each for each in self.metrics if each[0].applies(items.runs[at])]
+        self.lines = array("q")  # the item of each line of its answers
+        self.by_status = {status: array("q") for status in get_args(Status) if status}  # items of answers that are not
+        self.errors = list[tuple[str, str]]()  # the items that failed, and how
+        self.metrics = {m.name: (m, _record(m) if m.over == "set" else m.of, array("q"), array("d")) for m in metrics}
+        self.measured = [each for each in self.metrics.values() if each[0].applies(items.runs[at])]
 
-    def meet(self, at: int, item: Item) -> None:
+    def consume(self, at: int, item: Item) -> None:
         """Take the answer to this item, if it is the next one."""
         answer = self.next
         if answer is None or answer.item_id != item.id:
             return
         if answer.scores and item.choices and len(answer.scores) != len(item.choices):
             self.refuse(f"gives item {item.id!r} {len(answer.scores)} scores for {len(item.choices)} choices")
-        self.answered.append(at)
+        self.lines.append(at)
         if answer.status:
             self.by_status[answer.status].append(at)
             if answer.status == "error":
@@ -243,24 +219,16 @@ class _Run:
             result = None if answer.status in LEFT_OUT else of(item, answer)
             if result is None:
                 continue
-            single = isinstance(result, (float, int, np.number))
-            if not (math.isfinite(result) if single else all(map(math.isfinite, result))):
+            values = (result,) if isinstance(result, (float, int, np.number)) else result
+            if not all(map(math.isfinite, values)):
                 self.refuse(f"gives {metric.name} of item {item.id!r} a value that is not a finite number")
-            if single:
-                numbers.append(result)
-                rows.append(at)
-            else:
-                numbers.extend(result)
-                rows.extend((at,) * (1 if metric.over == "set" else len(result)))
+            numbers.extend(values)
+            rows.extend((at,) * (1 if metric.over == "set" else len(values)))
         self.next = next(self.answers, None)
-
-    def of_status(self, *names: str) -> array[int]:
-        """The items whose answers have one of these statuses, in order."""
-        return array("q", sorted(at for name in names for at in self.by_status[name]))
 
     def refuse(self, what: str) -> None:
         if isinstance(self.source, Path):
-            raise ProbandError(what, file=self.source, line=len(self.answered) + 1)
+            raise ProbandError(what, file=self.source, line=len(self.lines) + 1)
         raise ProbandError(f"{self.label} {what}")
 
     def end(self, count: int) -> None:
@@ -268,14 +236,22 @@ class _Run:
         if self.next is not None:
             self.refuse(f"answers item {self.next.item_id!r}, which does not exist or comes earlier")
         wanted = count if self.asked is None else min(count, int(self.asked))
-        if isinstance(self.source, Path) and len(self.answered) < wanted:
-            done = f"contains {len(self.answered):,} of {wanted:,} answers: rerun the `proband run` command"
+        if isinstance(self.source, Path) and len(self.lines) < wanted:
+            done = f"contains {len(self.lines):,} of {wanted:,} answers: rerun the `proband run` command"
             raise ProbandError(done, file=self.source)
 
-    def values(self, metric: Metric) -> Numbers:
-        rows, numbers = next((rows, numbers) for m, _, rows, numbers in self.metrics if m is metric)
+    @cached_property
+    def answered(self) -> Ints:
+        return _ints(self.lines)
+
+    def of_status(self, name: str) -> Ints:
+        """The items whose answers have a status: unread (which is wrong), skipped or not covered (not counted), ..."""
+        return _ints(self.by_status[name])
+
+    def values(self, metric: str) -> Numbers:
+        of, _, rows, numbers = self.metrics[metric]
         result = np.frombuffer(numbers) if numbers else np.empty(0)
-        return _ints(rows), result.reshape(len(rows), -1) if metric.over == "set" and len(rows) else result
+        return _ints(rows), result.reshape(len(rows), -1) if of.over == "set" and len(rows) else result
 
 
 def item_means(of: Numbers, count: int) -> Floats:

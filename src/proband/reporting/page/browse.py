@@ -65,14 +65,14 @@ def write_browser(
 def outcomes(study: Study) -> list[Floats]:
     """The main metric of each item, a line per run; NaN where there is none. A metric that ranks items has no number
     for one of them: its items are right (1) or wrong (0) at the run's own threshold."""
-    count, entry = study.arrays.count, study.arrays.metrics[study.main.name]
+    count, entry = study.arrays.count, [run.values(study.main.name) for run in study.arrays.runs]
     if study.main.over == "item":
         return [item_means(each, count) for each in entry]
     lines = []
     for run, (rows, numbers) in enumerate(entry):
         line = np.full(count, np.nan)
         if numbers.ndim == 2 and numbers.shape[1] == 2:  # a score and the truth
-            read = ~np.isin(rows, study.arrays.unread[run])
+            read = ~np.isin(rows, study.arrays.runs[run].of_status("unread"))
             scores, truth = numbers[read].T
             line[rows[read]] = (scores >= best_threshold(scores, truth)) == (truth > 0.5)
         lines.append(line)
@@ -105,7 +105,7 @@ class _Browser:
         self.labels = [study.items.labels[run] for run in self.order]
 
     def _answers(self, run: int) -> list[Answer | None]:
-        answered = self.study.arrays.answered[run]
+        answered = self.study.arrays.runs[run].answered
         line = np.searchsorted(answered, self.places)
         lines = {place: int(at) for place, at in zip(self.places, line) if at < len(answered) and answered[at] == place}
         result = self.study.items.answers_at(run, lines.values())

@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from proband.core.files import asset, content_hash, render
 from proband.core.suite import Sheet
@@ -161,7 +162,7 @@ def _counts(sections: Sequence[Section]) -> str:
     asked = {model for model in every if not model.startswith(("baseline:", "solver:"))} or every
     models = formatting.count(len(asked), "model")
     models += f" and {formatting.count(len(every - asked), 'baseline')}" if every - asked else ""
-    answers = sum(len(each) for section in sections for each in section.study.arrays.answered)
+    answers = sum(len(run.lines) for section in sections for run in section.study.arrays.runs)
     items = sum(section.study.asked for section in sections)
     return ", ".join((models, formatting.count(items, "item"), formatting.count(answers, "answer")))
 
@@ -170,7 +171,8 @@ def _view(section: Section) -> dict[str, Any]:
     study, panels = section.study, [panel(each) for each in section.tables]
     suite = study.items.suite
     scored = study.mask({})
-    counted = {int(row) for rows, _ in study.arrays.metrics[study.main.name] for row in rows if scored[row]}
+    rows = np.concatenate([run.values(study.main.name)[0] for run in study.arrays.runs])
+    counted = np.unique(rows[scored[rows]])
     clusters = formatting.count(study.arrays.clusters.count, "cluster")
     about = [
         f"{formatting.count(study.asked, 'item')} asked, of {study.arrays.count:,} in {clusters}",
@@ -337,11 +339,12 @@ def provenance(study: Study) -> dict[str, Any]:
         "runs": [
             {
                 "label": label,
-                "answers": f"{len(answered):,} answers" + (f", {how}" if (how := formatting.how_asked(run)) else ""),
+                "answers": f"{len(answered.lines):,} answers"
+                + (f", {how}" if (how := formatting.how_asked(run)) else ""),
                 "command": run_command(run, items),
                 "record": _indented(run),
             }
-            for run, label, answered in zip(items.runs, items.labels, study.arrays.answered)
+            for run, label, answered in zip(items.runs, items.labels, study.arrays.runs)
         ],
     }
 
