@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from panel_power import ticked_at
 
 from proband import suites
 from proband.core.files import (
@@ -35,7 +36,6 @@ from proband.pipeline.build import build
 from proband.pipeline.evaluate import EvaluationJob, Size, evaluate
 from proband.pipeline.panel import FROZEN, PanelSet, read_panel
 from proband.pipeline.vary import vary
-from proband.reporting.power import ticked_at
 from proband.stats.clusters import clusters_of
 
 

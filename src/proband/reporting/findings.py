@@ -191,22 +191,17 @@ def constant_answer(pairs: Iterable[tuple[Item, Answer]]) -> str:
     >>> constant_answer([(item, Answer(item_id=item.id, scores=(1.0 - i % 2, i % 2))) for i, item in enumerate(items)])
     ''
     """
-    given = [
-        (item.choices[best[0]], best[0], item.choices[item.gold], item.gold)
+    given = [  # the answer and its place, each with the right one
+        ((item.choices[best[0]], item.choices[item.gold]), (best[0] + 1, item.gold + 1))
         for item, answer in pairs
         if item.gold is not None and len(best := best_choices(answer)) == 1
     ]
-    if len(given) < FEWEST:
-        return ""
-    (text, count), *others = Counter(each[0] for each in given).most_common()
-    right = sum(each[2] == text for each in given)
-    if count >= CONSTANT * len(given) and count - right >= BEYOND * len(given):
-        all_but = "" if not others else "nearly always "
-        return f"{all_but}answers {text!r} to {count} of {len(given)} items; {right} of these answers are right"
-    ((place, count),) = Counter(each[1] for each in given).most_common(1)
-    right = sum(each[3] == place for each in given)
-    if count >= CONSTANT * len(given) and count - right >= BEYOND * len(given):
-        return f"chooses option {place + 1} in {count} of {len(given)} items; {right} of these answers are right"
+    for at, words in enumerate(("answers {!r} to", "chooses option {} in") if len(given) >= FEWEST else ()):
+        (most, count), *others = Counter(each[at][0] for each in given).most_common()
+        right = sum(each[at][1] == most for each in given)
+        if count >= CONSTANT * len(given) and count - right >= BEYOND * len(given):
+            nearly = "nearly always " if others and at == 0 else ""
+            return f"{nearly}{words.format(most)} {count} of {len(given)} items; {right} of these answers are right"
     return ""
 
 

@@ -79,6 +79,10 @@ class Level:
     value: float
     scores: Scores | None = None
 
+    @property
+    def to_beat(self) -> float | Scores:
+        return self.value if self.scores is None else self.scores
+
 
 @dataclass(kw_only=True)
 class Test:
@@ -191,7 +195,7 @@ class Profile:
 
     def name(self, model: str) -> str:
         """How the page calls a model."""
-        return self.names.get(model) or short_model(model)
+        return self.names[model]
 
     @property
     def capabilities(self) -> list[Capability]:
@@ -220,26 +224,24 @@ def make_profile(
     """`missing`: why a model was not asked a set, by model and set; `controls`: solvers that ask without the question;
     `baselines` of each set; `family`: rows of the whole panel; `names`: how the page calls the models."""
     known = {each.source: replace(each, splits=("test",)) for each in sets}
+    names = {model: (names or {}).get(model) or short_model(model) for model in models}
     reader = CapabilityReader(sets=known, missing=missing, controls=controls, baselines=baselines, size=size,
-                              names=names or {})  # fmt: skip
-    rows = [reader.row(each, model) for model in models for each in capabilities]
-    by_name = {(row.model, row.capability.does): row for row in rows}
-    moved: dict[str, list[tuple[str, Test]]] = {}
+                              names=names)  # fmt: skip
+    rows = {(model, each.does): reader.row(each, model) for model in models for each in capabilities}
+    moved, between = dict[str, list[tuple[str, Test]]](), dict[str, list[tuple[str, Test]]]()
     for model in models:
-        own = {row.capability.does: row for row in rows if row.model == model and not row.no_verdict}
-        tested = [
-            (
-                each.says,
-                _apart(own.get(each.row), own.get(each.less), reader.name(model))
-                if each.less
-                else reader.noise(own.get(each.row)),
-            )
-            for each in moves
+        own = {does: row for (name, does), row in rows.items() if name == model and not row.no_verdict}
+        tests = [(each.says, reader.moved(own.get(each.row), own.get(each.less), each)) for each in moves]
+        moved[model] = [(says, test) for says, test in tests if test is not None]
+    first, *others = models
+    for other in others:
+        sides = [(each.does, rows[first, each.does].scores, rows[other, each.does].scores) for each in capabilities]
+        between[other] = [
+            (does, Test(about=f"{does}: {names[first]} less {names[other]}", difference=a.minus(b)))
+            for does, a, b in sides
+            if a is not None and b is not None
         ]
-        moved[model] = [(says, test) for says, test in tested if test is not None]
-    between = {other: list(_between(by_name, capabilities, models[0], other, reader)) for other in models[1:]}
-    compared = [test for pairs in between.values() for _, test in pairs]
-    for test in (row.test for row in rows if row.test):
+    for test in (row.test for row in rows.values() if row.test):
         test.family = family
         test.p_holm = None if test.difference.p is None else min(1.0, family * test.difference.p)
     for pairs in (*moved.values(), *between.values()):
@@ -249,17 +251,13 @@ def make_profile(
     sentences = [
         (model, text)
         for model in models
-        for text in _sentences(by_name, capabilities, model, moved[model], reader.name(model))
+        for text in _sentences([rows[model, each.does] for each in capabilities], moved[model], names[model])
     ]
-    sentences += [
-        ("", text)
-        for other, pairs in between.items()
-        for text in _beside(pairs, reader.name(models[0]), reader.name(other))
-    ]
+    sentences += [("", text) for other, pairs in between.items() for text in _beside(pairs, names[first], names[other])]
     return Profile(
-        title=title, models=models, rows=rows, contrasts=compared, sentences=sentences, family=family,
-        references={name: each for name, each in references.items() if name not in models}, notes=notes,
-        names={model: reader.name(model) for model in models},
+        title=title, models=models, rows=list(rows.values()), sentences=sentences, family=family, notes=notes,
+        contrasts=[test for pairs in between.values() for _, test in pairs], names=names,
+        references={name: each for name, each in references.items() if name not in models},
     )  # fmt: skip
 
 
@@ -277,60 +275,68 @@ class CapabilityReader:
     size: str = "panel"
     names: Mapping[str, str] = field(default_factory=dict)
 
-    def name(self, model: str) -> str:
-        return self.names.get(model) or short_model(model)
+    def row(self, of: Capability, model: str) -> CapabilityRow:
+        missing = (self.missing[key] for part in of.parts if (key := (model, part.set)) in self.missing)
+        if reason := next(
+            missing, "" if all(self._run(part, model) is not None for part in of.parts) else "was not asked"
+        ):
+            return CapabilityRow(capability=of, model=model, reason=reason)
+        return self._same(of, model) if of.same else self._right(of, model)
 
-    def row(self, capability: Capability, model: str) -> CapabilityRow:
-        reason = next(
-            (self.missing[key] for part in capability.parts if (key := (model, part.set)) in self.missing), ""
-        )
-        runs = [self._run(part, model) for part in capability.parts]
-        if reason or any(run is None for run in runs):
-            return CapabilityRow(capability=capability, model=model, reason=reason or "was not asked")
-        if capability.same:
-            return self._same(capability, model)
-        (part,) = capability.parts
-        items = self.sets[part.set]
-        metric = items.suite.metric(capability.metric)
-        pairs = self._pairs(part, model)
-        if capability.recalled:
-            right = {
-                item.id for item, answer in self._pairs(Part(set=part.set), model) if metric.value(item, answer) == 1
-            }
+    def _tested(self, row: CapabilityRow, scores: Scores) -> CapabilityRow:
+        """The row with the test of its scores against every level."""
+        if not row.levels:
+            return row
+        apart = beats_all(scores, [each.to_beat for each in row.levels])
+        about = f"{self.names.get(row.model, row.model)} {row.capability.does}, against every level"
+        return replace(row, test=Test(about=about, difference=apart))
+
+    def _right(self, of: Capability, model: str) -> CapabilityRow:
+        """The metric over the items of a row."""
+        (part,) = of.parts
+        items, pairs = self.sets[part.set], self._pairs(part, model)
+        metric = items.suite.metric(of.metric)
+        if of.recalled:
+            every = self._pairs(Part(set=part.set), model)
+            right = {item.id for item, answer in every if metric.value(item, answer) == 1}
             pairs = [pair for pair in pairs if right.issuperset(pair[0].facts.get("rests_on", ()))]
         own = Scores.of_runs([pairs], metric)
         if own is None:
-            return CapabilityRow(
-                capability=capability, model=model, reason="its answers are not of the kind that is measured"
-            )
+            reason = "its answers are not of the kind that is measured"
+            return CapabilityRow(capability=of, model=model, reason=reason)
         row = CapabilityRow(
-            capability=capability, model=model, metric=metric, scores=own, pairs=pairs,
-            levels=tuple(self._levels(capability, metric, model, pairs)),
+            capability=of, model=model, metric=metric, scores=own, pairs=pairs,
+            levels=tuple(self._levels(part, metric, model, pairs)),
             unread=sum(answer.status == "unread" for _, answer in pairs) / len(pairs), size=self.size,
             examples=examples(pairs, metric, items),
         )  # fmt: skip
-        level = row.level
-        if level is None:
-            return row
-        apart = beats_all(own, [each.value if each.scores is None else each.scores for each in row.levels])
-        return replace(
-            row, test=Test(about=f"{self.name(model)} {capability.does}, against every level", difference=apart)
-        )
+        return self._tested(row, own)
 
-    def noise(self, row: CapabilityRow | None) -> Test | None:
-        """The varied items of a row less their sources, item by item."""
-        if row is None or row.metric is None or row.capability.same:
+    def moved(self, one: CapabilityRow | None, other: CapabilityRow | None, move: Move) -> Test | None:
+        """A row less another one of the same model, on other items; without another, its varied items less their
+        sources, item by item."""
+        if one is None or one.metric is None or (other is None and (move.less or one.capability.same)):
             return None
-        (part,) = row.capability.parts
-        both = self._with_sources(part, row.model)
-        named = [(msgspec.structs.replace(pair[0], id=source.id), pair[1]) for pair, (source, _) in both]
-        sides = (named, [source for _, source in both])
-        varied, plain = (Scores.of_runs([side], row.metric) for side in sides)
+        name = self.names.get(one.model, one.model)
+        if other is not None:
+            if one.metric.over == "set" or other.scores is None:
+                return None
+            numbers = [
+                (number, part, tuple(f"{item.suite} {name}" for name in clusters_of(item)))
+                for part, row in (("one", one), ("other", other))
+                for item, answer in row.pairs
+                for number in one.metric.numbers(item, answer)
+            ]
+            values, parts, shared = zip(*numbers, strict=True)
+            both = Scores.of(values, clusters=Clusters.of(shared), tags={"part": parts})
+            apart = both.where(part="one").minus_selection(both.where(part="other"), same_runs=True)
+            return Test(about=f"{name} {one.capability.does}, less: {other.capability.does}", difference=apart)
+        given = self._with_sources(one.capability.parts[0], one.model)
+        named = [(msgspec.structs.replace(pair[0], id=source.id), pair[1]) for pair, (source, _) in given]
+        varied, plain = (Scores.of_runs([side], one.metric) for side in (named, [source for _, source in given]))
         if varied is None or plain is None:
             return None
-        return Test(
-            about=f"{self.name(row.model)}: the varied stories less the plain ones", difference=varied.minus(plain)
-        )
+        return Test(about=f"{name}: the varied stories less the plain ones", difference=varied.minus(plain))
 
     def _same(self, capability: Capability, model: str) -> CapabilityRow:
         """The share of varied items with the answer of their source. Answers that do not depend on the question agree
@@ -367,11 +373,10 @@ class CapabilityReader:
             Level(name=BY_OPTIONS, value=alone.value, scores=alone),
         )
         metric = Metric(name="same_answer", of=float, title="share of answers that stay the same")
-        apart = beats_all(own, [each.value if each.scores is None else each.scores for each in levels])
-        test = Test(about=f"{self.name(model)} {capability.does}, against every level", difference=apart)
-        return CapabilityRow(
-            capability=capability, model=model, metric=metric, scores=own, levels=levels, test=test, examples=shown
+        row = CapabilityRow(
+            capability=capability, model=model, metric=metric, scores=own, levels=levels, examples=shown
         )
+        return self._tested(row, own)
 
     def _control(self, name: str, model: str) -> dict[str, str]:
         """What the model chooses without the question, by item, where it was asked so."""
@@ -379,8 +384,7 @@ class CapabilityReader:
         runs = (at for at, run in enumerate(items.runs) if run.model == model and run.solver in self.controls)
         return {item.id: in_words(item, answer) for at in runs for item, answer in items.scored(at)}
 
-    def _levels(self, of: Capability, metric: Metric, model: str, pairs: Pairs) -> Iterator[Level]:
-        (part,) = of.parts
+    def _levels(self, part: Part, metric: Metric, model: str, pairs: Pairs) -> Iterator[Level]:
         items = self.sets[part.set]
         shortcuts = self.baselines.get(part.set, ())
         chance, asked = chance_of(pairs, metric), {item.id for item, _ in pairs}
@@ -513,55 +517,12 @@ def _margin(answer: Answer) -> float:
     return first - second
 
 
-# ---- comparisons ----------------------------------------------------------------------------------------------------
-
-
-def _apart(one: CapabilityRow | None, other: CapabilityRow | None, name: str) -> Test | None:
-    """One row less another of the same model, on other items."""
-    if one is None or other is None or one.scores is None or other.scores is None or one.metric is None:
-        return None
-    if one.metric.over == "set":
-        return None
-    numbers = [
-        (number, part, tuple(f"{item.suite} {name}" for name in clusters_of(item)))
-        for part, row in (("one", one), ("other", other))
-        for item, answer in row.pairs
-        for number in one.metric.numbers(item, answer)
-    ]
-    values, parts, shared = zip(*numbers, strict=True)
-    both = Scores.of(values, clusters=Clusters.of(shared), tags={"part": parts})
-    apart = both.where(part="one").minus_selection(both.where(part="other"), same_runs=True)
-    return Test(about=f"{name} {one.capability.does}, less: {other.capability.does}", difference=apart)
-
-
-def _between(
-    rows: Mapping[tuple[str, str], CapabilityRow],
-    capabilities: Sequence[Capability],
-    one: str,
-    other: str,
-    reader: CapabilityReader,
-) -> Iterator[tuple[str, Test]]:
-    for each in capabilities:
-        a, b = rows[one, each.does].scores, rows[other, each.does].scores
-        if a is not None and b is not None:
-            yield (
-                each.does,
-                Test(about=f"{each.does}: {reader.name(one)} less {reader.name(other)}", difference=a.minus(b)),
-            )
-
-
 # ---- sentences ------------------------------------------------------------------------------------------------------
 
 
-def _sentences(
-    rows: Mapping[tuple[str, str], CapabilityRow],
-    capabilities: Sequence[Capability],
-    model: str,
-    moves: Sequence[tuple[str, Test]],
-    name: str,
-) -> Iterator[str]:
+def _sentences(rows: Sequence[CapabilityRow], moves: Sequence[tuple[str, Test]], name: str) -> Iterator[str]:
     """What it can, what is not shown, what has no verdict, how it moves, asked otherwise."""
-    asked = [row for each in capabilities if (row := rows[model, each.does]).estimate is not None]
+    asked = [row for row in rows if row.estimate is not None]
     own = [row for row in asked if not row.no_verdict]
     can, rest = [row for row in own if row.can], [row for row in own if not row.can]
     none = f"is above chance and the shortcuts in none of the {len(own)} capabilities that it was asked for"

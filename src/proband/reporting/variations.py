@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,7 +25,7 @@ from proband.core.metrics import Metric, best_choices
 from proband.core.suite import Results, Sheet, Table
 from proband.core.types import LEFT_OUT, Answer, Item
 from proband.reporting.numbers.cells import ORIGINAL
-from proband.stats import Clusters, Difference, Estimate, Scores, clusters_of, contrast, holm, holm_where_tested
+from proband.stats import Clusters, Difference, Estimate, Scores, clusters_of, contrast, holm_where_tested
 from proband.stats.ranking import best_threshold
 
 THRESHOLD = (
@@ -70,16 +70,11 @@ def effects_of(manifest: Mapping[str, Any]) -> dict[str, str]:
 def variation_sheets(results: Results, metric: Metric) -> list[Sheet]:
     """A table per question that variations answer, over the items of a varied set; none for other sets."""
     effects = effects_of(results.manifest)
-    if not effects:
-        return []
-    rows: list[Row] = []
-    overall: list[Row] = []
-    by_run = [collect(results.scored(run), metric) for run in range(len(results.labels))]
-    for label, sources in zip(results.labels, by_run):
-        for name, effect in effects.items():
-            rows += _rows(label, name, effect, list(sources.values()))
-        overall += _surviving(label, effects, list(sources.values()))
-    rows = _corrected(rows)
+    by_run = [collect(results.scored(run), metric) for run in range(len(results.labels))] if effects else []
+    named = [(label, list(sources.values())) for label, sources in zip(results.labels, by_run)]
+    lines = [_row(label, *each, sources) for label, sources in named for each in effects.items()]
+    rows = _with_holm([line for line in lines if line is not None])
+    overall = [line for label, sources in named if (line := _surviving(label, effects, sources))]
     sheets = []
     if rows:
         note = (
@@ -93,7 +88,7 @@ def variation_sheets(results: Results, metric: Metric) -> list[Sheet]:
         changed = ("flips", "95 % of flips", "follows", "95 % of follows")
         header = ("model", "variation", "right answer", *compared, *changed)
         title = "The same items otherwise"
-        sheets.append(Sheet(name="variations", title=title, header=header, rows=tuple(rows), note=note))
+        sheets.append(Sheet(name="variations", title=title, header=header, rows=rows, note=note))
     if overall:
         columns = ("model", "source items", "score", "surviving", "95 % of surviving", "of an item", "variations")
         note = (
@@ -101,15 +96,21 @@ def variation_sheets(results: Results, metric: Metric) -> list[Sheet]:
             "item has, the fewer survive by chance alone: only lines with as many of an item can be compared."
         )
         sheets.append(Sheet(name="surviving", title="What survives", header=columns, rows=tuple(overall), note=note))
-    return sheets + _beside_others(
-        results.labels, by_run, [name for name, effect in effects.items() if effect == "twin"]
-    )
+    return sheets + _beside_others(results.labels, by_run, [name for name, each in effects.items() if each == "twin"])
+
+
+Tested = tuple[Row, float | None, Row]  # the cells before a p-value, the p-value, and those after it
+
+
+def _with_holm(rows: Sequence[Tested]) -> tuple[Row, ...]:
+    corrected = holm_where_tested([p for _, p, _ in rows])
+    return tuple((*row, None if p is None else p_value(p), *rest) for (row, _, rest), p in zip(rows, corrected))
 
 
 def _beside_others(labels: Sequence[str], by_run: Sequence[Mapping[str, Source]], twins: Sequence[str]) -> list[Sheet]:
     """The gap between items and twins of one model next to that of another: where items are easier than their twins for
     everybody, a model that has never seen them has a gap too."""
-    rows: list[tuple[Row, float | None]] = []
+    rows: list[Tested] = []
     for name in twins:
         for (one, a), (other, b) in combinations(zip(labels, by_run), 2):
             sides = [_source_and_twin(each, name) for each in (a, b)]
@@ -125,13 +126,10 @@ def _beside_others(labels: Sequence[str], by_run: Sequence[Mapping[str, Source]]
             found = contrast(scores, [1, -1, -1, 1])
             gaps = [figure(scores[at].value - scores[at + 1].value) for at in (0, 2)]
             if not found.few:
-                span = f"{figure(found.low)} to {figure(found.high)}"
-                rows.append(((one, other, name, len(both), *gaps, figure(found.value), span), found.p))
-    corrected = holm_where_tested([p for _, p in rows])
+                rows.append(((one, other, name, len(both), *gaps, figure(found.value), _span(found)), found.p, ()))
     header = ("model", "beside", "variation", "source items", "gap", "its gap", "difference", "95 %", "p (Holm)")
-    lines = tuple((*row, "–" if p is None else p_value(p)) for (row, _), p in zip(rows, corrected))
     title = "Contamination gap, compared with another model's"
-    return [Sheet(name="gaps", title=title, header=header, rows=lines, note=GAPS)] if rows else []
+    return [Sheet(name="gaps", title=title, header=header, rows=_with_holm(rows), note=GAPS)] if rows else []
 
 
 def _source_and_twin(sources: Mapping[str, Source], name: str) -> dict[str, tuple[float, float]]:
@@ -218,25 +216,24 @@ def in_words(item: Item, answer: Answer) -> str:
     return (answer.text or answer.status or "–").strip()
 
 
-def _rows(label: str, name: str, effect: str, sources: Sequence[Source]) -> list[Row]:
+def _row(label: str, name: str, effect: str, sources: Sequence[Source]) -> Tested | None:
     there = [each for each in sources if each.varied.get(name)]
     if not there:
-        return []
+        return None
     means = [(each, _mean(reply.right for reply in each.varied[name])) for each in there]
     known = [(each, after) for each, after in means if after is not None]
-    of, clusters = [each for each, _ in known], _clusters(there, name)
-    row: list[Cell] = [label, name, effect, len(there)]
+    clusters, p = _clusters([each for each, _ in known], name), None
+    compared: Row = (figure(float(np.mean([each.right for each in there]))), None, None, None)
     if known:
-        before, after = np.array([(each.right, mean) for each, mean in known]).T
-        one, other = (before, after) if effect == "twin" else (after, before)
-        row += [figure(before.mean()), figure(after.mean()), *_difference(one, other, _clusters(of, name))]
-    else:
-        row += [figure(float(np.mean([each.right for each in there]))), None, None, None, None]
-    flips = [_flipped(each, name) for each in there]
-    row += share_cells(flips, clusters) if effect in ("keeps", "open") else [None, None]
-    follows = [each.right * mean for each, mean in known]
-    row += share_cells(follows, _clusters(of, name)) if effect == "changes" and known else [None, None]
-    return [tuple(row)]
+        before, after = (
+            Scores.of(each, clusters=clusters) for each in zip(*((one.right, mean) for one, mean in known))
+        )
+        result = before.minus(after) if effect == "twin" else after.minus(before)
+        compared, p = (figure(before.value), figure(after.value), figure(result.value), _span(result)), result.p
+    flips, follows = [_flipped(each, name) for each in there], [each.right * mean for each, mean in known]
+    changed = share_cells(flips, _clusters(there, name)) if effect in ("keeps", "open") else [None, None]
+    changed += share_cells(follows, clusters) if effect == "changes" and known else [None, None]
+    return (label, name, effect, len(there), *compared), p, tuple(changed)
 
 
 def _flipped(source: Source, name: str) -> float:
@@ -249,11 +246,11 @@ def _flipped(source: Source, name: str) -> float:
     return float(np.mean(flips))
 
 
-def _surviving(label: str, effects: Mapping[str, str], sources: Sequence[Source]) -> list[Row]:
+def _surviving(label: str, effects: Mapping[str, str], sources: Sequence[Source]) -> Row | None:
     keeping = [name for name, effect in effects.items() if effect == "keeps"]
     there = [each for each in sources if any(each.varied.get(name) for name in keeping)]
     if not there:
-        return []
+        return None
     alive = [
         min([each.right, *(reply.right or 0.0 for name in keeping for reply in each.varied.get(name, ()))])
         for each in there
@@ -261,7 +258,7 @@ def _surviving(label: str, effects: Mapping[str, str], sources: Sequence[Source]
     score = float(np.mean([each.right for each in there]))
     counted = sum(len(each.varied.get(name, ())) for each in there for name in keeping) / len(there)
     cells = share_cells(alive, _clusters(there, *keeping))
-    return [(label, len(there), figure(score), *cells, f"{counted:.3g}", ", ".join(keeping))]
+    return (label, len(there), figure(score), *cells, f"{counted:.3g}", ", ".join(keeping))
 
 
 # ---- numbers -----------------------------------------------------------------------------------------------------
@@ -273,37 +270,16 @@ def share_cells(values: Sequence[float], clusters: Clusters) -> list[Cell]:
     return [figure(result.mean), _span(result)]
 
 
-def _difference(one: Any, other: Any, clusters: Clusters) -> list[Cell]:
-    """The first minus the other, its interval in words, p."""
-    a, b = (Scores.of(each, clusters=clusters) for each in (one, other))
-    result = a.minus(b)
-    return [figure(result.value), _span(result), result.p]
-
-
 def _span(result: Estimate | Difference) -> str:
     return "too few" if result.few else f"{figure(result.low)} to {figure(result.high)}"
 
 
 def _clusters(sources: Sequence[Source], *names: str) -> Clusters:
     """What source items share, or their variations do."""
-    return Clusters.of([_own_clusters(each, names) for each in sources])
-
-
-def _own_clusters(source: Source, names: Sequence[str]) -> list[str]:
-    varied = (cluster for name in names for reply in source.varied.get(name, ()) for cluster in reply.clusters)
-    return list(dict.fromkeys([*source.clusters, *varied]))
+    varied = ((own.clusters for name in names for own in each.varied.get(name, ())) for each in sources)
+    return Clusters.of([list(dict.fromkeys(chain(each.clusters, *more))) for each, more in zip(sources, varied)])
 
 
 def _mean(values: Iterable[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     return float(np.mean(known)) if known else None
-
-
-P = 8  # the column of p
-
-
-def _corrected(rows: Sequence[Row]) -> list[Row]:
-    """The rows with p-values corrected by Holm over all of them, in words."""
-    tested = [at for at, row in enumerate(rows) if row[P] is not None]
-    p = dict(zip(tested, holm([float(rows[at][P] or 0.0) for at in tested])))
-    return [(*row[:P], p_value(p[at]), *row[P + 1 :]) if at in p else row for at, row in enumerate(rows)]

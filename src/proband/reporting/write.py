@@ -45,8 +45,7 @@ from proband.reporting.page.browse import write_browser
 from proband.reporting.page.page import PAGES, Section, pages
 from proband.reporting.profile import Profile
 from proband.reporting.profile_texts import as_json, as_markdown
-from proband.reporting.prompts import prompt_sheets
-from proband.reporting.repeats import repeat_sheets
+from proband.reporting.several_runs import several_run_sheets
 from proband.reporting.tables import comma_separated, latex, markdown
 from proband.reporting.variations import effects_of, variation_sheets, variation_table
 from proband.stats import LEAST_FREEDOM
@@ -240,7 +239,7 @@ def _section(study: Study, folder: Folder, what: ReportOptions, advance: Callabl
         for sheet in (_analysed(each, results, study, what) if each.of else combined_table(study, each))
     ]
     if len(study.systems) > 1:
-        sheets += [*prompt_sheets(study), *repeat_sheets(study, results)]
+        sheets += several_run_sheets(study, results)
     if varied:
         sheets += variation_sheets(results, study.main)
     sheets = [dataclasses.replace(sheet, name=f"{study.key}-{slug(sheet.name)}") for sheet in sheets]

@@ -12,7 +12,7 @@ from proband import suites
 from proband.cli import main
 from proband.core.errors import ProbandError
 from proband.core.files import read_items
-from proband.reporting.prompts import over_prompts
+from proband.reporting.several_runs import over_prompts
 from proband.solvers.prompts import expand_names, read_prompt, rewordings
 from proband.stats import Scores
 from proband.stats.clusters import Clusters
