@@ -1,4 +1,4 @@
-"""The one exception a user may see: a sentence, with the place; and why a line of JSON does not fit, in plain words."""
+"""The exceptions that users see, one sentence with its place; msgspec's messages in plain words."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ class ProbandError(Exception):
 
 
 class CheckFailed(ProbandError):
-    """What was to be checked does not hold (exit code 3)."""
+    """A check failed (exit code 3)."""
 
 
 class TooLong(ProbandError):
-    """A text that is longer than the model's window: `--too-long` decides what becomes of its item."""
+    """A text is longer than the model's window; `--too-long` decides what happens to its item."""
 
 
 class ModelFailed(ProbandError):
-    """A model, or the server behind it, gave no usable answer: `--on-error` decides what becomes of the item."""
+    """A model or its server gave no usable answer; `--on-error` decides what happens to the item."""
 
 
 class Withheld(ProbandError):
-    """A reply that the server's filter withheld; `text` is what came of it, or the server's words."""
+    """The server's filter withheld a reply; `text` is what was sent of it, or the server's message."""
 
     def __init__(self, message: str, *, text: str = "") -> None:
         super().__init__(message)
@@ -48,7 +48,7 @@ class Withheld(ProbandError):
 
 
 class Unavailable(ProbandError):
-    """Nothing more can be asked, whatever the item: a wrong key, a server that is away, a budget that is spent."""
+    """No item can be asked any more: a wrong key, an unreachable server, a spent budget."""
 
 
 # package -> the extra that installs it
@@ -64,12 +64,12 @@ EXTRAS = {
 
 
 def out_of_memory(error: BaseException) -> bool:
-    """CUDA and CPU allocators say it with different exceptions."""
+    """Whether an error means that memory ran out; CUDA and CPU allocators raise different exceptions."""
     return type(error).__name__ == "OutOfMemoryError" or "not enough memory" in str(error)
 
 
 def not_installed(error: ModuleNotFoundError, what: str) -> ProbandError | ModuleNotFoundError:
-    """One line with the install command, where the missing package is one of an extra; otherwise the error as it was.
+    """An error with the install command if the missing package belongs to an extra, else the error itself.
 
     >>> str(not_installed(ModuleNotFoundError("no torch", name="torch"), "hf:gpt2"))
     "hf:gpt2 needs the package torch, which is not installed: pip install 'proband[models]'"
@@ -97,7 +97,7 @@ SAID = {**KINDS, "int": "a number"}  # in "not a number" whole or not does not m
 
 
 def with_key(message: str, kind: Any, raw: bytes) -> str:
-    """msgspec writes [...] for the key of an object; find it."""
+    """Put the offending key where msgspec writes [...]."""
     match = re.search(r"\$\.(\w+)\[\.\.\.\]", message)
     if match is None:
         return message
@@ -150,7 +150,7 @@ def why(raw: bytes, error: Exception) -> str:
 
 
 def did_you_mean(name: str, known: Collection[str]) -> str:
-    """A suggestion to put behind a message about an unknown name; nothing where no known name is close.
+    """A suggestion to append to a message about an unknown name; empty if no known name is close.
 
     >>> did_you_mean("embeded", ["hf", "embedded"]), did_you_mean("x", ["hf"])
     (' (did you mean embedded?)', '')

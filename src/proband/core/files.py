@@ -74,7 +74,7 @@ _ENCODER = msgspec.json.Encoder(enc_hook=_plain, order=None)
 
 
 def without_surrogates(text: str) -> str:
-    """A text in which halves of characters, which no file can hold, are replaced.
+    """The text with lone surrogates replaced.
 
     >>> without_surrogates("aunt \\ud83d")
     'aunt \ufffd'
@@ -83,7 +83,7 @@ def without_surrogates(text: str) -> str:
 
 
 def dumps(value: Any) -> str:
-    """The same as text."""
+    """Canonical JSON as text."""
     return encode(value).decode("utf-8")
 
 
@@ -117,7 +117,7 @@ def write_text(path: Path, text: str) -> None:
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """A write that fails (a full disk) says which file it was: the system names none."""
+    """Add the file name to errors of writing (a full disk), which the system leaves out."""
     try:
         yield
     except OSError as error:
@@ -126,7 +126,7 @@ def naming(path: Path) -> Iterator[None]:
 
 
 def write_json(path: Path, value: Any) -> None:
-    """One JSON object, indented for people."""
+    """Write one JSON object, indented for people."""
     plain = msgspec.to_builtins(value, enc_hook=_plain)
     try:
         text = json.dumps(plain, ensure_ascii=False, allow_nan=False, indent=2, default=_plain)
@@ -136,7 +136,7 @@ def write_json(path: Path, value: Any) -> None:
 
 
 def write_jsonl(path: Path, rows: Iterable[Any]) -> int:
-    """A line of canonical JSON per row; gives their number."""
+    """Write a line of canonical JSON per row; returns their number."""
     count = 0
     with atomic(path, mode="wb") as file:
         for row in rows:
@@ -166,7 +166,7 @@ def sha256_text(text: str) -> str:
 
 
 class Fingerprint:
-    """Of the content of a data set, whatever its files are called and however its records are ordered: the sum of the
+    """A hash of the content of a data set that does not depend on file names or the order of records: the sum of the
     sha256 of all records, as 64 hexadecimal digits.
 
     >>> one, other = Fingerprint(), Fingerprint()
@@ -204,7 +204,7 @@ def raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def _last_line(raw: bytes, path: Path, number: int) -> bytes:
-    """A last line without an end, as editors may leave it; what is no whole JSON was cut off."""
+    """A last line without a newline, as editors may leave it; an error if it is not complete JSON."""
     try:
         msgspec.json.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -214,7 +214,7 @@ def _last_line(raw: bytes, path: Path, number: int) -> bytes:
 
 @contextmanager
 def file_errors(path: Path) -> Iterator[None]:
-    """A file that cannot be read is named in one line."""
+    """Turn errors of reading a file into one line with its name."""
     try:
         yield
     except OSError as error:
@@ -231,7 +231,7 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def read_utf8(path: Path) -> str:
-    """The text of a file that people write."""
+    """The text of a UTF-8 file."""
     try:
         with file_errors(path):
             return path.read_bytes().removeprefix(BYTE_ORDER_MARK).decode("utf-8")
@@ -264,7 +264,7 @@ def parse_toml(text: str, *, file: object) -> dict[str, Any]:
 
 
 def read_manifest(folder_or_file: Path) -> dict[str, Any]:
-    """manifest.json of built items, in their folder; empty if there is none."""
+    """manifest.json in the folder of built items; empty if it does not exist."""
     path = (folder_or_file if folder_or_file.is_dir() else folder_or_file.parent) / "manifest.json"
     return read_json(path) if path.exists() else {}
 
@@ -275,7 +275,7 @@ def _decoder(kind: Any) -> msgspec.json.Decoder[Any]:
 
 
 def decode(kind: Any, raw: bytes, *, file: object, line: int | None = None) -> Any:
-    """A value of a type from its JSON; what does not fit is named.
+    """A value of a type from its JSON; an error names what does not fit.
 
     >>> decode(Answer, b'{"item_id": "a", "scores": ["high"]}', file="answers.jsonl", line=3)
     Traceback (most recent call last):
@@ -302,7 +302,7 @@ def parse(kind: type[Kind], raw: bytes, *, file: object, line: int | None = None
 
 
 def inconsistent(record: Any) -> str | None:
-    """What is wrong with a record beyond the types of its fields, or nothing."""
+    """What is wrong with a record beyond the types of its fields, or None."""
     if isinstance(record, Item):
         if not record.id.strip() or not record.suite.strip():
             return f"{'suite' if record.id.strip() else 'id'!r} is empty"
@@ -331,7 +331,7 @@ def _finite(value: Any) -> bool:
 
 
 def read_records(path: Path, kind: type[Kind], *, key: str | None = None) -> Iterator[Kind]:
-    """Checked records of a JSON-lines file, one after the other; with `key`, two records of one key are an error."""
+    """Checked records of a JSON-lines file; with `key`, a duplicate key is an error."""
     lines: dict[str, int] = {}
     for number, raw in raw_lines(path):
         record = parse(kind, raw, file=path, line=number)
@@ -345,8 +345,8 @@ def read_records(path: Path, kind: type[Kind], *, key: str | None = None) -> Ite
 def read_items(
     folder_or_file: Path, kind: Any = Item, *, check: Callable[[Item], str | None] | None = None
 ) -> Iterator[Any]:
-    """The items of a built folder (or of an items.jsonl), checked, one after the other; as another struct with `id` and
-    `suite` where not all of an item is wanted. `check` is the suite's own (`Suite.check`)."""
+    """The checked items of a built folder (or of an items.jsonl). `kind`: another struct with `id` and `suite`, if not
+    all fields are needed. `check`: the suite's own (`Suite.check`)."""
     path = items_path(folder_or_file)
     first = ""
     for number, item in enumerate(read_records(path, kind, key="id"), start=1):
@@ -379,7 +379,7 @@ def read_run(path: Path) -> Run:
 
 
 def group_by_key(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, list[Value]]:
-    """The values of each key; both stand as they come.
+    """The values of each key, in order.
 
     >>> group_by_key((len(word), word) for word in ("aunt", "son", "niece", "mum"))
     {4: ['aunt'], 3: ['son', 'mum'], 5: ['niece']}
@@ -403,7 +403,7 @@ def cache_folder(*parts: str) -> Path:
 
 
 def figure(value: float, unit: str = "share", *, sign: str = "") -> str:
-    """A number of a table: shares in percent with one digit, others with two.
+    """Format a number of a table: shares in percent with one decimal, others with two.
 
     >>> figure(0.125, sign="+"), figure(1.5, "nats"), figure(-0.0001)
     ('+12.5', '1.50', '0.0')
@@ -421,7 +421,7 @@ def p_value(p: float) -> str:
 
 
 def slug(name: str) -> str:
-    """A name that is safe as a file name and an anchor.
+    """A name for files and anchors.
 
     >>> slug("Groups × probes / v1"), slug("hf:FacebookAI/roberta-base")
     ('groups-probes-v1', 'hf-facebookai-roberta-base')
@@ -430,7 +430,7 @@ def slug(name: str) -> str:
 
 
 def csv_lines(rows: Iterable[Iterable[Any]], *, guarded: bool = True) -> Iterator[str]:
-    """The lines of a CSV file. `guarded`: people may open it in a spreadsheet, which must not run a cell.
+    """The lines of a CSV file. `guarded`: cells that a spreadsheet would run as formulas are escaped.
 
     >>> list(csv_lines([("id", "text", "score"), (1, "a, =b", -0.5), (2, "=1+1", None)]))
     ['id,text,score\\n', '1,"a, =b",-0.5\\n', "2,'=1+1,\\n"]
@@ -445,7 +445,7 @@ def csv_lines(rows: Iterable[Iterable[Any]], *, guarded: bool = True) -> Iterato
 
 
 def write_csv(path: Path, header: Sequence[str], rows: Iterable[Iterable[Any]]) -> int:
-    """A CSV file for people; gives the number of rows."""
+    """Write a CSV file for people; returns the number of rows."""
     with atomic(path) as file:
         lines = 0
         for line in csv_lines(itertools.chain([header], rows)):
@@ -455,7 +455,7 @@ def write_csv(path: Path, header: Sequence[str], rows: Iterable[Iterable[Any]]) 
 
 
 def guarded_cell(cell: Any) -> Any:
-    """A text that a spreadsheet would take for a formula gets an apostrophe before it.
+    """Prefix a text that a spreadsheet would run as a formula with an apostrophe.
 
     >>> guarded_cell("=HYPERLINK(1)"), guarded_cell("-1.5"), guarded_cell("m"), guarded_cell(-0.5)
     ("'=HYPERLINK(1)", '-1.5', 'm', -0.5)
@@ -470,7 +470,7 @@ def guarded_cell(cell: Any) -> Any:
 
 
 def markdown_table(head: Sequence[str], body: Iterable[Sequence[str]], *, right: int = 0) -> str:
-    """A pipe table; its cells are Markdown, and the last `right` columns stand to the right.
+    """A pipe table of Markdown cells; the last `right` columns are right-aligned.
 
     >>> print(markdown_table(["a", "b"], [["x", "1"]], right=1))
     | a | b |
@@ -482,7 +482,7 @@ def markdown_table(head: Sequence[str], body: Iterable[Sequence[str]], *, right:
 
 
 def md(text: str) -> str:
-    r"""Text that Markdown shows as it is.
+    r"""Escape text for Markdown.
 
     >>> print(md("a|b *c* <img>"))
     a\|b \*c\* &lt;img&gt;
@@ -509,7 +509,7 @@ def environment(*packages: str) -> Any:
 
 
 def breakable(name: str) -> Any:
-    """A name that a line may break after its separators, and nowhere else unless it must.
+    """A name in which lines break after separators.
 
     >>> str(breakable("net:a/b<c"))
     'net:<wbr>a/<wbr>b&lt;c'
@@ -525,7 +525,7 @@ def render(package: str, name: str, **values: Any) -> str:
 
 
 def render_text(package: str, name: str, **values: Any) -> str:
-    """A file that is no page, from the template NAME.jinja of a package."""
+    """A file other than a page, from the template NAME.jinja of a package."""
     plain = environment(package).overlay(autoescape=False, keep_trailing_newline=True)
     text: str = plain.get_template(f"{name}.jinja").render(**values)
     return text
@@ -537,5 +537,5 @@ def asset(package: str, name: str) -> str:
 
 
 def content_hash(script: str) -> str:
-    """What a content security policy calls an inline script by."""
+    """The hash by which a content security policy allows an inline script."""
     return "sha256-" + base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")

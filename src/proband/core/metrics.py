@@ -55,7 +55,7 @@ class Metric:
         return self.unit == "share"
 
     def numbers(self, item: Item, answer: Answer) -> list[float]:
-        """The numbers of one item, as a list.
+        """The numbers of one item; an empty list if the metric does not apply.
 
         >>> item = Item(id="a", suite="s", prompt="?", choices=("x", "y"), gold=0)
         >>> ACCURACY.numbers(item, Answer(item_id="a", scores=(-1.0, -2.0)))
@@ -67,7 +67,7 @@ class Metric:
         return [float(value)] if isinstance(value, (int, float)) else [float(each) for each in value]
 
     def value(self, item: Item, answer: Answer) -> float | None:
-        """The mean of these numbers; None where there are none, or the metric is over sets."""
+        """The mean of these numbers; None if there are none or the metric is over sets."""
         numbers = self.numbers(item, answer) if self.over == "item" else []
         return sum(numbers) / len(numbers) if numbers else None
 
@@ -77,7 +77,7 @@ class Metric:
 
 
 def best_choices(answer: Answer) -> tuple[int, ...]:
-    """The choices with the highest score: one, several where they tie, none where there are no scores.
+    """The choices with the highest score: one, several in a tie, none without scores.
 
     >>> best_choices(Answer(item_id="a", scores=(0.1, 0.5, 0.5))), best_choices(Answer(item_id="a"))
     ((1, 2), ())
@@ -87,7 +87,7 @@ def best_choices(answer: Answer) -> tuple[int, ...]:
 
 
 def chosen_answer(item: Item, answer: Answer) -> str:
-    """The chosen answer in words: the choice with the highest score, all of them where several tie.
+    """The text of the choice with the highest score; in a tie all of them.
 
     >>> item = Item(id="a", suite="s", prompt="?", choices=("x", "y", "z"), gold=0)
     >>> chosen_answer(item, Answer(item_id="a", scores=(0.1, 0.5, 0.5)))
@@ -125,7 +125,7 @@ SPLITS: tuple[Split, ...] = get_args(Split)  # train, valid, test
 
 
 def scored_splits(there: Collection[str], wanted: str = "") -> tuple[Split, ...]:
-    """The splits that are scored, of those that are `there`; `wanted` is a split, several with commas, or all.
+    """The splits that are scored, among those present (`there`); `wanted`: a split, several with commas, or all.
 
     >>> scored_splits({"train", "valid", "test"}), scored_splits({"train", "valid"}), scored_splits({"train"})
     (('test',), ('valid',), ('train',))
@@ -143,7 +143,7 @@ def scored_splits(there: Collection[str], wanted: str = "") -> tuple[Split, ...]
 
 
 def named_splits(wanted: str) -> tuple[str, ...]:
-    """The splits that a user names, none for all of them; another word is an error.
+    """The splits that a user names, an empty tuple for all; any other word is an error.
 
     >>> named_splits("valid, test"), named_splits("all")
     (('valid', 'test'), ())
@@ -198,7 +198,7 @@ _last: tuple[str, Right] | None = None
 def answered_rightly(
     baselines: Mapping[str, Callable[[], LearnsFromItems]], items: Callable[[], Iterable[Item]], *, known_as: str
 ) -> Right:
-    """By shortcut and item; empty where an item lacks what they need. `known_as` is the hash of the items."""
+    """By shortcut and item; empty if an item lacks what they need. `known_as` is the hash of the items."""
     global _last
     key = f"{known_as} {sorted(baselines)}"
     if _last is None or _last[0] != key:

@@ -1,7 +1,7 @@
 """What users name and what other packages add: suites, models and other objects by name, and the options they declare.
 
-Objects are built in, stand under an entry point of another package, or are named as `package.module:Object`. Entry
-points are only looked up on demand, and only the one that is asked for is imported.
+Objects are built in, come from an entry point of another package, or are named as `package.module:Object`. Entry points
+are looked up on demand, and only the requested one is imported.
 
 Options of builders, solvers, nets and models are frozen dataclasses, read the same way from the command line, TOML and
 Python.
@@ -57,17 +57,17 @@ PATH = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 @dataclass(frozen=True)
 class NoOptions:
-    """For what has none."""
+    """The options of something without options."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class OnCommandLine:
-    """How the command line has an option, where its name and type do not say it (in `Annotated`, next to `Meta`)."""
+    """How an option appears on the command line, if its name and type do not determine it (in `Annotated`)."""
 
     name: str = ""  # --set, for a field called options
     short: str = ""  # -s
     metavar: str = ""
-    in_profile: bool = False  # it has none: a profile file sets it (--profile), a study or Python
+    in_profile: bool = False  # not on the command line: set by a profile file (--profile), a study or Python
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,8 +129,7 @@ def read_options(kind: type[Options], given: Mapping[str, Any], *, of: str) -> O
 
 
 def with_profile(given: Mapping[str, Any], profile: str | Path | None) -> dict[str, Any]:
-    """The options of a profile file (TOML with a key per option), and those given, which count more; tables of both are
-    put together."""
+    """The options of a profile file (TOML with a key per option), overridden by those given; tables are merged."""
     from proband.core.files import read_toml
 
     kept = read_toml(Path(profile)) if profile is not None else {}
@@ -142,7 +141,7 @@ def with_profile(given: Mapping[str, Any], profile: str | Path | None) -> dict[s
 
 
 def with_clear_errors(function: Callable[..., T]) -> Callable[..., T]:
-    """A function of the package as users call it: arguments that it does not take are a `ProbandError`.
+    """Wrap a public function so that unknown arguments raise a `ProbandError`.
 
     >>> with_clear_errors(settings)(option=3)
     Traceback (most recent call last):
@@ -161,7 +160,7 @@ def with_clear_errors(function: Callable[..., T]) -> Callable[..., T]:
             raise ProbandError(f"{name} {wrong}; it has {', '.join(sorted(known))}") from None
         return function(*given, **named)
 
-    verb.__module__ = "proband"  # where it is found by another process
+    verb.__module__ = "proband"  # so that another process can import it
     return verb
 
 
@@ -208,7 +207,7 @@ def _wanted(field: OptionField, error: Exception) -> str:
 
 
 def settings(options: Any) -> dict[str, Any]:
-    """The values for a manifest or run.json: names with '-', paths as text.
+    """Option values for a manifest or run.json: names with '-', paths as text.
 
     >>> settings(NoOptions())
     {}
@@ -222,7 +221,7 @@ def _json(value: Any) -> Any:
 
 
 def json_object(given: Mapping[str, Any] | str | None, *, field: str, name: str) -> dict[str, Any]:
-    """An option that is a JSON object, given as one or as text.
+    """The value of an option that is a JSON object, given as an object or as text.
 
     >>> json_object('{"top_k": 1}', field="extra", name="openai:m"), json_object(None, field="extra", name="openai:m")
     ({'top_k': 1}, {})
@@ -241,19 +240,19 @@ def json_object(given: Mapping[str, Any] | str | None, *, field: str, name: str)
 
 @dataclass(frozen=True)
 class Registry(Generic[T]):
-    """Objects of a kind by name: built-in ones, which stand at "module:name", and those of other packages under an
-    entry point. Only what is asked for is imported."""
+    """Objects of a kind by name: built-in ones at "module:name", and those of other packages at an entry point. Only
+    the requested one is imported."""
 
     group: str
     kind: type[T]
     built_in: Mapping[str, str]
 
     def names(self) -> tuple[str, ...]:
-        """Every name there is, the built-in ones first; nothing is imported."""
+        """All names, built-in ones first; nothing is imported."""
         return (*self.built_in, *self._outside())
 
     def get(self, name: str) -> T | None:
-        """The object of this name; None where there is none."""
+        """The object of this name, or None."""
         if name in self.built_in:
             module, _, attribute = self.built_in[name].partition(":")
             return cast(T, getattr(import_module(module), attribute))
@@ -269,7 +268,7 @@ class Registry(Generic[T]):
         return {name: self.named(name) for name in self.names()}
 
     def importable(self) -> Iterator[T]:
-        """All but what cannot be imported of other packages: one of them does not spoil what others can do."""
+        """All objects except those of other packages that cannot be imported."""
         for name in self.names():
             try:
                 yield self.named(name)
@@ -282,7 +281,7 @@ class Registry(Generic[T]):
 
 
 def entry_points_of(group: str, *, built_in: Iterable[str]) -> dict[str, EntryPoint]:
-    """The entry points of a group by name, not imported; a name that is taken is an error."""
+    """The entry points of a group by name, not imported; a duplicate name is an error."""
     points: dict[str, EntryPoint] = {}
     for point in _entry_points(group, tuple(sys.path)):
         if point.name in built_in or point.name in points:
@@ -301,7 +300,7 @@ def _entry_points(group: str, places: tuple[str, ...]) -> tuple[EntryPoint, ...]
 
 
 def imported(point: EntryPoint, kind: type) -> Any:
-    """The object of an entry point, which must be a `kind` with the entry point's name."""
+    """The object of an entry point; it must be a `kind` and have the entry point's name."""
     place = f"{_package(point)}: its {point.group} entry point {point.name!r}"
     try:
         loaded = point.load()
@@ -325,7 +324,7 @@ def is_path(module: str, attribute: str) -> bool:
 
 
 def declared(place: str) -> Any:
-    """The object that a suite declares as "module:name", so that its module is imported only when it is used.
+    """The object that a suite declares as "module:name"; its module is imported here.
 
     >>> declared("proband.core.plugins:is_path") is is_path
     True
@@ -337,7 +336,7 @@ def declared(place: str) -> Any:
 
 
 def call_declared(place: str, /, *args: Any, **given: Any) -> Any:
-    """Call a function that is declared as "module:name", whose module is then imported (see `functools.partial`).
+    """Call a function that is declared as "module:name" (for use with `functools.partial`).
 
     >>> call_declared("proband.core.plugins:is_path", "hf", attribute="owner/name")
     False
@@ -346,9 +345,9 @@ def call_declared(place: str, /, *args: Any, **given: Any) -> Any:
 
 
 def object_at(module: str, attribute: str) -> Any:
-    """The object `package.module:Object`, from what is installed or from the current folder."""
+    """The object `package.module:Object`, of an installed package or of the current folder."""
     here = os.getcwd()
-    if here not in sys.path:  # the script `proband` does not look here by itself; installed packages come first
+    if here not in sys.path:  # the script `proband` does not search it; installed packages come first
         sys.path.append(here)
     try:
         value = import_module(module)
@@ -388,7 +387,7 @@ class ModelKind:
 
 
 def load_model(kinds: Registry[ModelKind], spec: str, given: Mapping[str, Any] | None = None) -> Any:
-    """The model a user named. `given` holds loading options of its kind, as text or values; None means not given."""
+    """The model that a user named. `given`: loading options of its kind, as text or values; None means not given."""
     name, _, rest = spec.partition(":")
     settings = {key: value for key, value in (given or {}).items() if value is not None}
     kind = kinds.get(name) if rest else None
@@ -400,7 +399,7 @@ def load_model(kinds: Registry[ModelKind], spec: str, given: Mapping[str, Any] |
 
 
 def check_model_name(kinds: Registry[ModelKind], spec: str) -> None:
-    """Whether a model could have that name: of a known kind, or of an object that can be imported."""
+    """Raise an error unless the name has a known kind or may be an importable object."""
     name, _, rest = spec.partition(":")
     named = [each for each in kinds.names() if each != "fake"]
     if rest and (name in (*named, "fake", "net", "solver") or (is_path(name, rest) and _may_be_module(name))):
@@ -432,7 +431,7 @@ def _from_outside(kind: ModelKind, rest: str, options: Any) -> Any:
 
 
 def _made(result: Any, spec: str, settings: Mapping[str, Any]) -> Any:
-    """A ready object as it is; a class or a factory is called with the settings."""
+    """The object itself if it is a model; a class or factory is called with the settings."""
     if hasattr(result, "identity") and not isinstance(result, type):
         if settings:
             raise ProbandError(f"{spec} is a ready object and has no option {next(iter(settings))!r}; it has none")
@@ -446,7 +445,7 @@ def _made(result: Any, spec: str, settings: Mapping[str, Any]) -> Any:
 
 
 def check_named(model: Any, spec: str) -> Any:
-    """The model, if it says what it is."""
+    """The model; an error if it lacks `name` or `identity()`."""
     if not isinstance(getattr(model, "name", None), str) or not model.name:
         raise ProbandError(f"{spec}: the model (a {type(model).__name__}) has no text `name`")
     if not callable(getattr(model, "identity", None)):
@@ -455,7 +454,7 @@ def check_named(model: Any, spec: str) -> Any:
 
 
 def check_model(model: Any, spec: str) -> Any:
-    """The model, if it keeps the contract of `core.protocols`."""
+    """The model; an error if it implements none of `core.protocols`."""
     from proband.core.protocols import ABILITIES
 
     check_named(model, spec)

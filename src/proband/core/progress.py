@@ -19,7 +19,7 @@ class Progress:
         self.what, self.total = what, total
         self.bar: Any = None
         self.task: Any = None
-        self.whole: Progress | None = None  # the bar that this one is a part of
+        self.whole: Progress | None = None  # the bar that includes this one
         self.counted, self.reported = 0.0, time.monotonic()
 
     def __enter__(self) -> Progress:
@@ -52,11 +52,11 @@ class Progress:
             log(f"{self.what}: {self.counted:,.0f}" + (f" of {self.total:,}" if self.total else ""))
 
     def at(self, done: float) -> None:
-        """So much is done in all, parts of a thing included: the time left is known after the first batch."""
+        """Set the total done so far; fractions give an estimate of the time left after the first batch."""
         self.advance(done - self.counted)
 
     def call(self, what: str) -> None:
-        """What is being done now."""
+        """Change the description."""
         if self.bar is not None:
             self.bar.update(self.task, description=what)
 
@@ -66,7 +66,7 @@ _whole: list[Progress] = []
 
 @contextmanager
 def one_bar(what: str, *, total: int) -> Iterator[Progress]:
-    """One bar for everything that counts meanwhile: the bars of single runs are parts of it."""
+    """One bar for all progress within this block, including that of single runs."""
     with Progress(what, total=total) as bar:
         _whole.append(bar)
         try:
@@ -75,18 +75,18 @@ def one_bar(what: str, *, total: int) -> Iterator[Progress]:
             _whole.remove(bar)
 
 
-_listeners: list[Callable[[float], None]] = []  # who wants to know how much of the present call is done
+_listeners: list[Callable[[float], None]] = []  # called with the share of the present call that is done
 
 
 def advance(share: float) -> None:
-    """A further share of what a model was asked is done: models call this, and what `on_progress` was given is told."""
+    """Report that a further share of a model call is done; models call this, `on_progress` receives it."""
     if _listeners:
         _listeners[-1](share)
 
 
 @contextmanager
 def on_progress(listen: Callable[[float], None]) -> Iterator[None]:
-    """`listen(share)` is called for every `advance(share)` meanwhile."""
+    """Call `listen(share)` for every `advance(share)` within this block."""
     _listeners.append(listen)
     try:
         yield
@@ -102,19 +102,19 @@ class Verbosity:
 
 
 def log(text: str) -> None:
-    """What is being done, in its own line."""
+    """Print a line to standard error, unless quiet."""
     if not Verbosity.quiet:
         print(text, file=sys.stderr, flush=True)
 
 
 def detail(text: str) -> None:
-    """The same, for users who ask for more (--verbose)."""
+    """Print a line to standard error if --verbose is given."""
     if Verbosity.verbose:
         log(text)
 
 
 def track(things: Iterable[T], what: str, *, total: int | None = None) -> Iterator[T]:
-    """Pass `things` through, showing how many went by."""
+    """Iterate over `things` with a progress bar."""
     with Progress(what, total=total) as bar:
         for thing in things:
             yield thing

@@ -1,4 +1,4 @@
-"""What a suite may need of a model, so that neither imports the other.
+"""What models can do: the protocols between suites and models, so that neither imports the other.
 
 A model is any object with `name` (as the user typed it), `identity()` and one or more of the protocols below.
 `identity()` names everything that decides its answers: kind, name, revision, sha256 of weights and tokenizer, dtype.
@@ -133,8 +133,8 @@ class Chats(Protocol):
 
 @dataclass(frozen=True)
 class Reply:
-    """What a chat model wrote, the mean log-probability (natural log) of its tokens where it is known, and, where they
-    were asked for, its `first` token that is not blank and the alternatives to it, each with its log-probability."""
+    """The text of a chat model, the mean log-probability (natural log) of its tokens if known, and on request its
+    `first` token that is not blank and the alternatives to it, each with its log-probability."""
 
     text: str
     logprob: float | None = None
@@ -153,27 +153,27 @@ class Replies(Protocol):
 
 @runtime_checkable
 class MeasuresTexts(Protocol):
-    """Models that know before they are asked whether texts fit into their window."""
+    """Models that can check without an answer whether texts fit into their window."""
 
     def fits(self, texts: Sequence[Any]) -> None:
-        """TooLong where one does not."""
+        """Raise TooLong if one does not."""
 
 
 class RequestSession(Protocol):
     """The requests of a model while its session is open."""
 
     def drain(self) -> None:
-        """Send nothing more, and let what was sent be answered."""
+        """Send nothing more, and wait for the answers to what was sent."""
 
     def cancel(self) -> None:
-        """Give up what was sent, too."""
+        """Cancel requests that were sent, too."""
 
 
 @runtime_checkable
 class Concurrent(Protocol):
-    """Models whose answers do not depend on what is asked next to them, and that several threads may ask at a time
-    (endpoints): items are asked one by one, and each answer is kept as it comes. The model itself sees to it that it
-    makes `concurrency` requests at a time. The calls above take `on_result(i, result)`. `session` is open meanwhile."""
+    """Models (endpoints) that several threads may ask at a time and whose answers do not depend on other items: items
+    are asked one by one, and each answer is kept as it arrives. The model limits itself to `concurrency` requests at a
+    time. The calls above take `on_result(i, result)`. A `session` is open during a run."""
 
     concurrency: int
 
@@ -207,20 +207,20 @@ class FineTunes(Protocol):
 
 @runtime_checkable
 class AnswersItems(Protocol):
-    """Takes items as they are: baselines, symbolic solvers, a suite's own networks."""
+    """Models that read items directly: baselines, symbolic solvers, a suite's own networks."""
 
     def answer(self, items: Sequence[Item]) -> list[Answer]: ...
 
 
 @runtime_checkable
 class LearnsFromItems(Protocol):
-    """Reads all items once, as a stream, before it answers (a majority counts them). It must learn only from what it
-    may see: the items of the training split, where there are any."""
+    """Models that read all items once, as a stream, before they answer (a majority counts them). They must learn only
+    from the training split, if there is one."""
 
     def learn(self, items: Iterable[Item]) -> Any: ...
 
 
-# what makes a model usable: at least one of these, which "a model that ..." has
+# a model implements at least one of these; "a model that ..."
 ABILITIES: Mapping[type, str] = {
     ScoresText: "scores text",
     EmbedsWords: "gives word embeddings in context",

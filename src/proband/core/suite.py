@@ -1,6 +1,6 @@
-"""What a suite says of itself: how to build it, solve it, score it and lay it out. Data and functions, no HTML.
+"""What a suite declares: how to build it, solve it, score it and lay it out. Data and functions, no HTML.
 
-`Suite` is the whole declaration; what its fields hold follows, in the order in which an item meets it.
+`Suite` is the whole declaration; the types of its fields follow, in the order of the pipeline.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Suite:
     options: type
     build: Callable[..., Built]  # build(options, *, seed)
     check: Callable[[Item], str | None] = lambda item: None  # what is wrong with an item's tags or facts, or nothing
-    # re-checks the certificate that an item carries; the manifest of its folder says where its words come from
+    # re-checks the certificate of an item, given the manifest of its folder
     verify: Callable[[Item, Mapping[str, Any]], Verified] | None = None
     show: Callable[[Item], str]  # one item as text: its prompt, its proof or alignment
     draw: Callable[[Item, Answer | None], str | None] = lambda item, answer: None  # an SVG for the item browser
@@ -44,7 +44,7 @@ class Suite:
     # "module:function" of stream(options, *, seed): the function that makes item number n, where items are generated
     stream: str = ""
     variations: str = ""  # "module:object" of a tuple of `Variation`s, imported when they are used
-    # of options whose build has no train split: those of a small build of other items, worked examples
+    # for options whose build has no train split: options of a small build of other items, for worked examples
     examples: Callable[[Any], Any | None] = lambda options: None
 
     # models
@@ -101,7 +101,7 @@ class Suite:
 
 @dataclass(frozen=True, kw_only=True)
 class Built:
-    """What a builder returns: a stream of items, and a summary that may be asked for once the stream has ended.
+    """What a builder returns: a stream of items, and a summary to be called after the stream has ended.
 
     The summary goes into manifest.json (counts, rates, leak report...).
     """
@@ -114,7 +114,7 @@ class Built:
 
 @dataclass(frozen=True, kw_only=True)
 class Verified:
-    """What re-checking an item's certificate gave: how it was checked, and what is wrong, if anything."""
+    """The result of re-checking an item's certificate: the method, and what is wrong, if anything."""
 
     how: str
     problem: str = ""
@@ -126,11 +126,11 @@ class Verified:
 
 @dataclass(frozen=True, kw_only=True)
 class Solver:
-    """A way of asking a model a suite's items. `needs` is the protocol the model must have (core.protocols).
+    """A way of asking a model a suite's items. `needs` is the protocol that the model must implement (core.protocols).
 
     `solve(items, model, *, seed, options)` gives one answer per item, in order. A solver that must see all items at
-    once (because it trains on some of them) `needs_all_items`; the others get a few hundred at a time. `setting` is the
-    value of the items' tag of that name which only this kind of solver can answer; such items are its by default.
+    once (because it trains on some of them) `needs_all_items`; others get a few hundred at a time. `setting`: the
+    solver is the default for items whose tag `setting` has this value.
     """
 
     name: str
@@ -140,16 +140,16 @@ class Solver:
     options: type = NoOptions
     needs_all_items: bool = False
     setting: str = ""
-    split: str = ""  # what it asks if the user names no split; "": the items that are scored
-    in_words: bool = False  # the model replies in words: the default only where it can be asked in no other way
-    # of options: how many items of the train split `solve` needs as `examples`, and from which other folder, if any
+    split: str = ""  # the default split; "": the items that are scored
+    in_words: bool = False  # the model replies in words; the default only if no other solver fits the model
+    # by options: how many items of the train split `solve` needs as `examples`, and from which folder, if another
     examples: Callable[[Any], tuple[int, str]] = lambda options: (0, "")
-    recorded: Callable[[Any], Mapping[str, Any]] = settings  # what run.json says of the options
-    # of options and the model: what run.json says where the model decides an option that is not given
+    recorded: Callable[[Any], Mapping[str, Any]] = settings  # what run.json records of the options
+    # by options and model: what run.json records for options that the model decides
     decided: Callable[[Any, Any], Mapping[str, Any]] = lambda options, model: {}
     prompts: Path | None = None  # folder of the templates that can be copied
     asking: Any = None  # how it asks and reads replies (solvers.generate.Asking), where the model replies in words
-    sends: Callable[..., list[list[str]]] | None = None  # of each item, the texts that would be sent; called as `solve`
+    sends: Callable[..., list[list[str]]] | None = None  # the texts to be sent for each item; called like `solve`
     summary: Callable[[Iterable[Answer]], Mapping[str, Any]] | None = None  # of all answers, for run.json
 
 
@@ -193,16 +193,15 @@ class Table:
     where: Where = field(default_factory=dict)
     macro: str = ""
     note: str = ""
-    published_note: str = ""  # printed where published figures stand in the table
-    always: bool = True  # False: only where a study asks for it by name
+    published_note: str = ""  # printed if the table has published figures
+    always: bool = True  # False: only if a study names it
 
 
 @dataclass(frozen=True, kw_only=True)
 class MeasuredOn:
-    """What a published figure was measured on. It is shown only with items of the same data: those whose manifest has
-    one of the `fingerprints` (of the content). Where one of the `conditions` (the manifest's `conditions`, or
-    `run.NAME` for a setting of our run) or the number of `questions` in the cell differs, our line carries a mark and
-    the table a footnote."""
+    """What a published figure was measured on. It is shown only next to items of the same data: those whose manifest
+    has one of the `fingerprints`. If a condition (of the manifest, or `run.NAME` for a setting of the run) or the
+    number of `questions` differs, our line gets a mark and the table a footnote."""
 
     data: str  # in words
     fingerprints: frozenset[str]
@@ -212,7 +211,7 @@ class MeasuredOn:
 
 @dataclass(frozen=True, kw_only=True)
 class Published:
-    """One figure from the literature, to be shown next to ours in the cell with the same tags."""
+    """One figure from the literature, shown next to ours in the cell with the same tags."""
 
     model: str
     metric: str
@@ -223,7 +222,7 @@ class Published:
 
 
 class Results(Protocol):
-    """One item set with its runs, as an analysis reads them: streams, from the files alone."""
+    """One item set with its runs, as streams from their files: the input of an analysis."""
 
     manifest: Mapping[str, Any]
     runs: Sequence[Run]
@@ -233,11 +232,11 @@ class Results(Protocol):
 
     def answers(self, run: int) -> Iterator[tuple[Item, Answer]]: ...
 
-    def scored(self, run: int) -> Iterator[tuple[Item, Answer]]: ...  # the same of the items that are scored
+    def scored(self, run: int) -> Iterator[tuple[Item, Answer]]: ...  # only items that are scored
 
 
 def runs_by_system(runs: Sequence[Run]) -> list[list[int]]:
-    """The runs of each system: those of one network with several training seeds are one, any other run is one alone."""
+    """The runs of each system: training seeds of one network are one system, any other run is a system by itself."""
     nets = [{name: value for name, value in run.net.items() if name != "seed"} for run in runs]
     keys = (
         dumps([run.solver, run.seed, run.settings, net]) if run.net else f"run {at}"
@@ -248,14 +247,14 @@ def runs_by_system(runs: Sequence[Run]) -> list[list[int]]:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What a test gives: `difference` (in `unit`, that of the table) and p; None where there was nothing to test."""
+    """The result of a test: `difference` (in `unit`) and p; None if there was nothing to test."""
 
     difference: float | None
     p: float | None
     evidence: str
     unit: Literal["share", "nats", "count"] = "share"
-    published: bool = True  # whether the paper itself says so of this system; False: asked of a later one too
-    detectable: float | None = None  # what is found with a power of 80 %, printed where the claim is open
+    published: bool = True  # whether the paper tested this system; False: a later system
+    detectable: float | None = None  # the difference detected with 80 % power, printed if the claim is open
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -279,8 +278,8 @@ class Curves:
 
 @dataclass(frozen=True, kw_only=True)
 class Sheet:
-    """A table of plain cells (text, numbers, None) that an analysis made, with the outcomes of its own tests: by the
-    name that claims refer to, then by the label of the run; and a figure of curves."""
+    """A table of plain cells (text, numbers, None) made by an analysis, with the outcomes of its tests (by the name
+    that claims refer to, then by run label) and a figure of curves."""
 
     name: str
     title: str
@@ -293,15 +292,15 @@ class Sheet:
 
 @dataclass(frozen=True, kw_only=True)
 class Analysis:
-    """A table that is more than means over tags (corpus statistics, frequency, alignments): `of(results, seed)` makes
-    it. Or `tables` (heading -> name): the means of several tables, side by side."""
+    """A table that is more than means over tags (corpus statistics, frequency, alignments), made by `of(results,
+    seed)`. Or `tables` (heading -> name): the means of several tables, side by side."""
 
     name: str
     help: str
     of: Callable[[Results, int], Sequence[Sheet]] | None = None
     tables: Mapping[str, str] = field(default_factory=dict)
     note: str = ""
-    always: bool = False  # True: in every report of the suite, not only where a study asks for it by name
+    always: bool = False  # True: in every report of the suite, not only if a study names it
     built_with: Mapping[str, object] = field(default_factory=dict)  # only for items that were built with these options
 
 
@@ -324,9 +323,9 @@ class Contrast:
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """A paper's finding as a test. It holds if every contrast does; `where` is the setting it was found in, and it is
-    asked nowhere else; `per` says for which runs it is asked separately (`run.model`), `test` names an analysis'
-    outcome instead of contrasts; `across` is a test of all item sets of the suite together, its outcomes by label."""
+    """A paper's finding as a test. It holds if every contrast does. `where`: the setting in which it was found and is
+    tested. `per`: it is tested separately for each value (`run.model`). `test` names an analysis' outcome instead of
+    contrasts; `across` is a test over all item sets of the suite, with outcomes by label."""
 
     statement: str
     source: str  # the section of the paper
@@ -335,7 +334,7 @@ class Claim:
     test: str = ""
     per: tuple[str, ...] = ("run.model",)
     across: Callable[[Sequence[Results]], Mapping[str, Outcome]] | None = None
-    needs: str = ""  # the runs without which it is open
+    needs: str = ""  # the runs that it requires
 
 
 # ---- commands, audits, variations, the demonstration ----------------------------------------------------------------
@@ -343,7 +342,7 @@ class Claim:
 
 @dataclass(frozen=True, kw_only=True)
 class Verb:
-    """A command of a suite's own, `proband SUITE NAME`. `run` is "module:function", imported when the command is used.
+    """A command of a suite, `proband SUITE NAME`. `run` is "module:function", imported when the command is used.
     The parameters of the function are the arguments (positional) and options (keyword-only) of the command, its
     docstring, with a `:param name: ...` each, is the help; it returns a mapping, printed as a table, by `layout`
     ("module:function", from the mapping to lines and mappings) or as JSON."""
@@ -355,8 +354,8 @@ class Verb:
 
 @dataclass(frozen=True, kw_only=True)
 class Audit:
-    """What a suite adds to `proband audit`. `provers`: those that domains (`proband.proof`) may name, name ->
-    "module:function". `formats`: forms of rows of its own (`proof.rows.RowFormat`)."""
+    """What a suite adds to `proband audit`. `provers`: name -> "module:function", for domains (`proband.proof`) to
+    refer to. `formats`: its own row formats (`proof.rows.RowFormat`)."""
 
     provers: Mapping[str, str] = field(default_factory=dict)
     formats: Sequence[Any] = ()
@@ -364,14 +363,14 @@ class Audit:
 
 @dataclass(frozen=True, kw_only=True)
 class Variation:
-    """A change of an item whose effect on the right answer is certain. `make(item, *, rng, folder)` gives the varied
-    item, or the reason why this one cannot be varied so; `folder` is that of the source items, with their manifest.
-    `check(source, varied)` says what is wrong with a varied item beyond its own certificate, or nothing.
+    """A change of an item with a known effect on the right answer. `make(item, *, rng, folder)` returns the varied
+    item, or the reason why this one cannot be varied; `folder` contains the source items and their manifest.
+    `check(source, varied)` returns what is wrong with a varied item beyond its own certificate, or None.
 
     effect  keeps    the same answer is right
             changes  another answer is right, and it is known
             twin     a fresh item of the same form and difficulty, whose answer is known
-            open     the right answer is not known: how answers change is reported apart
+            open     the right answer is not known: changes of the answers are reported separately
     """
 
     name: str
@@ -383,8 +382,8 @@ class Variation:
 
 @dataclass(frozen=True, kw_only=True)
 class Demo:
-    """What `proband demo` does for a suite: one build, the models to run on it (with solver or None), and what to look
-    at in the result. `name` tells several of one suite apart."""
+    """What `proband demo` does for a suite: one build, the models to run on it (with solver or None), and the findings
+    to test. `name` distinguishes several demos of one suite."""
 
     name: str = ""
     options: Mapping[str, Any]
@@ -392,4 +391,4 @@ class Demo:
     limit: int | None = None
     of_models: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # further options of a run, by model
     findings: tuple[Claim, ...] = ()  # tested like the claims of papers, and stated first
-    audit: Callable[[Mapping[str, Any]], str] | None = None  # audit the items; its headlines in a sentence
+    audit: Callable[[Mapping[str, Any]], str] | None = None  # audit the items; its summary as a sentence

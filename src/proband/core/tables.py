@@ -1,4 +1,4 @@
-"""Tables and texts of other people, as they have them: CSV of a spreadsheet program, TSV, JSON, JSON lines, Parquet,
+"""Reading tables and texts of any common format: CSV as spreadsheet programs write it, TSV, JSON, JSON lines, Parquet,
 Arrow, Excel and OpenDocument, plain or gzipped, a file or a folder.
 
 A file may have a byte-order mark, commas, semicolons, tabs or bars between cells, a title (or `sep=;`) above the
@@ -39,7 +39,7 @@ SUFFIXES = (".csv", ".tsv", ".txt", *LINES, ".json", *FRAMES, *WORKBOOKS)
 TITLE_ROWS = 5  # above the header, at most
 HEAD = 40  # lines of a file that its separator is guessed by
 SAMPLE = 1 << 20  # bytes that the encoding is guessed by
-CHARACTER = re.compile("[^\x00-\x7f\ud800-\udfff\ufeff]")  # one beyond ASCII, no byte that is none
+CHARACTER = re.compile("[^\x00-\x7f\ud800-\udfff\ufeff]")  # a valid character beyond ASCII
 SURROGATE = re.compile("[\ud800-\udfff]")
 LONGEST = 1 << 25  # characters of a line: beyond that it is no table
 csv.field_size_limit(LONGEST)
@@ -55,7 +55,7 @@ Names = Callable[[Sequence[str]], Sequence[str] | None]
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """One row with its place. `problem`: why it is none, where such rows are kept."""
+    """One row with its place. `problem`: why it is invalid, if invalid rows are kept."""
 
     cells: Mapping[str, Any] = field(repr=False)
     file: Path
@@ -63,7 +63,7 @@ class TableRow:
     line: int | None = None  # of the file, where it has lines
     key: str = ""  # what a JSON object calls it
     problem: str = ""
-    split: str = ""  # of its file, where a folder says it
+    split: str = ""  # from the name of its file or folder
     by_line: bool = False  # rows are lines
 
     def error(self, message: str, column: str = "") -> ProbandError:
@@ -74,7 +74,7 @@ class TableRow:
 
 
 def kind_of(file: Path) -> str:
-    """The ending that says what a file is.
+    """The file name ending that determines the format.
 
     >>> kind_of(Path("a/b.JSONL.gz")), kind_of(Path("notes"))
     ('.jsonl', '')
@@ -97,8 +97,8 @@ def read_table(
 
     `names` is asked whether the first row names the columns (None) or is a row already (the names that columns have
     then). `separator` is guessed unless given; without `quotes` a quotation mark is a character like others. A row may
-    be shorter than the header, unless `exact`. Rows that are none end the reading with an error; with `keep_bad` they
-    are rows with a `problem`. `under_keys`: the values of a JSON object may be lists of rows.
+    be shorter than the header, unless `exact`. An invalid row raises an error; with `keep_bad` it is a row with a
+    `problem`. `under_keys`: the values of a JSON object may be lists of rows.
     """
     kind = kind or kind_of(path)
     if not path.exists():
@@ -127,7 +127,7 @@ def read_table(
 
 
 def read_tables(path: Path, **options: Any) -> Iterator[TableRow]:
-    """The rows of a file, or of the data files of a folder (of the Hugging Face hub, say) with the splits they name."""
+    """The rows of a file, or of the data files of a folder (as on the Hugging Face hub), with splits by file name."""
     if not path.is_dir():
         yield from read_table(path, **options)
         return
@@ -156,7 +156,7 @@ def _split_of(file: Path) -> str:
 
 
 def guess_columns(names: Iterable[str], roles: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Role -> the column that it has, by the names that people give, in the order of preference; each column once.
+    """Role -> its column, by usual names in order of preference; each column is used once.
 
     >>> guess_columns(["ID", "Sub_Label", "obj label"], {"head": ("head", "sublabel"), "tail": ("tail", "objlabel")})
     {'head': 'Sub_Label', 'tail': 'obj label'}
@@ -178,13 +178,13 @@ def plain_name(name: str) -> str:
 
 
 def read_text(path: Path) -> str:
-    """A whole text."""
+    """The text of a file."""
     with open_lines(path) as lines:
         return "".join(lines)
 
 
 def text_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Numbers and texts of the lines that are not empty, read one by one."""
+    """(number, text) of each line that is not empty."""
     with open_lines(path) as lines:
         for number, line in enumerate(lines, start=1):
             if not is_unicode(line):
@@ -195,8 +195,8 @@ def text_lines(path: Path) -> Iterator[tuple[int, str]]:
 
 @contextmanager
 def open_lines(path: Path, *, guess: bool = True) -> Iterator[Iterator[str]]:
-    """The lines of a text, plain or gzipped; without `guess` in UTF-8 or as its mark says. Bytes that are no character
-    become surrogates (see `is_unicode`)."""
+    """The lines of a text, plain or gzipped; without `guess` as UTF-8 or by its byte-order mark. Invalid bytes become
+    surrogates (see `is_unicode`)."""
     try:
         with gzip.open(path, "rb") if path.suffix == ".gz" else open(path, "rb") as raw:
             encoding = _encoding(raw.read(SAMPLE), path, guess=guess)
@@ -216,12 +216,12 @@ def _lines(file: IO[str], path: Path) -> Iterator[str]:
 
 
 def is_unicode(text: str) -> bool:
-    """Whether every byte of a text that was read was part of a character."""
+    """Whether a text that was read has no invalid bytes."""
     return text.isascii() or SURROGATE.search(text) is None
 
 
 def _encoding(sample: bytes, path: Path, *, guess: bool) -> str:
-    """UTF-16 by its mark, else UTF-8; Windows-1252 where no character beyond ASCII is UTF-8."""
+    """UTF-16 by its mark, else UTF-8; Windows-1252 if no character beyond ASCII is valid UTF-8."""
     if sample.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
     text = codecs.getincrementaldecoder("utf-8-sig")("surrogateescape").decode(sample)
@@ -249,7 +249,7 @@ def _text_rows(path: Path, *, separator: str, quotes: bool, guess: bool, **namin
 
 
 def _csv_cells(reader: Any) -> Iterator[tuple[int, list[str] | str]]:
-    """The line at which each row begins, and its cells, or what is wrong with it."""
+    """The line at which each row begins, and its cells or the error message."""
     while True:
         line = reader.line_num + 1
         try:
@@ -269,7 +269,7 @@ def _named_rows(
     separator: str = "",
     by_line: bool = False,
 ) -> Iterator[TableRow]:
-    """Rows by the names of their columns: those of the first row, or what `names` says."""
+    """Rows as mappings; the columns are named by the first row, or by `names`."""
     rows = iter(rows)
     first = list(islice(rows, TITLE_ROWS + 1))
     if first and isinstance(first[0][1], str):
@@ -301,7 +301,7 @@ def _named_rows(
 
 
 def _rows_above(rows: Sequence[Sequence[Any]], file: Path) -> int:
-    """How many rows stand above the names of the columns: empty ones, and titles (one cell alone in its row).
+    """How many rows precede the header: empty ones, and titles (rows with a single cell).
 
     >>> _rows_above([["question", "answer"], ["Is it?", "yes"]], Path("quiz.csv"))
     0
@@ -361,8 +361,8 @@ def _json_lines(path: Path, *, guess: bool) -> Iterator[TableRow]:
 
 
 def _json(path: Path, *, under_keys: bool, guess: bool) -> Iterator[TableRow]:
-    """An array of rows, or an object of rows by their names; else one row. What is next to rows under keys
-    ({"examples": [row, row], "about": "..."}) is about them."""
+    """An array of rows, or an object of rows by name; else one row. With `under_keys` values that are not rows
+    ({"examples": [row, row], "about": "..."}) are ignored."""
     with open_lines(path, guess=guess) as lines:
         try:
             value = json.loads("".join(lines))
@@ -423,7 +423,7 @@ def _workbook(path: Path) -> Iterator[tuple[int, list[str] | str]]:
 
 
 def _cell_text(cell: Any) -> str:
-    """A cell as its program shows it.
+    """The text of a spreadsheet cell.
 
     >>> [_cell_text(cell) for cell in (3.0, 0.25, True, "Rome", "")]
     ['3', '0.25', 'true', 'Rome', '']

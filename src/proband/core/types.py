@@ -1,4 +1,4 @@
-"""The nouns that travel between the stages. What a suite says of itself is in suite.py.
+"""The records that are passed between stages. What a suite declares is in suite.py.
 
 `build` makes Items, `run` turns Items into Answers, `report` turns Items and Answers into Estimates.
 Everything here is a frozen record: nothing is passed on and mutated (`msgspec.structs.replace` makes a changed copy).
@@ -69,7 +69,7 @@ class Fact(NamedTuple):
     who: str
     relation: str
     of: str
-    gender: str | None = None  # of who, where the word tells it
+    gender: str | None = None  # of who, if the word implies it
     negated: bool = False
     sentence: int = -1
 
@@ -84,7 +84,7 @@ class Judgment(Record, frozen=True, kw_only=True):
 
 
 class Run(Record, frozen=True, kw_only=True):
-    """Where a file of answers comes from; in its folder as run.json."""
+    """The origin of a file of answers; run.json in its folder."""
 
     suite: str
     solver: str
@@ -96,17 +96,17 @@ class Run(Record, frozen=True, kw_only=True):
     identity: dict[str, str] = {}  # of the model: revision, weights and tokenizer hashes
     settings: dict[str, Any] = {}  # of the solver: template, normalisation, ...
     usage: dict[str, float | None] = {}  # requests, tokens and cost of an endpoint; None: the server does not tell
-    summary: dict[str, Any] = {}  # what the solver says of all answers (position bias): figures, and a text `in_words`
-    label: str = ""  # how reports name the run, if the user says so
+    summary: dict[str, Any] = {}  # of all answers by the solver (position bias): figures, and a text `in_words`
+    label: str = ""  # the name in reports, if the user sets one
     net: dict[str, Any] = {}  # of a trained network: its kind, options and training seed (net.json)
-    parameters: int = 0  # of the model, where it tells
+    parameters: int = 0  # of the model, if known
 
 
 class Estimate(Record, frozen=True, kw_only=True):
     """One cell of a table: a mean (or a set metric) with its interval over `n` items.
 
-    `few`: the items stand in too few clusters to tell, and the interval is not to be printed. `seeds`: over how many
-    training seeds the mean is, `from_seeds` which share of its variance is due to them.
+    `few`: the items are in too few clusters for an interval, which is not printed. `seeds`: the number of training
+    seeds that the mean is over; `from_seeds`: the share of its variance that is due to them.
     """
 
     metric: str = ""

@@ -1,13 +1,13 @@
-"""Work shared out to processes, the results in order: stories are made with it, rows judged, assertions extracted.
+"""A pool of processes with results in order: it makes stories, judges rows, extracts assertions.
 
-Every worker has a pipe of its own and nothing else in common with the others: no queue, no lock. So a worker that dies,
-even in the middle of a message, is an end of file on its own pipe, and the parent says so in one line. A worker gets
-its next task only after the parent has taken its last result, so neither ever waits for the other to empty a pipe.
+Every worker has its own pipe and shares nothing with the others: no queue, no lock. So a worker that dies, even in the
+middle of a message, is an end of file on its pipe, which the parent reports in one line. A worker gets its next task
+only after the parent has taken its last result, so neither ever waits for the other to empty a pipe.
 
-Workers are told to stop by a number in shared memory that they look at between two results; they leave when their pipe
-is closed (those of `concurrent.futures` outlive a parent that is killed, and cannot be told to stop in the middle of a
-task). The start method is `fork` on Linux (the children run plain Python, so threads of the parent's libraries do
-them no harm, and scripts need no `__main__` guard) and `spawn` elsewhere.
+A number in shared memory, which workers check between two results, stops them; they exit when their pipe is closed
+(workers of `concurrent.futures` outlive a killed parent, and cannot be stopped in the middle of a task). The start
+method is `fork` on Linux (the children run plain Python, so threads of the parent's libraries do them no harm, and
+scripts need no `__main__` guard) and `spawn` elsewhere.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from proband.core.errors import ProbandError
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
-Work = Callable[[Task], Iterable[Result]]  # what a worker does with a task: results one by one
-TASKS_PER_WORKER = 3  # tasks per worker that may be under way or wait for their turn
-PATIENCE = 5.0  # seconds that workers have for leaving when they are told to
+Work = Callable[[Task], Iterable[Result]]  # from a task to results, one by one
+TASKS_PER_WORKER = 3  # tasks per worker that may be running or waiting
+PATIENCE = 5.0  # seconds that workers have to exit
 
 
 class Pool(Generic[Task, Result]):
-    """`begin(*arguments)` is called once in every process and gives the function that works on tasks there."""
+    """`begin(*arguments)` is called once in every process and returns the function that works on tasks."""
 
     def __init__(self, begin: Callable[..., Work[Task, Result]], arguments: tuple[Any, ...], *, workers: int) -> None:
         if workers < 1:
@@ -81,8 +81,8 @@ class Pool(Generic[Task, Result]):
         self.pipes.clear()
 
     def results(self, tasks: Iterable[Task]) -> Generator[Iterable[Result], None, None]:
-        """What each task gives, in the order of the tasks; a task that fails raises its error when it is its turn.
-        Whoever stops listening early stops the work too."""
+        """The results of each task, in order; a task that fails raises its error in its turn. Closing the generator
+        stops the work."""
         if self.workers == 1:
             yield from map(self.work, tasks)
             return
@@ -141,7 +141,7 @@ class Pool(Generic[Task, Result]):
 def _serve(
     pipe: Any, inherited: list[Any], wanted: Any, begin: Callable[..., Work[Task, Result]], arguments: tuple[Any, ...]
 ) -> None:
-    """The life of a worker: until the parent closes the pipe or is gone."""
+    """The loop of a worker, until the parent closes the pipe or exits."""
     for each in inherited:
         each.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's affair
@@ -171,7 +171,7 @@ def _serve(
 
 @contextmanager
 def cluster(workers: int | None) -> Iterator[Any]:
-    """Joins the cluster at $RAY_ADDRESS, or starts one on this machine; errors of workers become one line."""
+    """Join the Ray cluster at $RAY_ADDRESS, or start one on this machine; errors of workers become one line."""
     try:
         import ray
     except ImportError:

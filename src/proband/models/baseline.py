@@ -1,7 +1,8 @@
-"""`baseline:random` and `baseline:majority`: what a model has to beat.
+"""`baseline:random` and `baseline:majority`: baselines that a model must beat.
 
 random    a uniform score for every choice, drawn from the item's id and the seed: the order of items is irrelevant.
-majority  prefers what is right most often. Where the items share their choices (the relation words of kinship, say)
+majority  prefers the most frequent right answer. Where the items share their choices (the relation words of kinship,
+say)
           each choice is scored by how often its text is the gold one; where choices are texts of their own, by how
           often its position is. Counted over the training items if there are any, otherwise over all of them, which
           makes it an upper bound for a constant answer.
@@ -23,7 +24,7 @@ from proband.core.types import Answer, Item
 
 
 class Random:
-    """Draws its scores.
+    """Random scores.
 
     >>> item = Item(id="a", suite="s", prompt="?", choices=("x", "y"), gold=0)
     >>> Random().answer([item])[0].scores == Random().answer([item])[0].scores
@@ -63,7 +64,7 @@ class Majority:
         return {"kind": "baseline", "name": "majority"}
 
     def learn(self, items: Iterable[Item]) -> Majority:
-        """Count the training items where there are any, otherwise all."""
+        """Count the training items, or all items if there are none."""
         train, every, item = LabelTally(), LabelTally(), None
         for item in items:
             if item.gold is not None and item.choices:
@@ -74,7 +75,7 @@ class Majority:
         return self
 
     def answer(self, items: Sequence[Item]) -> list[Answer]:
-        """Without `learn` before, from these items themselves."""
+        """Without `learn`, the counts are those of these items."""
         tally = self._tally or Majority().learn(items)._tally
         assert tally is not None
         share = tally.shares()

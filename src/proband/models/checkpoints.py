@@ -1,8 +1,8 @@
-"""Checkpoints: where a model's files are and what they are (a folder, a snapshot in the hub cache, or one GGUF file),
-and how transformers opens them.
+"""Checkpoints: finding a model's files (a folder, a snapshot in the hub cache, or one GGUF file) and opening them with
+transformers.
 
-Weights are read from safetensors (pickle only if asked for) and code that comes with a model is never run. Foreign
-files fail in many ways; each failure becomes one line.
+Weights are read from safetensors (pickle only on request) and code that comes with a model is never run. Every failure
+to read a file becomes one line.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ class NetworkOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class CheckpointOptions(NetworkOptions):
-    """What is read from a folder or from the hub."""
+    """Options for folders and the hub."""
 
     revision: Annotated[str | None, Meta(description="branch, tag or commit on the hub")] = None
     allow_pickle: Annotated[bool, Meta(description="read weights that are not safetensors")] = False
@@ -174,7 +174,7 @@ def read_tokenizer(files: Files, *, name: str) -> Any:
     from transformers import AutoTokenizer
 
     if not any((files.folder / file).is_file() for file in VOCABULARY):
-        # transformers would make one up that knows no words
+        # transformers would make one without words
         raise ProbandError(f"{name}: the folder has no tokenizer (tokenizer.json or the like)", file=files.folder)
     with one_line(f"{name}: no tokenizer"):
         return AutoTokenizer.from_pretrained(files.folder, trust_remote_code=False, local_files_only=True)
@@ -221,7 +221,7 @@ def some_of(names: list[str]) -> str:
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """transformers' own progress bars and loading reports off, and afterwards as they were."""
+    """Switch off transformers' progress bars and loading reports within this block."""
     from transformers.utils import logging as untyped
 
     logging: Any = untyped
@@ -287,15 +287,15 @@ def _unpack(file: Path, target: Path, *, name: str) -> None:
 
 
 def knows_its_words(tokenizer: Any) -> bool:
-    """Whether words of the vocabulary are read whole or nearly so, and not letter by letter."""
+    """Whether words of the vocabulary are tokenized whole or nearly so, not letter by letter."""
     pieces = (tokenizer.decode([i]).strip() for i in range(0, len(tokenizer), 1 + len(tokenizer) // 2000))
     words = [word for word in pieces if len(word) > 3 and word.isascii() and word.isalpha()]
     return sum(map(len, tokenizer(words, add_special_tokens=False)["input_ids"])) <= 2 * len(words) if words else True
 
 
 def begin_as_told(tokenizer: Any, file: Path) -> None:
-    """Let the tokenizer put in front of a text what its GGUF file says, which transformers does not heed: Gemma without
-    its BOS is no model of language. Where the file says nothing, llama.cpp's rule: sentence-piece models have a BOS."""
+    """Make the tokenizer add the BOS that its GGUF file asks for, which transformers ignores (Gemma needs its BOS). If
+    the file does not specify it, llama.cpp's rule applies: sentence-piece models have a BOS."""
     import gguf
     from tokenizers.processors import TemplateProcessing
 
@@ -347,6 +347,6 @@ def _fast_reader() -> Iterator[None]:
         "GGUFReader": functools.cache(HeaderReader),
         "get_tensor_name_map": functools.cache(gguf.get_tensor_name_map),
     }
-    silence = contextlib.redirect_stderr(io.StringIO())  # transformers draws its progress bar whatever is asked of it
+    silence = contextlib.redirect_stderr(io.StringIO())  # transformers always draws its progress bar
     with mock.patch.multiple(gguf, **made_once), silence:
         yield

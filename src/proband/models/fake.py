@@ -1,4 +1,4 @@
-"""A scripted model for tests: it gives the answers of its script, and counts how often it was asked.
+"""A scripted model for tests: it returns the answers of its script and counts its calls.
 
 {"scores": {"TEXT": -3.5}, "default": -10.0, "texts": {"PROMPT": "words"},
  "answers": {"ITEM_ID": [0.2, 0.8]}, "identity": {"revision": "2"}, "fail_after": 100}
@@ -21,7 +21,7 @@ FIELDS = ("scores", "default", "texts", "answers", "identity", "fail_after")
 
 
 class ScriptedModel:
-    """Looks answers up; what is not scripted gets `default` (a score) or is an error where that is None.
+    """Looks up answers; other texts get the score `default`, or raise an error if it is None.
 
     >>> model = ScriptedModel(scores={"a good text": -1.0}, default=-9.0)
     >>> [score.total for score in model.score([Text("a good text"), Text("another")])], model.calls["score"]

@@ -1,7 +1,7 @@
-r"""`hf:NAME_OR_PATH`: language models of the Hugging Face kind, masked or causal as their configuration says, and
-classifiers of pairs of texts; `embedded:NAME`: models that come as Python packages and work offline at once.
+r"""`hf:NAME_OR_PATH`: Hugging Face language models, masked or causal by their configuration, and classifiers of pairs
+of texts; `embedded:NAME`: models that are Python packages and work offline.
 
-A model whose head is missing from its file is refused rather than filled with random numbers.
+A model whose head is missing from its file is refused, not initialised at random.
 
 Masked language models: pseudo-log-likelihood, word embeddings in context, words for a blank.
 
@@ -120,7 +120,7 @@ def open_model(files: Files, *, name: str, options: GgufOptions) -> Masked | Cau
 
 
 def masked_or_causal(config: Any, name: str) -> str:
-    """By the architecture the configuration names, else by what transformers builds from the model type."""
+    """By the architecture in the configuration, else by what transformers builds for the model type."""
     from transformers.models.auto.modeling_auto import (
         MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
         MODEL_FOR_MASKED_LM_MAPPING_NAMES,
@@ -154,7 +154,7 @@ def _with_head(files: Files, config: Any, kind: str, *, name: str, options: Netw
 
 
 def longest_input(config: Any, tokenizer: Any) -> int | None:
-    """Most tokens the model takes, special ones included; None where there is no limit."""
+    """The maximum number of tokens, special ones included; None if there is no limit."""
     limits = []
     positions = getattr(config.get_text_config(), "max_position_embeddings", None)
     if isinstance(positions, int) and positions > 0:
@@ -256,7 +256,7 @@ def load_embedded(rest: str, *, options: EmbeddedOptions) -> Any:
 
 
 def folder_of(model: str) -> Path:
-    """Where a model's package lies, or the commands that install it and what it needs."""
+    """The folder of a model's package; an error with the install commands if it is missing."""
     package, command, _ = PACKAGES[model]
     spec = find_spec(package)
     if spec is None or not spec.submodule_search_locations:
@@ -294,8 +294,7 @@ def _glove(name: str, options: EmbeddedOptions) -> Any:
 
 
 def _recorded_hash(distribution: str) -> str:
-    """A hash of a package's content, from the hashes its installation recorded: reading 80 MB at every start would
-    cost more than everything else."""
+    """A hash of a package's content, from the hashes recorded at installation: reading 80 MB at every start is slow."""
     lines = sorted(f"{file} {file.hash.value}" for file in metadata.files(distribution) or () if file.hash)
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
@@ -308,7 +307,7 @@ LOADERS: Mapping[str, Callable[[str, EmbeddedOptions], Any]] = {
 }
 EMBEDDED = ModelKind(
     name="embedded",
-    help="what installs with Proband and works offline",
+    help="models that install with Proband and work offline",
     options=EmbeddedOptions,
     load=load_embedded,
 )
@@ -397,7 +396,7 @@ class Masked(EmbedsTokens):
 
     @property
     def hidden_word(self) -> str:
-        """What stands for a word behind a blank that is not to be seen (`predict_words`)."""
+        """The placeholder for a hidden word after a blank (`predict_words`)."""
         return str(self.tokenizer.mask_token)
 
     # ---- PredictsWords -----------------------------------------------------------------------------------------

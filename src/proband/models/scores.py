@@ -1,6 +1,6 @@
 """`scores:FILE`: the scores of another system as a run, without the system.
 
-A table (tabs or commas, .gz or not) or JSON lines. Which item a line scores is said by one of these:
+A table (tabs or commas, .gz or not) or JSON lines. The columns determine which item a line scores:
 
     id, score                      the item's id
     premise, hypothesis, score     the texts of both, whatever their case

@@ -2,13 +2,13 @@ r"""Causal language models: log-likelihood, words for a blank, embeddings, gener
 
     LL(S) = \sum_t log P(w_t | w_<t)
 
-What is decided once and recorded in `identity()`:
-- BOS: `auto` follows the tokenizer: a beginning-of-text token stands in front if the tokenizer adds it by itself
-  (Gemma does, GPT-2 and SmolLM2 do not). Where a text has no context, its first token needs something to be predicted
-  from: there the tokenizer's BOS stands in front even if it is not added otherwise; where that token opens the turns of
-  a chat (SmolLM2-Instruct), the token between two documents, `<|endoftext|>`, in its place. `always` puts the BOS in
-  front of every text, and takes the end-of-text token where there is no other; `never` goes without; any other value is
-  the token to put in front of every text. Without a BOS the first token of a text without context does not count.
+Decided once and recorded in `identity()`:
+- BOS: `auto` follows the tokenizer: a text begins with a BOS if the tokenizer adds it (Gemma does, GPT-2 and SmolLM2 do
+  not). The first token of a text without context needs something to be predicted from: there the tokenizer's BOS is
+  always added; if that token opens the turns of a chat (SmolLM2-Instruct), the token between two documents,
+  `<|endoftext|>`, is used instead. `always` begins every text with the BOS, or with the end-of-text token if there is
+  no BOS; `never` adds none; any other value is the token to begin every text with. Without a BOS the first token of a
+  text without context does not count.
 - Leading space: texts are tokenised unchanged; the space before a word belongs to the word's first token.
 - Normalisation: a Score holds the sum, the tokens and the words, so the mean per token or word is for the caller.
 """
@@ -56,13 +56,13 @@ class Causal(EmbedsTokens):
         return own is not None and self.tokenizer("a")["input_ids"][:1] == [own]
 
     def identity(self) -> Mapping[str, str]:
-        """`bos` stands in front of every text, `bos_without_context` in front of those without a context."""
+        """`bos` begins every text, `bos_without_context` those without a context."""
         tokens = {"bos": self.bos_in_context, "bos_without_context": self.bos}
         shown = {k: "none" if v is None else self.tokenizer.convert_ids_to_tokens(v) for k, v in tokens.items()}
         return {**super().identity(), **shown}
 
     def read(self, texts: Sequence[str], *, contexts: Sequence[bool] = ()) -> list[Tokens]:
-        """Tokens with the BOS the policy asks for, and no end-of-text token."""
+        """Tokens with the BOS of the policy, and no end-of-text token."""
         encoded = encode(self.tokenizer, texts)
         firsts = [self.bos_in_context if context else self.bos for context in contexts or [False] * len(texts)]
         return self.fitting([_begun(tokens, first) for tokens, first in zip(encoded, firsts, strict=True)])
@@ -95,8 +95,8 @@ class Causal(EmbedsTokens):
     def predict_words(self, blanks: Sequence[tuple[str, str]], words: Sequence[str]) -> Floats:
         r"""Blanks x words: log P(word | left) = \sum_i log P(w_i | left, w_<i), the chain rule over its tokens.
 
-        The text to the left runs once per blank with all words behind it as a tree (prefix_trees.py). The text right
-        of the blank is not seen. The sum says that the text goes on with these tokens, not that the word ends there:
+        The text to the left runs once per blank with all words behind it as a tree (prefix_trees.py). The text right of
+        the blank is not seen. It is the probability that the text continues with these tokens, not that the word ends:
         *the* is credited with what would have become *theory* in a tokenizer that splits it so.
         """
         result = np.empty((len(blanks), len(words)), dtype=np.float32)
@@ -124,7 +124,7 @@ class Causal(EmbedsTokens):
 
 
 def first_token(tokenizer: Any, policy: str, name: str) -> int | None:
-    """The BOS a policy stands for, as a token id."""
+    """The token id of the BOS by a policy."""
     if policy == "never":
         return None
     if policy == "auto" and opens_chat_turns(tokenizer) and BETWEEN_DOCUMENTS in tokenizer.get_vocab():
@@ -153,7 +153,7 @@ def opens_chat_turns(tokenizer: Any) -> bool:
 
 
 def has_context(text: str) -> bool:
-    """Whether there is something before what is predicted."""
+    """Whether there is text before what is predicted."""
     return bool(text.strip())
 
 
@@ -221,7 +221,7 @@ class ChatCausal(Causal):
                 super().fits([text])
 
     def _fitting(self, chat: Chat) -> tuple[str, Ints]:
-        """The text and its tokens; where the window is too small, the question loses its beginning if it may."""
+        """The text and its tokens; if it exceeds the window, the question is cut at the left if `cut_left`."""
         text = self.rendered(chat)
         ids = self._tokens(text)
         while self.longest is not None and len(ids) >= self.longest:

@@ -37,14 +37,14 @@ def continuation_logprobs(network: Network, lefts: Sequence[Ints], endings: Sequ
 
 
 def window(network: Network) -> float:
-    """How far every layer looks back: within it, sliding and chunked attention are plain attention."""
+    """How far every layer looks back; within it, sliding and chunked attention equal full attention."""
     config = network.model.config.get_text_config()
     named = (getattr(config, name, None) for name in ("sliding_window", "attention_chunk_size"))
     return min((size for size in named if isinstance(size, int) and size > 0), default=float("inf"))
 
 
 def obeys_trees(network: Network) -> bool:
-    """Whether tree rows give this model's own scores, tried once on rows whose copies are far from their place."""
+    """Whether tree rows reproduce this model's scores, tried once on rows whose copies are far from their place."""
     if network.obeys_trees is None:
         tokens = [(11 * i + 7) % network.vocabulary for i in range(40)]
         tree = grow([[tokens[i % 10], tokens[i], tokens[-i]] for i in range(30)])
@@ -170,8 +170,8 @@ def shared(
 
 
 def begun_alike(rows: Sequence[Ints], positions: Sequence[Ints], among: Sequence[int]) -> list[tuple[int, list[int]]]:
-    """Groups (length of what is not counted, members) of rows that begin alike from their first counted token on: the
-    answer stands first, and several subjects behind it.
+    """Groups (length of what is not counted, members) of rows with the same first counted tokens: the answer comes
+    first and several subjects follow it.
 
     >>> rows = [np.array([0, 5, *rest]) for rest in ([6, 7, 8, 9, 1], [6, 7, 8, 9, 2], [3, 3, 3, 3, 3])]
     >>> begun_alike(rows, [np.arange(1, 7)] * 3, range(3))
@@ -230,8 +230,7 @@ def _read_trees(network: Network, rows: Sequence[TreeRow], positions: Sequence[I
 
 
 def _totals(network: Network, rows: Sequence[Ints], positions: Sequence[Ints]) -> Doubles:
-    """The same for rows by themselves, padded on the right, where a causal model never looks, so no attention mask is
-    needed."""
+    """The same for single rows, padded on the right, where a causal model never looks: no attention mask is needed."""
     order = np.argsort([-len(row) for row in rows], kind="stable")
 
     def compute(first: int, end: int) -> Any:

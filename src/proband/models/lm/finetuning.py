@@ -27,7 +27,7 @@ Example = tuple[Ints, Ints]  # ids, positions of the target tokens
 
 
 class FineTuning(Task):
-    """The model stays as it is: a copy is trained, and saved as FOLDER/model, which `hf:FOLDER/model` loads."""
+    """Trains a copy of the model and saves it as FOLDER/model, which `hf:FOLDER/model` loads."""
 
     recordable = False  # texts have any length
 
@@ -128,8 +128,8 @@ def read(model: LocalModel, examples: Sequence[tuple[str, str]]) -> list[Example
 
 
 def _with_bos(model: LocalModel) -> Any:
-    """A tokenizer that starts texts as in training: its BOS is the one of texts without context, and it adds the token
-    that stood in front of every text."""
+    """A tokenizer that begins texts as in training: its BOS is that of texts without context, and it adds the token
+    that began every text."""
     from tokenizers import processors
 
     tokenizer, always = model.tokenizer, model.bos_in_context

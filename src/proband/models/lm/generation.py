@@ -30,7 +30,7 @@ TO_COME = {"cuda": 512}  # most tokens to come that count towards the size of a 
 
 @dataclass(frozen=True, kw_only=True)
 class Writing:
-    """How texts are written."""
+    """Limits and sampling of generated texts."""
 
     max_tokens: int
     temperature: float
@@ -47,8 +47,8 @@ def generate(
     seed: int,
     stop: Sequence[str] = (),
 ) -> list[str]:
-    """What the model writes after each prompt, up to an end-of-text token, a stop text, `max_tokens`, or where it only
-    repeats itself (`in_a_loop`)."""
+    """The continuation of each prompt, up to an end-of-text token, a stop text, `max_tokens`, or a loop
+    (`in_a_loop`)."""
     rows = {
         prompt: tokens.ids
         for prompt, tokens in zip(prompts, model.read(prompts, contexts=[bool(prompt) for prompt in prompts]))
@@ -58,7 +58,7 @@ def generate(
 
 
 def write_all(model: LocalModel, prompts: Sequence[str], rows: Mapping[str, Ints], options: Writing) -> list[Reply]:
-    """The text behind each prompt, given the tokens of each; several prompts are read at a time."""
+    """The continuation of each prompt, given its tokens; several prompts run in a batch."""
     if options.temperature < 0:
         raise ProbandError(f"the temperature is {options.temperature}, but must not be negative")
     for prompt, row in rows.items():
@@ -78,7 +78,7 @@ def write_all(model: LocalModel, prompts: Sequence[str], rows: Mapping[str, Ints
 
 
 class _Writer:
-    """A batch of prompts being continued: what was written so far, and when a text ends."""
+    """A batch of prompts with what was written so far."""
 
     def __init__(self, model: LocalModel, prompts: Sequence[str], rows: Sequence[Ints], options: Writing) -> None:
         self.model, self.rows, self.options, self.longest = model, rows, options, model.longest
@@ -106,7 +106,7 @@ class _Writer:
         )
 
     def _decoded(self, i: int) -> str:
-        """The text so far: without special tokens, but with those around thoughts, which a reader leaves out."""
+        """The text so far, without special tokens except those around thoughts."""
         decode, text, rest = self.tokenizer.decode, "", list[int]()
         for token in self.written[i]:
             if token in self.marks:
@@ -197,8 +197,8 @@ LOOP_TOKENS, LOOP_ROUNDS, LONGEST_ROUND = 48, 4, 40
 
 
 def in_a_loop(tokens: Sequence[int]) -> bool:
-    """Whether a text only repeats itself: its last tokens are one sequence four times or more, 48 tokens or more in
-    all. What would follow is the same again up to the limit, and no reader finds more in it.
+    """Whether a text repeats itself: its last 48 or more tokens are one sequence four times or more. The rest up to the
+    limit would be the same again.
 
     >>> in_a_loop([1, 2, 3] * 16), in_a_loop([1, 2, 3] * 15), in_a_loop([7] * 48), in_a_loop(list(range(400)))
     (True, False, True, False)
@@ -223,7 +223,7 @@ def _stream(prompt: str, seed: int) -> np.random.Generator:
 
 
 def _ends(model: LocalModel) -> set[int]:
-    """End-of-text tokens, as the tokenizer and the model's own settings for generation name them."""
+    """The end-of-text tokens of the tokenizer and of the model's generation config."""
     config = getattr(model.network.model, "generation_config", None)
     named = getattr(config, "eos_token_id", None)
     more = named if isinstance(named, list) else [named]

@@ -33,8 +33,8 @@ CHUNK = {"cuda": 2**28, "cpu": 2**24}  # most numbers (rows x vocabulary) of sco
 
 @dataclass(frozen=True)
 class Tokens:
-    """`ids` with the special tokens; `begins`, `ends` in characters and `words` (the pre-tokenizer's words), all -1 at
-    special tokens."""
+    """Token `ids` with special tokens; `begins`, `ends` in characters and `words` (of the pre-tokenizer), -1 at special
+    tokens."""
 
     text: str
     ids: Ints
@@ -75,7 +75,7 @@ def encode(tokenizer: Any, texts: Sequence[str], *, cut_at: int | None = None) -
         return []
     if not getattr(tokenizer, "is_fast", False):
         raise ProbandError("this model has no fast tokenizer (tokenizer.json), which character offsets need")
-    # without a cut no limit is given either: the length is checked later, with an error of one line
+    # without a cut there is no limit here: the length is checked later, with an error of one line
     limit = {"truncation": True, "max_length": cut_at} if cut_at is not None else {"verbose": False}
     encodings = tokenizer(list(texts), add_special_tokens=True, return_attention_mask=False, **limit).encodings
     return [_tokens(text, encoding) for text, encoding in zip(texts, encodings)]
@@ -95,13 +95,13 @@ def _tokens(text: str, encoding: Any) -> Tokens:
 
 
 def visible(text: str, begin: int, end: int) -> int:
-    """Where a token begins: at its first character that is not white space."""
+    """The first character of a token that is not white space."""
     piece = text[max(begin, 0) : end]
     return begin + len(piece) - len(piece.lstrip()) if piece.strip() else begin
 
 
 def count_words(tokens: Tokens, positions: Ints) -> int:
-    """How many white-space separated words have a token at the given positions.
+    """The number of white-space separated words with a token at the given positions.
 
     >>> text = "to be, or"
     >>> tokens = Tokens(text, *(np.array(x) for x in ([5, 6, 7, 8], [0, 3, 5, 7], [2, 5, 6, 9], [0, 1, 2, 3])))
@@ -114,7 +114,7 @@ def count_words(tokens: Tokens, positions: Ints) -> int:
 
 
 def words_at(text: str, places: Iterable[int]) -> int:
-    """How many words of a text have one of the characters at `places`.
+    """The number of words of a text with a character at one of the `places`.
 
     >>> words_at("to be, or", [3, 5, 7])
     2
@@ -132,7 +132,7 @@ def check_lengths(encoded: Sequence[Tokens], longest: int | None) -> None:
 def by_spelling(
     tokenizer: Any, blanks: Sequence[tuple[str, str]], words: Sequence[str]
 ) -> list[tuple[list[int], list[list[int]]]]:
-    """Blanks grouped by how a word is written there (first word, after a space, after a sign), with its tokens.
+    """Blanks grouped by how a word is spelled there (first word, after a space, after a sign), with its tokens.
 
     The word is read behind a stand-in that ends like the text before the blank, and the stand-in's own tokens are taken
     away; that is exact for tokenizers that split at spaces and punctuation first, as all of the supported families do.
@@ -165,7 +165,7 @@ def shorten(text: str, width: int = 60) -> str:
 
 
 class MemoryBudget:
-    """How many tokens (and rows, if the user fixed that) go into one batch. Remembers that memory ran out."""
+    """The tokens (and rows, if the user sets them) per batch; smaller after memory ran out."""
 
     def __init__(self, tokens: int, *, rows: int | None = None) -> None:
         self.tokens, self.rows = tokens, rows
@@ -185,7 +185,7 @@ def automatic(device: str, hidden: int) -> int:
 
 
 def cut(lengths: Ints, first: int, budget: MemoryBudget) -> int:
-    """Where the batch that begins at row `first` ends.
+    """The end of the batch that begins at row `first`.
 
     >>> cut(np.array([4, 4, 4, 3, 3]), 0, MemoryBudget(16)), cut(np.array([9, 4, 4, 3, 3]), 0, MemoryBudget(64))
     (3, 5)
@@ -225,8 +225,8 @@ def in_batches(lengths: Ints, compute: Callable[[int, int], Any], budget: Memory
 
 
 def in_length_order(lengths: Sequence[int], compute: Callable[[Ints], Any], budget: MemoryBudget) -> Any:
-    """`compute(rows)` for the numbers of some rows of like length gives a tensor with a line per row; all lines, in the
-    order of the rows, as an array."""
+    """Call `compute(rows)` for rows of similar length, which returns a tensor with a line per row; returns all lines in
+    the order of the rows, as an array."""
     import torch
 
     order = np.argsort(-np.asarray(lengths, dtype=np.int64), kind="stable")
@@ -238,7 +238,7 @@ def in_length_order(lengths: Sequence[int], compute: Callable[[Ints], Any], budg
 
 
 def once(things: Sequence[T], compute: Callable[[list[T]], Iterable[R]]) -> list[R]:
-    """`compute` for the distinct things; its results for all.
+    """Call `compute` for the distinct things; returns the results for all.
 
     >>> once([3, 1, 3], lambda distinct: [10 * x for x in distinct])
     [30, 10, 30]
@@ -259,7 +259,7 @@ def _free() -> None:
 
 
 def padded(rows: Sequence[Ints], pad: int) -> Ints:
-    """One matrix, rows filled up on the right.
+    """One matrix, with rows padded on the right.
 
     >>> padded([np.array([1, 2]), np.array([3])], 0).tolist()
     [[1, 2], [3, 0]]
@@ -300,7 +300,7 @@ class Network:
         return self.tensor(padded(rows, pad)), None if seen.all() else self.tensor(seen.astype(np.int64))
 
     def head(self) -> Any:
-        """The model without its body, or None where that does not give the model's own scores."""
+        """The model without its body, or None if that does not reproduce the model's own scores."""
         if self._head is None:
             self._head = (headless(self.model),)
             if not self._agrees():
@@ -322,7 +322,7 @@ class Network:
         return parts.shape == whole.shape and bool(torch.allclose(whole, parts, rtol=1e-2, atol=1e-2))
 
     def states(self, ids: Any, rows: Any, positions: Any, **given: Any) -> Any:
-        """What the head reads at each (row, position), or the scores themselves where there is no head by itself."""
+        """The hidden state at each (row, position), or the scores if the head cannot be separated."""
         import torch
 
         with torch.inference_mode():
@@ -362,7 +362,7 @@ class LocalModel:
     kind = ""
     bos: int | None = None  # in front of texts without context
     bos_in_context: int | None = None  # in front of every text
-    cut_left = False  # whether a text that is too long loses its beginning; otherwise it is an error
+    cut_left = False  # whether a text that is too long is cut at the left; else it is an error
     chunks: Mapping[str, int] = CHUNK_OF_ITEMS
     chunk_characters = float("inf")  # of the items that are answered between two writes
 
@@ -394,12 +394,12 @@ class LocalModel:
         return self.fitting(encode(self.tokenizer, texts))
 
     def fits(self, texts: Sequence[Any]) -> None:
-        """An error (TooLong) if one of these texts, or of what a solver scores, is longer than the window."""
+        """Raise TooLong if one of these texts is longer than the window."""
         contexts = [bool(getattr(text, "start", text)) for text in texts]
         self.read([getattr(text, "text", text) for text in texts], contexts=contexts)
 
     def fitting(self, encoded: list[Tokens]) -> list[Tokens]:
-        """The texts as far as the window goes: those that are longer lose their beginning, or are an error."""
+        """The texts, longer ones cut to the window at the left if `cut_left`, else an error."""
         if self.cut_left and self.longest is not None:
             return [tokens.last(self.longest) for tokens in encoded]
         check_lengths(encoded, self.longest)
@@ -407,7 +407,7 @@ class LocalModel:
 
 
 def headless(model: Any) -> Any:
-    """A shallow copy of the model that shares all weights and whose body hands `inputs_embeds` through."""
+    """A shallow copy of the model that shares all weights and whose body passes `inputs_embeds` through."""
     prefix = model.base_model_prefix
     if prefix not in model._modules:
         return None
@@ -422,7 +422,7 @@ def _passing(body: Any) -> Any:
     from transformers.modeling_outputs import BaseModelOutputWithPastAndCrossAttentions
 
     class Passing(torch.nn.Module):
-        """Takes the place of the body; some heads reach into the body for its embeddings."""
+        """Replaces the body; some heads read the embeddings of the body."""
 
         def __getattr__(self, name: str) -> Any:
             try:

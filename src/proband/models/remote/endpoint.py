@@ -89,9 +89,9 @@ class Endpoint:
         *,
         on_result: Callable[[int, T], None] | None = None,
     ) -> list[T]:
-        """`ask(caller, i)` for i < count, so many at a time; `on_result(i, value)` as soon as each is there.
+        """Call `ask(caller, i)` for i < count, several at a time, and `on_result(i, value)` as each arrives.
 
-        Where one fails for good, or the user interrupts, the others are cancelled; what was reported stays reported.
+        If one fails for good, or the user interrupts, the others are cancelled; what was reported stays reported.
         """
         if self.needs_key and not self._key:
             raise Unavailable(
@@ -107,8 +107,8 @@ class Endpoint:
 
     @contextlib.contextmanager
     def session(self) -> Iterator[Session]:
-        """One client for all calls meanwhile, which may come from several threads; together they make as many requests
-        at a time as the policy allows."""
+        """One client for all calls in this block, which may come from several threads; together they make as many
+        requests at a time as the policy allows."""
         try:
             with self._open() as self._session:
                 yield self._session
@@ -145,7 +145,7 @@ class Endpoint:
         return [results[i] for i in range(count)]
 
     def hint(self, status: int) -> str:
-        """What may help a refusal: a key, where none was sent."""
+        """Advice for a refusal: set a key, if none was sent."""
         return f" (no key was sent: set {self._key_from})" if status in (401, 403) and not self._key else ""
 
     def clean(self, text: str) -> str:
@@ -155,7 +155,7 @@ class Endpoint:
 
 
 class Retries:
-    """Retries in few lines: the first with its reason, later a sum every so often and at the end."""
+    """Prints the first retry with its reason, then sums from time to time and at the end."""
 
     def __init__(self, name: str) -> None:
         self.name, self.reasons = name, Counter[str]()
@@ -179,7 +179,7 @@ class Retries:
 
 
 class Caller:
-    """The way to the server. `request` numbers what is asked for, for the waits."""
+    """Sends requests to the server. `request`: a number that seeds the waits."""
 
     def __init__(self, endpoint: Endpoint, session: Session, *, request: int) -> None:
         self._endpoint, self._session, self.request = endpoint, session, request
@@ -262,7 +262,7 @@ class Caller:
         return reserved
 
     def _at_most(self, body: Mapping[str, Any]) -> float:
-        """What a request may cost."""
+        """The most that a request may cost."""
         tokens_in = len(str(body)) / 3  # a token is rarely shorter
         limits, names = body.get("generationConfig", body), ("max_tokens", "max_completion_tokens", "maxOutputTokens")
         out = next((float(limits[name]) for name in names if name in limits), 0.0)
@@ -325,20 +325,20 @@ class Caller:
 
 
 class Usage(msgspec.Struct):
-    """What an answer says that it cost."""
+    """The tokens that an answer reports."""
 
     prompt_tokens: Annotated[int, Meta(ge=0)]
     completion_tokens: Annotated[int, Meta(ge=0)] = 0
 
 
 class Message(msgspec.Struct):
-    """What a chat model writes: a text, parts of one, or nothing at all."""
+    """The message of a chat model: a text, parts of one, or nothing."""
 
     content: str | list[dict[str, Any]] | None = None
 
 
 class Completion(msgspec.Struct):
-    """What is asked for, of /chat/completions (`message`) or of /completions."""
+    """A choice of /chat/completions (`message`) or of /completions."""
 
     message: Message | None = None
     finish_reason: str | None = None
@@ -346,14 +346,14 @@ class Completion(msgspec.Struct):
 
 
 class EndpointAnswer(msgspec.Struct):
-    """An answer of a server: one choice, and perhaps what it cost."""
+    """An answer of a server: one choice, and perhaps its token counts."""
 
     choices: Annotated[list[Completion], Meta(min_length=1, max_length=1)]
     usage: Any = None
 
 
 def decode_answer(raw: bytes) -> EndpointAnswer:
-    """An answer from its JSON; halves of characters in it, which strict JSON does not allow, are replaced.
+    """An answer from its JSON; lone surrogates, which strict JSON does not allow, are replaced.
 
     >>> decode_answer(b'{"choices": [{"message": {"content": "aunt \\\\ud83d"}}]}').choices[0].message.content
     'aunt �'

@@ -55,7 +55,7 @@ class ChatRemote:
     """A chat model (protocols Chats, Generates)."""
 
     kind, path = "openai", "/chat/completions"
-    default_max_tokens = 4096  # what a model thinks counts too, and nobody pays for what is not written
+    default_max_tokens = 4096  # thoughts count too; only tokens that are written cost
 
     def __init__(self, endpoint: Endpoint, *, name: str, model: str, options: RemoteOptions) -> None:
         self.name, self.model, self._endpoint, self._options = name, model, endpoint, options
@@ -79,18 +79,18 @@ class ChatRemote:
         }
 
     def session(self) -> AbstractContextManager[RequestSession]:
-        """Calls may come from several threads meanwhile (protocol Concurrent)."""
+        """Within it, several threads may call the model (protocol Concurrent)."""
         return self._endpoint.session()
 
     def resume(self, usage: Mapping[str, float | None]) -> None:
-        """What earlier processes of a run have spent counts against the budget."""
+        """Count what earlier processes of a run have spent against the budget."""
         budget, answered = self._endpoint.budget, usage.get("answered") or 0.0
         budget.spent += usage.get("cost") or 0.0
         budget.dearest = max(budget.dearest, budget.spent / answered if answered else 0.0)
 
     def usage(self) -> Mapping[str, float | None]:
-        """Requests, retries, answers with their seconds, tokens; with prices, the cost too. Tokens and cost are None
-        where the server never tells them."""
+        """Requests, retries, answers with their seconds, tokens; with prices, the cost. Tokens and cost are None if
+        the server never reports them."""
         endpoint = self._endpoint
         names = ("requests", "retries", "answered", "prompt_tokens", "completion_tokens", "without_usage")
         counts: dict[str, float | None] = {name: float(endpoint.counts[name]) for name in (*names, "cut_off")}
@@ -145,8 +145,8 @@ class ChatRemote:
         return sent(self._body(chat, fields)).decode("utf-8")
 
     def _adapt(self, reason: str, sent: Mapping[str, Any]) -> bool:
-        """Learn from a refusal: newer models want another name for the length, some take no seed or temperature, some
-        give fewer log-probabilities or none."""
+        """Adapt to a refusal: newer models use another name for the length, some accept no seed or temperature, some
+        return fewer log-probabilities or none."""
         if "max_tokens" in sent and "max_completion_tokens" in reason:
             self._names["max_tokens"] = "max_completion_tokens"
             return True
@@ -161,7 +161,7 @@ class ChatRemote:
         return bool(refused)
 
     def _without_logprobs(self, why: str) -> None:
-        """The server gives none: reported once, and not asked for again."""
+        """Note that the server gives none: reported once, and not requested again."""
         if not self._no_logprobs:
             log(f"{self.name}: no log-probabilities of replies (the server {why}); replies are kept without them")
         self._no_logprobs = True

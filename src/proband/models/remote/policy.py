@@ -1,4 +1,4 @@
-"""How hard to try: requests at a time and per minute, retries, the waits between them, and what it may cost.
+"""Limits of requests: at a time and per minute, retries, the waits between them, and the cost.
 
 The n-th wait is
 
@@ -23,7 +23,7 @@ from proband.core.errors import ProbandError
 
 @dataclass(frozen=True, kw_only=True)
 class Policy:
-    """How hard to try. Times are in seconds."""
+    """Limits of requests. Times are in seconds."""
 
     concurrency: Annotated[int, Meta(description="concurrent requests", ge=1)] = 8
     retries: Annotated[int, Meta(description="further attempts after a request fails", ge=0)] = 6
@@ -51,7 +51,7 @@ class Policy:
 
 
 def retry_after(headers: Mapping[str, str]) -> float:
-    """What Retry-After asks for: seconds, or a date.
+    """The seconds that Retry-After asks for, given as seconds or a date.
 
     >>> retry_after({"retry-after": "2.5"}), retry_after({"retry-after": "soon"}), retry_after({})
     (2.5, 0.0, 0.0)
@@ -74,7 +74,7 @@ class Pace:
         self.gap, self.next = 60.0 / rpm if rpm else 0.0, 0.0
 
     def wait(self) -> float:
-        """Seconds until the next request may be sent; its turn is taken."""
+        """Seconds until the next request may be sent; reserves its turn."""
         now = time.monotonic()
         at = max(now, self.next)
         self.next = at + self.gap
@@ -82,15 +82,15 @@ class Pace:
 
 
 class Budget:
-    """What may still be spent. A request under way counts as the dearest answer so far, or, before the first answer, as
-    dear as it may become; one at a time is let through while anything is left."""
+    """What may still be spent. A pending request counts as the most expensive answer so far, or before the first answer
+    as its maximum; one at a time is allowed while anything is left."""
 
     def __init__(self, most: float | None) -> None:
         self.most, self.spent, self.dearest = most, 0.0, 0.0
         self.requests, self.reserved = 0, 0.0  # under way: how many, and what is set aside for them
 
     def reserve(self, at_most: float) -> float | None:
-        """What is set aside for a request; None where that would exceed the budget as far as can be told."""
+        """The amount reserved for a request; None if it may exceed the budget."""
         if self.most is None:
             return 0.0
         wanted = self.expected(at_most)
@@ -101,7 +101,7 @@ class Budget:
         return wanted
 
     def expected(self, at_most: float) -> float:
-        """What a request will cost as far as can be told: as much as the dearest so far."""
+        """The expected cost of a request: that of the most expensive one so far."""
         return min(self.dearest or at_most, at_most)
 
     def settle(self, reserved: float, cost: float) -> None:

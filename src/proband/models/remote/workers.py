@@ -68,18 +68,18 @@ class Session:
 
     @contextlib.asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
-        """A request's time: not before so many others have ended, and not at all once the session is `drain`ing."""
+        """Wait for a free slot; cancelled once the session is `drain`ing."""
         async with self._slots:
             self.check()
             yield
 
     def check(self) -> None:
-        """Nothing more is sent once the session is draining."""
+        """Raise CancelledError once the session is draining."""
         if self.draining:
             raise asyncio.CancelledError
 
     def drain(self) -> None:
-        """What was sent is answered; what waits for its turn, or to be sent again, is cancelled."""
+        """Finish requests that were sent; cancel those that wait for their turn or a retry."""
         self.draining = True
 
     def finish(self, work: Coroutine[Any, Any, T]) -> T:

@@ -150,7 +150,7 @@ def _parsed(lines: list[bytes], first: int, dim: int, path: Path) -> Block:
         rows = np.empty((0, dim), dtype=np.float32)
     if rows.shape != (len(lines), dim) or not np.isfinite(rows).all():
         bad = next((at for at, each in enumerate(numbers, start=first) if not _finite(each)), first)
-        raise ProbandError("has a number that is none, or not finite in float32", file=path, line=bad)
+        raise ProbandError("has a value that is not a finite number in float32", file=path, line=bad)
     return words, rows
 
 

@@ -129,7 +129,7 @@ def load(path: str, *, options: VectorOptions) -> WordVectors:
 
 
 def open_converted(folder: Path) -> tuple[list[str], Floats, str] | None:
-    """Words, rows and format; None where there are none, or files that do not belong together."""
+    """Words, rows and format; None if they do not exist or do not match."""
     try:
         facts = json.loads((folder / FACTS).read_bytes())
         words = (folder / WORDS).read_text(encoding="utf-8").split("\n")[:-1]
