@@ -200,7 +200,7 @@ def test_a_bad_table_is_refused_with_the_place(tmp_path: Path, text: str, says: 
 def test_bad_bytes_are_refused_with_the_line(tmp_path: Path) -> None:
     path = tmp_path / "bad.tsv"
     path.write_bytes(b"head\ttail\trelation\na\tb\tc\n\x81\n")
-    with pytest.raises(ProbandError, match="line 3: .*is not UTF-8"):
+    with pytest.raises(ProbandError, match=r"line 3: .*is not UTF-8"):
         sources.read(str(path))
 
 
