@@ -1,4 +1,4 @@
-"""Build a panel of `proband evaluate`: python benchmarks/panel.py N [MODEL ...]
+"""Build the panel of `proband evaluate`: python benchmarks/panel.py [MODEL ...]
 
 Beside data/panels/N/panel.toml it writes the items of each set that is not there, their hashes and the power of each
 row (frozen.json), and the answers of the models, with references.json. The same command again resumes.
@@ -105,9 +105,9 @@ def _write(folder: Path, source: Path, items: Sequence[Item]) -> None:
     write_json(folder / "manifest.json", {**manifest, **counts, **sha})
 
 
-def freeze(version: str) -> dict[str, str]:
+def freeze() -> dict[str, str]:
     """Build the sets that are not there, beside panel.toml, and write down the hashes of all."""
-    panel, hashes = read_panel(version), dict[str, str]()
+    panel, hashes = read_panel(), dict[str, str]()
     out = panel.folder
     for each in panel.sets:
         stored = out / f"{each.name}.jsonl.gz"
@@ -144,33 +144,32 @@ class Perfect:
         ]
 
 
-def record_power(version: str) -> None:
+def record_power() -> None:
     """Write into frozen.json, for each row and size, the true score that gets its ✓ four times in five."""
     rows: dict[str, dict[str, float | None]] = {}
     sizes: tuple[Size, ...] = ("panel", "quick")
     with tempfile.TemporaryDirectory() as place:
         for size in sizes:
-            made = evaluate(Perfect(), out=Path(place) / size, size=size, panel=version, cache=False).profile
+            made = evaluate(Perfect(), out=Path(place) / size, size=size, cache=False).profile
             for row in made.rows:
                 level = max((each.value for each in row.levels), default=0.0)
                 rows.setdefault(row.capability.does, {"level": round(level, 4)})[size] = ticked_at(row, made.family)
-    path = read_panel(version).folder / FROZEN
+    path = read_panel().folder / FROZEN
     write_json(path, {**read_json(path), "rows": rows})
 
 
-def record_answers(version: str, models: Sequence[str]) -> None:
+def record_answers(models: Sequence[str]) -> None:
     """Ask models and write their answers beside the items, and references.json. The same call again resumes."""
-    folder, scores = read_panel(version).folder, dict[str, dict[str, float]]()
-    place = cache_folder() / "panels" / version
-    work = EvaluationJob.of(models, out=place, size="panel", suite="", panel=version, how={})
-    work.place()
+    folder, scores = read_panel().folder, dict[str, dict[str, float]]()
+    place = cache_folder() / "panels" / folder.name
+    work = EvaluationJob(models, out=place, options={})
     work.answer()
     for row in work.write(card=False, force=True).profile.rows:
         if row.estimate is not None:
             scores.setdefault(row.model, {})[row.capability.does] = round(row.estimate.mean, 4)
     for part in work.runs:
-        if part.model in (*models, *part.each.baselines):
-            stored = folder / "answers" / part.folder.name / part.each.name
+        if part.spec in (*models, *part.each.baselines):
+            stored = folder / "answers" / part.folder.name / part.name
             stored.mkdir(parents=True, exist_ok=True)
             packed = gzip.compress((part.folder / ANSWERS).read_bytes(), compresslevel=9, mtime=0)
             (stored / "answers.jsonl.gz").write_bytes(packed)
@@ -179,9 +178,8 @@ def record_answers(version: str, models: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    panel_version, *model_names = sys.argv[1:]
-    for set_name, digest in freeze(panel_version).items():
+    for set_name, digest in freeze().items():
         print(f"{set_name}: {digest}")
-    record_power(panel_version)
-    if model_names:
-        record_answers(panel_version, model_names)
+    record_power()
+    if sys.argv[1:]:
+        record_answers(sys.argv[1:])

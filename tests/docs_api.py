@@ -30,7 +30,7 @@ def functions() -> str:
         "",
         "Options of `run`, which are those of the command line, besides `profile` (a TOML file with any of them)",
     ]
-    lines[-1] += " and `dry_run` (a forecast of each run, and nothing is asked). The `**how` of `evaluate` are "
+    lines[-1] += " and `dry_run` (a forecast of each run, and nothing is asked). The `**options` of `evaluate` are "
     lines[-1] += f"{', '.join(f'`{name}`' for name in SharedRunOptions.__annotations__)}."
     lines += [""]
     lines += ["| option | default | |", "|---|---|---|"]

@@ -29,7 +29,7 @@ NAMES = {  # where the function has another name for it
     **{("steps", f"{what}-column"): "columns" for what in ("reply", "question")},
     **{(verb, "reader"): "readers" for verb in ("audit", "steps")},
     **{
-        (verb, what): "how"
+        (verb, what): "options"
         for verb in ("audit", "steps")
         for what in ("prices", "max-cost", "on-error", "no-cache", "model-set")
     },
@@ -45,7 +45,7 @@ ON_A_TERMINAL: dict[str | tuple[str, str], str] = {  # nothing for Python, and w
     "quiet": "about what is printed on standard error",
     ("audit", "fail-on"): "an exit code; the result has the count of every verdict",
     ("compare", "fail-if-worse"): "an exit code; the result has the difference and its interval",
-    ("evaluate", "dry-run"): "the forecasts are those of `EvaluationJob.of(...).forecasts()`",
+    ("evaluate", "dry-run"): "the forecasts are those of `EvaluationJob(...).forecasts()`",
     ("list", "what"): "what is printed of the result",
     **{("compare", what): "the function takes any number: *runs" for what in ("run-a", "run-b", "more")},
 }

@@ -96,7 +96,7 @@ def loadable(monkeypatch: pytest.MonkeyPatch) -> None:
         model.name = spec
         return model
 
-    monkeypatch.setattr("proband.pipeline.evaluate.load_model", with_own)
+    monkeypatch.setattr("proband.pipeline.asking.setup.load_model", with_own)
 
 
 @pytest.fixture(scope="module")
@@ -268,7 +268,6 @@ def test_bad_input_is_one_line_before_anything_is_asked(tmp_path: Path) -> None:
         ("is a file", [ORACLE], {"out": tmp_path / "file"}),
         ("the same model is named twice", [ORACLE, ORACLE], {}),
         ("no suite 'chess'", [ORACLE], {"suite": "chess"}),
-        ("no panel '9'", [ORACLE], {"panel": "9"}),
         ("no option 'limmit'", [ORACLE], {"limmit": 3}),
         ("no model 'xx:y'", ["xx:y"], {}),
         ("did you mean embedded?", ["embeded:mlm"], {}),
@@ -312,7 +311,7 @@ def test_a_folder_with_files_of_others_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_a_dry_run_says_what_would_be_asked_and_how_long_it_takes(tmp_path: Path) -> None:
-    forecasts = EvaluationJob.of([ORACLE], out=tmp_path / "page", suite="facts,kinship", how={}).forecasts()
+    forecasts = EvaluationJob([ORACLE], out=tmp_path / "page", suite="facts,kinship", options={}).forecasts()
     assert [each.suite for each in forecasts] == ["facts", "facts", "kinship", "kinship", "kinship"]
     assert all(each.items > 50 for each in forecasts)
     assert all(each.seconds is not None for each in forecasts)
@@ -334,7 +333,7 @@ def test_recorded_answers_are_taken_and_said_to_be_on_the_page(
     shutil.copytree(read_panel().folder, tmp_path / "panels" / "2")
     monkeypatch.setattr("proband.pipeline.panel.PANELS", tmp_path / "panels")
     monkeypatch.setenv("PROBAND_CACHE", str(tmp_path / "cache"))
-    tools.record_answers("2", [ORACLE])
+    tools.record_answers([ORACLE])
     assert references(read_panel())["models"][ORACLE]["scores"]["recalls facts"] == 1.0
     asked.clear()
     made = proband.evaluate(ORACLE, out=tmp_path / "page", suite="facts")
@@ -368,7 +367,7 @@ def test_a_larger_size_goes_on_and_a_smaller_one_is_refused(tmp_path: Path) -> N
     with pytest.raises(
         ProbandError, match="page: holds an evaluation of --size panel: give that size to resume it, or"
     ):
-        EvaluationJob.of([ORACLE], out=tmp_path / "page", size="quick", suite="facts", how={}).forecasts()
+        EvaluationJob([ORACLE], out=tmp_path / "page", size="quick", suite="facts", options={}).forecasts()
 
 
 def test_models_have_the_names_that_people_use() -> None:

@@ -433,7 +433,7 @@ def test_a_server_that_goes_away_in_the_middle_is_one_line_and_nothing_is_paid_t
     line = err.strip().splitlines()[-1]
     assert line.startswith("proband: openai:m@")
     assert "cannot connect" in line
-    assert line.endswith(f" of 30 answers are kept in {tmp_path / 'run'}, and a rerun goes on from there")
+    assert line.endswith(f" of 30 answers are kept in {tmp_path / 'run'}, and the same command resumes")
     kept = answered(tmp_path / "run")
     assert 8 <= len(kept) <= len(asked) == len(set(asked))
     assert all(json.loads(text)["status"] == "" for text in (tmp_path / "run" / ANSWERS).read_text().splitlines())

@@ -89,12 +89,14 @@ class OptionField:
 
 @cache
 def described(kind: type) -> tuple[OptionField, ...]:
-    """Every option of a dataclass, in order."""
+    """Every option of a dataclass, in order; its help is in `Meta`, or in the docstring (`:param NAME: ...`)."""
+    documented = dict(re.findall(r":param (\w+): (.+?)(?=\s*:param|\s*\Z)", kind.__doc__ or "", re.DOTALL))
     hints, plain = typing.get_type_hints(kind, include_extras=True), typing.get_type_hints(kind)
     out = []
     for field in dataclasses.fields(kind):
         parts = _parts(plain[field.name])
         notes = [n for hint in _parts(hints[field.name]) for n in getattr(hint, "__metadata__", ())]
+        texts = [documented.get(field.name), *(note.description for note in notes if isinstance(note, Meta))]
         default = field.default_factory() if field.default_factory is not dataclasses.MISSING else field.default
         choices = next((typing.get_args(part) for part in parts if typing.get_origin(part) is Literal), ())
         out.append(
@@ -102,7 +104,7 @@ def described(kind: type) -> tuple[OptionField, ...]:
                 name=field.name.replace("_", "-"),
                 type=plain[field.name],
                 default=None if default is dataclasses.MISSING else default,
-                help=" ".join(note.description for note in notes if isinstance(note, Meta) and note.description),
+                help=" ".join(" ".join(filter(None, texts)).split()),
                 choices=tuple(str(each) for each in choices),
                 hint=hints[field.name],
                 on_command_line=next((note for note in notes if isinstance(note, OnCommandLine)), OnCommandLine()),
@@ -213,11 +215,9 @@ def settings(options: Any) -> dict[str, Any]:
     {}
     """
     values = {field.name: getattr(options, field.name) for field in dataclasses.fields(options)}
-    return {name.replace("_", "-"): _json(value) for name, value in values.items()}
-
-
-def _json(value: Any) -> Any:
-    return str(value) if isinstance(value, Path) else list(value) if isinstance(value, tuple) else value
+    values |= {name: str(value) for name, value in values.items() if isinstance(value, Path)}
+    values |= {name: list(value) for name, value in values.items() if isinstance(value, tuple)}
+    return {name.replace("_", "-"): value for name, value in values.items()}
 
 
 def json_object(given: Mapping[str, Any] | str | None, *, field: str, name: str) -> dict[str, Any]:

@@ -22,9 +22,9 @@ from proband.core.suite import Audit, Suite, Verified
 from proband.core.types import Item
 from proband.english.domain import load
 from proband.pipeline.asking.items_and_answers import count_lines
+from proband.pipeline.asking.setup import suite_of
 from proband.pipeline.readers import ModelReaders
 from proband.pipeline.replies import score_replies
-from proband.pipeline.run import suite_of
 from proband.pipeline.run_options import RunOptions
 from proband.pipeline.scorers import audit_scorer
 from proband.pipeline.vary import ORIGINAL
@@ -47,14 +47,14 @@ def audit(
     domain: str = "",
     world: str = "",
     readers: Sequence[str] = (),
-    how: RunOptions | None = None,
+    options: RunOptions | None = None,
     dry_run: bool = False,
     columns: Mapping[str, str] | None = None,
     replies: str | Path | None = None,
     scorer: str = "",
 ) -> Mapping[str, Any]:
     """Judge the labels of a data set, in the world that is named or in all of the domain; writes OUT/index.html beside
-    the tables. Returns the headlines. `readers` name models that read the rows (`how`: as in a run); a dry run returns
+    the tables. Returns the headlines. `readers` name models that read the rows, asked with `options`; a dry run returns
     what they would be asked. With `replies`, a file of models' replies to these rows, their scores too: as published,
     and under the proved labels. `scorer` (module:function) is tried with replies that only look right; of a task of
     reasoning-gym its own is."""
@@ -67,12 +67,15 @@ def audit(
     rows = RowSource(source, columns or {}, formats, once=replies is not None)
     judge, guessed = _judge(rows, domain=domain, world=world, by_models=bool(readers))
     if readers:
-        texts = ModelReaders(readers, judge, rows, folder, how or RunOptions())
+        texts = ModelReaders(readers, judge, rows, folder, options or RunOptions())
         if dry_run:
             return {"forecasts": texts.forecasts()}
         judge = texts.judge()
     elif dry_run:
         raise ProbandError("--dry-run is for --reader: without models nothing is asked")
+    worlds = judge.world_descriptions
+    all_worlds = f"all of {', '.join(worlds)} (--world names one)"
+    world_in_words = f"{judge.world}: {worlds[judge.world]}" if judge.named or len(worlds) == 1 else all_worlds
     with tempfile.TemporaryFile() as spool:
         audited = audit_rows(rows, judge, spool)
         facts = {
@@ -80,12 +83,12 @@ def audit(
             "inputs": {file.name: sha256_file(file.path) for file in rows.files},
             "domain": judge.name,
             "domain guessed from": guessed,
-            "world": _world_in_words(judge),
+            "world": world_in_words,
         }
         summary = write_audit(audited, folder, name=rows.name, facts=facts)
         rescored = score_replies(Path(replies), judge, audited, columns or {}, folder) if replies else {}
         credit = audit_scorer(scorer, audited, folder) if scorer else {}
-    page = {"title": f"Audit of {rows.name}", "figures": summary, "worlds": judge.world_descriptions, **WORDS}
+    page = {"title": f"Audit of {rows.name}", "figures": summary, "worlds": worlds, **WORDS}
     write_text(folder / "index.html", render(STYLE, "rows.html", style=asset(STYLE, "style.css"), **page))
     twice, differ = summary["read twice"], summary["readings disagree"]
     return {
@@ -105,13 +108,6 @@ def audit(
         **credit,
         "page": str(folder / "index.html"),
     }
-
-
-def _world_in_words(judge: Judge) -> str:
-    worlds = judge.world_descriptions
-    if judge.named or len(worlds) == 1:
-        return f"{judge.world}: {worlds[judge.world]}"
-    return f"all of {', '.join(worlds)} (--world names one)"
 
 
 def _judge(rows: RowSource, *, domain: str, world: str, by_models: bool = False) -> tuple[Judge, dict[str, int]]:
@@ -182,17 +178,14 @@ def verify(items: str | Path, *, allow_uncertified: bool = False) -> Mapping[str
     path = items_path(Path(items))
     suite = suite_of(items)
     varied = Sources(suite, read_manifest(path))
-    if suite.verify is None and not suite.variations:
-        raise ProbandError(f"items of suite {suite.name!r} carry no certificates", file=path)
-    how, problems = Counter[str](), list[str]()
+    ways, problems = Counter[str](), list[str]()
     lines_of: dict[bytes, int] = {}
     with Progress("verify", total=count_lines(path)) as bar:
         for number, raw in raw_lines(path):
             item = parse(Item, raw, file=path, line=number)
             if item.suite != suite.name:
-                raise ProbandError(
-                    f"'suite' is {item.suite!r}, the first item's {suite.name!r}", file=path, line=number
-                )
+                wrong = f"'suite' is {item.suite!r}, the first item's {suite.name!r}"
+                raise ProbandError(wrong, file=path, line=number)
             checked = varied.verify(item)
             if suite.verify is None and not varied.any:
                 raise ProbandError(f"items of suite {suite.name!r} carry no certificates", file=path)
@@ -201,12 +194,12 @@ def verify(items: str | Path, *, allow_uncertified: bool = False) -> Mapping[str
             if repeated.startswith("has the prompt") and allow_uncertified and checked.uncertified:
                 checked, repeated = replace(checked, how=f"{checked.how}; repeats a prompt"), ""
             problem = problem or repeated
-            how["failed" if problem else checked.how] += 1
+            ways["failed" if problem else checked.how] += 1
             if problem and len(problems) < SHOWN:
                 problems.append(f"{path} line {number}, item {item.id!r}: {problem}")
             bar.advance(1)
     problems += filter(None, [_changed(path)])
-    return {"items": how.total(), "checked": dict(how.most_common()), "failed": how["failed"], "problems": problems}
+    return {"items": ways.total(), "checked": dict(ways.most_common()), "failed": ways["failed"], "problems": problems}
 
 
 class Sources:
@@ -226,8 +219,8 @@ class Sources:
         wrong = self._wrong(item, str(name))
         if wrong:
             return Verified(how="failed", problem=wrong)
-        how = "a source item" if name == ORIGINAL else "compared with its source"
-        return Verified(how=f"{verified.how}; {how}" if self.suite.verify else how, uncertified=verified.uncertified)
+        way = "a source item" if name == ORIGINAL else "compared with its source"
+        return Verified(how=f"{verified.how}; {way}" if self.suite.verify else way, uncertified=verified.uncertified)
 
     def _wrong(self, item: Item, name: str) -> str | None:
         """What is wrong with an item as a variation."""

@@ -23,21 +23,19 @@ from proband.core.plugins import check_named, described, read_options
 from proband.core.progress import log, one_bar
 from proband.core.protocols import AnswersItems, Model
 from proband.models.hf import PACKAGES
-from proband.pipeline.asking.items_and_answers import ANSWERS, select_items
-from proband.pipeline.asking.setup import at_server, check_name, choose_solver, load_model, loading, sum_usage
-from proband.pipeline.panel import LATEST, Panel, PanelSet, place_items, read_panel, references
-from proband.pipeline.report import item_sets
-from proband.pipeline.run import (
-    Forecast,
-    PartOfCommand,
-    Runner,
-    differences,
+from proband.pipeline.asking.items_and_answers import ANSWERS, count_lines, select_items
+from proband.pipeline.asking.setup import (
+    OF_ONE_SUITE,
+    LoadedModels,
+    at_server,
+    check_name,
+    choose_solver,
     first_item,
-    forecast,
-    run_once,
-    try_item,
-    used_before,
+    loading,
 )
+from proband.pipeline.panel import LATEST, PanelSet, place_items, read_panel, references
+from proband.pipeline.report import item_sets
+from proband.pipeline.run import Forecast, PlannedRun, Runner, differences, forecast, run_planned
 from proband.pipeline.run_options import RunOptions, SharedRunOptions
 from proband.reporting.numbers import formatting
 from proband.reporting.numbers.formatting import short_model
@@ -54,7 +52,6 @@ QUICK = (
     "with 80 % power; a row that is too small for any has no verdict."
 )
 SHIPPED = "The answers of {model} ship with the panel (computed in {dtype}); --no-cache asks it on this machine."
-OF_ONE_SUITE = ("solver:", "baseline:")
 Size = Literal["quick", "panel"]
 
 
@@ -97,36 +94,30 @@ def evaluate(
     out: str | Path | None = None,
     size: Size = "panel",
     suite: str | Sequence[str] = (),
-    panel: str = LATEST,
     card: bool = False,
     label: str = "",
     force: bool = False,
-    **how: Unpack[SharedRunOptions],
+    **options: Unpack[SharedRunOptions],
 ) -> Evaluation:
-    """Ask the models the items of a panel and write the page; the same call again resumes. `how` are options of a run
+    """Ask the models the items of a panel and write the page; the same call again resumes. `options` are those of a run
     (`prices`, `max_cost`, `device`, `model_options`, `too_long`, `on_error`, `cache`). `label`: how the page calls the
     models, with commas. Without `out` the page is in the cache folder. EvaluationJob.forecasts() gives what each run
     would ask."""
-    work = EvaluationJob.of(models, out=out, size=size, suite=suite, panel=panel, label=label, how=how)
+    work = EvaluationJob(models, out=out, size=size, suite=suite, label=label, options=options)
     check_folder(work.out, force=force)
     if not force and work.out.is_dir() and any(work.out.iterdir()) and not work.begun():
         raise ProbandError(
             "has other files and no page of `evaluate`; name another folder, or give --force", file=work.out
         )
-    work.place()
     work.answer()
     return work.write(card=card, force=force)
 
 
-@dataclass(frozen=True, kw_only=True)
-class AskedSet:
+class PanelRun(PlannedRun, frozen=True, kw_only=True):
     """One run of the command."""
 
     each: PanelSet
-    model: str
-    items: Path
-    folder: Path
-    how: RunOptions
+    spec: str  # of its model
 
 
 def names_of(models_given: Sequence[str], label: str) -> dict[str, str]:
@@ -161,175 +152,137 @@ def _options_of(model: str) -> set[str]:
     return {field.attribute for field in described(kind.options)} if kind else set()
 
 
-@dataclass(kw_only=True)
 class EvaluationJob:
-    """One command: its panel, models and options."""
+    """One command: its panel, models and options, checked as far as that goes without asking."""
 
-    panel: Panel
-    models: tuple[str, ...]
-    names: Mapping[str, str]  # as the page calls them
-    out: Path
-    size: Size
-    how: RunOptions
-    loaded: dict[tuple[str, str], Any] = field(default_factory=dict)
-    missing: dict[tuple[str, str], str] = field(default_factory=dict)
-    recorded: dict[str, str] = field(default_factory=dict)  # model -> precision of answers that ship with the panel
-
-    @classmethod
-    def of(
-        cls, given: Sequence[str | Model], *, out: str | Path | None, size: Size = "panel",
-        suite: str | Sequence[str] = (), panel: str = LATEST, label: str = "",
-        how: Mapping[str, Any],
-    ) -> EvaluationJob:  # fmt: skip
-        """The command, checked as far as that goes without asking."""
-        objects = {each.name: each for each in given if not isinstance(each, str) and check_named(each, "model")}
-        models = [each if isinstance(each, str) else each.name for each in given]
-        if not models:
+    def __init__(
+        self, given: Sequence[str | Model], *, out: str | Path | None, size: Size = "panel",
+        suite: str | Sequence[str] = (), label: str = "", options: Mapping[str, Any],
+    ) -> None:  # fmt: skip
+        objects = [each for each in given if not isinstance(each, str) and check_named(each, "model")]
+        self.loaded = LoadedModels({(each.name, ""): each for each in objects})
+        self.models = tuple(each if isinstance(each, str) else each.name for each in given)
+        if not self.models:
             raise ProbandError("evaluate needs a model, such as embedded:smollm2, hf:NAME or an object of your own")
-        if len(set(models)) < len(models):
+        if len(set(self.models)) < len(self.models):
             raise ProbandError("the same model is named twice")
         if size not in ("quick", "panel"):
             raise ProbandError(f"--size {size}: it is quick or panel")
-        wanted = tuple(suite.split(",")) if isinstance(suite, str) and suite else tuple(suite)
-        chosen = read_panel(panel).only(tuple(name.strip() for name in wanted))
-        for model in models:
-            if not model.startswith(OF_ONE_SUITE) and model not in objects:
-                check_name(model, suites.suite(chosen.sets[0].suite))
-        name = "-".join(slug(each) for each in models)
-        folder = Path(out) if out is not None else cache_folder() / "evaluations" / f"panel-{panel}-{size}-{name}"
-        if unknown := next((name for name in how if name not in SharedRunOptions.__annotations__), None):
+        wanted = suite.split(",") if isinstance(suite, str) and suite else suite
+        self.whole, self.size = read_panel(), size
+        self.panel = self.whole.only(tuple(name.strip() for name in wanted))
+        for model in self.models:
+            if not model.startswith(OF_ONE_SUITE) and (model, "") not in self.loaded:
+                check_name(model, suites.suite(self.panel.sets[0].suite))
+        name = "-".join(slug(each) for each in self.models)
+        self.out = Path(out) if out is not None else cache_folder() / "evaluations" / f"panel-{LATEST}-{size}-{name}"
+        if unknown := next((name for name in options if name not in SharedRunOptions.__annotations__), None):
             known = ", ".join(SharedRunOptions.__annotations__)
             raise ProbandError(f"evaluate has no option {unknown!r}; options of its runs are {known}")
-        options = read_options(RunOptions, how, of="evaluate")
-        loaded: dict[tuple[str, str], Any] = {(name, ""): each for name, each in objects.items()}
-        names = names_of(models, label)
-        return cls(panel=chosen, models=tuple(models), names=names, out=folder, size=size, how=options, loaded=loaded)
-
-    def place(self) -> None:
-        there = self.size_there()
-        if there not in ("", self.size) and (there, self.size) != ("quick", "panel"):
-            wrong = f"holds an evaluation of --size {there}: give that size to resume it, or name another folder"
-            raise ProbandError(wrong, file=self.out)
-        for each in self.panel.sets:
-            place_items(self.panel, each, self.items(each))
+        self.options = read_options(RunOptions, options, of="evaluate")
+        self.names = names_of(self.models, label)  # as the page calls them
+        self.missing: dict[tuple[str, str], str] = {}  # model and set -> why it is not asked
+        self.recorded: dict[str, str] = {}  # model -> precision of answers that ship with the panel
 
     def begun(self) -> bool:
         """Whether the folder has items of the panel, of these suites or of others."""
-        return any((self.out / "items" / each.name).is_dir() for each in read_panel(str(self.panel.version)).sets)
+        return any((self.out / "items" / each.name).is_dir() for each in self.whole.sets)
 
-    def size_there(self) -> Size | Literal[""]:
-        """Which size the folder has begun with; quick goes on to panel."""
+    @cached_property
+    def runs(self) -> list[PanelRun]:
+        """Every run: of the models, with the control of each where it can be asked so, and of the baselines. A folder
+        that has begun with a fifth of the panel may go on to the whole, not the other way round."""
         limits = ["limit" in read_run(path).settings for path in self.out.glob("runs/*/*/run.json")]
-        return "" if not limits else "quick" if all(limits) else "panel"
-
-    def items(self, each: PanelSet) -> Path:
-        return self.out / "items" / each.name
-
-    def limit(self, each: PanelSet) -> int | None:
-        return -(-self.asked(each) // self.panel.quick) if self.size == "quick" else None
-
-    def asked(self, each: PanelSet) -> int:
-        chosen = select_items(self.items(each), suite=suites.suite(each.suite))
-        return chosen.count or int((self.items(each) / "items.jsonl").read_bytes().count(b"\n"))
-
-    def parts(self) -> list[AskedSet]:
-        """Every run: of the models, with the control of each where it can be asked so, and of the baselines."""
-        made = [part for each in self.panel.sets for model in each.baselines for part in self._parts(each, model)]
-        own = [part for model in self.models for each in self.panel.sets for part in self._parts(each, model)]
+        if self.size == "quick" and not all(limits):
+            wrong = "holds an evaluation of --size panel: give that size to resume it, or name another folder"
+            raise ProbandError(wrong, file=self.out)
+        for each in self.panel.sets:
+            place_items(self.panel, each, self.out / "items" / each.name)
+        made = [part for each in self.panel.sets for model in each.baselines for part in self._runs(each, model)]
+        own = [part for model in self.models for each in self.panel.sets for part in self._runs(each, model)]
         for model in self.models:
-            if not any(part.model == model for part in own):
+            if not any(part.spec == model for part in own):
                 raise ProbandError(next(reason for (name, _), reason in self.missing.items() if name == model))
         return [*made, *own]
 
-    def _parts(self, each: PanelSet, model: str) -> Iterator[AskedSet]:
-        suite, items = suites.suite(each.suite), self.items(each)
-        how = replace(self.how_of(model), limit=self.limit(each))
-        folder = self.out / "runs" / each.name / slug(model)
+    def _runs(self, each: PanelSet, model: str) -> Iterator[PanelRun]:
+        suite, items = suites.suite(each.suite), self.out / "items" / each.name
+        limit = -(-self.asked(each) // self.panel.quick) if self.size == "quick" else None
+        run = PanelRun(
+            items=items,
+            model=model,
+            folder=self.out / "runs" / each.name / slug(model),
+            options=replace(self.options_of(model), limit=limit),
+            name=each.name,
+            each=each,
+            spec=model,
+        )
         if at_server(model):
-            yield AskedSet(each=each, model=model, items=items, folder=folder, how=how)
+            yield run
             return
         setting = str(first_item(items).tags.get("setting", ""))
         try:
-            loaded = self.load(each, model)
-            solver = choose_solver(suite, loaded, self.how.solver, setting=setting).name
-            if suite.solver(solver).needs is AnswersItems:  # what reads items may not read these
-                try_item(items, model=loaded, options=replace(how, solver=solver))
+            own = loading(self.options_of(model)) if model in self.models else {}
+            loaded = self.loaded.of(model, suite, own, seed=self.options.seed)
+            solver = choose_solver(suite, loaded, self.options.solver, setting=setting)
+            options = replace(run.options, solver=solver.name)
+            asked = {**each.ask.get(solver.name, {}), **options.options}
+            run = msgspec.structs.replace(run, model=loaded, options=replace(options, options=asked))
+            if solver.needs is AnswersItems:  # what reads items may not read these
+                Runner(run).try_first()
         except ProbandError as error:
             if not (model.startswith(OF_ONE_SUITE) or (model, "") in self.loaded):  # it cannot be opened
                 raise
             self.missing[model, each.name] = str(error)
             return
-        asked = replace(how, solver=solver, options={**each.ask.get(solver, {}), **how.options})
-        yield AskedSet(each=each, model=model, items=items, folder=folder, how=asked)
+        yield run
         control = next((own for own in suite.solvers if own.name == each.control), None)
-        if control is not None and control.needs is suite.solver(solver).needs:
-            name = folder.with_name(f"{folder.name}-{control.name}")
-            yield AskedSet(each=each, model=model, items=items, folder=name, how=replace(how, solver=control.name))
+        if control is not None and control.needs is solver.needs:
+            folder = run.folder.with_name(f"{run.folder.name}-{control.name}")
+            options = replace(self.options_of(model), limit=limit, solver=control.name)
+            yield msgspec.structs.replace(run, folder=folder, options=options)
 
-    def how_of(self, model: str) -> RunOptions:
+    def asked(self, each: PanelSet) -> int:
+        items = self.out / "items" / each.name
+        return select_items(items, suite=suites.suite(each.suite)).count or count_lines(items / "items.jsonl")
+
+    def options_of(self, model: str) -> RunOptions:
         """Of several models each takes the options that its kind has (prices, device); what no kind has is refused."""
         others = {name for other in self.models if other != model for name in _options_of(other)} - _options_of(model)
-        own = {name: value for name, value in self.how.model_options.items() if name.replace("-", "_") not in others}
+        given = self.options.model_options
+        own = {name: value for name, value in given.items() if name.replace("-", "_") not in others}
         unset: dict[str, Any] = {name: None for name in ("device", "prices", "max_cost") if name in others}
-        return replace(self.how, model_options=own, label=self.names.get(model, ""), **unset)
-
-    def load(self, each: PanelSet, model: str) -> Any:
-        """A model of this machine, once for all sets; a suite's own once for each suite."""
-        key = model, each.suite if model.startswith(OF_ONE_SUITE) else ""
-        if key not in self.loaded:
-            given = loading(self.how_of(model)) if model in self.models else {}
-            self.loaded[key] = load_model(model, given, suite=suites.suite(each.suite), seed=self.how.seed)
-        return self.loaded[key]
-
-    def model(self, part: AskedSet) -> Any:
-        return part.model if at_server(part.model) else self.load(part.each, part.model)
-
-    @cached_property
-    def runs(self) -> list[AskedSet]:
-        return self.parts()
+        return replace(self.options, model_options=own, label=self.names.get(model, ""), **unset)
 
     def forecasts(self) -> list[Forecast]:
         """What each run of the models would ask; baselines answer at once."""
-        self.place()
-        asked, made = [part for part in self.runs if part.model in self.models], list[Forecast]()
-        end = time.monotonic() + TRYING
-        for part in asked:
-            now = time.monotonic()
-            until = now + (end - now) / (len(asked) - len(made))  # a fair share of the time that is left
-            log(f"{part.model}: {part.each.name} ({len(made) + 1} of {len(asked)}): counting, trying a few items")
-            made.append(forecast(part.items, self.model(part), part.folder, part.how, until=until))
+        asked, made = [part for part in self.runs if part.spec in self.models], list[Forecast]()
+        begun = time.monotonic()
+        for number, part in enumerate(asked, start=1):
+            log(f"{part.spec}: {part.name} ({number} of {len(asked)}): counting, trying a few items")
+            made.append(forecast(part, until=begun + TRYING * number / len(asked)))
         return made
 
     def answer(self) -> None:
         """All runs, under one bar and one limit of cost."""
-        counts = [part.how.limit or self.asked(part.each) for part in self.runs]
+        counts = [part.options.limit or self.asked(part.each) for part in self.runs]
         with one_bar("evaluate", total=sum(counts)) as bar:
-            for at, part in enumerate(self.runs):
+            for part, count in zip(self.runs, counts, strict=True):
                 if self.take_recorded(part):
-                    bar.advance(counts[at])
-                    continue
-                others = sum_usage(used_before(other.folder) for other in self.runs if other is not part)
-                try:
-                    run_once(
-                        part.items,
-                        model=self.model(part),
-                        part=PartOfCommand(folder=part.folder, options=part.how),
-                        others=others,
-                    )
-                except KeyboardInterrupt as interrupt:
-                    done = f"{at} of {len(self.runs)} runs are finished"
-                    raise KeyboardInterrupt(f"{done}; of {part.each.name}, {interrupt}") from None
+                    bar.advance(count)
+                else:
+                    run_planned(part, among=self.runs)
 
-    def take_recorded(self, part: AskedSet) -> bool:
+    def take_recorded(self, part: PanelRun) -> bool:
         """Whether the answers that ship with the panel are those of this run: of the same weights, perhaps in another
         precision, which run.json says. Not where the cache is not to be used, or the model has options; of a fifth of
         the panel those of the shortcuts alone."""
-        stored, path = self.panel.folder / "answers" / part.folder.name / part.each.name, part.folder / "run.json"
-        if not self.how.cache or part.how.model_options or not stored.exists():
+        stored, path = self.panel.folder / "answers" / part.folder.name / part.name, part.folder / "run.json"
+        if not self.options.cache or part.options.model_options or not stored.exists():
             return False
-        if self.size != "panel" and part.model not in part.each.baselines:
+        if self.size != "panel" and part.spec not in part.each.baselines:
             return False
-        runner = Runner(items=part.items, model=self.model(part), out=part.folder, options=part.how)
+        runner = Runner(part)
         now = runner.describe()
         recorded = msgspec.structs.replace(read_run(stored / "run.json"), items=now.items, label=now.label)
         if self.size != "panel":
@@ -339,8 +292,8 @@ class EvaluationJob:
             return False
         if path.exists() and read_run(path).identity != recorded.identity:
             return False
-        if part.model in self.models:
-            self.recorded[part.model] = str(recorded.identity.get("dtype", ""))
+        if part.spec in self.models:
+            self.recorded[part.spec] = str(recorded.identity.get("dtype", ""))
         if path.exists():
             return True
         part.folder.mkdir(parents=True, exist_ok=True)
@@ -354,7 +307,7 @@ class EvaluationJob:
     def write(self, *, card: bool, force: bool) -> Evaluation:
         """The page with its files."""
         order = [each.name for each in self.panel.sets]
-        folders = [part.folder for part in sorted(self.runs, key=lambda part: order.index(part.each.name))]
+        folders = [part.folder for part in sorted(self.runs, key=lambda part: order.index(part.name))]
         name = f"panel {self.panel.version}" + ("" if self.size == "panel" else f", {self.size}")
         shown = " and ".join(self.names.values())
         sets = item_sets(folders)
@@ -368,7 +321,7 @@ class EvaluationJob:
             missing=self.missing,
             controls=[each.control for each in self.panel.sets if each.control],
             baselines={each.name: each.baselines for each in self.panel.sets},
-            family=len(read_panel(str(self.panel.version)).capabilities),
+            family=len(self.whole.capabilities),
             size=self.size,
             names=self.names,
             notes=[

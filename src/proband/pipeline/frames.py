@@ -32,22 +32,18 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunKeywords(RunOptions):
+class RunArguments(RunOptions):
     """The keywords of `proband.run`: the options of a run, its model and its folder."""
 
     model: str | Model
     out: str | Path
     profile: str | Path | None = None  # a TOML file with any of the options
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunArguments(RunKeywords):
     dry_run: Literal[False] = False
 
 
 @dataclass(frozen=True, kw_only=True)
-class DryRunArguments(RunKeywords):
-    dry_run: Literal[True]
+class DryRunArguments(RunArguments):
+    dry_run: Literal[True]  # type: ignore[assignment]
 
 
 Keywords = ParamSpec("Keywords")
@@ -64,12 +60,12 @@ def keywords_of(
 
 @overload
 @keywords_of(RunArguments)
-def run(items: Path, how: RunArguments) -> Results: ...
+def run(items: Path, options: RunArguments) -> Results: ...
 
 
 @overload
 @keywords_of(DryRunArguments)
-def run(items: Path, how: DryRunArguments) -> list[Forecast]: ...
+def run(items: Path, options: DryRunArguments) -> list[Forecast]: ...
 
 
 def run(items: str | Path, /, **given: Any) -> Results | list[Forecast]:
@@ -78,11 +74,11 @@ def run(items: str | Path, /, **given: Any) -> Results | list[Forecast]:
     them, `dry_run=True` asks nothing and gives a forecast of each run. With several prompts or repetitions `parts` of
     the result are the single runs."""
     model, out, profile, dry_run = (given.pop(name, None) for name in ("model", "out", "profile", "dry_run"))
-    how = read_options(RunOptions, with_profile(given, profile), of="run")
+    options = read_options(RunOptions, with_profile(given, profile), of="run")
     if dry_run:
-        return running.forecasts(items, model=model, out=out, options=how)
-    running.run_all(items, model=model, out=out, options=how)
-    return read(out, split=how.split)
+        return running.forecasts(items, model=model, out=out, options=options)
+    running.run_all(items, model=model, out=out, options=options)
+    return read(out, split=options.split)
 
 
 def _signature() -> inspect.Signature:
@@ -179,8 +175,8 @@ class Results:
             return "\n".join(map(repr, self.parts))
         result = self.score
         (label,) = self.set.labels
-        how = f" ({asked})" if (asked := how_asked(self.run)) else ""
-        whose = f"{result['answers']:,} answers of {label}{how} to {self.run.suite}"
+        by = f" ({asked})" if (asked := how_asked(self.run)) else ""
+        whose = f"{result['answers']:,} answers of {label}{by} to {self.run.suite}"
         return f"<{whose}: {in_words(result)} on {result['group']}>"
 
     def _repr_html_(self) -> str:

@@ -2,7 +2,7 @@
 
 data/panels/N/panel.toml says what was built, how each set is asked and what each row of a profile is made of. Beside it
 stand the items, frozen.json (the hash of each set, and for each row the true score that gets its ✓ with 80 % power),
-and the answers of the models that ship. `python benchmarks/panel.py N [MODEL ...]` writes all of this.
+and the answers of the models that ship. `python benchmarks/panel.py [MODEL ...]` writes all of this.
 """
 
 from __future__ import annotations
@@ -73,13 +73,10 @@ class Panel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         return msgspec.structs.replace(self, sets=sets, capabilities=rows)
 
 
-def read_panel(version: str = LATEST) -> Panel:
-    """A panel with the hashes and the power that were written when it was frozen."""
-    path = PANELS / version / "panel.toml"
-    if not path.exists():
-        known = ", ".join(sorted(each.parent.name for each in PANELS.glob("*/panel.toml")))
-        raise ProbandError(f"no panel {version!r}; there are {known}")
-    panel = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Panel)
+def read_panel() -> Panel:
+    """The panel with the hashes and the power that were written when it was frozen."""
+    text = (PANELS / LATEST / "panel.toml").read_text(encoding="utf-8")
+    panel = msgspec.convert(tomllib.loads(text), Panel)
     note = panel.folder / FROZEN
     known_of: dict[str, Any] = read_json(note) if note.exists() else {}
     hashes, ticked = known_of.get("sets", {}), known_of.get("rows", {})

@@ -194,11 +194,10 @@ def table_rows(level: Mapping[str, Any]) -> list[tuple[str, ...]]:
     """A row per model, the best under the proved labels first; scores with their 95 % intervals."""
 
     def cell(of: Mapping[str, float] | None, value: str = "mean", form: str = ".1f") -> str:
-        return (
-            "–"
-            if of is None
-            else "{:{f}} [{:{f}}, {:{f}}]".format(*(100 * of[n] for n in (value, "low", "high")), f=form)
-        )
+        if of is None:
+            return "–"
+        mean, low, high = (format(100 * of[name], form) for name in (value, "low", "high"))
+        return f"{mean} [{low}, {high}]"
 
     def row(name: str, of: Mapping[str, Any]) -> tuple[str, ...]:
         p, change = of["change"].get("p corrected"), cell(of["change"], "value", "+.1f")

@@ -10,6 +10,7 @@ that must see all of them at once.
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -22,23 +23,11 @@ from typing import Any, Unpack
 
 import msgspec
 
-from proband import suites
 from proband.core.errors import ProbandError, Unavailable
-from proband.core.files import (
-    dumps,
-    items_path,
-    parse,
-    raw_lines,
-    read_answers,
-    read_items,
-    read_run,
-    sha256_file,
-    write_json,
-)
+from proband.core.files import dumps, items_path, read_answers, read_items, read_run, sha256_file, write_json
 from proband.core.plugins import read_options
 from proband.core.progress import Progress, detail, on_progress
 from proband.core.protocols import Concurrent, Generates, LearnsFromItems, Model, ScoresText
-from proband.core.suite import Suite
 from proband.core.types import Answer, Item, Run
 from proband.pipeline.asking.engines import answer_chunks, answering
 from proband.pipeline.asking.items_and_answers import (
@@ -55,63 +44,38 @@ from proband.pipeline.asking.items_and_answers import (
     waiting_answers,
 )
 from proband.pipeline.asking.model_calls import Counting, cache_of
-from proband.pipeline.asking.setup import (
-    Job,
-    Usage,
-    at_server,
-    choose_solver,
-    errors_allowed,
-    load_run_model,
-    sum_usage,
-    usage_of,
-    usage_since,
-    without_asking,
-)
+from proband.pipeline.asking.setup import RunSetup, Usage, at_server, suite_of, sum_usage, usage_of, usage_since
 from proband.pipeline.build import versions
 from proband.pipeline.run_options import RunOptions, SharedRunOptions
 from proband.pipeline.until import run_until
 from proband.solvers.prompts import expand_names, short_name
 
 
-class PartOfCommand(msgspec.Struct, frozen=True, kw_only=True):
-    """One of the runs of a command: of a prompt, or a repetition."""
+class PlannedRun(msgspec.Struct, frozen=True, kw_only=True):
+    """One of the runs of a command."""
 
+    items: Path
+    model: str | Any  # its name, or an object
     folder: Path
     options: RunOptions
-    name: str = ""  # of its prompt or repetition, where there are several
+    name: str = ""  # of its prompt, repetition or item set, where there are several
 
 
 def run(items: str | Path, *, model: str | Model, out: str | Path, **options: Any) -> Run:
     """Answer the items with a model, once; the same call again resumes. `options` are the fields of RunOptions."""
     read = read_options(RunOptions, options, of="run")
-    return run_once(Path(items), model=model, part=PartOfCommand(folder=Path(out), options=read))
+    return run_planned(PlannedRun(items=Path(items), model=model, folder=Path(out), options=read))
 
 
 def run_all(items: str | Path, *, model: str | Model, out: str | Path, options: RunOptions) -> list[tuple[Path, Run]]:
-    """Every run of a command, with its folder. What all of them have cost counts against the one `max_cost`."""
+    """Every run of a command, with its folder."""
+    planned = planned_runs(Path(items), model, Path(out), options)
     if options.until:
-        folder = Path(out)
-
-        def ask(options: RunOptions) -> Run:
-            return run_once(Path(items), model=model, part=PartOfCommand(folder=folder, options=options))
-
-        return [(folder, run_until(Path(items), suite=suite_of(items), out=folder, options=options, ask=ask))]
-    parts = parts_of_command(Path(items), Path(out), options)
-    results: list[tuple[Path, Run]] = []
-    for part in parts:
-        others = [used_before(each.folder) for each in parts if each is not part]
-        try:
-            made = run_once(Path(items), model=model, part=part, others=sum_usage(others))
-        except KeyboardInterrupt as interrupt:
-            if len(parts) == 1:
-                raise
-            done = f"{len(results)} of {len(parts)} runs are finished"
-            raise KeyboardInterrupt(f"{done}; of {part.name}, {interrupt}") from None
-        results.append((part.folder, made))
-    return results
+        return [(planned[0].folder, run_until(planned[0], suite=suite_of(items), ask=run_planned))]
+    return [(each.folder, run_planned(each, among=planned)) for each in planned]
 
 
-def parts_of_command(items: Path, out: Path, options: RunOptions) -> list[PartOfCommand]:
+def planned_runs(items: Path, model: str | Model, out: Path, options: RunOptions) -> list[PlannedRun]:
     """A run per prompt, or per repetition, each in its own folder where there are several."""
     prompts = prompts_of(items, options.prompt)
     if len(set(prompts.values())) < len(prompts):
@@ -119,43 +83,44 @@ def parts_of_command(items: Path, out: Path, options: RunOptions) -> list[PartOf
     if options.repeat > 1 and len(prompts) > 1:
         raise ProbandError("--repeat is for one prompt: name one, or ask with several prompts once")
     each = {name: replace(options, options={**options.options, "prompt": prompt}) for prompt, name in prompts.items()}
-    if len(prompts) > 1:
-        return [PartOfCommand(folder=out / name, options=own, name=name) for name, own in each.items()]
-    ((name, one),) = each.items() or [("", options)]
-    if options.repeat == 1:
-        return [PartOfCommand(folder=out, options=one, name=name)]
-    names = {f"repeat-{number + 1}": replace(one, seed=one.seed + number) for number in range(options.repeat)}
-    return [PartOfCommand(folder=out / name, options=own, name=name) for name, own in names.items()]
+    if options.repeat > 1:
+        (one,) = each.values() or [options]
+        each = {f"repeat-{number + 1}": replace(one, seed=one.seed + number) for number in range(options.repeat)}
+    several = len(each) > 1
+    return [
+        PlannedRun(items=items, model=model, folder=out / name if several else out, options=own, name=name)
+        for name, own in (each or {"": options}).items()
+    ]
 
 
-def run_once(items: Path, *, model: str | Model, part: PartOfCommand, others: Usage | None = None) -> Run:
-    """One run; `others` is what the other runs of its command have used."""
-    done = finished_run(items, model, part)
+def run_planned(planned: PlannedRun, among: Sequence[PlannedRun] = ()) -> Run:
+    """One run `among` those of its command. What all of them have cost counts against the one `max_cost`."""
+    done = finished_run(planned)
     if done is not None:
         return done
-    return Runner(items=items, model=model, out=part.folder, options=part.options).run(others or {})
+    others = sum_usage(used_before(each.folder) for each in among if each is not planned)
+    try:
+        return Runner(planned).run(others)
+    except KeyboardInterrupt as interrupt:
+        if len(among) < 2:
+            raise
+        finished = f"{among.index(planned)} of {len(among)} runs are finished"
+        raise KeyboardInterrupt(f"{finished}; of {planned.name}, {interrupt}") from None
 
 
-def finished_run(items: Path, model: str | Model, part: PartOfCommand) -> Run | None:
+def finished_run(planned: PlannedRun) -> Run | None:
     """The run in a folder, if it is this one and finished; a server is not asked for that."""
-    path, answers = part.folder / "run.json", part.folder / ANSWERS
-    if not at_server(model) or part.options.retry_errors or not path.exists() or not answers.exists():
+    path, answers = planned.folder / "run.json", planned.folder / ANSWERS
+    if not at_server(planned.model) or planned.options.retry_errors or not path.exists() or not answers.exists():
         return None
     there = read_run(path)
-    named = part.options.solver.split(",") if part.options.solver else [there.solver]
+    named = planned.options.solver.split(",") if planned.options.solver else [there.solver]
     if there.solver not in [name.strip() for name in named]:
         return None
-    runner = silent_runner(items, model, part.folder, replace(part.options, solver=there.solver))
+    options = replace(planned.options, solver=there.solver)
+    runner = Runner(msgspec.structs.replace(planned, options=options), silent=True)
     same = not differences(there, runner.describe())
     return there if same and count_lines(answers, torn=False) == runner.total else None
-
-
-def try_item(items: Path, *, model: Model, options: RunOptions) -> None:
-    """Ask the first item that a run would ask, and forget the answer."""
-    runner = Runner(items=items, model=model, out=Path(), options=options)
-    if not runner.solver.needs_all_items:
-        for item in islice(runner.asked_items(), 1):
-            answering(runner.job, runner.model)([item])
 
 
 def used_before(folder: Path) -> Usage:
@@ -186,33 +151,30 @@ class Forecast(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def forecasts(items: str | Path, *, model: str | Model, out: str | Path, options: RunOptions) -> list[Forecast]:
-    """What each run of a command would ask, without asking it: the solver asks a model that only counts. Items that a
-    folder has answers to are not counted; what the cache knows is counted as `cached`."""
-    parts = parts_of_command(Path(items), Path(out), options)
-    return [forecast(Path(items), model, part.folder, part.options, name=part.name) for part in parts]
+    """What each run of a command would ask."""
+    return [forecast(each) for each in planned_runs(Path(items), model, Path(out), options)]
 
 
-def forecast(
-    items: Path, model: str | Model, out: Path, options: RunOptions, *, name: str = "", until: float = inf
-) -> Forecast:
-    """`until`: no items are tried after that moment (`time.monotonic`), and the time of the run is not known."""
-    runner = silent_runner(items, model, out, options)
+def forecast(planned: PlannedRun, *, until: float = inf) -> Forecast:
+    """What a run would ask, without asking it: the solver asks a model that only counts. Items that the folder has
+    answers to are not counted; what the cache knows is counted as `cached`. No items are tried after `until`
+    (`time.monotonic`), and the time of the run is not known then."""
+    runner = Runner(planned, silent=True)
     wanted = list(runner.asked_items())
     done = runner.answered(wanted)
     left = [item for item in wanted if item.id not in done]
     made = Forecast(
-        suite=runner.suite.name, model=runner.model.name, solver=runner.solver.name, prompt=name, items=len(wanted),
-        answered=len(done),
+        suite=runner.suite.name, model=runner.model.name, solver=runner.solver.name, prompt=planned.name,
+        items=len(wanted), answered=len(done),
     )  # fmt: skip
     if runner.solver.needs not in (ScoresText, Generates) or runner.solver.needs_all_items:
         if runner.solver.needs_all_items or isinstance(runner.model, LearnsFromItems):
             return made
-        return msgspec.structs.replace(made, seconds=runner.seconds_for(left, len(left), {}, until=until))
+        return msgspec.structs.replace(made, seconds=runner.seconds_for(left, len(left), until=until))
     counting = Counting(runner.model, cache_of(runner.run_options.cache))
-    runner.job.solve(runner.solver)(left, model=counting.wrapped())
+    runner.solve(left, model=counting.wrapped())
     calls = counting.figures()
-    seconds = runner.seconds_for(left, calls["calls"], used_before(out), until=until)
-    return msgspec.structs.replace(made, **calls, seconds=seconds)
+    return msgspec.structs.replace(made, **calls, seconds=runner.seconds_for(left, calls["calls"], until=until))
 
 
 def total_of(forecasts: Sequence[Forecast]) -> Forecast:
@@ -227,23 +189,16 @@ def total_of(forecasts: Sequence[Forecast]) -> Forecast:
     return msgspec.structs.replace(first, prompt="", **{name: added(name) for name in sums})
 
 
-def silent_runner(items: str | Path, model: str | Model, out: Path, options: RunOptions) -> Runner:
-    """A run that asks no server before it begins."""
-    first = first_item(items)
-    silent = without_asking(model, suites.suite(first.suite), options, setting=str(first.tags.get("setting", "")))
-    return Runner(items=Path(items), model=model, out=out, options=silent)
-
-
 def prompt_of(
     items: str | Path, item_id: str, *, model: str | Model, solver: str | None = None,
     options: Mapping[str, Any] | None = None, seed: int = 0, **more: Unpack[SharedRunOptions],
 ) -> list[str]:  # fmt: skip
     """Byte for byte what a run with these options would send for one item."""
-    given = {"solver": solver, "options": options or {}, "seed": seed, **more}
-    runner = silent_runner(items, model, Path(), read_options(RunOptions, given, of="run"))
+    given = read_options(RunOptions, {"solver": solver, "options": options or {}, "seed": seed, **more}, of="run")
+    runner = RunSetup(Path(items), model, given, silent=True)
     for item in read_items(Path(items)):
         if item.id == item_id:
-            return runner.job.sends([item], runner.model)[0]
+            return runner.sends([item])[0]
     raise ProbandError(f"has no item {item_id!r}", file=items_path(Path(items)))
 
 
@@ -255,30 +210,18 @@ def prompts_of(items: str | Path, names: Sequence[str]) -> dict[str, str]:
     return {name: short_name(name) for name in names}
 
 
-def first_item(items: str | Path) -> Item:
-    path = items_path(Path(items))
-    for number, raw in raw_lines(path):
-        return parse(Item, raw, file=path, line=number)
-    raise ProbandError("contains no items", file=path)
+# ---- one run -------------------------------------------------------------------------------------------------------
 
 
-def suite_of(items: str | Path) -> Suite:
-    """The suite that the first item of a folder names."""
-    return suites.suite(first_item(items).suite)
+MEASURED, SLOW = 4, 2.0  # items whose time is taken for a forecast; one is enough where it takes so many seconds
 
 
-class Runner:
-    """One run: its suite, model, solver and options, settled before anything is asked."""
+class Runner(RunSetup):
+    """One run in its folder, settled before anything is asked."""
 
-    def __init__(self, *, items: Path, model: str | Model, out: Path, options: RunOptions) -> None:
-        first = first_item(items)
-        self.items, self.out, self.run_options = items, out, options
-        self.suite = suites.suite(first.suite)
-        self.spec = model if isinstance(model, str) else None
-        setting = str(first.tags.get("setting", ""))
-        self.model = load_run_model(model, self.suite, options, setting=setting)
-        self.solver = choose_solver(self.suite, self.model, options.solver, setting=setting, options=options.options)
-        self.options: Any = read_options(self.solver.options, options.options, of=f"solver {self.solver.name}")
+    def __init__(self, planned: PlannedRun, *, silent: bool = False) -> None:
+        super().__init__(planned.items, planned.model, planned.options, silent=silent)
+        self.out = planned.folder
 
     @cached_property
     def chosen(self) -> Selection:
@@ -317,11 +260,8 @@ class Runner:
             whole=self.solver.needs_all_items,
         )
 
-    @property
-    def job(self) -> Job:
-        return Job(
-            suite=self.suite.name, items=self.items, solver=self.solver.name, model=self.spec, options=self.run_options
-        )
+    def asked_items(self) -> Iterator[Item]:
+        return self.chosen.of(read_items(self.items, check=self.suite.check))
 
     def describe(self) -> Run:
         """The run.json of this run."""
@@ -357,15 +297,18 @@ class Runner:
             raise ProbandError("is a folder of items; name another one for the run", file=self.out)
         self.out.mkdir(parents=True, exist_ok=True)
         with lock_folder(self.out):
-            before = begin(self.out, described, retry_errors=self.run_options.retry_errors)
-            if looks := read_run(self.out / "run.json").settings.get("looks"):
-                described = msgspec.structs.replace(described, settings={**described.settings, "looks": looks})
-            work = RunProgress(self, described, before=before, others=others)
+            work = RunProgress(self, begin(self.out, described, retry_errors=self.run_options.retry_errors), others)
             try:
                 work.answer_all()
             finally:
                 finished = work.write_down(ended=True)
         return finished
+
+    def try_first(self) -> None:
+        """Ask the first item, and forget the answer."""
+        if not self.solver.needs_all_items:
+            for item in islice(self.asked_items(), 1):
+                answering(self)([item])
 
     def answered(self, items: Sequence[Item]) -> set[str]:
         """Which of the items the folder has answers to."""
@@ -376,46 +319,37 @@ class Runner:
         with open(path, "rb") as file:
             return (known & {item.id for item in items}) | {item.id for item, _ in zip(items, file, strict=False)}
 
-    def seconds_for(
-        self, items: Sequence[Item], calls: int, used: Mapping[str, float | None], *, until: float
-    ) -> float | None:
+    def seconds_for(self, items: Sequence[Item], calls: int, *, until: float) -> float | None:
         """How long the calls will take: by the pace of an endpoint, or by what its first answers took; of a model on
         this machine, by what a few items take now."""
         if not calls or not items:
             return 0.0
         model = self.model
         if isinstance(model, Concurrent):
-            rpm, answered = self.run_options.model_options.get("rpm"), used.get("answered") or 0.0
-            if answered:
-                each = (used.get("seconds") or 0.0) / answered / model.concurrency
-                return calls * max(each, 60 / float(rpm) if rpm else 0.0)
-            return calls * 60 / float(rpm) if rpm else None
+            used, rpm = used_before(self.out), self.run_options.model_options.get("rpm")
+            pace = 60 / float(rpm) if rpm else 0.0
+            if answered := used.get("answered"):
+                return calls * max((used.get("seconds") or 0.0) / answered / model.concurrency, pace)
+            return calls * pace if rpm else None
         sample = items[:: max(1, len(items) // MEASURED)][:MEASURED]
-        solve, begun = self.job.solve(self.solver), time.monotonic()
-        if begun > until:
-            return None
-        solve(sample[:1], model=model)
-        if (first := time.monotonic() - begun) > SLOW:
-            return first * len(items)
-        begun = time.monotonic()
-        solve(sample, model=model)
-        return (time.monotonic() - begun) / len(sample) * len(items)
-
-    def asked_items(self) -> Iterator[Item]:
-        return self.chosen.of(read_items(self.items, check=self.suite.check))
-
-
-MEASURED, SLOW = 4, 2.0  # items whose time is taken for a forecast; one is enough where it takes so many seconds
+        for part in (sample[:1], sample):
+            begun = time.monotonic()
+            if part is not sample and begun > until:
+                return None
+            self.solve(part, model=model)
+            each = (time.monotonic() - begun) / len(part)
+            if each > SLOW:
+                break
+        return each * len(items)
 
 
 class RunProgress:
     """A run under way: takes the answers as they come, counts errors and what was used (`engines.Collector`)."""
 
-    def __init__(self, runner: Runner, described: Run, *, before: Usage, others: Usage) -> None:
+    def __init__(self, runner: Runner, described: Run, others: Usage) -> None:
         self.runner, self.described, self.total = runner, described, runner.total
         self.others = others  # used by other runs of the command
         self.allowed = errors_allowed(runner.run_options.max_errors, self.total)
-        self.before = before  # used by earlier processes
         # a model that was loaded for this run has used nothing for another
         self.at_start = {} if runner.spec else usage_of(runner.model)
         self.of_workers: dict[int, Mapping[str, float | None]] = {}
@@ -434,7 +368,7 @@ class RunProgress:
         detail(f"{name} by solver {runner.solver.name}, {self.done + len(waiting)} of {self.total} answered")
         resume = getattr(runner.model, "resume", None)
         if callable(resume):
-            resume(sum_usage([self.before, self.others]))
+            resume(sum_usage([self.described.usage, self.others]))
         with Progress(name, total=self.total) as self.bar, AnswersFile(out) as self.file:
             self.bar.at(self.done)
             if self.done == self.total:
@@ -443,15 +377,12 @@ class RunProgress:
             self.waiting = {} if chunking.whole else waiting
             try:
                 with on_progress(self._part_done):
-                    answer_chunks(runner.job, runner.model, self._unanswered(numbered), self)
-            except KeyboardInterrupt:
+                    answer_chunks(runner, self._unanswered(numbered), self)
+            except (KeyboardInterrupt, Unavailable) as error:
                 text = f"{self.done} of {self.total} answers are kept in {out}, and the same command resumes"
-                raise KeyboardInterrupt(text if self.done else "nothing was answered") from None
-            except Unavailable as error:
-                if not self.done:
-                    raise
-                text = f"{self.done} of {self.total} answers are kept in {out}, and a rerun goes on from there"
-                raise Unavailable(f"{error}; {text}") from None
+                if isinstance(error, KeyboardInterrupt):
+                    raise KeyboardInterrupt(text if self.done else "nothing was answered") from None
+                raise Unavailable(f"{error}; {text}") if self.done else error from None
 
     def _unanswered(self, numbered: Iterator[tuple[int, Sequence[Item]]]) -> Iterator[tuple[int, Sequence[Item]]]:
         """The chunks to ask, without the items whose answers have been waiting for their turn."""
@@ -495,7 +426,7 @@ class RunProgress:
         """run.json with what was used so far; a run that has ended without answers and without using anything leaves
         no files over which a report would stumble."""
         own = usage_since(usage_of(self.runner.model), self.at_start)
-        usage = sum_usage([self.before, own, *self.of_workers.values()])
+        usage = sum_usage([self.described.usage, own, *self.of_workers.values()])
         run = msgspec.structs.replace(self.described, usage=usage)
         path, answers = self.runner.out / "run.json", self.runner.out / ANSWERS
         if ended and self.done == self.total and self.runner.solver.summary is not None:
@@ -509,36 +440,49 @@ class RunProgress:
         return run
 
 
+def errors_allowed(most: str, total: int) -> int:
+    """How many items of a run may fail (--max-errors).
+
+    >>> [errors_allowed(text, 50) for text in ("10%", "3", "0", "1%")]
+    [5, 3, 0, 1]
+    """
+    number = re.fullmatch(r"(\d+(?:\.\d+)?)%|(\d+)", most.strip())
+    if number is None:
+        raise ProbandError(f"'max-errors' is {most!r}; it must be a number of items, or a share such as 10%")
+    return max(1, int(float(number[1]) * total / 100)) if number[1] else int(number[2])
+
+
 # ---- the folder ----------------------------------------------------------------------------------------------------
 
 
-def begin(out: Path, run: Run, *, retry_errors: bool = False) -> Usage:
-    """Write run.json, or make sure that the one there describes this very run or a smaller sample of it; what earlier
-    processes have used. A run that failed before its first answer leaves nothing that would be lost."""
+def begin(out: Path, run: Run, *, retry_errors: bool = False) -> Run:
+    """Write run.json, or make sure that the one there describes this very run or a smaller sample of it; the run with
+    what earlier processes have used, and how many items it had when it could be looked at. A run that failed before its
+    first answer leaves nothing that would be lost."""
     path, answers = out / "run.json", out / ANSWERS
     answered = any(each.exists() and each.stat().st_size > 0 for each in (answers, out / WAITING))
-    if not path.exists() or not answered:
-        if answered:
-            raise ProbandError("contains answers.jsonl but no run.json; name another folder", file=out)
-        before = read_run(path).usage if path.exists() else {}
-        write_json(path, msgspec.structs.replace(run, usage=before))
-        return before
-    there = read_run(path)
-    seen = list(there.settings.get("looks", ()))  # how many items it had when it could be looked at
+    if answered and not path.exists():
+        raise ProbandError("contains answers.jsonl but no run.json; name another folder", file=out)
+    there = read_run(path) if path.exists() else run
+    if not answered:
+        run = msgspec.structs.replace(run, usage=there.usage)
+        write_json(path, run)
+        return run
     grows = _is_larger_sample(there, run)
-    seen += [there.settings.get("asked")] if grows else []
     for name, (old, new) in differences(there, run).items():
         if not (name == "settings" and grows):
             raise ProbandError(
                 f"{name!r} differs: this folder holds a run with {old[:80]}, now it is {new[:80]}; name another folder",
                 file=path,
             )
+    looks = [*there.settings.get("looks", ()), *([there.settings.get("asked")] if grows else [])]
+    settings = {**run.settings, **({"looks": looks} if looks else {})}
+    run = msgspec.structs.replace(run, usage=there.usage, settings=settings)
     if grows or retry_errors:
-        hold_back_answers(out, keep=lambda answer: not (retry_errors and answer.status == "error"))
-        settings = {**run.settings, **({"looks": seen} if seen else {})}
-        write_json(path, msgspec.structs.replace(run, usage=there.usage, settings=settings))
+        hold_back_answers(out, errors=not retry_errors)
+        write_json(path, run)
         answers.unlink(missing_ok=True)
-    return there.usage
+    return run
 
 
 def differences(there: Run, now: Run) -> dict[str, tuple[str, str]]:

@@ -12,7 +12,7 @@ written of its reply. Sentences that state no relation belong to the step behind
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -20,14 +20,14 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from proband import stats
 from proband.core.errors import ProbandError
-from proband.core.files import atomic, dumps, encode, read_answers, write_json
+from proband.core.files import atomic, dumps, read_answers, write_json, write_jsonl
 from proband.core.types import Answer, Item
 from proband.english.model_reader import json_of
-from proband.pipeline.run import PartOfCommand, run_once
+from proband.pipeline.run import PlannedRun, run_planned
 from proband.pipeline.run_options import RunOptions
 from proband.proof.statements import RIGHT, UNREAD
-from proband.stats import Scores
 
 POSITIONS: Final = 4  # steps from the fourth on are one group
 BINS: Final = 5  # of confidence
@@ -69,7 +69,7 @@ def labelled_steps(record: Mapping[str, Any]) -> Iterator[LabelledStep]:
 
 def write_stepwise(records: Iterable[Mapping[str, Any]], out: Path) -> dict[str, int]:
     """trl.jsonl and prm800k.jsonl; returns how many replies and steps they have."""
-    counts = {"replies": 0, "steps": 0, "right": 0, "wrong": 0, "withheld": 0}
+    counts = Counter(replies=0, steps=0, right=0, wrong=0, withheld=0)
     out.mkdir(parents=True, exist_ok=True)
     with atomic(out / "trl.jsonl") as trl, atomic(out / "prm800k.jsonl") as prm:
         for record in records:
@@ -78,16 +78,13 @@ def write_stepwise(records: Iterable[Mapping[str, Any]], out: Path) -> dict[str,
             counts["withheld"] += len(steps) - len(known)
             if not known:
                 continue
-            counts["replies"] += 1
-            counts["steps"] += len(known)
-            counts["right"] += sum(bool(step.label) for step in known)
             completions, labels = [step.text for step in known], [step.label for step in known]
+            counts.update(replies=1, steps=len(known), right=labels.count(True), wrong=labels.count(False))
             trl.write(dumps({"prompt": record["question"], "completions": completions, "labels": labels}) + "\n")
             prm.write(dumps(_prm800k(record, steps)) + "\n")
     if not counts["replies"]:
         raise ProbandError("no reply has a step that is labelled: replies in words to items with a prover are needed")
-    counts["wrong"] = counts["steps"] - counts["right"]
-    return counts
+    return dict(counts)
 
 
 def _prm800k(record: Mapping[str, Any], steps: Sequence[LabelledStep]) -> dict[str, Any]:
@@ -106,25 +103,25 @@ def _prm800k(record: Mapping[str, Any], steps: Sequence[LabelledStep]) -> dict[s
 # ---- models that judge steps -----------------------------------------------------------------------------------------
 
 
-def judge_steps(out: Path, *, model: str, how: RunOptions) -> dict[str, Any]:
+def judge_steps(out: Path, *, model: str, options: RunOptions) -> dict[str, Any]:
     """Ask a model for the verdict on every labelled step of OUT/replies.jsonl, and compare it with the proof."""
     records = map(msgspec.json.decode, (out / "replies.jsonl").read_text(encoding="utf-8").splitlines())
-    folder, known = out / "judge", dict[str, tuple[LabelledStep, int, str]]()
-    with atomic(folder / "items.jsonl", mode="wb") as file:
-        for record in records:
-            for place, step in enumerate(s for s in labelled_steps(record) if s.label is not None):
-                sent = ASKED.format(question=record["question"], before=step.before or "(nothing yet)", step=step.text)
-                name = hashlib.blake2b(f"{record['item']} {sent}".encode(), digest_size=12).hexdigest()
-                if name not in known:
-                    known[name] = (step, place, record["item"])
-                    facts = {"json": True, "answers": ["right" if step.label else "wrong"]}
-                    file.write(encode(Item(id=name, suite="questions", prompt=sent, facts=facts)) + b"\n")
+    folder, items, known = out / "judge", list[Item](), dict[str, tuple[LabelledStep, int, str]]()
+    for record in records:
+        for place, step in enumerate(s for s in labelled_steps(record) if s.label is not None):
+            sent = ASKED.format(question=record["question"], before=step.before or "(nothing yet)", step=step.text)
+            name = hashlib.blake2b(f"{record['item']} {sent}".encode(), digest_size=12).hexdigest()
+            if name not in known:
+                known[name] = (step, place, record["item"])
+                facts = {"json": True, "answers": ["right" if step.label else "wrong"]}
+                items.append(Item(id=name, suite="questions", prompt=sent, facts=facts))
+    write_jsonl(folder / "items.jsonl", items)
     if not known:
         raise ProbandError("no step is labelled: there is nothing to judge")
-    options = {"max-tokens": 512, **how.options, "prompt": "bare"}
-    part = PartOfCommand(folder=folder / "run", options=replace(how, solver="generate", split="all", options=options))
-    run_once(folder, model=model, part=part)
-    answers = read_answers(part.folder / "answers.jsonl")
+    of_solver = {"max-tokens": 512, **options.options, "prompt": "bare"}
+    asked = replace(options, solver="generate", split="all", options=of_solver)
+    run_planned(PlannedRun(items=folder, model=model, folder=folder / "run", options=asked))
+    answers = read_answers(folder / "run" / "answers.jsonl")
     judged = [(known[answer.item_id], said) for answer in answers if (said := verdict_in(answer)) is not None]
     result = {"model": model, "steps": len(known), "read": len(judged), **compared(judged)}
     write_json(out / "judge.json", result)
@@ -174,5 +171,5 @@ def _share(hits: Sequence[tuple[float, str]]) -> Mapping[str, Any]:
     """A share with its interval, clustered by item."""
     if not hits:
         return {"n": 0}
-    found = Scores.of([[hit for hit, _ in hits]], clusters=[item for _, item in hits]).interval()
+    found = stats.mean([hit for hit, _ in hits], clusters=[item for _, item in hits])
     return {"n": len(hits), "share": found.mean, "low": found.low, "high": found.high}

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from proband import suites
+from proband import stats, suites
 from proband.core.errors import ProbandError
 from proband.core.files import asset, dumps, items_path, read_answers, read_items, read_run, render, write_text
 from proband.core.metrics import chosen_answer
@@ -28,18 +28,21 @@ from proband.pipeline.checking import auditors, provers_of_suites
 from proband.pipeline.readers import ModelReaders
 from proband.pipeline.run_options import RunOptions
 from proband.proof.replies import NOT_CHECKED, OUTCOMES, CheckedReply, ReplyChecker
-from proband.proof.rows import NAMES, AuditRow, RowFile, item_row, named_like, read_cells, row_files, table_row
+from proband.proof.rows import NAMES, AuditRow, RowFile, columns_of, item_row, read_cells, row_files, table_row
 from proband.proof.run import judge_for
 from proband.proof.sentences import Step
 from proband.proof.statements import UNREAD, VERDICTS
 from proband.reporting.write import check_folder
-from proband.stats import Scores
 
 COLUMNS: Final = {
     "reply": ("reply", "response", "generation", "model_output", "output", "prediction", "completion"),
     "given": ("read_answer", "extracted_answer", "parsed_answer"),
     "id": ("id", "item_id", "item"),
+    "model": ("model",),
+    "text": NAMES["text"],
+    "question": NAMES["question"],
 }
+Record = dict[str, Any]  # a line of replies.jsonl
 SHOWN: Final = 200  # replies on the page: those with a wrong step first
 
 
@@ -64,32 +67,32 @@ def check_replies(
     columns: Mapping[str, str] | None = None,
     judge: str = "",
     readers: Sequence[str] = (),
-    how: RunOptions | None = None,
+    options: RunOptions | None = None,
     dry_run: bool = False,
 ) -> dict[str, Any]:
     """Check all replies of a run, of a folder of runs, or of a file; writes OUT and returns the headlines. `judge`: a
     model whose verdicts on the steps are compared with the proofs. `readers` name models that read the texts of the
-    items (`how`: as in a run); a dry run returns what they would be asked."""
-    checkers = _Checkers(domain)
+    items (`options`: those of a run); a dry run returns what they would be asked."""
+    source, folder, known = Path(source), Path(out), dict[str, ReplyChecker]()
     if readers:
         if not domain:
             raise ProbandError(f"--reader needs --domain: the relations that texts are read for ({', '.join(SHIPPED)})")
-        rows = (reply.row for reply in replies_of(Path(source), items=items, columns=columns or {}))
-        texts = ModelReaders(readers, judge_for(domain, provers_of_suites()), rows, Path(out), how or RunOptions())
+        rows = (reply.row for reply in replies_of(source, items=items, columns=columns))
+        texts = ModelReaders(readers, judge_for(domain, provers_of_suites()), rows, folder, options or RunOptions())
         if dry_run:
             return {"forecasts": texts.forecasts()}
-        checkers = _Checkers(domain, {domain: ReplyChecker(texts.judge())})
+        known[domain] = ReplyChecker(texts.judge())
     elif dry_run:
         raise ProbandError("--dry-run is for --reader: without models nothing is asked")
-    replies = replies_of(Path(source), items=items, columns=columns or {})
-    result = _written(track(replies, "checking replies"), Path(out), Path(source).name, checkers)
+    replies = track(replies_of(source, items=items, columns=columns), "checking replies")
+    result = _write(Checkers(domain, known).records(replies), folder, source.name)
     if not result["replies"]:
         raise ProbandError("holds no replies", file=source)
     if judge:
         from proband.pipeline.step_labels import judge_steps
 
-        result["judge"] = judge_steps(Path(out), model=judge, how=how or RunOptions())
-    return {**result, "page": str(Path(out) / "index.html")}
+        result["judge"] = judge_steps(folder, model=judge, options=options or RunOptions())
+    return {**result, "page": str(folder / "index.html")}
 
 
 def steps_of_runs(
@@ -98,9 +101,8 @@ def steps_of_runs(
     """The same for runs of the report in `out` with replies in words: a line on their kinds and the link to the page,
     for the overview."""
     check_folder(out, force=force)
-    result = _written(
-        (reply for run in runs for reply in _of_run(run, items)), out / "steps", "these runs", _Checkers()
-    )
+    replies = (reply for run in runs for reply in _of_run(run, items))
+    result = _write(Checkers().records(replies), out / "steps", "these runs")
     shares = (
         f"{each['model']}: " + ", ".join(
             f"{name} {100 * share:.0f} % " + ("(too few)" if low is None else f"[{100 * low:.0f}, {100 * high:.0f}]")
@@ -111,13 +113,12 @@ def steps_of_runs(
     return [(f"Replies sentence by sentence. {'; '.join(shares)}.", "steps/index.html")]
 
 
-def _written(replies: Iterable[SourceReply], folder: Path, name: str, checkers: _Checkers) -> dict[str, Any]:
-    """Check replies, write the three files, and return the headlines."""
+def _write(records: Iterable[Record], folder: Path, name: str) -> Record:
+    """Write the three files, and return the headlines."""
     summary = Summary()
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder / "replies.jsonl", "w", encoding="utf-8") as lines:
-        for reply in replies:
-            record = record_of(reply, checkers.check(reply))
+        for record in records:
             lines.write(dumps(record) + "\n")
             summary.add(record)
     result = summary.result()
@@ -129,36 +130,33 @@ def _written(replies: Iterable[SourceReply], folder: Path, name: str, checkers: 
     return result
 
 
-def reply_records(source: Path, *, items: str | Path | None = None, domain: str = "") -> Iterator[Record]:
+def reply_records(source: Path, *, domain: str = "") -> Iterator[Record]:
     """The records of all replies of a run, of a folder of runs, or of a file."""
-    checkers = _Checkers(domain)
-    for reply in replies_of(source, items=items, columns={}):
-        yield record_of(reply, checkers.check(reply))
+    return Checkers(domain).records(replies_of(source))
 
 
 def check_reply(item: Item, reply: str, *, answer: str = "") -> CheckedReply:
     """One reply to one of our items; `answer` where it is known apart from the reply."""
-    return _shared().check(_of_item(item, reply, model="", given=answer))
+    return _shared().check(_of_item(item, reply, given=answer))
 
 
 def answer_steps(item: Item, answer: Answer) -> Record | None:
     """The record of a model's reply to an item; None where it has no sentences that could be checked."""
     if not answer.text or not suites.suite(item.suite).audit:
         return None
-    reply = _of_item(item, answer.text, model="", given=chosen_answer(item, answer))
-    record = record_of(reply, _shared().check(reply))
+    (record,) = _shared().records([_of_item(item, answer.text, given=chosen_answer(item, answer))])
     return record if any(step["verdict"] or step["statements"] for step in record["steps"]) else None
 
 
 # ---- what is checked -------------------------------------------------------------------------------------------------
 
 
-def replies_of(source: Path, *, items: str | Path | None, columns: Mapping[str, str]) -> Iterator[SourceReply]:
-    if source.is_dir():
-        for run in run_folders([source]):
-            yield from _of_run(run, items)
-    else:
-        yield from _of_file(row_files(source)[0], items, columns)
+def replies_of(
+    source: Path, *, items: str | Path | None = None, columns: Mapping[str, str] | None = None
+) -> Iterator[SourceReply]:
+    if not source.is_dir():
+        return _of_file(row_files(source)[0], items, columns or {})
+    return (reply for run in run_folders([source]) for reply in _of_run(run, items))
 
 
 def _of_run(folder: Path, items: str | Path | None) -> Iterator[SourceReply]:
@@ -171,22 +169,17 @@ def _of_run(folder: Path, items: str | Path | None) -> Iterator[SourceReply]:
         yield _of_item(item, answer.text or "", model=run.model, given=chosen_answer(item, answer))
 
 
-def _of_item(item: Item, text: str, *, model: str, given: str = "") -> SourceReply:
+def _of_item(item: Item, text: str, *, model: str = "", given: str = "") -> SourceReply:
     """A reply to one of our items, whose facts are known."""
     cells = msgspec.json.decode(msgspec.json.encode(item))
     place = {"file": item.suite, "line": None, "key": item.id, "folder": ""}
-    formats = [each for auditor in auditors() for each in auditor.formats if each.fits(cells)]
-    row = formats[0].read(place, cells) if formats else item_row(place, cells)
-    bad = (
-        row.bad
-        if formats or suites.suite(item.suite).audit
-        else f"items of suite {item.suite!r} have no prover ({_provable()})"
-    )
-    return SourceReply(row, text, model, item.id, given, bad, formats[0].domain if formats else "")
-
-
-def _provable() -> str:
-    return f"{', '.join(each.name for each in suites.importable() if each.audit)} has; domains: {', '.join(SHIPPED)}"
+    form = next((each for auditor in auditors() for each in auditor.formats if each.fits(cells)), None)
+    row = form.read(place, cells) if form else item_row(place, cells)
+    bad = row.bad
+    if form is None and not suites.suite(item.suite).audit:
+        provable = ", ".join(each.name for each in suites.importable() if each.audit)
+        bad = f"items of suite {item.suite!r} have no prover ({provable} has; domains: {', '.join(SHIPPED)})"
+    return SourceReply(row, text, model, item.id, given, bad, form.domain if form else "")
 
 
 def _of_file(file: RowFile, items: str | Path | None, given: Mapping[str, str]) -> Iterator[SourceReply]:
@@ -198,49 +191,37 @@ def _of_file(file: RowFile, items: str | Path | None, given: Mapping[str, str]) 
         if isinstance(cells, str):
             yield SourceReply(AuditRow(**place, cells={}), "", "", key, bad=cells)
             continue
-        names = names or _columns(cells, given, file.path, known=bool(known))
-        text, model, own = (str(cells.get(names[what]) or "") for what in ("reply", "model", "id"))
-        if not known:
-            columns = {what: names[what] for what in ("text", "question", "answer")}
-            row = table_row(place, {"": "-", **cells}, columns)
-            made = SourceReply(row, text, model, own or key, bad=row.bad)
-        elif own in known:
-            made = _of_item(known[own], text, model=model)
+        needed = ("reply",) if known else ("reply", "question")
+        names = names or columns_of(cells, given, file=file.path, names=COLUMNS, needed=needed)
+        text, model, own, answer = (str(cells.get(names[what]) or "") for what in ("reply", "model", "id", "given"))
+        if own in known:
+            yield _of_item(known[own], text, model=model, given=answer)
+        elif known:
+            yield SourceReply(AuditRow(**place, cells={}), text, model, own, bad="no such item")
         else:
-            made = SourceReply(AuditRow(**place, cells={}), text, model, own, bad="no such item")
-        yield made._replace(given=str(cells.get(names["given"]) or ""))
+            row = table_row(place, cells, {**names, "answer": ""})
+            yield SourceReply(row, text, model, own or key, answer, row.bad)
 
 
-def _columns(cells: Mapping[str, Any], given: Mapping[str, str], file: Path, *, known: bool) -> dict[str, str]:
-    """The columns of a file of replies, guessed from their names unless given."""
-    wanted = {**COLUMNS, "model": ("model",), "text": NAMES["text"], "question": NAMES["question"]}
-    there = ", ".join(map(str, cells)) or "none"
-    if missing := next((name for name in given.values() if name not in cells), ""):
-        raise ProbandError(f"no column {missing!r}; there are: {there}", file=file)
-    names = {what: given.get(what) or named_like(own, cells) for what, own in wanted.items()}
-    for what in ("reply", *(() if known else ("question",))):
-        if not names[what]:
-            raise ProbandError(
-                f"no column for the {what} (known names: {', '.join(wanted[what])}); there are: {there}", file=file
-            )
-    return {**names, "answer": "" if known else names["question"]}
-
-
-class _Checkers:
+class Checkers:
     """A checker per domain; the domain is named, known from the form of the item, or the one that reads most."""
 
-    def __init__(self, domain: str = "", known: Mapping[str, ReplyChecker] | None = None) -> None:
-        self.domain = domain
-        self.known: dict[str, ReplyChecker] = dict(known or {})
+    def __init__(self, domain: str = "", known: dict[str, ReplyChecker] | None = None) -> None:
+        self.domain, self.known = domain, {} if known is None else known
+
+    def records(self, replies: Iterable[SourceReply]) -> Iterator[Record]:
+        return (record_of(reply, self.check(reply)) for reply in replies)
 
     def check(self, reply: SourceReply) -> CheckedReply:
         if reply.bad:
             return CheckedReply(outcome=NOT_CHECKED, why=reply.bad)
-        domain = self.domain or reply.domain or self._guess(reply.row)
+        domain = self.domain or reply.domain
+        if not domain:  # the first that reads an item of the file
+            reads = (name for name in SHIPPED if not isinstance(self.of(name).case(reply.row), Unread))
+            domain = self.domain = next(reads, "")
         if not domain:
-            return CheckedReply(
-                outcome=NOT_CHECKED, why="the item is not read: no domain reads it (--domain names one)"
-            )
+            why = "the item is not read: no domain reads it (--domain names one)"
+            return CheckedReply(outcome=NOT_CHECKED, why=why)
         return self.of(domain).check(reply.row, reply.text, reply.given)
 
     def of(self, domain: str) -> ReplyChecker:
@@ -248,24 +229,11 @@ class _Checkers:
             self.known[domain] = ReplyChecker(judge_for(domain, provers_of_suites(), templates=True))
         return self.known[domain]
 
-    def _guess(self, row: AuditRow) -> str:
-        """The first domain that reads an item of the file, if one does."""
-        for name in SHIPPED:
-            if not isinstance(self.of(name).case(row), Unread):
-                self.domain = name
-                return name
-        return ""
 
-
-@cache
-def _shared() -> _Checkers:
-    return _Checkers()
+_shared = cache(Checkers)
 
 
 # ---- what is written -------------------------------------------------------------------------------------------------
-
-
-Record = dict[str, Any]  # a line of replies.jsonl
 
 
 def record_of(reply: SourceReply, checked: CheckedReply) -> Record:
@@ -298,10 +266,8 @@ def _step(step: Step, numbers: Iterator[int], domain: Domain) -> Record:
         }
         for each in step.statements
     ]
-    return {
-        **{name: getattr(step, name) for name in ("begin", "end", "kind", "verdict", "unread")},
-        "statements": statements,
-    }
+    own = {name: getattr(step, name) for name in ("begin", "end", "kind", "verdict", "unread")}
+    return {**own, "statements": statements}
 
 
 def in_words(fact: Fact, domain: Domain) -> str:
@@ -372,12 +338,9 @@ class Summary:
 
 def _shares(pairs: Sequence[tuple[str, str]]) -> dict[str, list[float | None]]:
     """Outcome -> share and its interval over items; no interval where these are too few to tell."""
-    if not pairs:
-        return {}
-    clusters = [item for _, item in pairs]
     shares: dict[str, list[float | None]] = {}
-    for outcome in OUTCOMES[:-1]:
-        found = Scores.of([[float(name == outcome) for name, _ in pairs]], clusters=clusters).interval()
+    for outcome in OUTCOMES[:-1] if pairs else ():
+        found = stats.mean([float(name == outcome) for name, _ in pairs], clusters=[item for _, item in pairs])
         shares[outcome] = [found.mean, *((None, None) if found.few else (found.low, found.high))]
     return shares
 

@@ -13,11 +13,11 @@ from typing import Any
 from proband.core.errors import ProbandError, not_installed
 from proband.core.files import items_path, sha256_file
 from proband.core.plugins import read_options, settings
-from proband.core.protocols import ABILITIES, Model
+from proband.core.protocols import Model
 from proband.core.suite import Net, Suite
-from proband.pipeline.asking.setup import load_model
+from proband.pipeline.asking.setup import check_ability, load_model, suite_of
 from proband.pipeline.build import versions
-from proband.pipeline.run import lock_folder, suite_of
+from proband.pipeline.run import lock_folder
 from proband.training.folder import NOTE, train_into
 from proband.training.task import CHECKPOINT
 
@@ -70,9 +70,7 @@ def starting_model(net: Net, model: str | Model | None, *, suite: Suite) -> Any:
     if model is None:
         raise ProbandError(f"net {net.name} starts from a model: name one with -m")
     loaded = load_model(model, suite=suite) if isinstance(model, str) else model
-    if not isinstance(loaded, net.needs):
-        ability = ABILITIES.get(net.needs, f"has {net.needs.__name__}")
-        raise ProbandError(f"net {net.name} needs a model that {ability}; {loaded.name} does not")
+    check_ability(loaded, net.needs, of=f"net {net.name}")
     return loaded
 
 

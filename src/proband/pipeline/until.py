@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import structs
 
 from proband.core.errors import ProbandError
 from proband.core.files import read_answers, read_items, read_run, write_json
@@ -21,7 +21,7 @@ from proband.stats.sequential import Look, confidence_sequence
 
 if TYPE_CHECKING:
     from proband.core.suite import Suite
-    from proband.pipeline.run_options import RunOptions
+    from proband.pipeline.run import PlannedRun
 
 FILE = "until.json"
 FIRST, GROWTH = 10, 1.15  # clusters at the first look, and how many times as many at the next
@@ -42,8 +42,9 @@ def target_of(until: str) -> float:
     return points / 100
 
 
-def run_until(items: Path, *, suite: Suite, out: Path, options: RunOptions, ask: Callable[[RunOptions], Run]) -> Run:
-    """`ask` makes the run with these options."""
+def run_until(planned: PlannedRun, *, suite: Suite, ask: Callable[[PlannedRun], Run]) -> Run:
+    """`ask` makes a run."""
+    items, out, options = planned.items, planned.folder, planned.options
     target = target_of(options.until)
     metric = suite.metric()
     several = options.repeat > 1 or len(options.prompt) > 1 or options.limit
@@ -57,7 +58,7 @@ def run_until(items: Path, *, suite: Suite, out: Path, options: RunOptions, ask:
         count = max(count, int(np.searchsorted(np.cumsum(sizes), before)) + 1)
     while True:
         count = min(count, len(sizes))
-        made = ask(replace(options, limit=int(sizes[:count].sum())))
+        made = ask(structs.replace(planned, options=replace(options, limit=int(sizes[:count].sum()))))
         answers = {answer.item_id: answer for answer in read_answers(out / ANSWERS)}
         sums, asked = np.zeros(count), np.zeros(count, dtype=np.int64)
         for item, rank in zip(chosen.of(read_items(items)), ranks.tolist(), strict=True):

@@ -21,8 +21,8 @@ from proband.core.files import items_path, read_items, read_json, read_manifest,
 from proband.core.metrics import scored_splits
 from proband.core.suite import Built, Suite, Variation
 from proband.core.types import Item
+from proband.pipeline.asking.setup import suite_of
 from proband.pipeline.build import other_build, versions, write_items
-from proband.pipeline.run import suite_of
 from proband.stats.clusters import clusters_of
 
 ORIGINAL = "original"

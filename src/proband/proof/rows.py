@@ -97,7 +97,10 @@ def _has_rows(file: RowFile) -> bool:
     return file.name.endswith(ENDINGS) or BABI.fullmatch(file.path.name) is not None
 
 
-def columns_of(cells: Mapping[str, Any], given: Mapping[str, str], *, file: object) -> dict[str, str]:
+def columns_of(
+    cells: Mapping[str, Any], given: Mapping[str, str], *, file: object,
+    names: Mapping[str, Sequence[str]] = NAMES, needed: Sequence[str] = ("question", "answer"),
+) -> dict[str, str]:  # fmt: skip
     """The columns of a file, guessed from the first row's names unless given; the text is "" where the question holds
     both.
 
@@ -108,18 +111,18 @@ def columns_of(cells: Mapping[str, Any], given: Mapping[str, str], *, file: obje
     """
     there = ", ".join(map(str, cells)) or "none"
     for what, named in given.items():
-        names = [each.strip() for each in named.split(",")] if what == "pair" else [named]
-        if what == "pair" and len(names) != 2:
+        wanted = [each.strip() for each in named.split(",")] if what == "pair" else [named]
+        if what == "pair" and len(wanted) != 2:
             raise ProbandError(f"--pair-columns takes two columns with a comma, not {named!r}", file=file)
-        if missing := next((name for name in names if name not in cells), ""):
-            flag = {"pair": "--pair-columns"}.get(what, f"--{what}-column")
+        if missing := next((name for name in wanted if name not in cells), ""):
+            flag = f"--{what}-column{'s' * (what == 'pair')}"
             raise ProbandError(f"no column {missing!r} ({flag}); there are: {there}", file=file)
     if "facts" in given and "pair" not in given:
         raise ProbandError("--facts-column needs --pair-columns: the two that the answer is about", file=file)
-    columns = {what: given.get(what) or named_like(names, cells) for what, names in NAMES.items()}
-    for what in ("answer",) if "pair" in given else ("question", "answer"):
-        if not columns[what]:
-            known = f"no column for the {what} (known names: {', '.join(NAMES[what])})"
+    columns = {what: given.get(what) or named_like(own, cells) for what, own in names.items()}
+    for what in needed:
+        if not columns[what] and not (what == "question" and "pair" in given):
+            known = f"no column for the {what} (known names: {', '.join(names[what])})"
             raise ProbandError(f"{known}; there are: {there}; say which with --{what}-column", file=file)
     return columns | {what: given[what] for what in ("pair", "facts") if what in given}
 
@@ -156,9 +159,7 @@ def first_cells(file: RowFile) -> Mapping[str, Any]:
 
 def read_rows(file: RowFile, given: Mapping[str, str], row_format: RowFormat | None = None) -> Iterator[AuditRow]:
     """Every row of a file, those that are none included."""
-    columns: dict[str, str] = {}
-    place: dict[str, Any] = {}
-    folder = file.path.parent.resolve().name
+    columns, place, folder = dict[str, str](), dict[str, Any](), file.path.parent.resolve().name
     for line, key, cells in read_cells(file):
         place = {"file": file.name, "line": line, "key": key, "folder": folder}
         if isinstance(cells, str):
@@ -230,8 +231,7 @@ def _problem(value: Any, *, empty: bool) -> str:
         return "is missing" if value is None else "is empty" if value == "" else f"is not text: {str(value)[:40]!r}"
     if not is_unicode(value):
         return "is not UTF-8"
-    too_long = f"has {len(value):,} characters; at most {LONGEST_TEXT:,} are read"
-    return too_long if len(value) > LONGEST_TEXT else ""
+    return f"has {len(value):,} characters; at most {LONGEST_TEXT:,} are read" if len(value) > LONGEST_TEXT else ""
 
 
 def item_row(place: Mapping[str, Any], cells: Mapping[str, Any]) -> AuditRow:

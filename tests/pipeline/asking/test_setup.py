@@ -12,17 +12,17 @@ import proband
 from proband import suites
 from proband.core.errors import ProbandError
 from proband.pipeline.asking.setup import (
-    Job,
+    RunSetup,
     check_name,
     choose_solver,
-    errors_allowed,
     example_pool,
     load_model,
     load_net,
+    loading_of,
     sum_usage,
     usage_since,
-    without_asking,
 )
+from proband.pipeline.run import errors_allowed
 from proband.pipeline.run_options import RunOptions
 
 KINSHIP = suites.suite("kinship")
@@ -65,14 +65,15 @@ def test_a_named_solver_is_taken_or_refused_and_of_several_the_first_that_fits()
 
 
 def test_a_server_is_asked_nothing_for_a_dry_run() -> None:
-    silent = without_asking("openai:m@http://localhost:1/v1", KINSHIP, RunOptions())
-    (option,) = silent.model_options
-    assert silent.model_options[option] is False
-    named = without_asking("openai:m@http://localhost:1/v1", KINSHIP, RunOptions(solver="likelihood"))
-    assert named.model_options == {option: True}
+    def given(options: RunOptions, spec: str = "openai:m@http://localhost:1/v1") -> dict[str, Any]:
+        return loading_of(spec, KINSHIP, options, silent=True)
+
+    ((option, scores),) = given(RunOptions()).items()
+    assert scores is False
+    assert given(RunOptions(solver="likelihood")) == {option: True}
     own = RunOptions(model_options={option: True})
-    assert without_asking("openai:m@http://localhost:1/v1", KINSHIP, own) is own
-    assert without_asking("baseline:majority", KINSHIP, own) is own
+    assert given(own) == given(own, "baseline:majority") == {option: True}
+    assert given(RunOptions(), "baseline:majority") == {}
 
 
 def test_worked_examples_are_training_items_and_the_same_for_the_same_seed(tmp_path: Path) -> None:
@@ -84,10 +85,10 @@ def test_worked_examples_are_training_items_and_the_same_for_the_same_seed(tmp_p
         example_pool(tmp_path, suite="script", seed=0)
 
 
-def test_a_job_refuses_an_option_that_its_solver_does_not_have(tmp_path: Path) -> None:
-    job = Job(suite="kinship", items=tmp_path, solver="likelihood", model=None, options=RunOptions(options={"x": 1}))
-    with pytest.raises(ProbandError, match="solver likelihood has no option 'x'"):
-        job.solve(KINSHIP.solver("likelihood"))
+def test_a_run_refuses_an_option_that_its_solver_does_not_have(tmp_path: Path) -> None:
+    proband.build("kinship", out=tmp_path, k="2", per_k=1)
+    with pytest.raises(ProbandError, match="solver direct has no option 'x'"):
+        RunSetup(tmp_path, "baseline:random", RunOptions(solver="direct", options={"x": 1}))
 
 
 @pytest.mark.parametrize(

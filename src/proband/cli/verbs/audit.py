@@ -88,7 +88,7 @@ def audit(
         domain=domain,
         world=world,
         readers=reader,
-        how=read_options(RunOptions, given_options(RunOptions, given), of="audit"),
+        options=read_options(RunOptions, given_options(RunOptions, given), of="audit"),
         dry_run=dry_run,
         replies=replies,
         scorer=scorer,

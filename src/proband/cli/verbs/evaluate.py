@@ -30,7 +30,6 @@ def evaluate(
     out: Annotated[Path, Parameter(name=("--out", "-o"), metavar="PAGE")],
     size: Literal["quick", "panel"] = "panel",
     suite: Names = "",
-    panel: Annotated[str, Parameter(metavar="N")] = "2",
     dry_run: Flag = False,
     card: Flag = False,
     label: Names = "",
@@ -48,7 +47,6 @@ def evaluate(
     :param out: Folder of the page.
     :param size: quick: a fifth of the panel, a first look; panel: about 1,200 questions.
     :param suite: Only these suites, with commas.
-    :param panel: Version of the panel.
     :param dry_run: Print questions, calls, time (a few items are tried) and cost; write no page.
     :param card: Also write card.md: results for a Hugging Face model card.
     :param label: How the page calls the models, with commas (default: SmolLM2-135M, ...).
@@ -56,10 +54,10 @@ def evaluate(
     from proband.pipeline.evaluate import EvaluationJob, evaluate
 
     verbosity.set()
-    what: dict[str, Any] = {"out": out, "size": size, "suite": suite, "panel": panel, "label": label}
+    what: dict[str, Any] = {"out": out, "size": size, "suite": suite, "label": label}
     options = given_options(RunOptions, given)
     if dry_run:
-        forecasts = EvaluationJob.of(models, **what, how=options).forecasts()
+        forecasts = EvaluationJob(models, **what, options=options).forecasts()
         give({"runs": forecasts}, lambda made: dry_run_layout(made["runs"]), json=json)
     else:
         give(evaluate(*models, card=card, force=force, **what, **options).summary(), layout, json=json)

@@ -59,7 +59,7 @@ def steps(
 
     named = {"reply": reply_column, "question": question_column}
     columns = {what: name for what, name in named.items() if name}
-    how = read_options(RunOptions, given_options(RunOptions, given), of="steps")
+    options = read_options(RunOptions, given_options(RunOptions, given), of="steps")
     result = check_replies(
         source,
         out=out,
@@ -68,7 +68,7 @@ def steps(
         columns=columns,
         judge=judge,
         readers=reader,
-        how=how,
+        options=options,
         dry_run=dry_run,
     )
     if dry_run:

@@ -14,32 +14,31 @@ key, a server that is away) always stops the run.
 from __future__ import annotations
 
 import asyncio
-import copy
 import itertools
 import os
 import signal
 import threading
+import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any, Protocol
 
 import msgspec
 
-from proband import suites
 from proband.core.errors import ModelFailed, ProbandError, TooLong, Unavailable, Withheld
 from proband.core.files import inconsistent, read_items, without_surrogates
 from proband.core.progress import Verbosity
 from proband.core.protocols import Concurrent, LearnsFromItems, MeasuresTexts, Model
 from proband.core.types import Answer, Item
 from proband.core.worker_processes import cluster
-from proband.pipeline.asking.model_calls import RESULTS, Cached, Fits, Measuring, cache_of
-from proband.pipeline.asking.setup import Job, choose_solver, usage_of
-from proband.pipeline.run_options import OnError, TooLongChoice
+from proband.pipeline.asking.model_calls import RESULTS, Cached, Fits, Measuring, cache_of, redirected
+from proband.pipeline.asking.setup import RunSetup, usage_of
+from proband.pipeline.run_options import RunOptions
 
-Solve = Callable[..., Sequence[Answer]]
 FAILURES = (ModelFailed, TooLong, Withheld)  # that an item is to blame for
 Chunks = Iterable[tuple[int, Sequence[Item]]]
 CHUNKS_PER_WORKER = 2  # of Ray, under way at a time, so that memory stays flat
@@ -70,14 +69,11 @@ class Executor:
     cancel: Callable[[], None] = lambda: None
 
 
-def answer_chunks(job: Job, model: Model, chunks: Chunks, collector: Collector) -> None:
-    """Answer every chunk; `model` is the one that this process has loaded."""
-    own = (
-        local_executor(answering(job, model), model) if job.options.engine == "local" else ray_executor(job, collector)
-    )
-    with own as executor:
-        whole = choose_solver(suites.suite(job.suite), model, job.solver).needs_all_items
-        run_chunks(executor, chunks, collector, interruptible=not whole)
+def answer_chunks(run: RunSetup, chunks: Chunks, collector: Collector) -> None:
+    """Answer every chunk."""
+    local = run.run_options.engine == "local"
+    with local_executor(answering(run), run.model) if local else ray_executor(run, collector) as executor:
+        run_chunks(executor, chunks, collector, interruptible=not run.solver.needs_all_items)
 
 
 def run_chunks(executor: Executor, chunks: Chunks, collector: Collector, *, interruptible: bool = True) -> None:
@@ -108,7 +104,8 @@ def run_chunks(executor: Executor, chunks: Chunks, collector: Collector, *, inte
                 if interrupt.is_set():
                     break
                 under_way[executor.submit(items)] = number, items
-                while len(under_way) >= executor.at_once or number - _oldest(under_way, number) >= MOST_AHEAD:
+                late = number - MOST_AHEAD
+                while len(under_way) >= executor.at_once or any(each <= late for each, _ in under_way.values()):
                     wait_for_some()
             while under_way:
                 wait_for_some()
@@ -119,10 +116,6 @@ def run_chunks(executor: Executor, chunks: Chunks, collector: Collector, *, inte
             raise
     if interrupt.is_set():
         raise KeyboardInterrupt
-
-
-def _oldest(under_way: Mapping[Any, tuple[int, Any]], number: int) -> int:
-    return min((each for each, _ in under_way.values()), default=number)
 
 
 @contextmanager
@@ -175,9 +168,9 @@ def answered_now(answer: Callable[[Sequence[Item]], list[Answer]], items: Sequen
 class Worker:
     """Lives in its own process."""
 
-    def __init__(self, job: Job) -> None:
-        self.model = job.load()
-        self.answering = answering(job, self.model)
+    def __init__(self, items: Path, model: str, options: RunOptions, first: Item) -> None:
+        run = RunSetup(items, model, options, first=first)
+        self.model, self.answering = run.model, answering(run)
 
     def answer(self, items: Sequence[Item]) -> tuple[list[Answer], dict[str, Any]]:
         """The answers, and what the model has used so far."""
@@ -188,71 +181,54 @@ class Worker:
 
 
 @contextmanager
-def ray_executor(job: Job, collector: Collector) -> Iterator[Executor]:
+def ray_executor(run: RunSetup, collector: Collector) -> Iterator[Executor]:
     """Chunks go round the workers. A sentence shared by two chunks may be scored twice, in other batches, and so differ
     in its last digits from a local run's."""
-    if job.model is None:
+    options = replace(run.run_options, solver=run.solver.name)
+    if run.spec is None:
         raise ProbandError("the ray engine loads the model in each worker: name it, as in 'hf:roberta-large'")
-    if job.options.max_cost is not None:
+    if options.max_cost is not None:
         raise ProbandError("--max-cost is kept by one process: use --engine local")
-    with cluster(job.options.workers) as ray:
+    with cluster(options.workers) as ray:
         resources = ray.cluster_resources()
         gpus, cpus = int(resources.get("GPU", 0)), int(resources.get("CPU", 1))
         actor = ray.remote(num_cpus=1, num_gpus=1 if gpus else 0)(Worker)
-        team = [actor.remote(job) for _ in range(job.options.workers or gpus or cpus)]
-        turns = itertools.cycle(range(len(team)))
+        team = [actor.remote(run.items, run.spec, options, run.first) for _ in range(options.workers or gpus or cpus)]
+        turns, at_once = itertools.cycle(range(len(team))), CHUNKS_PER_WORKER * len(team)
 
-        def submit(items: Sequence[Item]) -> Future[list[Answer]]:
-            worker, future = next(turns), Future[list[Answer]]()
-
-            def hand_over(done: Future[tuple[list[Answer], dict[str, Any]]]) -> None:
-                if error := done.exception():
-                    future.set_exception(error)
-                    return
-                answers, usage = done.result()
-                collector.used(worker, usage)
-                future.set_result(answers)
-
-            team[worker].answer.remote(items).future().add_done_callback(hand_over)
-            return future
+        def answer(items: Sequence[Item]) -> list[Answer]:
+            worker = next(turns)
+            answers, usage = ray.get(team[worker].answer.remote(items))
+            collector.used(worker, usage)
+            return list(answers)
 
         def cancel() -> None:
             for worker in team:
                 ray.kill(worker)
 
-        yield Executor(submit, CHUNKS_PER_WORKER * len(team), cancel=cancel)
+        with ThreadPoolExecutor(at_once, "workers") as pool:
+            yield Executor(lambda items: pool.submit(answer, items), at_once, cancel=cancel)
 
 
 # ---- answers to some items, of which single ones may fail ------------------------------------------------------------
 
 
-def answering(job: Job, model: Model) -> Answering:
+def answering(run: RunSetup) -> Answering:
     """The model remembers what it was asked, and has learnt what it must beforehand."""
-    options, solver = job.options, choose_solver(suites.suite(job.suite), model, job.solver)
+    options, model = run.run_options, run.model
     if isinstance(model, LearnsFromItems):
-        model = model.learn(read_items(job.items))
+        model = model.learn(read_items(run.items))
     if options.too_long == "cut-left":
-        model = with_truncation(model)
+        if not hasattr(model, "cut_left"):
+            wrong = f"--too-long cut-left needs a language model on this machine; {model.name} takes skip or fail"
+            raise ProbandError(wrong)
+        model = redirected(model, {"cut_left": True})
     called = any(hasattr(model, call) for call in RESULTS)  # what reads items itself is asked nothing to remember
     return Answering(
-        solve=job.solve(solver),
-        solver=solver.name,
+        run=run,
         model=Cached(model, cache_of(options.cache)).wrapped() if called else model,
         alone=Cached(model, None).wrapped() if called else model,
-        too_long=options.too_long,
-        on_error=options.on_error,
     )
-
-
-def with_truncation(model: Model) -> Model:
-    """A copy of the model that cuts texts at the left."""
-    if not hasattr(model, "cut_left"):
-        raise ProbandError(
-            f"--too-long cut-left needs a language model on this machine; {model.name} takes skip or fail"
-        )
-    cutting = copy.copy(model)
-    cutting.cut_left = True
-    return cutting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -260,12 +236,9 @@ class Answering:
     """A solver and its model. `alone` is the same model without a memory, to ask about single items when a chunk has
     failed: what a model says depends on the batch in its last digits, and single items must not reach the cache."""
 
-    solve: Solve
-    solver: str
+    run: RunSetup
     model: Model
     alone: Any
-    too_long: TooLongChoice = "fail"
-    on_error: OnError = "fail"
 
     def __call__(self, items: Sequence[Item]) -> list[Answer]:
         try:
@@ -280,14 +253,14 @@ class Answering:
     def _answers(self, items: Sequence[Item], model: Model) -> list[Answer]:
         """Checked answers; whatever goes wrong in code that is not ours is a failure of the model."""
         try:
-            answers = list(self.solve(items, model=model))
+            answers = list(self.run.solve(items, model=model))
         except (ProbandError, Fits, OSError, MemoryError):
             raise
         except Exception as error:
             if _is_ours(error):
                 raise
             raise ModelFailed(f"{self.model.name}: {type(error).__name__}: {error}") from error
-        check_answers(items, answers, solver=self.solver, model=self.model.name)
+        check_answers(items, answers, solver=self.run.solver.name, model=self.model.name)
         return [_written(answer) for answer in answers]
 
     def _without_failures(self, items: Sequence[Item], first: Exception) -> list[Answer]:
@@ -317,23 +290,21 @@ class Answering:
 
     def _outcome(self, item: Item, error: ProbandError) -> Answer:
         """What becomes of an item that fails: an answer that says so, or the end of the run."""
+        options = self.run.run_options
         if isinstance(error, Withheld):
             return Answer(item_id=item.id, text=error.text, status="content_filter")
-        if isinstance(error, TooLong) and self.too_long != "fail":
+        if isinstance(error, TooLong) and options.too_long != "fail":
             return Answer(item_id=item.id, text=str(error), status="skipped")
-        if self.on_error == "record":
+        if options.on_error == "record":
             return Answer(item_id=item.id, text=str(error), status="error")
-        if isinstance(error, TooLong):
-            raise ProbandError(f"item {item.id!r}: {error} (--too-long skip or cut-left continues)") from None
-        raise ProbandError(f"item {item.id!r}: {error} (--on-error record continues)") from error.__cause__
+        way = "--too-long skip or cut-left" if isinstance(error, TooLong) else "--on-error record"
+        raise ProbandError(f"item {item.id!r}: {error} ({way} continues)") from error.__cause__
 
 
 def _is_ours(error: Exception) -> bool:
     """Whether an error was raised by our own code: then it is an internal one."""
-    at = error.__traceback__
-    while at is not None and at.tb_next is not None:
-        at = at.tb_next
-    return at is not None and str(at.tb_frame.f_globals.get("__name__", "")).startswith("proband.")
+    *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+    return str(frame.f_globals.get("__name__", "")).startswith("proband.")
 
 
 def _written(answer: Answer) -> Answer:

@@ -18,7 +18,7 @@ import hashlib
 import os
 import time
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -30,7 +30,6 @@ from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
 from proband.core.files import (
-    atomic,
     decode,
     encode,
     file_errors,
@@ -40,6 +39,7 @@ from proband.core.files import (
     raw_lines,
     read_items,
     sha256_file,
+    write_jsonl,
 )
 from proband.core.metrics import SPLITS, scored_splits
 from proband.core.suite import Suite
@@ -326,8 +326,7 @@ class AnswersFile:
             self.file.flush()
             os.fsync(self.file.fileno())  # first what is in order: an answer may be in both files, never in none
         if self.waiting:
-            with atomic(self.waiting_path, mode="wb") as file:
-                file.writelines(encode(answer) + b"\n" for _, each in sorted(self.waiting.items()) for answer in each)
+            write_jsonl(self.waiting_path, (answer for _, each in sorted(self.waiting.items()) for answer in each))
         else:
             self.waiting_path.unlink(missing_ok=True)
         self.changed = False
@@ -366,12 +365,11 @@ def waiting_answers(folder: Path) -> dict[str, Answer]:
     return {answer.item_id: answer for line in lines if (answer := _answer(line)) is not None}
 
 
-def hold_back_answers(folder: Path, *, keep: Callable[[Answer], bool]) -> None:
-    """All answers of a folder that are to be kept, as if they had come before their turn: the items between them are
-    asked, or asked again."""
-    known = [answer for answer in answers_so_far(folder).values() if keep(answer)]
-    with atomic(folder / WAITING, mode="wb") as file:
-        file.writelines(encode(answer) + b"\n" for answer in known)
+def hold_back_answers(folder: Path, *, errors: bool) -> None:
+    """All answers of a folder, perhaps without errors, as if they had come before their turn: the items between them
+    are asked, or asked again."""
+    known = [answer for answer in answers_so_far(folder).values() if errors or answer.status != "error"]
+    write_jsonl(folder / WAITING, known)
 
 
 def answers_so_far(folder: Path) -> dict[str, Answer]:
@@ -413,17 +411,13 @@ def run_folders(paths: Sequence[str | Path]) -> list[Path]:
 
 
 def items_of(folder: Path, run: Run, named: str | Path | None = None) -> Path:
-    """The items a run answered: where run.json says they are, or where the user says; checked by their hash."""
-    path = items_path(Path(named) if named is not None else _noted(folder, run))
+    """The items a run answered: where the user says, or where run.json says they are, from the folder as it was named
+    or, if that is a link, as it is; checked by their hash."""
+    noted = [Path(os.path.normpath(start / run.items)) for start in (folder, folder.resolve())]
+    place = Path(named) if named is not None else next((each for each in noted if each.exists()), None)
+    if place is None:
+        raise ProbandError(f"no such file; the items that {folder} answered were there", file=noted[-1])
+    path = items_path(place)
     if sha256_file(path) != run.items_sha:
         raise ProbandError(f"these are not the items that {folder} answered (their sha256 differs)", file=path)
     return path
-
-
-def _noted(folder: Path, run: Run) -> Path:
-    """Where run.json says the items are, from the folder as it was named or, if that is a link, as it is."""
-    places = [Path(os.path.normpath(start / run.items)) for start in (folder, folder.resolve())]
-    for place in places:
-        if place.exists():
-            return place
-    raise ProbandError(f"no such file; the items that {folder} answered were there", file=places[-1])

@@ -16,8 +16,9 @@ import math
 import os
 import pickle
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -38,13 +39,19 @@ CHARACTERS = 4.0  # per token, where the tokenizer is at the other end
 M = TypeVar("M", bound=Model)
 
 
-def redirected(model: M, calls: Mapping[str, Callable[..., Any]]) -> M:
-    """A shallow copy of the model whose calls go another way, so that a solver can still see what it is able to do,
-    also where it looks at the object's own attributes."""
+def redirected(model: M, calls: Mapping[str, Any]) -> M:
+    """A shallow copy of the model with other attributes: its calls may go another way, and a solver can still see what
+    it is able to do, also where it looks at the object's own attributes."""
     made = copy.copy(model)
     for name, call in calls.items():
         object.__setattr__(made, name, call)
     return made
+
+
+def _key(request: Text | Chat | str) -> str:
+    if isinstance(request, str):
+        return request
+    return dumps([request.text, request.start] if isinstance(request, Text) else request)
 
 
 class Calls:
@@ -55,21 +62,13 @@ class Calls:
 
     def wrapped(self) -> Model:
         """The model with its calls through here."""
-        return redirected(self.model, {call: getattr(self, call) for call in RESULTS if hasattr(self.model, call)})
+        calls = {call: partial(self.call, call) for call in RESULTS if hasattr(self.model, call)}
+        return redirected(self.model, calls)
 
-    def score(self, texts: Sequence[Text], *, method: str) -> list[Score]:
-        keys = [dumps([text.text, text.start]) for text in texts]
-        return [Score(*value) for value in self.answers("score", texts, keys, method=method)]
-
-    def generate(self, prompts: Sequence[str], **settings: Any) -> list[str]:
-        return self.answers("generate", prompts, list(prompts), **settings)
-
-    def chat(self, chats: Sequence[Chat], **settings: Any) -> list[str]:
-        return self.answers("chat", chats, [dumps(chat) for chat in chats], **settings)
-
-    def replies(self, chats: Sequence[Chat], **settings: Any) -> list[Reply]:
-        keys = [dumps(chat) for chat in chats]
-        return [Reply(*value) for value in self.answers("replies", chats, keys, **settings)]
+    def call(self, call: str, requests: Sequence[Any], **settings: Any) -> list[Any]:
+        kind, keys = RESULTS[call], [_key(each) for each in requests]
+        values = self.answers(call, requests, keys, **settings)
+        return values if kind is str else [kind(*value) for value in values]
 
     def answers(self, call: str, requests: Sequence[Any], keys: list[str], **settings: Any) -> list[Any]:
         """Of each request, the fields of its result (of a text: the text)."""
@@ -156,11 +155,9 @@ class Cached(Calls):
     def _plain(self, call: str, value: Any, request: Any) -> Any:
         """A result as the cache keeps it; one of another kind, or a number that is not finite, is refused."""
         kind = RESULTS[call]
-        if isinstance(value, str) and kind is str:
-            return without_surrogates(value)
-        if isinstance(value, kind):
-            plain = tuple(getattr(value, each.name) for each in fields(value))  # `astuple` would copy each of them
-            numbers = _numbers(plain)
+        if isinstance(value, kind):  # `astuple` would copy each of them
+            plain = value if kind is str else tuple(getattr(value, each.name) for each in fields(value))
+            numbers = _numbers([plain])
             if all(map(math.isfinite, numbers)):
                 return _storable(plain)
             problem = f"gave a number that is not finite ({', '.join(map(str, numbers))})"
@@ -262,10 +259,6 @@ class Measuring(Calls):
 MOST_NUMBERS = 2**26  # kept, a quarter of a gigabyte
 
 
-def _size(embeddings: Any) -> int:
-    return embeddings.size if isinstance(embeddings, np.ndarray) else len(embeddings)
-
-
 def with_embeddings_kept(model: M, *, most: int = MOST_NUMBERS) -> M:
     """The model, which embeds the same texts once for several runs of a study (classifiers over one embedding). Whole
     calls are kept, so the batches, and so the bytes of every answer, are those of a run by itself."""
@@ -276,7 +269,7 @@ def with_embeddings_kept(model: M, *, most: int = MOST_NUMBERS) -> M:
         key = hashlib.blake2b(pickle.dumps((texts, sorted(settings.items())))).digest()
         known[key] = known.pop(key) if key in known else embed(*texts, **settings)  # the last used comes last
         result = known[key]
-        while sum(map(_size, known.values())) > most and known:
+        while sum(map(np.size, known.values())) > most and known:
             del known[next(iter(known))]
         return result
 
@@ -337,8 +330,8 @@ class CachedCalls:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             # two runs of one model may append at a time
-            with FileLock(self.path.with_suffix(".lock")), open(self.path, "ab") as file:
-                if file.tell() and not _ends_with_newline(self.path):
+            with FileLock(self.path.with_suffix(".lock")), open(self.path, "ab+") as file:
+                if file.tell() and file.seek(-1, os.SEEK_END) >= 0 and file.read(1) != b"\n":
                     line = b"\n" + line  # a killed writer left a torn line: close it, its checksum will fail
                 file.write(line)
                 file.flush()
@@ -363,9 +356,3 @@ class CachedCalls:
             return None
         record: dict[str, Any] = json.loads(body)
         return record if record["about"] == self.about else None
-
-
-def _ends_with_newline(path: Path) -> bool:
-    with open(path, "rb") as file:
-        file.seek(-1, os.SEEK_END)
-        return file.read(1) == b"\n"

@@ -6,10 +6,9 @@
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from functools import partial
+from dataclasses import fields
+from functools import cached_property
 from importlib.util import find_spec
 from inspect import signature
 from pathlib import Path
@@ -19,11 +18,11 @@ import msgspec
 
 from proband import models, suites
 from proband.core.errors import ProbandError, not_installed
-from proband.core.files import items_path, read_items, read_json, read_manifest, sha256_file
+from proband.core.files import items_path, parse, raw_lines, read_items, read_json, read_manifest, sha256_file
 from proband.core.plugins import read_options
 from proband.core.protocols import ABILITIES, Generates, Model, ScoresText
 from proband.core.suite import Solver, Suite
-from proband.core.types import Item
+from proband.core.types import Answer, Item
 from proband.pipeline.run_options import RunOptions
 
 MOST_EXAMPLES = 1000  # to choose worked examples from
@@ -31,16 +30,56 @@ Usage = dict[str, float | None]
 EXAMPLE_SEED = 1_000_003  # added to a build's seed, for examples that it does not contain
 
 
-def load_run_model(model: str | Model, suite: Suite, options: RunOptions, *, setting: str = "") -> Model:
-    """The model of a run, loaded if it is named. A server is not asked whether it scores texts if no solver that may
-    be chosen needs that."""
-    if not isinstance(model, str):
-        checked: Model = models.check_named(model, "model")
-        return checked
-    option = _asks(model, options)
-    known = {option: False} if option and needs_scores(suite, options, setting) is False else {}
-    loaded: Model = load_model(model, {**known, **loading(options)}, suite=suite, seed=options.seed)
-    return loaded
+class RunSetup:
+    """All that decides the answers of a run, settled before anything is asked: its suite, model, solver and options.
+    `silent`: no server is asked whether it scores texts; it is taken to do so only if the solver that is named needs
+    it. `first` is the first of the items, where it is known."""
+
+    def __init__(
+        self, items: Path, model: str | Model, options: RunOptions, *, silent: bool = False, first: Item | None = None
+    ) -> None:
+        self.first = first or first_item(items)
+        self.items, self.run_options, self.suite = items, options, suites.suite(self.first.suite)
+        self.spec = model if isinstance(model, str) else None
+        setting = str(self.first.tags.get("setting", ""))
+        if isinstance(model, str):
+            given = loading_of(model, self.suite, options, setting=setting, silent=silent)
+            model = load_model(model, given, suite=self.suite, seed=options.seed)
+        self.model: Model = models.check_named(model, "model")
+        self.solver = choose_solver(self.suite, self.model, options.solver, setting=setting, options=options.options)
+        self.options: Any = read_options(self.solver.options, options.options, of=f"solver {self.solver.name}")
+
+    @cached_property
+    def given(self) -> dict[str, Any]:
+        """What the solver is given besides items and model: the seed, its options and the worked examples it shows."""
+        given = {"seed": self.run_options.seed, "options": self.options}
+        count, folder = self.solver.examples(self.options)
+        if not count:
+            return given
+        source = Path(folder) if folder else self.items
+        pool = example_pool(source, suite=self.suite.name, seed=self.run_options.seed)
+        return {**given, "examples": pool or built_examples(source, suite=self.suite.name)}
+
+    def solve(self, items: Sequence[Item], *, model: Model) -> Sequence[Answer]:
+        return self.solver.solve(items, model=model, **self.given)
+
+    def sends(self, items: Sequence[Item]) -> list[list[str]]:
+        """Of each item, the texts that would be sent."""
+        if self.solver.sends is None:
+            raise ProbandError(f"solver {self.solver.name} of {self.suite.name} sends no prompt to {self.model.name}")
+        return self.solver.sends(items, self.model, **self.given)
+
+
+def first_item(items: str | Path) -> Item:
+    path = items_path(Path(items))
+    for number, raw in raw_lines(path):
+        return parse(Item, raw, file=path, line=number)
+    raise ProbandError("contains no items", file=path)
+
+
+def suite_of(items: str | Path) -> Suite:
+    """The suite that the first item of a folder names."""
+    return suites.suite(first_item(items).suite)
 
 
 def loading(options: RunOptions) -> dict[str, Any]:
@@ -49,35 +88,15 @@ def loading(options: RunOptions) -> dict[str, Any]:
     return {**{name: value for name, value in own.items() if value is not None}, **options.model_options}
 
 
-def errors_allowed(most: str, total: int) -> int:
-    """How many items of a run may fail (--max-errors).
-
-    >>> [errors_allowed(text, 50) for text in ("10%", "3", "0", "1%")]
-    [5, 3, 0, 1]
-    """
-    number = re.fullmatch(r"(\d+(?:\.\d+)?)%|(\d+)", most.strip())
-    if number is None:
-        raise ProbandError(f"'max-errors' is {most!r}; it must be a number of items, or a share such as 10%")
-    return max(1, int(float(number[1]) * total / 100)) if number[1] else int(number[2])
-
-
-def without_asking(model: str | Model, suite: Suite, options: RunOptions, *, setting: str = "") -> RunOptions:
-    """The options under which loading the model asks no server: it is taken to score texts only if the solver that is
-    named needs it."""
-    option = _asks(model, options)
-    if not option:
-        return options
-    scores = needs_scores(suite, options, setting) is True
-    return replace(options, model_options={option: scores, **options.model_options})
-
-
-def _asks(model: str | Model, options: RunOptions) -> str:
-    if not isinstance(model, str):
-        return ""
-    kind, _, rest = model.partition(":")
+def loading_of(spec: str, suite: Suite, options: RunOptions, *, setting: str = "", silent: bool) -> dict[str, Any]:
+    """The same for a run: a server is not asked whether it scores texts if no solver that may be chosen needs that."""
+    kind, _, rest = spec.partition(":")
     known = models.kind_of(kind) if kind not in ("net", "solver") else None
     option = known.asks(rest) if known and known.asks else ""
-    return "" if option in options.model_options else option
+    if not option or option in options.model_options:
+        return loading(options)
+    scores = needs_scores(suite, options, setting)
+    return {**({option: scores is True} if silent or scores is False else {}), **loading(options)}
 
 
 def needs_scores(suite: Suite, options: RunOptions, setting: str = "") -> bool | None:
@@ -108,6 +127,19 @@ def load_model(spec: str, given: Mapping[str, Any] | None = None, *, suite: Suit
         return models.load(spec, with_seed(spec, given or {}, seed=seed))
     except ModuleNotFoundError as error:
         raise not_installed(error, spec) from None
+
+
+OF_ONE_SUITE = ("solver:", "baseline:")
+
+
+class LoadedModels(dict[tuple[str, str], Any]):
+    """Models by name, each loaded once; those of a suite's own once for each suite."""
+
+    def of(self, spec: str, suite: Suite, given: Mapping[str, Any] | None = None, *, seed: int) -> Any:
+        key = spec, suite.name if spec.startswith(OF_ONE_SUITE) else ""
+        if key not in self:
+            self[key] = load_model(spec, given, suite=suite, seed=seed)
+        return self[key]
 
 
 def own_model(name: str, suite: Suite | None) -> Callable[..., Any]:
@@ -179,29 +211,27 @@ def load_net(folder: Path, spec: str, given: Mapping[str, Any]) -> Any:
     if isinstance(loaded, str):
         loaded = load_model(loaded, given)
     if getattr(loaded, "needs_model", False):
-        loaded.encoder = load_encoder(note.get("model", {}), given, folder=folder)
+        identity = note.get("model", {})  # of the frozen model that it was trained on; the dtype may differ
+        loaded.encoder = load_model(str(identity.get("name", "")), given)
+        if {**loaded.encoder.identity(), "dtype": ""} != {**identity, "dtype": ""}:
+            raise ProbandError(f"was trained on another {loaded.encoder.name} than the one that is here", file=folder)
     loaded.name = spec
     loaded.net_note = {name: note[name] for name in ("net", "seed", "options", "items_sha", "model") if name in note}
     return loaded
 
 
-def load_encoder(identity: Mapping[str, str], given: Mapping[str, Any], *, folder: Path) -> Any:
-    """The frozen model that a net was trained on, which must be the same one (the dtype may differ)."""
-    encoder = load_model(str(identity.get("name", "")), given)
-    if {**encoder.identity(), "dtype": ""} != {**identity, "dtype": ""}:
-        raise ProbandError(f"was trained on another {encoder.name} than the one that is here", file=folder)
-    return encoder
-
-
 def candidates(suite: Suite, name: str | None, *, setting: str, options: Collection[str]) -> list[Solver]:
     """The solvers that a user named (with commas between them), or all of the suite, the fittest first."""
-    if name is None:
-        return sorted(
-            suite.solvers,
-            key=lambda solver: (solver.setting != setting, not _has(solver, options), solver.in_words),
-        )
-    named = [suite.solver(each.strip()) for each in name.split(",")]
-    return sorted(named, key=lambda solver: solver.setting != setting)
+    if name is not None:
+        named = [suite.solver(each.strip()) for each in name.split(",")]
+        return sorted(named, key=lambda solver: solver.setting != setting)
+    given = {option.replace("-", "_") for option in options}
+
+    def order(solver: Solver) -> tuple[bool, bool, bool]:
+        has_options = given <= {field.name for field in fields(solver.options)}
+        return solver.setting != setting, not has_options, solver.in_words
+
+    return sorted(suite.solvers, key=order)
 
 
 def choose_solver(
@@ -213,9 +243,7 @@ def choose_solver(
     `options` that are given are those of such a solver."""
     if name is not None and "," not in name:
         solver = suite.solver(name)
-        if not isinstance(model, solver.needs):
-            ability = ABILITIES.get(solver.needs, f"has {solver.needs.__name__}")
-            raise ProbandError(f"solver {name} needs a model that {ability}; {model.name} does not")
+        check_ability(model, solver.needs, of=f"solver {name}")
         return solver
     for solver in candidates(suite, name, setting=setting, options=options):
         if isinstance(model, solver.needs) and solver.setting in ("", setting):
@@ -223,49 +251,13 @@ def choose_solver(
     raise ProbandError(f"{model.name} supports none of the solvers {name or 'of ' + suite.name}")
 
 
-def _has(solver: Solver, options: Collection[str]) -> bool:
-    """Whether a solver has all of these options."""
-    return {name.replace("-", "_") for name in options} <= {field.name for field in fields(solver.options)}
+def check_ability(model: Model, needs: type, *, of: str) -> None:
+    if not isinstance(model, needs):
+        ability = ABILITIES.get(needs, f"has {needs.__name__}")
+        raise ProbandError(f"{of} needs a model that {ability}; {model.name} does not")
 
 
-# ---- a job for this process or a worker's, with its worked examples -----------------------------------------------
-
-
-@dataclass(frozen=True, kw_only=True)
-class Job:
-    """All that decides the answers to a chunk of items; it can be sent to another process."""
-
-    suite: str
-    items: Path
-    solver: str
-    model: str | None  # None: an object that only this process has
-    options: RunOptions
-
-    def load(self) -> Model:
-        options = replace(self.options, solver=self.solver)
-        return load_run_model(str(self.model), suites.suite(self.suite), options)
-
-    def given(self, solver: Solver) -> dict[str, Any]:
-        """What a solver is given besides items and model: the seed, its options and the worked examples it shows."""
-        own: Any = read_options(solver.options, self.options.options, of=f"solver {solver.name}")
-        given = {"seed": self.options.seed, "options": own}
-        count, folder = solver.examples(own)
-        if not count:
-            return given
-        source = Path(folder) if folder else self.items
-        pool = example_pool(source, suite=self.suite, seed=self.options.seed)
-        return {**given, "examples": pool or built_examples(source, suite=self.suite)}
-
-    def solve(self, solver: Solver) -> Any:
-        """The solver with all but items and model given."""
-        return partial(solver.solve, **self.given(solver))
-
-    def sends(self, items: Sequence[Item], model: Model) -> list[list[str]]:
-        """Of each item, the texts that would be sent."""
-        solver = choose_solver(suites.suite(self.suite), model, self.solver)
-        if solver.sends is None:
-            raise ProbandError(f"solver {solver.name} of {self.suite} sends no prompt to {model.name}")
-        return solver.sends(items, model, **self.given(solver))
+# ---- worked examples -------------------------------------------------------------------------------------------------
 
 
 def example_pool(folder: Path, *, suite: str, seed: int) -> list[Item]:
@@ -351,16 +343,6 @@ NAMES = {
     "given_up": "given up under way (counted as paid)",
     "without_usage": "answers without a count of tokens",
 }
-TOGETHER = [
-    "requests",
-    "retries",
-    "answered",
-    "prompt_tokens",
-    "completion_tokens",
-    "cost",
-    "seconds",
-    "longest_seconds",
-]
 
 
 def usage_in_words(usage: Mapping[str, float | None]) -> str:
@@ -372,26 +354,26 @@ def usage_in_words(usage: Mapping[str, float | None]) -> str:
     >>> usage_in_words({"requests": 2.0, "prompt_tokens": None, "completion_tokens": None, "without_seed": 1.0})
     '2 requests, tokens not known (the server does not tell), the server takes no seed'
     """
-    number = {name: usage.get(name) or 0.0 for name in TOGETHER}
-    parts: list[str] = []
-    if requests := number["requests"]:
-        retries = f" ({number['retries']:,.0f} retries)" if number["retries"] else ""
-        parts.append(f"{requests:,.0f} request{'s' * (requests != 1)}{retries}")
-    if "prompt_tokens" in usage and None in (usage["prompt_tokens"], usage["completion_tokens"]):
-        parts.append("tokens not known (the server does not tell)")
-    elif "prompt_tokens" in usage:
-        parts.append(f"{number['prompt_tokens']:,.0f} tokens in, {number['completion_tokens']:,.0f} out")
-    if "cost" in usage:
-        parts.append("cost not known" if usage["cost"] is None else f"cost {usage['cost']:,.4f}")
-    if number["seconds"] and number["answered"]:
-        each = number["seconds"] / number["answered"]
-        parts.append(f"{each:.2g} s per answer (longest {number['longest_seconds']:.2g} s)")
-    for name, value in usage.items():
-        if name in TOGETHER or value == 0:
-            continue
-        if _is_maximum(name):
+    rest, parts = dict(usage), list[str]()
+    counted = ("requests", "retries", "answered", "seconds", "longest_seconds")
+    requests, retries, answered, seconds, longest = (rest.pop(name, None) or 0.0 for name in counted)
+    if requests:
+        again = f" ({retries:,.0f} retries)" if retries else ""
+        parts.append(f"{requests:,.0f} request{'s' * (requests != 1)}{again}")
+    if "prompt_tokens" in rest:
+        read, written = rest.pop("prompt_tokens"), rest.pop("completion_tokens")
+        unknown = read is None or written is None
+        tokens = "tokens not known (the server does not tell)"
+        parts.append(tokens if unknown else f"{read:,.0f} tokens in, {written:,.0f} out")
+    if "cost" in rest:
+        cost = rest.pop("cost")
+        parts.append("cost not known" if cost is None else f"cost {cost:,.4f}")
+    if seconds and answered:
+        parts.append(f"{seconds / answered:.2g} s per answer (longest {longest:.2g} s)")
+    for name, value in rest.items():
+        if _is_maximum(name) and value:
             parts.append(f"the server takes no {name.removeprefix('without_')}")
-        else:
+        elif value != 0:
             shown = "not known" if value is None else f"{value:,.10g}"
             parts.append(f"{NAMES.get(name, name.replace('_', ' '))} {shown}")
     return ", ".join(parts)

@@ -17,10 +17,10 @@ from proband import suites
 from proband.core.errors import ProbandError
 from proband.core.files import atomic, csv_lines, dumps, render_text, write_text
 from proband.core.types import Item
+from proband.pipeline.asking.setup import suite_of
 from proband.pipeline.export.results import write_results
 from proband.pipeline.export.source import PACKAGE, ExportSource, survey, write_licence, write_splits
 from proband.pipeline.export.task_packages import write_inspect, write_lm_eval
-from proband.pipeline.run import suite_of
 from proband.pipeline.step_labels import write_stepwise
 from proband.pipeline.steps import reply_records
 

@@ -17,7 +17,7 @@ from proband.core.errors import ProbandError
 from proband.core.files import atomic, encode, items_path, read_items, read_manifest, read_records, write_text
 from proband.core.progress import track
 from proband.core.types import Item, Split, Tag
-from proband.pipeline.run import first_item
+from proband.pipeline.asking.setup import first_item
 
 PACKAGE = "proband.pipeline.export"  # of the templates
 

@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from proband.core.errors import ProbandError
-from proband.pipeline.logs.record import Entry, Log, Wanted, collect
+from proband.pipeline.logs.record import Log, Wanted, collect, entry
 
 
 class InspectScore(msgspec.Struct):
@@ -75,13 +75,12 @@ def _decode(raw: bytes, kind: Any, path: Path, member: str = "") -> Any:
 def _log(header: Header, samples: Iterable[InspectSample], path: Path, wanted: Wanted) -> Log:
     if header.status not in ("success", ""):
         raise ProbandError(f"the evaluation ended with status {header.status!r}", file=path)
-    entries: list[Entry] = []
-    scorer = wanted.metric
+    entries, scorer = [], wanted.metric
     for sample in samples:
         where, scores, about = f"sample {sample.id!r}", sample.scores or {}, sample.metadata or {}
         scorer = scorer or next(iter(scores), "")
         if scorer not in scores:
             raise ProbandError(f"{where}: no score of {scorer!r}; there are {', '.join(scores) or 'none'}", file=path)
         name, value = f"{where}, {scorer}", scores[scorer].value
-        entries.append(Entry.of(sample.id, value, name, wanted, fields=about, tags=about, file=path))
+        entries.append(entry(sample.id, value, wanted, name=name, fields=about, tags=about, file=path))
     return collect(entries, label=str(header.eval.get("model") or path.stem), metric=scorer, path=path)

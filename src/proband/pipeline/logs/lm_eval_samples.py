@@ -16,7 +16,7 @@ import msgspec
 
 from proband.core.errors import ProbandError
 from proband.core.files import decode, raw_lines
-from proband.pipeline.logs.record import Entry, Log, Wanted, collect, each_once
+from proband.pipeline.logs.record import Entry, Log, Wanted, collect, entry
 
 
 class Sample(msgspec.Struct):
@@ -42,14 +42,26 @@ def looks_like(path: Path) -> bool:
 
 
 def read(path: Path, wanted: Wanted) -> Log:
-    named = next((sample.metrics for sample, _, _ in _samples(path)), [])
+    samples = list(_samples(path))
+    named = samples[0][0].metrics if samples else []
     if not named:
         raise ProbandError("names no metrics in its first line", file=path, line=1)
     metric = wanted.metric or named[0]
     if metric not in named:
         raise ProbandError(f"no metric {metric!r}; there are {', '.join(named)}", file=path)
+    entries = []
+    for sample, fields, line in samples:
+        if sample.filter != samples[0][0].filter:
+            continue
+        if metric not in fields:
+            raise ProbandError(f"no value of {metric!r}", file=path, line=line)
+        doc, value = sample.doc, fields[metric]
+        item = doc["id"] if "id" in doc else f"{sample.doc_hash[:16]}/{sample.doc_id}"
+        tags = own if isinstance(own := doc.get("tags"), dict) else {}
+        about = {**doc, **tags}
+        entries.append(entry(item, value, wanted, name=metric, fields=about, tags=tags, file=path, line=line))
     label = path.parent.name if path.parent.name not in ("", ".") else path.stem
-    return collect(each_once(_entries(path, metric, wanted), path), label=label, metric=metric, path=path)
+    return collect(entries, label=label, metric=metric, path=path)
 
 
 def read_folder(folder: Path, wanted: Wanted) -> Log:
@@ -69,8 +81,8 @@ def read_folder(folder: Path, wanted: Wanted) -> Log:
         seen[task] = file
         log = read(file, wanted)
         metrics[log.metric] = None
-        for item, entry in log.entries.items():
-            entries.append(replace(entry, item=f"{task}/{item}", tags={**entry.tags, "task": task}))
+        for item, own in log.entries.items():
+            entries.append(replace(own, item=f"{task}/{item}", tags={**own.tags, "task": task}))
     label = result[0].parent.name
     return collect(entries, label=label, metric=" / ".join(metrics), path=folder, by="task")
 
@@ -91,17 +103,3 @@ def _samples(path: Path) -> Iterator[tuple[Sample, dict[str, Any], int]]:
             yield msgspec.convert(fields, Sample), fields, line
         except msgspec.ValidationError as error:
             raise ProbandError(f"is not a sample of lm-eval: {error}", file=path, line=line) from None
-
-
-def _entries(path: Path, metric: str, wanted: Wanted) -> Iterator[tuple[int, Entry]]:
-    first = ""
-    for sample, fields, line in _samples(path):
-        first = first or sample.filter
-        if sample.filter != first:
-            continue
-        if metric not in fields:
-            raise ProbandError(f"no value of {metric!r}", file=path, line=line)
-        item = sample.doc["id"] if "id" in sample.doc else f"{sample.doc_hash[:16]}/{sample.doc_id}"
-        tags = own if isinstance(own := sample.doc.get("tags"), dict) else {}
-        about = {**sample.doc, **tags}
-        yield line, Entry.of(item, fields[metric], metric, wanted, fields=about, tags=tags, file=path, line=line)

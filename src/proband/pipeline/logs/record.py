@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -40,19 +40,22 @@ class Entry:
     clusters: tuple[str, ...] = ()
     tags: Mapping[str, Tag] = field(default_factory=dict)
     split: Split | None = None  # of one of our own items
+    line: int | None = None  # of a file in which no item may occur twice
 
-    @classmethod
-    def of(
-        cls, item: Any, value: Any, name: str, wanted: Wanted, *, fields: Mapping[str, Any],
-        tags: Mapping[str, Any], file: Path, line: int | None = None,
-    ) -> Entry:  # fmt: skip
-        """As a log gives it: `name` is the score's, `fields` may say what the item shares, `tags` group the items."""
-        return cls(
-            item=str(item),
-            value=number(value, file=file, line=line, name=name),
-            clusters=clusters_in(fields, wanted.cluster, file=file, line=line),
-            tags={name: tag for name, tag in tags.items() if isinstance(tag, (str, int, float, bool))},
-        )
+
+def entry(
+    item: Any, value: Any, wanted: Wanted, *, name: str, fields: Mapping[str, Any], tags: Mapping[str, Any],
+    file: Path, line: int | None = None,
+) -> Entry:  # fmt: skip
+    """An item as a log gives it: `name` is the score's, `fields` may say what the item shares, `tags` group the
+    items."""
+    return Entry(
+        item=str(item),
+        value=number(value, file=file, line=line, name=name),
+        clusters=clusters_in(fields, wanted.cluster, file=file, line=line),
+        tags={name: tag for name, tag in tags.items() if isinstance(tag, (str, int, float, bool))},
+        line=line,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,21 +74,14 @@ def collect(entries: Iterable[Entry], *, label: str, metric: str, path: Path, by
     results = group_by_key((entry.item, entry) for entry in entries)
     if not results:
         raise ProbandError("contains no scored item", file=path)
+    for item, (_, *others) in results.items():
+        if others and others[0].line is not None:
+            raise ProbandError(f"item {item!r} occurs a second time", file=path, line=others[0].line)
     means = {
         item: replace(several[0], value=sum(each.value for each in several) / len(several))
         for item, several in results.items()
     }
     return Log(label=label, metric=metric, entries=means, path=path, by=by)
-
-
-def each_once(entries: Iterable[tuple[int, Entry]], path: Path) -> Iterator[Entry]:
-    """Entries with their lines, of which no two may be of one item."""
-    seen = set[str]()
-    for line, entry in entries:
-        if entry.item in seen:
-            raise ProbandError(f"item {entry.item!r} occurs a second time", file=path, line=line)
-        seen.add(entry.item)
-        yield entry
 
 
 # ---- values --------------------------------------------------------------------------------------------------------
@@ -150,12 +146,10 @@ def join_logs(logs: Sequence[Log]) -> ItemSet:
 
 def _item(name: str, logs: Sequence[Log]) -> Item:
     entries = [log.entries[name] for log in logs if name in log.entries]
-    clusters = next((list(entry.clusters) for entry in entries if entry.clusters), None)
+    clusters = next(({"clusters": list(entry.clusters)} for entry in entries if entry.clusters), {})
     tags = next((dict(entry.tags) for entry in entries if entry.tags), {})
     split: Split = next((entry.split for entry in entries if entry.split), "test")
-    return Item(
-        id=name, suite="log", prompt="", tags=tags, facts={"clusters": clusters} if clusters else {}, split=split
-    )
+    return Item(id=name, suite="log", prompt="", tags=tags, facts=clusters, split=split)
 
 
 def _suite(logs: Sequence[Log]) -> Suite:

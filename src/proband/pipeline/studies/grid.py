@@ -11,7 +11,7 @@ from typing import TypeVar, cast
 from proband import suites
 from proband.core.errors import ProbandError
 from proband.core.plugins import read_options
-from proband.pipeline.run import first_item
+from proband.pipeline.asking.setup import first_item
 from proband.pipeline.run_options import RunOptions
 from proband.pipeline.studies.stages import BuildStage, FolderStage, RunStage, Stage, TrainStage
 from proband.pipeline.studies.study_file import BuildPart, RunPart, StudyFile, TrainPart, line_of

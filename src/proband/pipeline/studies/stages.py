@@ -26,7 +26,7 @@ from proband.pipeline.asking.items_and_answers import count_lines
 from proband.pipeline.asking.model_calls import with_embeddings_kept
 from proband.pipeline.asking.setup import check_name, load_model, loading, with_seed
 from proband.pipeline.build import build
-from proband.pipeline.run import PartOfCommand, run_once
+from proband.pipeline.run import PlannedRun, run_planned
 from proband.pipeline.run_options import RunOptions
 from proband.pipeline.train import train
 
@@ -219,16 +219,10 @@ class RunStage(Stage):
         if self.trained and not self.trained.finished():
             raise ProbandError(f"net {self.trained.name} was not trained")
         suite = suites.suite(self.items.suite)
-        run_once(
-            self.items.folder,
-            model=models.get(self, suite),
-            part=PartOfCommand(
-                folder=self.folder,
-                options=replace(
-                    self.run_options, seed=self.seed, options=self.options, engine=models.engine, workers=models.workers
-                ),
-            ),
-        )
+        options = replace(self.run_options, seed=self.seed, options=self.options)
+        options = replace(options, engine=models.engine, workers=models.workers)
+        model = models.get(self, suite)
+        run_planned(PlannedRun(items=self.items.folder, model=model, folder=self.folder, options=options))
 
 
 @dataclass
