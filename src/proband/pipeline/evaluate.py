@@ -27,6 +27,7 @@ from proband.pipeline.asking.items_and_answers import ANSWERS, count_lines, sele
 from proband.pipeline.asking.setup import (
     OF_ONE_SUITE,
     LoadedModels,
+    PlannedRun,
     at_server,
     check_name,
     choose_solver,
@@ -35,7 +36,7 @@ from proband.pipeline.asking.setup import (
 )
 from proband.pipeline.panel import LATEST, PanelSet, place_items, read_panel, references
 from proband.pipeline.report import item_sets
-from proband.pipeline.run import Forecast, PlannedRun, Runner, differences, forecast, run_planned
+from proband.pipeline.run import Forecast, Runner, differences, forecast, run_planned
 from proband.pipeline.run_options import RunOptions, SharedRunOptions
 from proband.reporting.numbers import formatting
 from proband.reporting.numbers.formatting import short_model

@@ -18,7 +18,8 @@ from proband.core.files import read_answers, write_jsonl
 from proband.core.types import Answer, Item
 from proband.english.model_reader import NAMES, PROMPTS, SCHEMA, read_reply, values_for
 from proband.english.reading import Reading, Unread
-from proband.pipeline.run import Forecast, PlannedRun, forecast, run_planned
+from proband.pipeline.asking.setup import PlannedRun
+from proband.pipeline.run import Forecast, forecast, run_planned
 from proband.pipeline.run_options import RunOptions
 from proband.proof.rows import AuditRow
 from proband.proof.verdicts import Judge, RowJudge, RowReader, RowText

@@ -44,21 +44,20 @@ from proband.pipeline.asking.items_and_answers import (
     waiting_answers,
 )
 from proband.pipeline.asking.model_calls import Counting, cache_of
-from proband.pipeline.asking.setup import RunSetup, Usage, at_server, suite_of, sum_usage, usage_of, usage_since
+from proband.pipeline.asking.setup import (
+    PlannedRun,
+    RunSetup,
+    Usage,
+    at_server,
+    suite_of,
+    sum_usage,
+    usage_of,
+    usage_since,
+)
 from proband.pipeline.build import versions
 from proband.pipeline.run_options import RunOptions, SharedRunOptions
 from proband.pipeline.until import run_until
 from proband.solvers.prompts import expand_names, short_name
-
-
-class PlannedRun(msgspec.Struct, frozen=True, kw_only=True):
-    """One of the runs of a command."""
-
-    items: Path
-    model: str | Any  # its name, or an object
-    folder: Path
-    options: RunOptions
-    name: str = ""  # of its prompt, repetition or item set, where there are several
 
 
 def run(items: str | Path, *, model: str | Model, out: str | Path, **options: Any) -> Run:

@@ -25,7 +25,8 @@ from proband.core.errors import ProbandError
 from proband.core.files import atomic, dumps, read_answers, write_json, write_jsonl
 from proband.core.types import Answer, Item
 from proband.english.model_reader import json_of
-from proband.pipeline.run import PlannedRun, run_planned
+from proband.pipeline.asking.setup import PlannedRun
+from proband.pipeline.run import run_planned
 from proband.pipeline.run_options import RunOptions
 from proband.proof.statements import RIGHT, UNREAD
 

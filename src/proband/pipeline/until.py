@@ -21,7 +21,7 @@ from proband.stats.sequential import Look, confidence_sequence
 
 if TYPE_CHECKING:
     from proband.core.suite import Suite
-    from proband.pipeline.run import PlannedRun
+    from proband.pipeline.asking.setup import PlannedRun
 
 FILE = "until.json"
 FIRST, GROWTH = 10, 1.15  # clusters at the first look, and how many times as many at the next

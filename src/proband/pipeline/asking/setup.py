@@ -30,6 +30,16 @@ Usage = dict[str, float | None]
 EXAMPLE_SEED = 1_000_003  # added to a build's seed, for examples that it does not contain
 
 
+class PlannedRun(msgspec.Struct, frozen=True, kw_only=True):
+    """One of the runs of a command."""
+
+    items: Path
+    model: str | Any  # its name, or an object
+    folder: Path
+    options: RunOptions
+    name: str = ""  # of its prompt, repetition or item set, where there are several
+
+
 class RunSetup:
     """All that decides the answers of a run, settled before anything is asked: its suite, model, solver and options.
     `silent`: no server is asked whether it scores texts; it is taken to do so only if the solver that is named needs

@@ -24,9 +24,9 @@ from proband.core.suite import Suite
 from proband.core.version import __version__
 from proband.pipeline.asking.items_and_answers import count_lines
 from proband.pipeline.asking.model_calls import with_embeddings_kept
-from proband.pipeline.asking.setup import check_name, load_model, loading, with_seed
+from proband.pipeline.asking.setup import PlannedRun, check_name, load_model, loading, with_seed
 from proband.pipeline.build import build
-from proband.pipeline.run import PlannedRun, run_planned
+from proband.pipeline.run import run_planned
 from proband.pipeline.run_options import RunOptions
 from proband.pipeline.train import train
 
