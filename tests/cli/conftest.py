@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import update_wrapper
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -101,7 +103,7 @@ def items(proband: Proband, tmp_path: Path) -> Path:
 
 @dataclass
 class Stage:
-    """Stands for a stage of the pipeline: keeps what it was called with, and gives a ready result."""
+    """Stands for a function of the pipeline: keeps what it was called with, and gives a ready result."""
 
     result: Any
     given: dict[str, Any] = field(default_factory=dict)
@@ -117,8 +119,9 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Stage]:
     """`stage("study", result)` replaces pipeline.study.study (or another function of that module)."""
 
     def replace(module: str, result: Mapping[str, Any], function: str = "") -> Stage:
-        made = Stage(result)
-        monkeypatch.setattr(f"proband.pipeline.{module}.{function or module}", made)
+        made, place = Stage(result), import_module(f"proband.pipeline.{module}")
+        update_wrapper(made, getattr(place, function or module))  # its signature and help
+        monkeypatch.setattr(place, function or module, made)
         return made
 
     return replace

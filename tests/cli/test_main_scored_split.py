@@ -156,7 +156,7 @@ def test_an_endpoint_is_never_asked_a_training_item(proband: Any, tmp_path: Path
     with Stub(lambda path, body: chat("father")) as stub:
         model = f"openai:m@{stub.url}"
         how = ("--model-set", "scores=no", "--set", f"shots={shots}", "--no-cache", "-o", tmp_path / "run")
-        (plan,) = proband.json("run", items, "-m", model, *how, "--dry-run")["runs"]
+        (plan,) = proband.json("run", items, "-m", model, *how, "--dry-run")["forecasts"]
         proband("run", items, "-m", model, *how)
     assert plan["calls"] == len(stub.bodies) == 10
     asked_about = [body["messages"][-1]["content"].rpartition("[Ann")[2] for body in stub.bodies]

@@ -60,7 +60,7 @@ def only_kinship(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("only_kinship")
 def test_build_run_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    result = demo(tmp_path / "demo", cache=False)
+    result = demo(out=tmp_path / "demo")
     assert result["runs"] == 2
     assert result["left_out"] == [
         "hf:absent needs the package torch, which is not installed: pip install 'proband[models]'"
@@ -77,10 +77,10 @@ def test_build_run_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert {path.suffix for path in (tmp_path / "demo" / "figures").iterdir()} == {".svg"}, "which the pages show"
     items = tmp_path / "demo" / "items" / "kinship-short" / "items.jsonl"
     built = items.stat().st_mtime_ns
-    demo(tmp_path / "demo", cache=False)
+    demo(out=tmp_path / "demo")
     assert items.stat().st_mtime_ns == built
     with pytest.raises(ProbandError, match="'seed' differs"):
-        demo(tmp_path / "demo", seed=1, cache=False)
+        demo(out=tmp_path / "demo", seed=1)
 
 
 def test_every_suite_shows_the_same_language_model_and_a_tested_finding() -> None:

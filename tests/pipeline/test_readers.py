@@ -13,7 +13,6 @@ import pytest
 from proband.cli import main
 from proband.core.errors import ProbandError
 from proband.pipeline.checking import audit
-from proband.pipeline.run_options import RunOptions
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "models" / "remote"))
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ def judged(tmp_path: Path, first: str, second: str, row: Mapping[str, str] = ROW
     with Stub(by_prompt(first, second)) as stub:
         audit(
             source, out=tmp_path / "out", domain="kinship", readers=[f"openai:m@{stub.url}"],
-            options=RunOptions(cache=False, model_options={"first_wait": 0.01}), **more,
+            cache=False, model_options={"first_wait": 0.01}, **more,
         )  # fmt: skip
     line: dict[str, Any] = json.loads((tmp_path / "out" / "verdicts.jsonl").read_text())
     return line
@@ -121,7 +120,7 @@ def test_a_reply_that_is_no_json_is_asked_for_once_more(tmp_path: Path) -> None:
     with Stub(server) as stub:
         told = audit(
             tmp_path / "rows.jsonl", out=tmp_path / "out", domain="kinship", world="strict",
-            readers=[f"openai:m@{stub.url}"], options=RunOptions(cache=False),
+            readers=[f"openai:m@{stub.url}"], cache=False,
         )  # fmt: skip
         assert told["verdicts"]["entailed"] == 1
         assert len(stub.bodies) == 4
@@ -136,7 +135,7 @@ def test_a_server_without_schemas_is_asked_without(tmp_path: Path) -> None:
     with Stub(by_prompt(reading(), reading()), trouble) as stub:
         told = audit(
             tmp_path / "rows.jsonl", out=tmp_path / "out", domain="kinship", readers=[f"openai:m@{stub.url}"],
-            options=RunOptions(cache=False),
+            cache=False,
         )  # fmt: skip
     assert told["verdicts"]["unread"] == 0
 
@@ -144,7 +143,7 @@ def test_a_server_without_schemas_is_asked_without(tmp_path: Path) -> None:
 def test_a_stopped_audit_resumes_and_asks_nothing_twice(tmp_path: Path) -> None:
     rows = [{**ROW, "text": f"{TEXT} It was day {n}."} for n in range(6)]
     (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    options = RunOptions(cache=False, model_options={"first_wait": 0.01, "retries": 0, "concurrency": 1})
+    options: Any = {"cache": False, "model_options": {"first_wait": 0.01, "retries": 0, "concurrency": 1}}
 
     def broken(path: str, body: dict[str, Any], before: int) -> str | None:
         return "500" if "day 4" in body["messages"][0]["content"] else None
@@ -152,10 +151,10 @@ def test_a_stopped_audit_resumes_and_asks_nothing_twice(tmp_path: Path) -> None:
     with Stub(by_prompt(reading(), reading()), broken) as stub:
         what: dict[str, Any] = {"out": tmp_path / "out", "domain": "kinship", "readers": [f"openai:m@{stub.url}"]}
         with pytest.raises(ProbandError, match="--on-error record continues"):
-            audit(tmp_path / "rows.jsonl", options=options, **what)
+            audit(tmp_path / "rows.jsonl", **options, **what)
         asked = len(stub.bodies)
         stub.trouble = lambda path, body, n: None
-        assert audit(tmp_path / "rows.jsonl", options=options, **what)["verdicts"]["unread"] == 0
+        assert audit(tmp_path / "rows.jsonl", **options, **what)["verdicts"]["unread"] == 0
         assert len(stub.bodies) - asked <= 2 + 6  # two texts of the first reading, all of the second
 
 
@@ -237,7 +236,7 @@ def test_recorded_readings(
             out = tmp_path / f"out-{domain}"
             audit(
                 source, out=out, domain=domain, readers=[f"openai:m@{stub.url}"],
-                options=RunOptions(cache=False, model_options={"concurrency": 8}),
+                cache=False, model_options={"concurrency": 8},
             )  # fmt: skip
             verdicts = [json.loads(line) for line in (out / "verdicts.jsonl").read_text().splitlines()]
             for row, line in zip(own, verdicts, strict=True):

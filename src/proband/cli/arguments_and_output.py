@@ -1,26 +1,21 @@
 """What verbs share: their arguments in, their results out.
 
 Results are printed as tables for people, or (--json) as one JSON object for machines. On a terminal a table fits the
-window; in a pipe nothing is wrapped or coloured, whatever the width of the content. Options that a dataclass declares
-become options of the command line; profile files set any of them (TOML with a key per option), and what the command
-line sets counts more.
+window; in a pipe nothing is wrapped or coloured, whatever the width of the content.
 """
 
 from __future__ import annotations
 
-import inspect
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 from cyclopts import Group, Parameter
 from cyclopts.validators import Number
 
 from proband.core.errors import ProbandError
 from proband.core.files import dumps
-from proband.core.plugins import OptionField, described
 
 if TYPE_CHECKING:
     from proband.pipeline.run import Forecast
@@ -41,6 +36,8 @@ def whole_number(_: Any, tokens: Sequence[Any]) -> int:
 
 OPTIONS = Group("Options", sort_key=1)
 EVERYDAY, FURTHER = Group("Everyday verbs", sort_key=0), Group("Further verbs", sort_key=0.5)
+Pairs = Annotated[Sequence[str], Parameter(metavar="NAME=VALUE")]  # as often as it is given
+Json = Annotated[Flag, Parameter(name="--json", help="Print the result as one JSON object.")]
 
 
 def model_names() -> list[str]:
@@ -48,70 +45,6 @@ def model_names() -> list[str]:
     from proband.pipeline.show import listing
 
     return [row["name"] for row in listing()["models"]]
-
-
-KNOWN_MODELS = Parameter(help="KIND:NAME; see `proband list models`.", completer=lambda _: model_names())
-ModelName = Annotated[str, KNOWN_MODELS]
-Name = Annotated[str, Parameter(metavar="NAME")]
-Names = Annotated[str, Parameter(metavar="NAMES")]  # with commas
-Share = Annotated[float, Parameter(metavar="X")]
-Points = Annotated[float | None, Parameter(metavar="POINTS")]
-Pairs = Annotated[Sequence[str], Parameter(metavar="NAME=VALUE")]  # as often as it is given
-Items = Annotated[Path, Parameter(help="Folder that `proband build` wrote, or a file of items.")]
-Out = Annotated[Path, Parameter(name=("--out", "-o"), metavar="DIR", help="Folder to write.")]
-SEED = "Random seed; the same seed gives the same bytes."
-Seed = Annotated[int, Parameter(name="--seed", metavar="N", converter=whole_number, help=SEED)]
-Json = Annotated[Flag, Parameter(name="--json", help="Print the result as one JSON object.")]
-Force = Annotated[Flag, Parameter(name="--force", help="Overwrite existing files.")]
-Moved = Annotated[Path | None, Parameter(metavar="DIR", help="Folder of the items, if it has been moved.")]
-
-
-def split_names(text: str) -> list[str]:
-    """
-    >>> split_names("false, ambiguous,")
-    ['false', 'ambiguous']
-    """
-    return [name.strip() for name in text.split(",") if name.strip()]
-
-
-@Parameter(name="*")
-@dataclass(frozen=True, kw_only=True)
-class Scored:
-    """Which items count, and where they are.
-
-    :param split: Items to score: train, valid, test, several with commas, or all (default: test, valid or train).
-    """
-
-    split: Annotated[str, Parameter(metavar="SPLIT")] = ""
-    items: Moved = None
-    seed: Seed = 0
-
-
-@Parameter(name="*")
-@dataclass(frozen=True, kw_only=True)
-class Engine:
-    """Where the work is done.
-
-    :param engine: local: this process; ray: the workers of a Ray cluster ($RAY_ADDRESS, or one on this machine).
-    :param workers: Processes of the ray engine (default: one per GPU or core).
-    """
-
-    engine: Literal["local", "ray"] = "local"
-    workers: MaybeCount = None
-
-
-@Parameter(name="*")
-@dataclass(frozen=True, kw_only=True)
-class VerbosityOptions:
-    """How much is printed on standard error."""
-
-    verbose: Annotated[Flag, Parameter(name=("--verbose", "-v"), help="Print more about what is done.")] = False
-    quiet: Annotated[Flag, Parameter(name=("--quiet", "-q"), help="Print errors and results only.")] = False
-
-    def set(self) -> None:
-        from proband.core.progress import Verbosity
-
-        Verbosity.verbose, Verbosity.quiet = self.verbose, self.quiet
 
 
 def shown(default: Any) -> str | None:
@@ -134,72 +67,6 @@ def settings(pairs: Sequence[str], flag: str = "--set") -> dict[str, str]:
     return results
 
 
-# ---- options of a dataclass (core/plugins.py) ------------------------------------------------------------------------
-
-
-Profile = Annotated[Path | None, Parameter(metavar="FILE", help="TOML file with any of these options.")]
-Decorated = TypeVar("Decorated", bound=Callable[..., Any])
-
-
-def with_options(
-    kind: type, *, only: Collection[str] = (), group: Group = OPTIONS, negatives: bool = False
-) -> Callable[[Decorated], Decorated]:
-    """A command whose last parameter, `**given`, takes the options of a dataclass: a keyword each, as text that
-    `read_options` converts. `only`: these of them. With `negatives`, a flag has its opposite: --no-faithful."""
-
-    def signed(command: Decorated) -> Decorated:
-        *own, _ = inspect.signature(command, eval_str=True).parameters.values()
-        fields = (field for field in described(kind) if not only or field.attribute in only)
-        options = [_parameter(field, group, negatives=negatives) for field in fields]
-        command.__signature__ = inspect.Signature([*own, *options])  # type: ignore[attr-defined]
-        return command
-
-    return signed
-
-
-def _parameter(field: OptionField, group: Group, *, negatives: bool) -> inspect.Parameter:
-    declared, flag = field.on_command_line, _is_flag(field)
-    name, plain = declared.name or f"--{field.name}", not flag and not _is_repeatable(field)
-    said = field.help + (f" [{' | '.join(field.choices)}]" if field.choices else "")
-    shown_as = Parameter(
-        name=(name, declared.short) if declared.short else name,
-        group=group,
-        help=said,
-        metavar=None if flag else declared.metavar or metavar(field.type),
-        negative=() if flag and not negatives else None,
-        show_default=(lambda value: words(field.default)) if plain and shown(field.default) else False,
-        show=not declared.in_profile,
-    )
-    kind: Any = bool | None if flag else tuple[str, ...] if _is_repeatable(field) else str | None
-    return inspect.Parameter(
-        field.attribute,
-        inspect.Parameter.KEYWORD_ONLY,
-        default=() if _is_repeatable(field) else None,
-        annotation=Annotated[kind, shown_as],
-    )
-
-
-def _is_flag(field: OptionField) -> bool:
-    return field.type is bool or isinstance(field.default, bool)
-
-
-def _is_repeatable(field: OptionField) -> bool:
-    return isinstance(field.default, (dict, tuple))
-
-
-def given_options(kind: type, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The options that were set, by their names in Python."""
-    chosen: dict[str, Any] = {}
-    for field in described(kind):
-        value, name = given.get(field.attribute), field.on_command_line.name or f"--{field.name}"
-        if value is None or value == ():
-            continue
-        if isinstance(field.default, dict):
-            value = settings(value, name)
-        chosen[field.attribute] = not value if name.startswith("--no-") else value
-    return chosen
-
-
 def metavar(kind: Any) -> str:
     """
     >>> metavar(int | None), metavar(Path | None), metavar(str)
@@ -213,16 +80,16 @@ def metavar(kind: Any) -> str:
 # ---- results -------------------------------------------------------------------------------------------------------
 
 
-T = TypeVar("T")
 NO_WRAPPING = 100_000  # columns
 
 
-def _fields_alone(result: Any) -> Iterable[Any]:
-    yield fields(result)
+def whole(result: Any) -> Iterable[Any]:
+    """The layout of a result that is one table of its fields."""
+    yield result
 
 
-def give(result: T, layout: Callable[[T], Iterable[Any]] = _fields_alone, *, json: bool) -> None:
-    """Print a result: `layout` gives its lines and tables; without one, a table of its fields."""
+def give(result: Any, layout: Callable[[Any], Iterable[Any]] = whole, *, json: bool) -> None:
+    """Print a result: `layout` gives its lines, tables, and mappings, which are printed as tables of their fields."""
     if json:
         print(dumps(result))
         return
@@ -230,7 +97,7 @@ def give(result: T, layout: Callable[[T], Iterable[Any]] = _fields_alone, *, jso
         if isinstance(part, str):
             print(part)
         else:
-            _print_table(part)
+            _print_table(fields(part) if isinstance(part, Mapping) else part)
 
 
 def _print_table(part: Any) -> None:
@@ -328,10 +195,11 @@ def warning(unread: float, of: str = "") -> Iterable[str]:
 # ---- what a dry run prints -------------------------------------------------------------------------------------------
 
 
-def dry_run_layout(forecasts: Sequence[Forecast]) -> Iterable[Any]:
+def dry_run_layout(result: Mapping[str, Sequence[Forecast]]) -> Iterable[Any]:
     """A line per run where there are several, then the whole."""
     from proband.pipeline.run import total_of
 
+    forecasts = result["forecasts"]
     total = total_of(forecasts)
     if len(forecasts) > 1:
         head = ("model", "suite", "solver", "prompt", "questions", "answered", "calls", "tokens in", "cost", "time")
@@ -353,7 +221,7 @@ def dry_run_layout(forecasts: Sequence[Forecast]) -> Iterable[Any]:
     shown["time"] = duration(sum(known) if known else None)
     if known and len(known) < len(forecasts):
         shown["time"] += f", without {len(forecasts) - len(known)} runs whose time is not known"
-    yield fields(shown)
+    yield shown
 
 
 def duration(seconds: float | None) -> str:

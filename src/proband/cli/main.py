@@ -9,30 +9,19 @@ from __future__ import annotations
 
 import errno
 import gc
-import inspect
 import os
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cyclopts import App, CycloptsError, Group, Parameter
 
-from proband.cli.arguments_and_output import EVERYDAY, FURTHER, OPTIONS, Json, Out, Seed, fields, give, shown
-from proband.cli.verbs import (
-    audit,
-    build_run_report,
-    compare,
-    evaluate,
-    items,
-    plan,
-    show,
-    steps,
-    study,
-    train,
-    vary_export,
-)
-from proband.cli.verbs.show import list_
+from proband.cli.arguments_and_output import EVERYDAY, FURTHER, OPTIONS, shown, whole
+from proband.cli.commands import command
+from proband.cli.verbs import build_run_report
 from proband.core.errors import CheckFailed, ProbandError, not_installed
 from proband.core.plugins import declared, entry_points_of
 from proband.core.version import __version__
@@ -40,7 +29,7 @@ from proband.core.version import __version__
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-    from proband.core.suite import Suite, Verb
+    from proband.core.suite import Suite
 
 DEBUG = "PROBAND_DEBUG"
 WIDTH = 100  # of help in a pipe
@@ -49,25 +38,25 @@ HELP = """Build, certify, run and report diagnostic benchmarks of relational kno
 Start with: proband demo -o demo
 Help on a verb: proband run --help
 Commands of a suite: proband SUITE --help"""
-VERBS: tuple[Callable[..., None], ...] = (  # `build`, which has a command per suite, comes after the first
-    evaluate.evaluate,
-    build_run_report.run,
-    build_run_report.report,
-    compare.compare,
-    show.show,
-    vary_export.export,
-    study.demo,
-    list_,
-    audit.audit,
-    steps.steps,
-    audit.verify,
-    vary_export.vary,
-    train.train,
-    plan.plan,
-    items.items,
-    study.study,
-    study.paper,
-)
+VERBS = {  # name -> its function, and how its result is printed; `build`, a command per suite, comes after the first
+    "evaluate": ("proband.pipeline.evaluate:evaluate", "proband.cli.verbs.evaluate:layout"),
+    "run": ("proband.cli.verbs.build_run_report:run", "proband.cli.verbs.build_run_report:scores_layout"),
+    "report": ("proband.pipeline.report:report", "proband.cli.verbs.build_run_report:report_layout"),
+    "compare": ("proband.pipeline.compare:compare", "proband.cli.verbs.compare:layout"),
+    "show": ("proband.cli.verbs.show:show", "proband.cli.verbs.show:show_layout"),
+    "export": ("proband.pipeline.export:export", "proband.cli.verbs.vary_export:export_layout"),
+    "demo": ("proband.pipeline.demo:demo", "proband.cli.verbs.study:demo_layout"),
+    "list": ("proband.pipeline.show:listing", "proband.cli.verbs.show:list_layout"),
+    "audit": ("proband.pipeline.checking:audit", "proband.cli.verbs.audit:layout"),
+    "steps": ("proband.pipeline.steps:check_replies", "proband.cli.verbs.steps:layout"),
+    "verify": ("proband.pipeline.checking:verify", "proband.cli.verbs.audit:verify_layout"),
+    "vary": ("proband.pipeline.vary:vary", "proband.cli.verbs.vary_export:vary_layout"),
+    "train": ("proband.pipeline.train:train", "proband.cli.verbs.train:layout"),
+    "plan": ("proband.pipeline.plan:plan", "proband.cli.verbs.plan:layout"),
+    "items": ("proband.pipeline.items:items", "proband.cli.verbs.items:layout"),
+    "study": ("proband.pipeline.study:study", "proband.cli.verbs.study:layout"),
+    "paper": ("proband.pipeline.study:paper", "proband.cli.verbs.study:layout"),
+}
 EVERYDAY_VERBS = 6  # of VERBS, next to `build`
 ADDED = "proband.verbs"  # entry points of other packages: a function that gives the cyclopts app of a verb
 PACKAGED = {"annotate": "proband-annotate"}  # verbs of ours that are installed by their own package
@@ -155,8 +144,8 @@ def verbs() -> list[str]:
 
 
 def _own_verbs() -> list[str]:
-    own = [verb.__name__.rstrip("_") for verb in VERBS]
-    return [own[0], "build", *own[1:]]
+    first, *others = VERBS
+    return [first, "build", *others]
 
 
 def added_verb(name: str, points: Mapping[str, EntryPoint], *, listed: bool = False) -> App:
@@ -196,7 +185,7 @@ def app(words: Sequence[str] = ()) -> App:
         help_format="plaintext",
         version=f"proband {__version__}",
         usage="Usage: proband VERB [ARGUMENTS] [OPTIONS]",
-        default_parameter=Parameter(negative_iterable=(), negative_none=(), show_default=shown),
+        default_parameter=Parameter(negative_bool=(), negative_iterable=(), negative_none=(), show_default=shown),
         group_commands=FURTHER,
         group_arguments=Group("Arguments", sort_key=0),
         group_parameters=OPTIONS,
@@ -217,9 +206,13 @@ def app(words: Sequence[str] = ()) -> App:
         made.command(commands)
     for each in named:
         made.command(suite_commands(each))
-    for place, verb in enumerate(VERBS):
-        if (name := verb.__name__.rstrip("_")) in wanted:
-            made.command(verb, name=name, sort_key=place, group=EVERYDAY if place < EVERYDAY_VERBS else FURTHER)
+    listed = len(wanted) > 1 and words[:1] not in (["--install-completion"], ["__complete"])
+    for place, name in enumerate(VERBS):
+        about: dict[str, Any] = {"sort_key": place, "group": EVERYDAY if place < EVERYDAY_VERBS else FURTHER}
+        if name in wanted and listed:
+            made.command(App(name=name, help=summary(VERBS[name][0]), **about))
+        elif name in wanted:
+            made.command(verb_command(*VERBS[name]), name=name, **about)
     if len(wanted) > 1:
         made.register_install_completion_command(help="Install completion for your shell.")
     made["--help"].help = "Print this help."
@@ -283,9 +276,6 @@ def suite_first(words: list[str]) -> list[str]:
 # ---- `proband SUITE VERB`: the commands that a suite declares (`Suite.verbs`), made of their functions ---------------
 
 
-SHARED: Mapping[str, Any] = {"out": Out, "seed": Seed}  # parameters that all verbs have alike
-
-
 def suite_commands(suite: Suite) -> App:
     """The suite's own verbs."""
     if not suite.verbs:
@@ -298,25 +288,18 @@ def suite_commands(suite: Suite) -> App:
         group_parameters=OPTIONS,
     )
     for place, verb in enumerate(suite.verbs):
-        made.command(suite_command(verb), name=verb.name, sort_key=place)
+        made.command(verb_command(verb.run, verb.layout), name=verb.name, sort_key=place)
     return made
 
 
-def suite_command(verb: Verb) -> Callable[..., None]:
-    """The function of a verb with `--json`; what it returns is printed."""
-    function = declared(verb.run)
-
-    def run(*arguments: Any, json: Json = False, **options: Any) -> None:
-        layout = declared(verb.layout) if verb.layout else lambda result: [result]
-        give(function(*arguments, **options), lambda result: map(_table, layout(result)), json=json)
-
-    run.__doc__ = function.__doc__
-    signature = inspect.signature(function, eval_str=True)
-    own = [each.replace(annotation=SHARED.get(each.name, each.annotation)) for each in signature.parameters.values()]
-    json = inspect.Parameter("json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Json)
-    run.__signature__ = inspect.Signature([*own, json])  # type: ignore[attr-defined]
-    return run
+def summary(function: str) -> str:
+    """The first line of its help, from the source: to import all verbs for a list of them would take a second."""
+    module, _, name = function.partition(":")
+    spec = find_spec(module)
+    source = Path(spec.origin).read_text(encoding="utf-8") if spec and spec.origin else ""
+    found = re.search(rf'^def {name}\(.*?"""(.*?)\n', source, re.DOTALL | re.MULTILINE)
+    return found[1] if found else ""
 
 
-def _table(part: Any) -> Any:
-    return fields(part) if isinstance(part, Mapping) else part
+def verb_command(function: str, layout: str) -> Callable[..., None]:
+    return command(declared(function), declared(layout) if layout else whole)

@@ -34,7 +34,7 @@ from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, TypeVar, cast  # noqa: F401 (for the example above)
+from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, TypeVar, cast, get_args  # noqa: F401 (for the example above)
 
 import msgspec
 from msgspec import Meta as Meta
@@ -130,6 +130,14 @@ def read_options(kind: type[Options], given: Mapping[str, Any], *, of: str) -> O
     return kind(**values)
 
 
+def name_list(names: str | Iterable[str]) -> list[str]:
+    """
+    >>> name_list("false, ambiguous,"), name_list(["false"])
+    (['false', 'ambiguous'], ['false'])
+    """
+    return [each.strip() for each in (names.split(",") if isinstance(names, str) else names) if each.strip()]
+
+
 def with_profile(given: Mapping[str, Any], profile: str | Path | None) -> dict[str, Any]:
     """The options of a profile file (TOML with a key per option), overridden by those given; tables are merged."""
     from proband.core.files import read_toml
@@ -152,14 +160,19 @@ def with_clear_errors(function: Callable[..., T]) -> Callable[..., T]:
 
     @functools.wraps(function)
     def verb(*given: Any, **named: Any) -> T:
-        signature, name = inspect.signature(function), function.__name__
+        signature, wrong = inspect.signature(function, eval_str=True), ""
+        known = [each.name for each in signature.parameters.values() if each.kind is not each.POSITIONAL_ONLY]
+        rest = next((each for each in signature.parameters.values() if each.kind is each.VAR_KEYWORD), None)
+        if rest is not None:  # **options: Unpack[...], or any
+            (of,) = get_args(rest.annotation) or (None,)
+            known = [*known[:-1], *(of.__annotations__ if of else named)]
         try:
             signature.bind(*given, **named)
         except TypeError as error:
-            known = [each.name for each in signature.parameters.values() if each.kind is not each.POSITIONAL_ONLY]
-            unknown = [f"has no option {each!r}" for each in named if each not in known]
-            wrong = unknown[0] if unknown else f"cannot be called so: {error}"
-            raise ProbandError(f"{name} {wrong}; it has {', '.join(sorted(known))}") from None
+            wrong = f"cannot be called so: {error}"
+        unknown = [f"has no option {each!r}" for each in named if each not in known]
+        if wrong or unknown:
+            raise ProbandError(f"{function.__name__} {[*unknown, wrong][0]}; it has {', '.join(sorted(known))}")
         return function(*given, **named)
 
     verb.__module__ = "proband"  # so that another process can import it

@@ -342,10 +342,10 @@ class Claim:
 
 @dataclass(frozen=True, kw_only=True)
 class Verb:
-    """A command of a suite, `proband SUITE NAME`. `run` is "module:function", imported when the command is used.
-    The parameters of the function are the arguments (positional) and options (keyword-only) of the command, its
-    docstring, with a `:param name: ...` each, is the help; it returns a mapping, printed as a table, by `layout`
-    ("module:function", from the mapping to lines and mappings) or as JSON."""
+    """A command: `proband NAME`, or one of a suite's own, `proband SUITE NAME`. `run` is "module:function", imported
+    when the command is used. The parameters of the function are the arguments (positional) and options (keyword-only)
+    of the command, its docstring, with a `:param name: ...` each, is the help; what it returns is printed by `layout`
+    ("module:function", from the result to lines and mappings), as a table of its fields, or as JSON."""
 
     name: str
     run: str

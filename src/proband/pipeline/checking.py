@@ -11,12 +11,13 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 from proband import suites
 from proband.core import plugins
-from proband.core.errors import CheckFailed, ProbandError
+from proband.core.errors import ProbandError
 from proband.core.files import asset, items_path, parse, raw_lines, read_manifest, render, sha256_file, write_text
+from proband.core.plugins import name_list, read_options
 from proband.core.progress import Progress, log
 from proband.core.suite import Audit, Suite, Verified
 from proband.core.types import Item
@@ -25,7 +26,7 @@ from proband.pipeline.asking.items_and_answers import count_lines
 from proband.pipeline.asking.setup import suite_of
 from proband.pipeline.readers import ModelReaders
 from proband.pipeline.replies import score_replies
-from proband.pipeline.run_options import RunOptions
+from proband.pipeline.run_options import ReaderOptions, RunOptions
 from proband.pipeline.scorers import audit_scorer
 from proband.pipeline.vary import ORIGINAL
 from proband.proof.known_sets import FORMATS
@@ -46,28 +47,53 @@ def audit(
     out: str | Path,
     domain: str = "",
     world: str = "",
+    text_column: str = "",
+    question_column: str = "",
+    answer_column: str = "",
+    pair_columns: str = "",
+    facts_column: str = "",
     readers: Sequence[str] = (),
-    options: RunOptions | None = None,
     dry_run: bool = False,
-    columns: Mapping[str, str] | None = None,
     replies: str | Path | None = None,
     scorer: str = "",
+    fail_on: str | Sequence[str] = "",
+    **options: Unpack[ReaderOptions],
 ) -> Mapping[str, Any]:
-    """Judge the labels of a data set, in the world that is named or in all of the domain; writes OUT/index.html beside
-    the tables. Returns the headlines. `readers` name models that read the rows, asked with `options`; a dry run returns
-    what they would be asked. With `replies`, a file of models' replies to these rows, their scores too: as published,
-    and under the proved labels. `scorer` (module:function) is tried with replies that only look right; of a task of
-    reasoning-gym its own is."""
+    """Check whether the labels of a data set follow from its texts.
+
+    Example: proband audit data.jsonl -o audit
+
+    :param source: A file of rows (JSONL, CSV, JSON, Parquet), a folder of them, or reasoning-gym:TASK[?size=N&seed=N].
+    :param domain: kinship, grid, temporal, allen, sizes, one of another package or a TOML file (default: guessed).
+    :param world: World in which labels must hold (default: all of the domain).
+    :param text_column: Column of the text (default: guessed).
+    :param question_column: Column of the question (default: guessed).
+    :param answer_column: Column of the answer (default: guessed).
+    :param pair_columns: Columns of the two that the answer is about: what is A to B?
+    :param facts_column: Column of facts, [["Ann", "mother", "Bo"], ...]: nothing is read then.
+    :param readers: A model that reads the texts, instead of the readers that ship; repeatable: a row is read when two
+        readings lead to the same verdict. One model reads with two prompts.
+    :param dry_run: Print calls, tokens and cost of --reader; ask nothing.
+    :param replies: Models' replies to these rows (question, label, model, reply): scores under the proved labels.
+    :param scorer: A function (answer, entry) -> score: what does it give credit for?
+    :param fail_on: Exit with code 3 if rows have one of these verdicts (with commas: false,ambiguous).
+    """
+    verdicts = name_list(fail_on)
+    if unknown := [each for each in verdicts if each not in VERDICTS]:
+        raise ProbandError(f"--fail-on takes {', '.join(VERDICTS)}, not {unknown[0]!r}")
+    columns = {"text": text_column, "question": question_column, "answer": answer_column}
+    columns |= {"pair": pair_columns, "facts": facts_column}
+    columns = {what: name for what, name in columns.items() if name}
     folder, source = Path(out), str(source)
     if folder.resolve() == Path(source).resolve():
         raise ProbandError("the audit cannot be written into the folder it reads", file=folder)
     scorer = scorer or (source if source.startswith(GYM) else "")
     formats = [*FORMATS, *(row_format for each in auditors() for row_format in each.formats)]
     formats = [each for each in formats if domain in ("", each.domain)]
-    rows = RowSource(source, columns or {}, formats, once=replies is not None)
+    rows = RowSource(source, columns, formats, once=replies is not None)
     judge, guessed = _judge(rows, domain=domain, world=world, by_models=bool(readers))
     if readers:
-        texts = ModelReaders(readers, judge, rows, folder, options or RunOptions())
+        texts = ModelReaders(readers, judge, rows, folder, read_options(RunOptions, options, of="audit"))
         if dry_run:
             return {"forecasts": texts.forecasts()}
         judge = texts.judge()
@@ -86,7 +112,7 @@ def audit(
             "world": world_in_words,
         }
         summary = write_audit(audited, folder, name=rows.name, facts=facts)
-        rescored = score_replies(Path(replies), judge, audited, columns or {}, folder) if replies else {}
+        rescored = score_replies(Path(replies), judge, audited, columns, folder) if replies else {}
         credit = audit_scorer(scorer, audited, folder) if scorer else {}
     page = {"title": f"Audit of {rows.name}", "figures": summary, "worlds": worlds, **WORDS}
     write_text(folder / "index.html", render(STYLE, "rows.html", style=asset(STYLE, "style.css"), **page))
@@ -106,6 +132,7 @@ def audit(
         "copies": summary["copies"],
         **rescored,
         **credit,
+        **check(summary, verdicts),
         "page": str(folder / "index.html"),
     }
 
@@ -152,17 +179,18 @@ def provers_of_suites() -> Provers:
 # ---- as a check ----------------------------------------------------------------------------------------------------
 
 
-def check(result: Mapping[str, Any], fail_on: Sequence[str]) -> None:
-    """Fail if rows have one of these verdicts or findings of these kinds."""
-    known = {name: n - result["one reading"].get(name, 0) for name, n in result["verdicts"].items()}
-    for finding in result.get("finding", ()):
-        known.setdefault(finding["kind"], 0)
-        if finding["kind"] not in result["verdicts"]:
-            known[finding["kind"]] += finding["rows"]
-    counts = {name: known.get(name, 0) for name in fail_on}
-    if any(counts.values()):
-        words = ", ".join(f"{n:,} {name}" for name, n in counts.items() if n)
-        raise CheckFailed(f"labels: {words} (--fail-on {','.join(fail_on)})")
+VERDICTS: Final = ("entailed", "ambiguous", "false", "inconsistent", "gender open", "depends on the world", "unread",
+                   "answer leaked", "duplicate with another label")  # fmt: skip
+
+
+def check(summary: Mapping[str, Any], fail_on: Sequence[str]) -> dict[str, str]:
+    """`check failed`, if rows have one of these verdicts or findings of these kinds."""
+    known = {name: n - summary["one reading"].get(name, 0) for name, n in summary["verdicts"].items()}
+    for finding in headlines_of(summary["finding"]):
+        if finding["kind"] not in summary["verdicts"]:
+            known[finding["kind"]] = known.get(finding["kind"], 0) + finding["rows"]
+    found = ", ".join(f"{known[name]:,} {name}" for name in fail_on if known.get(name))
+    return {"check failed": f"labels: {found} (--fail-on {','.join(fail_on)})"} if found else {}
 
 
 # ---- certificates, item by item, from the files alone ----------------------------------------------------------------
@@ -172,9 +200,15 @@ SHOWN = 20  # problems that are listed in full
 
 
 def verify(items: str | Path, *, allow_uncertified: bool = False) -> Mapping[str, Any]:
-    """How many items were checked and how; what is wrong, with file, line and item. The caller decides what to do
-    about `failed`. Items without a certificate that holds are counted as failed, unless they are allowed; so are items
-    that repeat another's id or prompt (rows by others may: with `allow_uncertified` they are counted apart)."""
+    """Re-check the certificate of every item, with a small checker that is independent of the generator.
+
+    Items that repeat another's id or prompt fail too (rows by others may: they are counted with `allow_uncertified`).
+
+    Example: proband verify items
+
+    :param items: Folder of built items.
+    :param allow_uncertified: Count items without a valid certificate instead of failing.
+    """
     path = items_path(Path(items))
     suite = suite_of(items)
     varied = Sources(suite, read_manifest(path))
@@ -199,7 +233,9 @@ def verify(items: str | Path, *, allow_uncertified: bool = False) -> Mapping[str
                 problems.append(f"{path} line {number}, item {item.id!r}: {problem}")
             bar.advance(1)
     problems += filter(None, [_changed(path)])
-    return {"items": ways.total(), "checked": dict(ways.most_common()), "failed": ways["failed"], "problems": problems}
+    wrong = f"{items}: {ways['failed']} of {ways.total()} items failed; first: {problems[0]}" if problems else ""
+    return {"items": ways.total(), "checked": dict(ways.most_common()), "failed": ways["failed"], "problems": problems,
+            **({"check failed": wrong} if wrong else {})}  # fmt: skip
 
 
 class Sources:

@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from proband.core.errors import ProbandError, did_you_mean
+from proband.core.files import figure
 from proband.core.metrics import Metric, splits_in_words
 from proband.pipeline.logs import is_log, read_log
 from proband.pipeline.logs.record import Log, Wanted, join_logs
@@ -35,14 +36,25 @@ def compare(
     split: str = "",
     seed: int = 0,
     equal_within: float | None = None,
-    until: str = "",
+    until: Literal["decided"] | None = None,
+    fail_if_worse: float | None = None,
 ) -> dict[str, Any]:
-    """Paired, clustered tests of every two of some runs or logs on the items that both have: on all of them, and (of
-    two runs) in each column of the suite's first table, or for each value of the tag `by`. All items are tested first;
-    the columns after them are corrected by Holm, and none is more significant than all items together. A folder may
-    hold several runs of one network (other training seeds). `split`: the items that are scored (core/metrics.py).
-    `equal_within`: a test that two systems differ by less than so many points. `until` "decided": a test of two runs
-    after every cluster that both have answered, valid at every look; it asks no further items."""
+    """Compare runs by paired, clustered significance tests.
+
+    All items are tested first, then (of two runs) the columns of the suite's first table, with Holm's correction; none
+    is more significant than all items together. A folder may hold several runs of one network (training seeds). Logs:
+    samples_*.jsonl of lm-eval, .eval and .json of inspect_ai, CSV or JSON lines of item, correct, cluster.
+
+    Example: proband compare runs/mlm runs/smollm2
+
+    :param runs: Folders of runs on the same items, or logs of another tool; of more than two, all pairs are compared.
+    :param by: One test for each value of this tag, with Holm's correction.
+    :param metric: Name of the metric (default: the main one).
+    :param cluster: Field of a log with what items share (default: cluster or clusters).
+    :param equal_within: Test whether the runs differ by less than so many points either way.
+    :param until: decided: test after every cluster whether two runs differ, valid at every look; asks nothing.
+    :param fail_if_worse: Exit with code 3 if the second run is worse than the first by more than so many points.
+    """
     from proband.reporting.findings import constant_answers
     from proband.reporting.numbers.comparisons import comparisons
 
@@ -61,7 +73,7 @@ def compare(
     if not tested:
         raise ProbandError(f"the runs share no {splits_in_words(study.splits, 'item')} that {chosen.name!r} applies to")
     groups = _in_order(tested, list(study.labels), scope=systems.scope or study.scope)
-    return {
+    result = {
         "a": study.labels[0],
         "b": study.labels[1],
         "systems": list(study.labels),
@@ -81,6 +93,10 @@ def compare(
         "until": _looks(study, chosen) if until else None,
         "legend": legend(study.items.suite, [each["group"] for each in groups]),
     }
+    if fail_if_worse is not None:
+        check = worse(result, fail_if_worse)
+        result |= {"check": check, **({"check failed": check["message"]} if check["failed"] else {})}
+    return result
 
 
 def _equal(tested: list[Comparison], points: float, metric: Metric) -> list[dict[str, Any]]:
@@ -159,7 +175,7 @@ def _applies(study: Study, metric: Metric) -> bool:
     return sum(len(study.whole(system, metric)) > 0 for system in study.systems) > 1
 
 
-def worse(result: Mapping[str, Any], points: float) -> dict[str, str | float | None]:
+def worse(result: Mapping[str, Any], points: float) -> dict[str, Any]:
     """Whether the second of two systems is worse than the first by more than `points` (of a share; otherwise in the
     metric's own unit) over all items. It is if the whole 95 % interval of the drop lies above: if the true drop is no
     larger, that happens in at most 2.5 % of such checks. `detectable` is the true drop that is found with a power of
@@ -175,17 +191,17 @@ def worse(result: Mapping[str, Any], points: float) -> dict[str, str | float | N
     drop = (group["difference"], group["low"], group["high"])
     if result["better"] == "low":
         drop = (-drop[0], -drop[2], -drop[1])
-    return {
-        "base": result["a"],
-        "new": result["b"],
-        "failed": drop[1] > limit,
-        "drop": drop[0],
-        "low": drop[1],
-        "high": drop[2],
-        "limit": limit,
-        "false_alarm": FALSE_ALARM,
-        "detectable": None if group["detectable"] is None else limit + group["detectable"],
-    }
+    failed, detectable = drop[1] > limit, None if group["detectable"] is None else limit + group["detectable"]
+    ends = {"drop": drop[0], "low": drop[1], "high": drop[2], "limit": limit}
+    by, low, high, most = (figure(each, result["unit"]) for each in ends.values())
+    what = f"{result['b']} is worse than {result['a']} by"
+    size = f"{by} {'points' if result['unit'] == 'share' else result['unit']} [{low}, {high}]"
+    seen = "the runs agree" if detectable is None else f"80 % power for {figure(detectable, result['unit'])}"
+    message = f"not shown that {what} more than {most}: {size}; {seen}"
+    if failed:
+        message = f"{what} {size}, more than {most} (chance of a false alarm: at most {FALSE_ALARM:.1%})"
+    of = {"base": result["a"], "new": result["b"], "failed": failed, "message": message, "false_alarm": FALSE_ALARM}
+    return {**of, **ends, "detectable": detectable}
 
 
 def _unread(study: Study) -> dict[str, float]:

@@ -22,8 +22,11 @@ from proband.pipeline.run import run
 from proband.reporting.write import check_folder, write_report
 
 
-def demo(out: str | Path, *, seed: int = 0, cache: bool = True) -> dict[str, Any]:
-    """Build, run and report; a model that is not installed is named and left out."""
+def demo(*, out: str | Path = "demo", seed: int = 0) -> dict[str, Any]:
+    """Build, run and report every suite with the data and models that are installed; offline, on a CPU.
+
+    Example: proband demo -o demo
+    """
     began, folder, models = time.monotonic(), Path(out), LoadedModels()
     runs: list[Path] = []
     notes: list[tuple[str, str]] = []
@@ -36,8 +39,7 @@ def demo(out: str | Path, *, seed: int = 0, cache: bool = True) -> dict[str, Any
         for spec, solver in plan.runs:
             name = f"{spec}-{solver}" if solver else spec
             log(f"  {name}")
-            options = {"solver": solver, "limit": plan.limit, "seed": seed, "cache": cache}
-            options |= plan.of_models.get(spec, {})
+            options = {"solver": solver, "limit": plan.limit, "seed": seed, **plan.of_models.get(spec, {})}
             place = folder / "runs" / items.name / name.replace(":", "-")
             try:
                 run(items, model=models.of(spec, suite, seed=seed), out=place, **options)

@@ -12,14 +12,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any, Literal, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 import msgspec
 
 from proband import models, suites
 from proband.core.errors import ProbandError
 from proband.core.files import cache_folder, read_run, render, slug, write_json, write_text
-from proband.core.plugins import check_named, described, read_options
+from proband.core.plugins import check_named, described, name_list, read_options
 from proband.core.progress import log, one_bar
 from proband.core.protocols import AnswersItems, Model
 from proband.models.hf import PACKAGES
@@ -90,21 +90,57 @@ class Evaluation:
         return polars.DataFrame(plain_rows(self.profile), infer_schema_length=None)
 
 
+class EvaluationOptions(SharedRunOptions, total=False):
+    """The keywords of `evaluate`, for a type checker."""
+
+    out: str | Path | None
+    size: Size
+    suite: str | Sequence[str]
+    card: bool
+    label: str
+    force: bool
+
+
+@overload
+def evaluate(
+    *models: str | Model, dry_run: Literal[True], **given: Unpack[EvaluationOptions]
+) -> dict[str, list[Forecast]]: ...
+
+
+@overload
+def evaluate(
+    *models: str | Model, dry_run: Literal[False] = False, **given: Unpack[EvaluationOptions]
+) -> Evaluation: ...
+
+
 def evaluate(
     *models: str | Model,
     out: str | Path | None = None,
     size: Size = "panel",
-    suite: str | Sequence[str] = (),
+    suite: str | Sequence[str] = "",
+    dry_run: bool = False,
     card: bool = False,
     label: str = "",
     force: bool = False,
     **options: Unpack[SharedRunOptions],
-) -> Evaluation:
-    """Ask the models the items of a panel and write the page; the same call again resumes. `options` are those of a run
-    (`prices`, `max_cost`, `device`, `model_options`, `too_long`, `on_error`, `cache`). `label`: how the page calls the
-    models, with commas. Without `out` the page is in the cache folder. EvaluationJob.forecasts() gives what each run
-    would ask."""
+) -> Evaluation | dict[str, list[Forecast]]:
+    """Run models on a frozen panel of questions and write one page: a profile by capability, and a report per suite.
+
+    Rerun the command to resume. Two models are compared by paired tests.
+
+    Example: proband evaluate embedded:smollm2 -o page --size quick
+
+    :param models: KIND:NAME; see `proband list models`.
+    :param out: Folder of the page (default: one in the cache folder).
+    :param size: quick: a fifth of the panel, a first look; panel: about 1,200 questions.
+    :param suite: Only these suites, with commas.
+    :param dry_run: Print questions, calls, time (a few items are tried) and cost; write no page.
+    :param card: Also write card.md: results for a Hugging Face model card.
+    :param label: How the page calls the models, with commas (default: SmolLM2-135M, ...).
+    """
     work = EvaluationJob(models, out=out, size=size, suite=suite, label=label, options=options)
+    if dry_run:
+        return {"forecasts": work.forecasts()}
     check_folder(work.out, force=force)
     if not force and work.out.is_dir() and any(work.out.iterdir()) and not work.begun():
         raise ProbandError(
@@ -158,7 +194,7 @@ class EvaluationJob:
 
     def __init__(
         self, given: Sequence[str | Model], *, out: str | Path | None, size: Size = "panel",
-        suite: str | Sequence[str] = (), label: str = "", options: Mapping[str, Any],
+        suite: str | Sequence[str] = "", label: str = "", options: Mapping[str, Any],
     ) -> None:  # fmt: skip
         objects = [each for each in given if not isinstance(each, str) and check_named(each, "model")]
         self.loaded = LoadedModels({(each.name, ""): each for each in objects})
@@ -169,17 +205,13 @@ class EvaluationJob:
             raise ProbandError("the same model is named twice")
         if size not in ("quick", "panel"):
             raise ProbandError(f"--size {size}: it is quick or panel")
-        wanted = suite.split(",") if isinstance(suite, str) and suite else suite
         self.whole, self.size = read_panel(), size
-        self.panel = self.whole.only(tuple(name.strip() for name in wanted))
+        self.panel = self.whole.only(tuple(name_list(suite)))
         for model in self.models:
             if not model.startswith(OF_ONE_SUITE) and (model, "") not in self.loaded:
                 check_name(model, suites.suite(self.panel.sets[0].suite))
         name = "-".join(slug(each) for each in self.models)
         self.out = Path(out) if out is not None else cache_folder() / "evaluations" / f"panel-{LATEST}-{size}-{name}"
-        if unknown := next((name for name in options if name not in SharedRunOptions.__annotations__), None):
-            known = ", ".join(SharedRunOptions.__annotations__)
-            raise ProbandError(f"evaluate has no option {unknown!r}; options of its runs are {known}")
         self.options = read_options(RunOptions, options, of="evaluate")
         self.names = names_of(self.models, label)  # as the page calls them
         self.missing: dict[tuple[str, str], str] = {}  # model and set -> why it is not asked

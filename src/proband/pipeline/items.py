@@ -15,6 +15,7 @@ import numpy as np
 
 from proband.core.errors import ProbandError
 from proband.core.files import sha256_file, write_csv, write_json, write_jsonl
+from proband.core.plugins import name_list
 from proband.pipeline.item_analysis.item_response import LEAST_SYSTEMS
 from proband.pipeline.item_analysis.item_study import ItemStudy, shown_facts
 from proband.pipeline.item_analysis.short_tests import ShortTest
@@ -33,7 +34,7 @@ def items(
     *,
     out: str | Path,
     items: str | Path | None = None,
-    by: Sequence[str] = (),
+    by: str | Sequence[str] = "",
     group: str = "",
     short: int = 0,
     estimate: str | Path | None = None,
@@ -42,8 +43,17 @@ def items(
     seed: int = 0,
     force: bool = False,
 ) -> dict[str, Any]:
-    """Item analysis of the items that all these runs have answered; writes OUT and returns the headlines. `by`: tags
-    that may explain difficulty (default: all); `group`: systems (by their names, with *) against the others."""
+    """Item analysis: difficulty, discrimination, suspected label errors, reliability of the ranking.
+
+    Example: proband items runs -o items
+
+    :param runs: Run folders on one set of items, or logs of other tools.
+    :param by: Tags that may explain difficulty, with commas (default: all).
+    :param group: Systems to compare with the others: names with *, with commas.
+    :param short: Write a short test of N items to OUT/short.
+    :param estimate: A run on the short test of the same runs, N and seed: its score.
+    :param cluster: Field of a log with what items share (default: cluster or clusters).
+    """
     paths = [Path(run) for run in runs]
     wanted = Wanted(cluster=cluster, items=Path(items) if items else None)
     known = _one_set(paths, wanted)
@@ -58,7 +68,7 @@ def items(
         raise ProbandError("--estimate needs --short N, the size of the test that the run answered")
     test = ShortTest.draw(seen.right, short, seed=seed) if short else None
     groups = [seen.group_sheet(group)] if group else []
-    sheets = [seen.ranking_sheet(), seen.difficulty_sheet(by), *groups, seen.suspects_sheet(ids)]
+    sheets = [seen.ranking_sheet(), seen.difficulty_sheet(name_list(by)), *groups, seen.suspects_sheet(ids)]
     result: dict[str, Any] = {
         "systems": len(study.systems),
         "items": len(ids),

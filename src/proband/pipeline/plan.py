@@ -52,16 +52,28 @@ def plan(
     by: str | None = None,
     metric: str | None = None,
     tests: int = 1,
-    assumed: Assumed = Assumed(),
+    accuracy: float = 0.7,
+    agreement: float = 0.5,
+    within: float = 0.1,
 ) -> dict[str, Any]:
-    """How large a design must be to see a true `difference` of two systems with a chance of `power`, at 0.05.
+    """Plan a comparison: the number of items and clusters needed to detect a difference between two systems.
 
-    `source` is a run folder (and `second` another on the same items), a folder of items, or the name of a suite. `by`
-    is a tag whose values grow with the clusters (`relation`). `tests`: how many such comparisons will be corrected
-    together (the first question, all items of two systems, needs no correction). From pilot runs, `interval` gives
-    the 95 % interval of
-    the numbers; None in it: no number of items is enough.
+    The result has 95 % intervals of the numbers where pilot runs give them; None: no number of items is enough.
+
+    Example: proband plan items -d 0.05
+
+    :param source: A pilot run, a folder of items, or the name of a suite.
+    :param second: A second pilot run on the same items.
+    :param difference: True difference to detect.
+    :param power: Probability of detecting it, at p < 0.05.
+    :param by: Also plan by the values of this tag, such as relation.
+    :param metric: Name of the metric (default: the main one).
+    :param tests: Comparisons that will be corrected together (columns, pairs of models).
+    :param accuracy: Without pilot runs: accuracy of the two systems.
+    :param agreement: Without pilot runs: correlation of two systems' answers to the same item.
+    :param within: Without pilot runs: correlation of the differences on two items that share a cluster.
     """
+    assumed = Assumed(accuracy=accuracy, agreement=agreement, within=within)
     assumed.check()
     if not 0 < difference < float("inf"):
         raise ProbandError(f"--difference is {difference:g}: it must be a number above 0")

@@ -13,6 +13,7 @@ from proband import suites
 from proband.core.errors import ProbandError
 from proband.core.files import dumps, read_answers, read_items, read_manifest, read_run, sha256_file
 from proband.core.metrics import Metric
+from proband.core.plugins import name_list
 from proband.core.progress import log
 from proband.core.suite import Suite
 from proband.core.types import Run
@@ -45,15 +46,24 @@ def report(
     seed: int = 0,
     split: str = "",
     leaderboard: bool = False,
-    tables: Sequence[str] | None = None,
-    analyses: Sequence[str] | None = None,
+    tables: str | Sequence[str] = "",
+    analyses: str | Sequence[str] = "",
     claims: bool | Sequence[str] = False,
     force: bool = False,
 ) -> Mapping[str, Any]:
-    """Write the report of all runs in and below these folders, or one page of models and item sets (`leaderboard`).
-    `items` says where the items are, if they have moved; `split` which of them are scored; tables and analyses are
-    named, and by default the usual ones; `force` writes over files that no
-    report wrote. Replies in words are checked sentence by sentence (`check_replies`)."""
+    """Write index.html, tables (md, tex, csv) and figures for any number of runs; opens from disk, offline.
+
+    Replies in words are checked sentence by sentence, as by `proband steps`.
+
+    Example: proband report runs -o report
+
+    :param runs: Run folders, or folders that contain them.
+    :param title: Title of the report.
+    :param tables: The suite's tables to write, with commas (default: the usual).
+    :param analyses: The suite's analyses to write, with commas, or all (default: the usual).
+    :param claims: Test the claims of the suite's paper, with the runs that each needs.
+    :param leaderboard: One static page of models and item sets, with ranks and groups.
+    """
     folders, folder = [Path(run) for run in ([runs] if isinstance(runs, (str, Path)) else runs)], Path(out)
     check_folder(folder, force=force or leaderboard)  # a leaderboard knows its own files
     sets, notes = item_sets(folders, items=items), list[tuple[str, str]]()
@@ -62,8 +72,8 @@ def report(
     if in_words := runs_in_words(folders):
         notes = steps_of_runs(in_words, out=folder, items=items, force=force)
     return write_report(
-        sets, out=folder, title=title, seed=seed, split=split, tables=tables, analyses=analyses, claims=claims,
-        notes=notes, force=force,
+        sets, out=folder, title=title, seed=seed, split=split, tables=name_list(tables) or None,
+        analyses=name_list(analyses) or None, claims=claims, notes=notes, force=force,
     )  # fmt: skip
 
 

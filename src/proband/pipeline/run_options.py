@@ -80,15 +80,20 @@ class RunOptions:
     model_options: Annotated[Mapping[str, Any], replace(PAIRS, name="--model-set")] = field(default_factory=dict)
 
 
-class SharedRunOptions(TypedDict, total=False):
-    """The options of `proband evaluate` that are those of its runs."""
+class ReaderOptions(TypedDict, total=False):
+    """The options of the runs by which models read texts (`proband audit`, `proband steps`)."""
 
-    too_long: TooLongChoice
     on_error: OnError
-    max_errors: str
-    retry_errors: bool
     cache: Path | bool
-    device: str | None
     prices: str | None
     max_cost: float | None
     model_options: Mapping[str, Any]
+
+
+class SharedRunOptions(ReaderOptions, total=False):
+    """The options of `proband evaluate` that are those of its runs."""
+
+    too_long: TooLongChoice
+    max_errors: str
+    retry_errors: bool
+    device: str | None

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from proband import models, suites
 from proband.core.errors import ProbandError
@@ -30,12 +30,19 @@ from proband.pipeline.steps import answer_steps
 from proband.reporting.numbers.formatting import run_labels
 from proband.solvers.prompts import shipped_prompts
 
+Kind = Literal["suites", "models", "nets", "solvers", "prompts", "verbs", "tasks", "variations", "studies"]
 
-def listing() -> dict[str, list[dict[str, Any]]]:
-    """Rows of name, help and options, by kind of thing."""
+
+def listing(what: Kind | None = None) -> dict[str, list[dict[str, Any]]]:
+    """List suites, models, nets, solvers, prompts, studies, and the verbs, tasks and variations of suites.
+
+    Example: proband list solvers
+
+    :param what: One kind only, with descriptions and options.
+    """
     results = [suites.suite(name) for name in suites.names()]
     kinds = [kind for kind in models.kinds().values() if kind.name != "fake"]
-    return {
+    everything = {
         "suites": [row(s.name, s.question) for s in results],
         "models": [row(f"{kind.name}:", kind.help, kind.options) for kind in kinds]
         + [row(f"embedded:{name}", what) for name, (_, _, what) in PACKAGES.items()]
@@ -55,6 +62,7 @@ def listing() -> dict[str, list[dict[str, Any]]]:
         "variations": [row(f"{s.name}/{v.name}", v.help) for s in results for v in s.all_variations()],
         "studies": [row(name, title) for name, title in studies().items()],
     }
+    return everything if what is None else {what: everything[what]}
 
 
 def studies() -> dict[str, str]:

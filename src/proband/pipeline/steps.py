@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Unpack
 
 import msgspec
 
@@ -19,6 +19,7 @@ from proband import stats, suites
 from proband.core.errors import ProbandError
 from proband.core.files import asset, dumps, items_path, read_answers, read_items, read_run, render, write_text
 from proband.core.metrics import chosen_answer
+from proband.core.plugins import read_options
 from proband.core.progress import track
 from proband.core.types import Answer, Fact, Item
 from proband.english.domain import SHIPPED, Domain, Word
@@ -26,7 +27,7 @@ from proband.english.reading import Unread
 from proband.pipeline.asking.items_and_answers import items_of, run_folders
 from proband.pipeline.checking import auditors, provers_of_suites
 from proband.pipeline.readers import ModelReaders
-from proband.pipeline.run_options import RunOptions
+from proband.pipeline.run_options import ReaderOptions, RunOptions
 from proband.proof.replies import NOT_CHECKED, OUTCOMES, CheckedReply, ReplyChecker
 from proband.proof.rows import NAMES, AuditRow, RowFile, columns_of, item_row, read_cells, row_files, table_row
 from proband.proof.run import judge_for
@@ -64,21 +65,33 @@ def check_replies(
     out: str | Path,
     items: str | Path | None = None,
     domain: str = "",
-    columns: Mapping[str, str] | None = None,
+    reply_column: str = "",
+    question_column: str = "",
     judge: str = "",
     readers: Sequence[str] = (),
-    options: RunOptions | None = None,
     dry_run: bool = False,
+    **options: Unpack[ReaderOptions],
 ) -> dict[str, Any]:
-    """Check all replies of a run, of a folder of runs, or of a file; writes OUT and returns the headlines. `judge`: a
-    model whose verdicts on the steps are compared with the proofs. `readers` name models that read the texts of the
-    items (`options`: those of a run); a dry run returns what they would be asked."""
+    """Check a model's reasoning sentence by sentence: told, entailed, possible, contradicted, unread; with proofs.
+
+    Example: proband steps runs/thinking -o steps
+
+    :param source: A run with replies in words, a folder of runs, or a file of replies (JSONL, JSON, CSV).
+    :param domain: kinship, grid, temporal, allen, sizes or a TOML file (default: known or guessed).
+    :param reply_column: Column of the reply (default: guessed).
+    :param question_column: Column of the question (default: guessed).
+    :param judge: A model that judges each step: its verdicts are compared with the proofs.
+    :param readers: A model that reads the texts, as in `proband audit`; repeatable.
+    :param dry_run: Print calls, tokens and cost of --reader; ask nothing.
+    """
+    columns = {what: name for what, name in (("reply", reply_column), ("question", question_column)) if name}
+    settled = read_options(RunOptions, options, of="steps")
     source, folder, known = Path(source), Path(out), dict[str, ReplyChecker]()
     if readers:
         if not domain:
             raise ProbandError(f"--reader needs --domain: the relations that texts are read for ({', '.join(SHIPPED)})")
         rows = (reply.row for reply in replies_of(source, items=items, columns=columns))
-        texts = ModelReaders(readers, judge_for(domain, provers_of_suites()), rows, folder, options or RunOptions())
+        texts = ModelReaders(readers, judge_for(domain, provers_of_suites()), rows, folder, settled)
         if dry_run:
             return {"forecasts": texts.forecasts()}
         known[domain] = ReplyChecker(texts.judge())
@@ -91,7 +104,7 @@ def check_replies(
     if judge:
         from proband.pipeline.step_labels import judge_steps
 
-        result["judge"] = judge_steps(folder, model=judge, options=options or RunOptions())
+        result["judge"] = judge_steps(folder, model=judge, options=settled)
     return {**result, "page": str(folder / "index.html")}
 
 

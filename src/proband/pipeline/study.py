@@ -13,11 +13,12 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Literal, TypedDict, Unpack
+from typing import Any, Literal
 
 from proband import reporting, suites
 from proband.core.errors import ProbandError
 from proband.core.files import DATA, read_json, sha256_file, write_json, write_text
+from proband.core.plugins import name_list
 from proband.core.progress import Verbosity, log
 from proband.pipeline.build import versions
 from proband.pipeline.report import item_sets
@@ -38,9 +39,16 @@ def study(
     workers: int | None = None,
     jobs: int = 1,
 ) -> dict[str, Any]:
-    """Run every stage that is not done yet, `jobs` at a time, then the report; `dry_run` only says what is to do.
-    `part` ("embedded:mlm,embedded:minilm"): the runs with one of these texts in their names and what they need, without
-    the report; parts may be done in any order, on several machines."""
+    """Run a study: a grid of build, train, run and random seeds, with its report; the same command resumes.
+
+    Example: proband study study.toml -o study --dry-run
+
+    :param file: A TOML file, or the name of a shipped study (`proband list studies`).
+    :param parameters: Parameter of the study; repeatable.
+    :param dry_run: Print the stages and which are done; run nothing.
+    :param part: Only the runs with one of these texts (with commas) in their names, and what they need; no report.
+    :param jobs: Stages at a time, each in its own process.
+    """
     path, folder, given = study_path(file), Path(out), parameters or {}
     read = read_study(path, given)
     stages = stages_of(read, path, folder, part)
@@ -93,16 +101,6 @@ def study(
     return {**result, "title": read.study.title, "stages": lines}
 
 
-class StudyOptions(TypedDict, total=False):
-    """The options of `study` that `paper` has too."""
-
-    dry_run: bool
-    part: str
-    engine: Literal["local", "ray"]
-    workers: int | None
-    jobs: int
-
-
 def paper(
     suite: str,
     *,
@@ -110,14 +108,30 @@ def paper(
     out: str | Path,
     models: Sequence[str] = (),
     parameters: Mapping[str, Any] | None = None,
-    **options: Unpack[StudyOptions],
+    dry_run: bool = False,
+    part: str = "",
+    engine: Literal["local", "ray"] = "local",
+    workers: int | None = None,
+    jobs: int = 1,
 ) -> dict[str, Any]:
-    """The study that reproduces a suite's paper, ours next to the published figures, with its claims."""
+    """Run the study that reproduces a paper: our tables next to the published figures, and tests of its claims.
+
+    Example: proband paper analogy --data BATS -m embedded:glove -o tables
+
+    :param suite: Suite whose paper is reproduced; see `proband list studies`.
+    :param data: Folder of the paper's own data.
+    :param models: A model to run; repeatable.
+    :param parameters: Parameter of the study; repeatable.
+    :param dry_run: Print the stages and which are done; run nothing.
+    :param part: Only the runs with one of these texts (with commas) in their names, and what they need; no report.
+    :param jobs: Stages at a time, each in its own process.
+    """
     if suite not in suites.names():
         raise ProbandError(f"no suite {suite!r}; there are {', '.join(suites.names())}")
     if not Path(data).exists():
         raise ProbandError("no such folder", file=data)
     given = {**(parameters or {}), "data": str(data), **({"models": list(models)} if models else {})}
+    options: dict[str, Any] = {"dry_run": dry_run, "part": part, "engine": engine, "workers": workers, "jobs": jobs}
     return study(suite, out=out, parameters=given, **options)
 
 
@@ -141,7 +155,7 @@ def stages_of(read: StudyFile, path: Path, out: Path, part: str) -> list[Stage]:
     stages = StageGrid(read, file=path, out=out).stages()
     if not part:
         return stages
-    texts = [text.strip() for text in part.split(",") if text.strip()]
+    texts = name_list(part)
     chosen = [stage for stage in stages if stage.verb == "run" and any(text in stage.name for text in texts)]
     if not chosen:
         raise ProbandError(f"--part {part}: no run has it in its name; --dry-run lists them")

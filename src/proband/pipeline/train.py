@@ -32,7 +32,18 @@ def train(
     model: str | Model | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """What OUT/net.json says; for several `seeds` a dictionary of these by folder."""
+    """Train one of a suite's own networks on its training items.
+
+    Returns what OUT/net.json says; for several seeds a dictionary of these by folder.
+
+    Example: proband train items --net transducer -o nets/transducer
+
+    :param items: Folder of items, or a file.
+    :param net: Name of the network; see `proband list nets`.
+    :param model: Model to start from (net finetune).
+    :param options: Option of the network (`proband list nets`); repeatable.
+    :param seeds: Several random seeds: one network each, in DIR/seed-N.
+    """
     folder = Path(out)
     folders = {seed: folder} if seeds is None else {number: folder / f"seed-{number}" for number in seeds}
     suite = suite_of(items)

@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from proband.core.errors import ProbandError
 from proband.core.files import items_path, read_items, read_json, read_manifest, sha256_file, write_json
 from proband.core.metrics import scored_splits
+from proband.core.plugins import name_list
 from proband.core.suite import Built, Suite, Variation
 from proband.core.types import Item
 from proband.pipeline.asking.setup import suite_of
@@ -39,8 +40,15 @@ def vary(
     seed: int = 0,
     force: bool = False,
 ) -> dict[str, Any]:
-    """Write OUT/items.jsonl and OUT/manifest.json; returns the manifest. `as_` names variations of the suite, each made
-    `per_item` times of every item that is scored (or of the named `split`)."""
+    """Make variations of items whose effect on the right answer is known.
+
+    Example: proband vary items -o varied --as rename,reorder,counterfactual
+
+    :param items: Folder of items, or a file.
+    :param as_: Variations of the suite (docs/variations.md).
+    :param per_item: How many of each to make of every item.
+    :param split: Items to vary: train, valid, test or all; default: those scored.
+    """
     path, folder = items_path(Path(items)), Path(out)
     suite = suite_of(items)
     chosen = variations_of(suite, as_)
@@ -85,8 +93,7 @@ def variations_of(suite: Suite, names: str | Sequence[str]) -> list[Variation]:
     """The variations that a user names; an unknown one is an error that lists those there are."""
     if not suite.variations:
         raise ProbandError(f"{suite.name} has no variations")
-    wanted = [name.strip() for name in (names.split(",") if isinstance(names, str) else names)]
-    return [suite.variation(name) for name in dict.fromkeys(name for name in wanted if name)] or [suite.variation("")]
+    return [suite.variation(name) for name in dict.fromkeys(name_list(names))] or [suite.variation("")]
 
 
 def source_manifest(path: Path) -> Mapping[str, Any]:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from proband.pipeline.run_options import RunOptions
-
 
 def test_options_reach_the_auditor(proband: Any, stage: Any) -> None:
     made = stage(
@@ -15,10 +13,8 @@ def test_options_reach_the_auditor(proband: Any, stage: Any) -> None:
         "audit",
     )
     text = proband("audit", "data.csv", "-o", "audit", "--domain", "grid", "--reader", "hf:one", "--no-cache")
-    assert made.arguments == ("data.csv",)
-    how = RunOptions(cache=False)
-    given = {"out": Path("audit"), "domain": "grid", "world": "", "readers": ("hf:one",), "columns": {}}
-    assert made.given == {**given, "how": how, "dry_run": False, "replies": None, "scorer": ""}
+    assert made.arguments == (Path("data.csv"),)
+    assert made.given == {"out": Path("audit"), "domain": "grid", "readers": ("hf:one",), "cache": False}
     assert text.splitlines()[-2].split(maxsplit=1) == ["verdicts:", "entailed 36, ambiguous 64"]
     assert text.splitlines()[-1] == "open x.html"
 

@@ -16,10 +16,6 @@ def test_options_reach_the_report(proband: Any, stage: Any) -> None:
         "items": Path("items"),
         "title": "Two models",
         "seed": 1,
-        "split": "",
-        "force": False,
-        "analyses": None,
-        "claims": False,
     }
     proband(*words, "--claims")
     assert made.given["claims"] is True

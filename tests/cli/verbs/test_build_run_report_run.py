@@ -53,7 +53,7 @@ def test_every_option_reaches_the_pipeline(
         return []
 
     monkeypatch.setattr("proband.pipeline.run.run_all", run_all)
-    monkeypatch.setattr("proband.cli.verbs.build_run_report.give", lambda *_, **__: None)
+    monkeypatch.setattr("proband.cli.commands.give", lambda *_, **__: None)
     words = shlex.split(
         "-s direct --set a=1 --set b=x=y --prompt p --prompt q --split valid --limit 3 --until 2 --repeat 1 --seed 1 "
         "--too-long skip --label mine --on-error record --max-errors 3 --retry-errors --no-cache --engine ray "

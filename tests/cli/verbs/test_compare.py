@@ -36,11 +36,6 @@ def test_groups_are_a_table(proband: Any, stage: Any) -> None:
         "items": Path("items"),
         "by": "k",
         "metric": "accuracy",
-        "equal_within": None,
-        "until": "",
-        "cluster": None,
-        "split": "",
-        "seed": 0,
     }
     assert proband.json(*words)["groups"] == groups
 

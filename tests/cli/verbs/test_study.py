@@ -14,16 +14,8 @@ STAGES = [
 def test_a_dry_run_prints_the_stages(proband: Any, stage: Any) -> None:
     made = stage("study", {"title": "Noise", "stages": STAGES})
     lines = proband("study", "noise.toml", "-o", "out", "--dry-run", "--set", "per-k=5", "--workers", 2).splitlines()
-    assert made.arguments == ("noise.toml",)
-    assert made.given == {
-        "out": Path("out"),
-        "dry_run": True,
-        "jobs": 1,
-        "part": "",
-        "parameters": {"per-k": "5"},
-        "engine": "local",
-        "workers": 2,
-    }
+    assert made.arguments == (Path("noise.toml"),)
+    assert made.given == {"out": Path("out"), "dry_run": True, "parameters": {"per-k": "5"}, "workers": 2}
     assert lines == [
         "Noise",
         "verb   name                     state",

@@ -15,7 +15,7 @@ def test_options_reach_the_pipeline(proband: Any, stage: Any) -> None:
     text = proband("train", "items", "--net", "line", "-o", "net", "-m", "hf:x", "--set", "epochs=3", "--seed", 4)
     assert made.arguments == (Path("items"),)
     options = {"options": {"epochs": "3"}, "model": "hf:x"}
-    assert made.given == {"net": "line", "out": Path("net"), "seed": 4, "seeds": None, **options}
+    assert made.given == {"net": "line", "out": Path("net"), "seed": 4, **options}
     assert "torch" not in text
     assert "curve" not in text
     assert [line.split() for line in text.splitlines()][-1] == ["seconds:", "1.25"]

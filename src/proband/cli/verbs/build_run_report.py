@@ -1,51 +1,29 @@
-"""`proband build`, `proband run` and `proband report`: the way of an item. `build` has a command per suite, with the
-fields of the suite's own dataclass as options; the options of `run` are those of `RunOptions`."""
+"""`proband build` and `proband run`, and what they and `proband report` print. `build` has a command per suite, with
+the fields of the suite's own dataclass as options; the options of `run` are those of `RunOptions`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-from cyclopts import App, Group, Parameter
+from cyclopts import App, Group
 
-from proband.cli.arguments_and_output import (
-    EVERYDAY,
-    OPTIONS,
-    Flag,
-    Force,
-    Items,
-    Json,
-    ModelName,
-    Names,
-    Out,
-    Profile,
-    Scored,
-    Seed,
-    VerbosityOptions,
-    dry_run_layout,
-    fields,
-    give,
-    given_options,
-    split_names,
-    table,
-    warning,
-    with_options,
-)
+from proband.cli.arguments_and_output import EVERYDAY, OPTIONS, table, warning
+from proband.cli.commands import command
 from proband.core.errors import ProbandError
 from proband.core.files import figure
 from proband.core.plugins import described, read_options, with_profile
 from proband.pipeline.run_options import RunOptions
+
+if TYPE_CHECKING:
+    from proband.core.suite import Suite
 
 BUILD_HELP = """Build the items of a suite: DIR/items.jsonl and DIR/manifest.json.
 
 Options of a suite: proband build SUITE --help
 
 Example: proband build analogy -o items --seed 1"""
-
-
-Replace = Annotated[Flag, Parameter(name="--force", help="Replace another build in that folder.")]
 
 
 def build_commands(names: Sequence[str]) -> App:
@@ -75,64 +53,51 @@ def build_commands(names: Sequence[str]) -> App:
     return verb
 
 
-def build_command(suite: Any) -> Any:
+def build_command(suite: Suite) -> Callable[..., None]:
     """`build` with the suite's options as keyword arguments."""
 
-    @with_options(suite.options, group=Group(f"Options of {suite.name}", sort_key=2), negatives=True)
     def build(
-        *, out: Out, seed: Seed = 0, force: Replace = False, json: Json = False, profile: Profile = None, **given: Any
-    ) -> None:
+        *, out: str | Path, seed: int = 0, force: bool = False, profile: Path | None = None, **options: Any
+    ) -> dict[str, Any]:
+        """:param force: Replace another build in that folder."""
         from proband.pipeline.build import build
 
-        chosen = given_options(suite.options, given)
-        give(build(suite.name, out=out, seed=seed, force=force, profile=profile, **chosen), build_layout, json=json)
+        return build(suite.name, out=out, seed=seed, force=force, profile=profile, **options)
 
-    return build
+    return command(build, build_layout, kind=suite.options, group=Group(f"Options of {suite.name}", sort_key=2))
 
 
 def build_layout(manifest: Mapping[str, Any]) -> Iterable[Any]:
     yield f"{manifest['items']:,} items of {manifest['suite']}, seed {manifest['seed']}"
     skip = {"suite", "seed", "options", "items", "licence", "sha256", "versions"}
     rest = {name: value for name, value in manifest.items() if name not in skip}
-    yield fields({**rest, "licence": manifest["licence"], "sha256": manifest["sha256"]["items.jsonl"]})
+    yield {**rest, "licence": manifest["licence"], "sha256": manifest["sha256"]["items.jsonl"]}
 
 
 # ---- `proband run` ---------------------------------------------------------------------------------------------------
 
 
-@with_options(RunOptions)
 def run(
-    items: Items,
-    /,
-    *,
-    model: Annotated[ModelName, Parameter(name=("--model", "-m"), metavar="MODEL")],
-    out: Out,
-    dry_run: Flag = False,
-    profile: Profile = None,
-    verbosity: VerbosityOptions = VerbosityOptions(),  # noqa: B008
-    json: Json = False,
-    **given: Any,
-) -> None:
+    items: Path, *, model: str, out: Path, dry_run: bool = False, profile: Path | None = None, **given: Any
+) -> Mapping[str, Any]:
     """Run a model on the items; rerun the command to resume.
 
     Options of the solver: --set NAME=VALUE; options of the kind of model: --model-set NAME=VALUE.
 
     Example: proband run items -m embedded:mlm -o runs/mlm
 
+    :param items: Folder that `proband build` wrote, or a file of items.
     :param dry_run: Print the number of items, calls and tokens, the time and (with --prices) the cost; ask no server.
     """
     from proband.pipeline.run import forecasts, run_all
 
-    verbosity.set()
-    options = read_options(RunOptions, with_profile(given_options(RunOptions, given), profile), of="run")
+    options = read_options(RunOptions, with_profile(given, profile), of="run")
     if dry_run:
-        planned = forecasts(items, model=model, out=out, options=options)
-        give({"runs": planned}, lambda made: dry_run_layout(made["runs"]), json=json)
-        return
+        return {"forecasts": forecasts(items, model=model, out=out, options=options)}
     runs = run_all(items, model=model, out=out, options=options)
     made = [scored(folder, run, split=options.split) for folder, run in runs]
     several = {"runs": made, "of": "repetition" if options.repeat > 1 else "prompt", "spread": spread(made)}
-    give(made[0] if len(made) == 1 else several, scores_layout, json=json)
+    return made[0] if len(made) == 1 else several
 
 
 def elsewhere(name: str) -> str:
@@ -206,7 +171,7 @@ def scores_layout(made: Mapping[str, Any]) -> Iterable[Any]:
         "summary": made["summary"].get("in_words"),
         "usage": usage_in_words(made["usage"]),
     }
-    yield fields({name: text for name, text in notes.items() if text or name in ("seed", "answers")})
+    yield {name: text for name, text in notes.items() if text or name in ("seed", "answers")}
     if until := made.get("until"):
         last = until["looks"][-1]
         end = "stopped" if until["reached"] else "all items asked, the interval is wider"
@@ -246,39 +211,6 @@ def figures(line: Mapping[str, Any], unit: str) -> tuple[str, ...]:
     return (mean, interval, chance, f"{100 * line.get('unread', 0.0):.1f} %", f"{line['n']:,}")
 
 
-# ---- `proband report` ------------------------------------------------------------------------------------------------
-
-
-def report(
-    runs: Sequence[Path],
-    /,
-    *,
-    out: Out,
-    title: Annotated[str | None, Parameter(metavar="TEXT")] = None,
-    analyses: Names = "",
-    claims: Flag = False,
-    leaderboard: Flag = False,
-    scored: Scored = Scored(),  # noqa: B008
-    force: Force = False,
-    json: Json = False,
-) -> None:
-    """Write index.html, tables (md, tex, csv) and figures for any number of runs; opens from disk, offline.
-
-    Example: proband report runs -o report
-
-    :param runs: Run folders, or folders that contain them.
-    :param title: Title of the report.
-    :param analyses: The suite's analyses to write, with commas, or all (default: the usual).
-    :param claims: Test the claims of the suite's paper, with the runs that each needs.
-    :param leaderboard: One static page of models and item sets, with ranks and groups.
-    """
-    from proband.pipeline.report import report
-
-    what: dict[str, Any] = {"analyses": split_names(analyses) or None, "claims": claims}
-    what = {"leaderboard": True} if leaderboard else what
-    give(report(runs, out=out, force=force, title=title, **what, **asdict(scored)), report_layout, json=json)
-
-
 def report_layout(result: Mapping[str, Any]) -> Iterable[Any]:
     """The main findings, the main metric of each model, the counts and the page."""
     yield from result.get("sentences", ())
@@ -290,5 +222,5 @@ def report_layout(result: Mapping[str, Any]) -> Iterable[Any]:
         yield ""
         yield table([named.get(name, name) for name in names], rows, numbers=numbers)
         yield ""
-    yield fields({name: value for name, value in result.items() if name not in ("sentences", "scores", "page")})
+    yield {name: value for name, value in result.items() if name not in ("sentences", "scores", "page")}
     yield f"open {result['page']}"

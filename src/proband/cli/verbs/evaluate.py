@@ -1,66 +1,11 @@
-"""`proband evaluate`: from a model to one page."""
+"""What `proband evaluate` prints."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any
 
-from cyclopts import Parameter
-
-from proband.cli.arguments_and_output import (
-    Flag,
-    Force,
-    Json,
-    ModelName,
-    Names,
-    VerbosityOptions,
-    dry_run_layout,
-    give,
-    given_options,
-    table,
-    with_options,
-)
-from proband.pipeline.run_options import RunOptions, SharedRunOptions
-
-
-@with_options(RunOptions, only=SharedRunOptions.__annotations__)
-def evaluate(
-    *models: ModelName,
-    out: Annotated[Path, Parameter(name=("--out", "-o"), metavar="PAGE")],
-    size: Literal["quick", "panel"] = "panel",
-    suite: Names = "",
-    dry_run: Flag = False,
-    card: Flag = False,
-    label: Names = "",
-    force: Force = False,
-    verbosity: VerbosityOptions = VerbosityOptions(),  # noqa: B008
-    json: Json = False,
-    **given: Any,
-) -> None:
-    """Run models on a frozen panel of questions and write one page: a profile by capability, and a report per suite.
-
-    Rerun the command to resume. Two models are compared by paired tests.
-
-    Example: proband evaluate embedded:smollm2 -o page --size quick
-
-    :param out: Folder of the page.
-    :param size: quick: a fifth of the panel, a first look; panel: about 1,200 questions.
-    :param suite: Only these suites, with commas.
-    :param dry_run: Print questions, calls, time (a few items are tried) and cost; write no page.
-    :param card: Also write card.md: results for a Hugging Face model card.
-    :param label: How the page calls the models, with commas (default: SmolLM2-135M, ...).
-    """
-    from proband.pipeline.evaluate import EvaluationJob, evaluate
-
-    verbosity.set()
-    what: dict[str, Any] = {"out": out, "size": size, "suite": suite, "label": label}
-    options = given_options(RunOptions, given)
-    if dry_run:
-        forecasts = EvaluationJob(models, **what, options=options).forecasts()
-        give({"runs": forecasts}, lambda made: dry_run_layout(made["runs"]), json=json)
-    else:
-        give(evaluate(*models, card=card, force=force, **what, **options).summary(), layout, json=json)
+from proband.cli.arguments_and_output import table
 
 
 def layout(made: Mapping[str, Any]) -> Iterable[Any]:

@@ -1,55 +1,28 @@
-"""`proband show`."""
+"""`proband show`, and what it and `proband list` print."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 from msgspec import UNSET
 
-from proband.cli.arguments_and_output import (
-    Flag,
-    Json,
-    MaybeCount,
-    Pairs,
-    Seed,
-    give,
-    settings,
-    shortened,
-    table,
-    words,
-)
+from proband.cli.arguments_and_output import shortened, table, words
 from proband.core.errors import ProbandError
 from proband.core.types import Item
 
-# ---- `proband list` ------------------------------------------------------------------------------------------------
+SHORT = 8  # names of each kind in a list
+BEST = 5  # choices shown per answer
 
 
-Kind = Literal["suites", "models", "nets", "solvers", "prompts", "verbs", "tasks", "variations", "studies"]
-
-
-def list_(what: Kind | None = None, /, *, json: Json = False) -> None:
-    """List suites, models, nets, solvers, prompts, studies, and the verbs, tasks and variations of suites; of one kind,
-    with descriptions and options.
-
-    Example: proband list solvers
-
-    :param what: List one kind only, with its options.
-    """
-    from proband.pipeline.show import listing
-
-    outcome = listing()
-    if what is None and not json:
-        give(outcome, overview, json=False)
-    else:
-        give(outcome if what is None else {str(what): outcome[what]}, list_layout, json=json)
-
-
-def overview(result: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterable[Any]:
-    """A line per suite, and of all other kinds their names, as many as fit into a few lines."""
+def list_layout(result: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterable[Any]:
+    """A line per suite, and of all other kinds their names, as many as fit into a few lines; one kind alone in full."""
+    if len(result) == 1:
+        yield from one_kind(*result.items())
+        return
     yield "suites"
     yield table(("", ""), [(f"  {row['name']}", row["what"]) for row in result["suites"]])
     for title, rows in result.items():
@@ -60,19 +33,14 @@ def overview(result: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterable[Any]
     yield "with explanations and options: proband list suites, proband list models, ..."
 
 
-SHORT = 8  # names of each kind
-
-
-def list_layout(result: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterable[Any]:
-    """Every entry; of one kind alone with the options below it."""
-    for title, rows in result.items():
-        lines: list[tuple[str, str]] = []
-        for row in rows:
-            lines.append((f"  {row['name']}", row["what"]))
-            options = row.get("options", ()) if len(result) == 1 else ()
-            lines += [(f"    {option['name']}", describe_option(option)) for option in options]
-        yield title
-        yield table(("", ""), lines or [("  none", "")])
+def one_kind(entry: tuple[str, Sequence[Mapping[str, Any]]]) -> Iterable[Any]:
+    """Every entry, with its options below it."""
+    lines: list[tuple[str, str]] = []
+    for row in entry[1]:
+        lines.append((f"  {row['name']}", row["what"]))
+        lines += [(f"    {option['name']}", describe_option(option)) for option in row.get("options", ())]
+    yield entry[0]
+    yield table(("", ""), lines or [("  none", "")])
 
 
 def describe_option(option: Mapping[str, Any]) -> str:
@@ -85,26 +53,19 @@ def describe_option(option: Mapping[str, Any]) -> str:
     return f"{option['help']}{choices}{default}".strip()
 
 
-# --------------------------------------------------------------------------------------------------------------------
-
-
-BEST = 5  # choices shown per answer
-
-
 def show(
     folder: Path,
     item_id: str = "",
     /,
     *,
-    wrong: MaybeCount = None,
-    runs: Annotated[Sequence[Path], Parameter(metavar="RUNDIR", consume_multiple=True)] = (),
-    prompt: Flag = False,
-    model: Annotated[str | None, Parameter(name=("--model", "-m"), metavar="MODEL")] = None,
-    solver: Annotated[str | None, Parameter(name=("--solver", "-s"), metavar="SOLVER")] = None,
-    set: Pairs = (),
-    seed: Seed = 0,
-    json: Json = False,
-) -> None:
+    wrong: int | None = None,
+    runs: Annotated[Sequence[Path], Parameter(consume_multiple=True)] = (),
+    prompt: bool = False,
+    model: str | None = None,
+    solver: str | None = None,
+    options: Mapping[str, str] | None = None,
+    seed: int = 0,
+) -> Any:
     """Show one item: its text, its proof or alignment, and the answer of every run.
 
     Example: proband show items ITEM_ID
@@ -114,28 +75,30 @@ def show(
     :param wrong: Of a run: show N items that it got wrong.
     :param runs: Runs to read (default: those next to the items).
     :param prompt: Print exactly what the model of -m would be sent, instead of the item.
-    :param model: KIND:NAME, as for `proband run`.
-    :param solver: Solver, as for `proband run`.
-    :param set: Option of the solver, such as prompt=FILE or shots=3; repeatable.
+    :param options: Option of the solver, such as prompt=FILE or shots=3; repeatable.
     """
     from proband.pipeline.run import prompt_of
     from proband.pipeline.show import show, some_items, wrong_items
 
     if wrong is not None:
-        items = [show(folder, name, runs=[folder]) for name in wrong_items(folder, count=wrong)]
-        give(items, several_layout, json=json)
-    elif not item_id:
-        give(some_items(folder), some_layout, json=json)
-    elif prompt and model is None:
+        return [show(folder, name, runs=[folder]) for name in wrong_items(folder, count=wrong)]
+    if not item_id:
+        return some_items(folder)
+    if prompt and model is None:
         raise ProbandError("--prompt needs the model that it is for: -m MODEL")
-    elif model is not None:
-        texts = prompt_of(folder, item_id, model=model, solver=solver, options=settings(set), seed=seed)
-        if json:
-            give(texts, iter, json=True)
-        else:
-            sys.stdout.write("\n".join(texts))  # byte for byte, without a line end of our own
+    if model is not None:
+        return prompt_of(folder, item_id, model=model, solver=solver, options=options, seed=seed)
+    return show(folder, item_id, runs=runs)
+
+
+def show_layout(result: Any) -> Iterable[Any]:
+    """One item, or several, or the names of some; a prompt byte for byte, without a line end of our own."""
+    if isinstance(result, Mapping):
+        yield from layout(result)
+    elif result and isinstance(result[0], str):
+        sys.stdout.write("\n".join(result))
     else:
-        give(show(folder, item_id, runs=runs), layout, json=json)
+        yield from some_layout(result) if result and isinstance(result[0], Item) else several_layout(result)
 
 
 def several_layout(results: Sequence[Mapping[str, Any]]) -> Iterable[Any]:

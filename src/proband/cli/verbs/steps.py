@@ -1,84 +1,17 @@
-"""`proband steps`."""
+"""What `proband steps` prints."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from cyclopts import Parameter
-
-from proband.cli.arguments_and_output import (
-    Flag,
-    Json,
-    Moved,
-    Name,
-    Out,
-    dry_run_layout,
-    fields,
-    give,
-    given_options,
-    table,
-    with_options,
-)
-from proband.cli.verbs.audit import OF_READERS, Readers
-from proband.core.plugins import read_options
-from proband.pipeline.run_options import RunOptions
+from proband.cli.arguments_and_output import table
 
 SHOWN = 5  # reasons on the terminal
 
 
-@with_options(RunOptions, only=OF_READERS)
-def steps(
-    source: Path,
-    /,
-    *,
-    out: Out,
-    items: Moved = None,
-    domain: Name = "",
-    reply_column: Name = "",
-    question_column: Name = "",
-    judge: Annotated[str, Parameter(metavar="MODEL")] = "",
-    reader: Readers = (),
-    dry_run: Flag = False,
-    json: Json = False,
-    **given: Any,
-) -> None:
-    """Check a model's reasoning sentence by sentence: told, entailed, possible, contradicted, unread; with proofs.
-
-    Example: proband steps runs/thinking -o steps
-
-    :param source: A run with replies in words, a folder of runs, or a file of replies (JSONL, JSON, CSV).
-    :param domain: kinship, grid, temporal, allen, sizes or a TOML file (default: known or guessed).
-    :param reply_column: Column of the reply (default: guessed).
-    :param question_column: Column of the question (default: guessed).
-    :param judge: A model that judges each step: its verdicts are compared with the proofs.
-    :param dry_run: Print calls, tokens and cost of --reader; ask nothing.
-    """
-    from proband.pipeline.steps import check_replies
-
-    named = {"reply": reply_column, "question": question_column}
-    columns = {what: name for what, name in named.items() if name}
-    options = read_options(RunOptions, given_options(RunOptions, given), of="steps")
-    result = check_replies(
-        source,
-        out=out,
-        items=items,
-        domain=domain,
-        columns=columns,
-        judge=judge,
-        readers=reader,
-        options=options,
-        dry_run=dry_run,
-    )
-    if dry_run:
-        give(result["forecasts"], dry_run_layout, json=json)
-    else:
-        give(result, layout, json=json)
-
-
 def layout(result: Mapping[str, Any]) -> Iterable[Any]:
-    yield fields({name: result[name] for name in ("replies", "statements", "follows from")})
+    yield {name: result[name] for name in ("replies", "statements", "follows from")}
     outcomes = list(result["models"][0]["counts"])
     rows = [(each["model"], each["replies"], *(each["counts"][name] for name in outcomes)) for each in result["models"]]
     yield table(("model", "replies", *outcomes), rows, numbers=range(1, len(outcomes) + 2))

@@ -77,10 +77,18 @@ STEPWISE, EVERY_EVAL_EVER = "stepwise", "every-eval-ever"  # formats of runs
 FOR_QUESTIONS = ("lm-eval", "inspect")  # formats that hold only items with choices and a right answer
 
 
-def export(items: str | Path, *, to: str, out: str | Path, force: bool = False, model_id: str = "") -> dict[str, Any]:
-    """Write the items in a format; returns how many of each split, what was left out and why, and the licence. Files
-    that are there already, with other content, are only written over with `force`. `stepwise` and `every-eval-ever`
-    take the folder of a run; `model_id` is its model as DEVELOPER/NAME."""
+def export(
+    items: str | Path, *, to: str, out: str | Path = ".", force: bool = False, model_id: str = ""
+) -> dict[str, Any]:
+    """Write the items in the format of another tool, or the results of a run in one that collects results.
+
+    Example: proband export items --to csv -o items.csv
+
+    :param items: Folder of items or of a run.
+    :param to: csv, hf, lm-eval, inspect, the suite's own; of runs: stepwise, every-eval-ever.
+    :param out: File or folder to write; a file with other content is written over with --force alone.
+    :param model_id: The model of a run, as the Hugging Face hub names it.
+    """
     if to == EVERY_EVAL_EVER:
         with staged(Path(out), force=force) as place:
             return {"format": to, **write_results(Path(items), out=place, model_id=model_id), "out": str(out)}
