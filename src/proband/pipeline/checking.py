@@ -186,7 +186,7 @@ VERDICTS: Final = ("entailed", "ambiguous", "false", "inconsistent", "gender ope
 def check(summary: Mapping[str, Any], fail_on: Sequence[str]) -> dict[str, str]:
     """`check failed`, if rows have one of these verdicts or findings of these kinds."""
     known = {name: n - summary["one reading"].get(name, 0) for name, n in summary["verdicts"].items()}
-    for finding in headlines_of(summary["finding"]):
+    for finding in summary["finding"]:
         if finding["kind"] not in summary["verdicts"]:
             known[finding["kind"]] = known.get(finding["kind"], 0) + finding["rows"]
     found = ", ".join(f"{known[name]:,} {name}" for name in fail_on if known.get(name))

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import proband
 from proband.core.errors import ProbandError
+from proband.pipeline.studies.grid import StageGrid
+from proband.pipeline.studies.stages import RunStage, TrainStage
 from proband.pipeline.studies.study_file import read_study
 
 
@@ -49,6 +52,19 @@ def test_every_shipped_study_reads(name: str) -> None:
     assert read_study(path, {}).study.title
 
 
+def stages(path: Path, kind: type[Any]) -> list[Any]:
+    found = StageGrid(read_study(path, {}), file=path, out=path.parent).stages()
+    return [stage for stage in found if isinstance(stage, kind)]
+
+
+def trainings(path: Path) -> list[str]:
+    return [stage.name for stage in stages(path, TrainStage)]
+
+
+def asked(path: Path) -> list[str]:
+    return [stage.model for stage in stages(path, RunStage)]
+
+
 def test_a_study_takes_over_those_it_includes_and_trains_several_nets(file: Path, tmp_path: Path, study: str) -> None:
     (tmp_path / "part.toml").write_text(
         study.replace('[[run]]\nitems = ["clean", "noisy"]', '[[train]]\nname = "a"\nitems = "clean"\n'
@@ -61,8 +77,8 @@ def test_a_study_takes_over_those_it_includes_and_trains_several_nets(file: Path
     )
     read = read_study(whole, {})
     assert (read.study.title, read.parameters["k"]) == ("All", "2")
-    assert [part.name for part in read.train] == ["a-gat", "a-mac"]
-    assert read.run[0].models == ["net:a-gat", "net:a-mac"]
+    assert trainings(whole) == ["a-gat", "a-mac"]
+    assert asked(whole)[:2] == ["net:a-gat", "net:a-mac"]
     assert read.report.tables == ["by_k", "by_depth"]
     with pytest.raises(ProbandError, match="no study 'nowhere' next to it"):
         whole.write_text('[study]\ntitle = "All"\ninclude = ["nowhere"]')
@@ -91,20 +107,16 @@ def test_a_training_on_several_builds_has_their_names_and_its_line(file: Path, t
     file.write_text(
         study.replace("[[run]]", train + '[[run]]\nitems = ["clean"]\nmodels = ["net:noisy"]\n\n[[run]]', 1)
     )
-    read = read_study(file, {})
-    assert [(part.name, part.items) for part in read.train] == [
-        ("clean-gat", "clean"), ("clean-mac", "clean"), ("noisy-gat", "noisy"), ("noisy-mac", "noisy")
-    ]  # fmt: skip
-    assert read.run[0].models == ["net:noisy-gat", "net:noisy-mac"]
+    assert trainings(file) == ["clean-gat", "clean-mac", "noisy-gat", "noisy-mac"]
+    assert asked(file)[:2] == ["net:noisy-gat", "net:noisy-mac"]
     file.write_text(file.read_text().replace("[[train]]", '[[train]]\nname = "a"').replace("net:noisy", "net:a"))
-    read = read_study(file, {})
-    assert [part.name for part in read.train] == ["a-clean-gat", "a-clean-mac", "a-noisy-gat", "a-noisy-mac"]
-    assert read.run[0].models == [f"net:{part.name}" for part in read.train]
+    assert trainings(file) == ["a-clean-gat", "a-clean-mac", "a-noisy-gat", "a-noisy-mac"]
+    assert asked(file)[:4] == [f"net:{name}" for name in trainings(file)]
     wrong = file.read_text().replace('items = ["clean", "noisy"]\nnet', 'items = ["clean", "nosy"]\nnet')
     file.write_text(wrong)
     at = wrong.splitlines().index('items = ["clean", "nosy"]') + 1
     with pytest.raises(ProbandError, match=rf"line {at}: no \[\[build\]\] is named 'nosy'"):
-        read_study(file, {})
+        trainings(file)
     file.write_text(wrong.replace("nosy", "noisy").replace('net = ["gat", "mac"]', 'net = ["gat", "mack"]'))
     with pytest.raises(ProbandError, match=rf"line {at + 1}: .*mack"):
         proband.study(file, out=tmp_path / "out", dry_run=True)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Container, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar, cast
@@ -28,15 +29,18 @@ class StageGrid:
         self.text = file.read_text(encoding="utf-8")
         self.known: dict[str, Stage] = {}  # by key
         self.builds: dict[str, list[BuildStage]] = {}
-        self.nets: dict[str, list[TrainStage]] = {}
+        self.nets: dict[str, list[tuple[str, TrainStage]]] = {}  # all trainings that a name means, each with its own
+        self.trainings: set[str] = set()  # the names of single ones
         self.sets: set[str] = set()  # keys of builds that are one of several seeds
 
     def stages(self) -> list[Stage]:
         for at, build in enumerate(self.study.build):
+            with self._at("build", at, "name"):
+                check_name(build.name, self.builds, "build")
             self.builds[build.name] = [self._once(stage) for stage in self._build(build, at)]
             self.sets |= {stage.key for stage in self.builds[build.name] if len(build.seeds) > 1}
-        for net in self.study.train:
-            self.nets[net.name] = [self._once(stage) for stage in self._train(net)]
+        for at, net in enumerate(self.study.train):
+            self._train(net, at)
         for at, part in enumerate(self.study.run):
             for stage in self._run(part, at):
                 self._once(stage)
@@ -63,65 +67,83 @@ class StageGrid:
             line = line_of(self.text, ["build", at, "name"])
             yield BuildStage(name=name, out=self.out, seed=seed, options=part.options, line=line, suite=part.suite)
 
-    def _train(self, part: TrainPart) -> Iterator[TrainStage]:
-        assert isinstance(part.net, str)  # `spread` has taken lists apart
-        assert isinstance(part.items, str)
-        at = part.at
-        many = len(self.builds[part.items]) > 1
-        for items, seed in itertools.product(self.builds[part.items], part.seeds):
-            suite = suites.suite(items.suite)
+    def _train(self, part: TrainPart, at: int) -> None:
+        """Every training of a [[train]]: `net:NAME` is one of them, or all of its name or of its items."""
+        on_each = [part.items] if isinstance(part.items, str) else part.items
+        nets = [part.net] if isinstance(part.net, str) else part.net
+        for items, net in itertools.product(on_each, nets):
+            of_items = "-".join(filter(None, [part.name, "" if part.name and isinstance(part.items, str) else items]))
+            name = "-".join(filter(None, [of_items, "" if isinstance(part.net, str) else net, part.label]))
+            with self._at("train", at, "name"):
+                check_name(name, self.trainings, "train")
+            self.trainings.add(name)
+            trained = [(name, self._once(stage)) for stage in self._trained(part, at, name, items, net)]
+            for whole in dict.fromkeys((name, of_items, part.name or of_items)):
+                self.nets.setdefault(whole, []).extend(trained)
+
+    def _trained(self, part: TrainPart, at: int, name: str, on: str, net: str) -> Iterator[TrainStage]:
+        if on not in self.builds:
+            with self._at("train", at, "items"):
+                raise ProbandError(f"no [[build]] is named {on!r}")
+        many = len(self.builds[on]) > 1
+        for items, seed in itertools.product(self.builds[on], part.seeds):
             with self._at("train", at, "net"):
-                net = suite.net(part.net)
+                kind = suites.suite(items.suite).net(net)
             with self._at("train", at, "options"):
-                read_options(net.options, part.options, of=f"net {part.net}")
-            name = "-".join(
-                [part.name, *([items.name] if many else []), *([f"s{seed}"] if len(part.seeds) > 1 else [])]
-            )
+                read_options(kind.options, part.options, of=f"net {net}")
+            parts = [name, items.name if many else "", f"s{seed}" if len(part.seeds) > 1 else ""]
             yield TrainStage(
-                name=name, out=self.out, seed=seed, options=part.options, items=items, net=part.net, model=part.model,
-                line=line_of(self.text, ["train", at, "name"]), optional=part.optional,
+                name="-".join(filter(None, parts)), out=self.out, seed=seed, options=part.options, items=items, net=net,
+                model=part.model, line=line_of(self.text, ["train", at, "name"]), optional=part.optional,
             )  # fmt: skip
 
     def _run(self, part: RunPart, at: int) -> Iterator[RunStage]:
-        line = line_of(self.text, ["run", at, "models"])
-        given = self._options(part, at)
-        chosen = [dict(zip(part.grid, values)) for values in itertools.product(*part.grid.values())]
-        for model in part.models:
-            for trained, items in itertools.product(self._trained(model), self._items(part)):
-                if trained is not None and not self._belong(trained.items, items):
-                    continue
-                for options, seed in itertools.product(chosen, part.seeds):
-                    words = [items.name, trained.name if trained else model, given.solver, *map(str, options.values())]
-                    yield RunStage(
-                        name=" · ".join(word for word in words if word), out=self.out, seed=seed, line=line,
-                        options={**given.options, **options}, items=items, model=model, trained=trained,
-                        run_options=given, optional=part.optional,
-                    )  # fmt: skip
-
-    def _options(self, part: RunPart, at: int) -> RunOptions:
-        """The options of its runs; an error has the line of the one that is wrong."""
         for name, value in part.run_options.items():
-            with self._at("run", at, name):
+            with self._at("run", at, name):  # the line of the one that is wrong
                 read_options(RunOptions, {name: value}, of="[[run]]")
-        return read_options(RunOptions, part.run_options, of="[[run]]")
+        given = read_options(RunOptions, part.run_options, of="[[run]]")
+        grid = [dict(zip(part.grid, values)) for values in itertools.product(*part.grid.values())]
+        with self._at("run", at, "items"):
+            sets = [stage for name in part.items for stage in self._items(name)]
+        with self._at("run", at, "models"):
+            asked = [each for model in part.models for each in self._models(model)]
+        for (model, trained), items in itertools.product(asked, sets):
+            if trained is not None and not self._belong(trained.items, items):
+                continue
+            for options, seed in itertools.product(grid, part.seeds):
+                words = [items.name, trained.name if trained else model, given.solver, *map(str, options.values())]
+                yield RunStage(
+                    name=" · ".join(filter(None, words)), out=self.out, seed=seed, items=items, model=model,
+                    options={**given.options, **options}, trained=trained, run_options=given, optional=part.optional,
+                    line=line_of(self.text, ["run", at, "models"]),
+                )  # fmt: skip
 
     def _belong(self, one: BuildStage, other: BuildStage) -> bool:
         """Whether a net trained on one is asked the other: of several sets of items those of the same seed."""
         sets = {one.key, other.key} <= self.sets
         return one.suite == other.suite and (one.seed == other.seed or not sets)
 
-    def _trained(self, model: str) -> Sequence[TrainStage | None]:
+    def _models(self, model: str) -> Sequence[tuple[str, TrainStage | None]]:
         """The trainings behind `net:NAME`; any other model is itself."""
         kind, _, name = model.partition(":")
-        return self.nets[name] if kind == "net" and name in self.nets else [None]
+        if kind == "net" and name in self.nets:
+            return [(f"net:{own}", trained) for own, trained in self.nets[name]]
+        if kind == "net" and not (self.file.parent / name).exists():
+            raise ProbandError(f"no [[train]] is named {name!r}, and there is no such folder")
+        return [(model, None)]
 
-    def _items(self, part: RunPart) -> list[BuildStage]:
-        build_stages: list[BuildStage] = []
-        for name in part.items:
-            if name in self.builds:
-                build_stages += self.builds[name]
-            else:
-                place = self.file.parent / name
-                suite = first_item(place).suite
-                build_stages.append(FolderStage(name=name, out=self.out, seed=0, options={}, suite=suite, place=place))
-        return build_stages
+    def _items(self, name: str) -> Sequence[BuildStage]:
+        place = self.file.parent / name
+        if name in self.builds:
+            return self.builds[name]
+        if not place.exists():
+            raise ProbandError(f"no [[build]] is named {name!r}, and there is no such folder")
+        suite = first_item(place).suite
+        return [FolderStage(name=name, out=self.out, seed=0, options={}, suite=suite, place=place)]
+
+
+def check_name(name: str, taken: Container[str], kind: str) -> None:
+    if not re.fullmatch(r"[\w.-]+", name):
+        raise ProbandError(f"'name' {name!r} must be letters, digits, . _ -")
+    if name in taken:
+        raise ProbandError(f"two [[{kind}]] are named {name!r}")

@@ -22,7 +22,7 @@ An unknown key is an error with its line.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +60,6 @@ class TrainPart(StudyPart, frozen=True, kw_only=True):
     seeds: tuple[int, ...] = (0,)
     model: str | None = None
     optional: bool = False
-    at: int = msgspec.field(default=0, name="(at)")  # which [[train]] it is; no key of the file
 
 
 class RunPart(StudyPart, frozen=True, kw_only=True):
@@ -105,14 +104,10 @@ def read_study(path: Path, given: Mapping[str, Any]) -> StudyFile:
         raise ProbandError(f"no parameter {error.args[0]!r} under [parameters]", file=path, line=place) from None
     filled["run"] = [with_run_options(part) for part in _tables(filled.get("run"))] or filled.get("run", [])
     try:
-        study = msgspec.convert({**filled, "parameters": values}, StudyFile)
+        return msgspec.convert({**filled, "parameters": values}, StudyFile)
     except msgspec.ValidationError as error:
         message, where = explain(str(error), text)
         raise ProbandError(message, file=path, line=where) from None
-    study = spread(study)
-    for wrong, at in wrong_names(study, path.parent):
-        raise ProbandError(wrong, file=path, line=line_of(text, at))
-    return study
 
 
 OF_THE_STUDY = ("seed", "prompt", "repeat", "engine", "workers", "cache", "retry_errors")
@@ -145,29 +140,6 @@ def with_included(raw: dict[str, Any], path: Path) -> dict[str, Any]:
         for key in ("tables", "analyses"):
             own[key] = list(dict.fromkeys([*report.get(key, ()), *own.get(key, ())]))
     return raw
-
-
-def spread(study: StudyFile) -> StudyFile:
-    """Every training on several builds or of several nets as trainings of one net on one build; `net:NAME` of such a
-    training is all of them."""
-    train: list[TrainPart] = []
-    names: dict[str, list[str]] = {}
-    for at, part in enumerate(study.train):
-        for items in [part.items] if isinstance(part.items, str) else part.items:
-            name = items if not part.name else part.name if isinstance(part.items, str) else f"{part.name}-{items}"
-            nets = [part.net] if isinstance(part.net, str) else part.net
-            own = [name] if isinstance(part.net, str) else [f"{name}-{net}" for net in nets]
-            own = [f"{each}-{part.label}" if part.label else each for each in own]
-            for whole in dict.fromkeys((part.name or name, name)):
-                names.setdefault(f"net:{whole}", []).extend(f"net:{each}" for each in own)
-            train += [
-                msgspec.structs.replace(part, name=one, items=items, net=net, at=at) for one, net in zip(own, nets)
-            ]
-    run = [
-        msgspec.structs.replace(part, models=[each for model in part.models for each in names.get(model, [model])])
-        for part in study.run
-    ]
-    return msgspec.structs.replace(study, train=train, run=run)
 
 
 # ---- parameters ----------------------------------------------------------------------------------------------------
@@ -250,29 +222,3 @@ def explain(message: str, text: str) -> tuple[str, int | None]:
         return in_words(what).replace("field", "key", 1) + where, line_of(text, [*path, match[1]])
     name = next((step for step in reversed(path) if isinstance(step, str)), "")
     return in_words(f"{what} - at `$.{name}`").replace("an object", "a table"), line_of(text, path)
-
-
-def wrong_names(study: StudyFile, folder: Path) -> Iterator[tuple[str, list[str | int]]]:
-    """Names that are given twice, and names that are used but not given; each with its place."""
-    made: dict[str, list[tuple[int, str]]] = {
-        "build": [(at, part.name) for at, part in enumerate(study.build)],
-        "train": [(part.at, part.name) for part in study.train],
-    }
-    for kind, parts in made.items():
-        seen: set[str] = set()
-        for at, name in parts:
-            if not re.fullmatch(r"[\w.-]+", name):
-                yield f"'name' {name!r} must be letters, digits, . _ -", [kind, at, "name"]
-            if name in seen:
-                yield f"two [[{kind}]] are named {name!r}", [kind, at, "name"]
-            seen.add(name)
-    names = {kind: {name for _, name in parts} for kind, parts in made.items()}
-    for trained in study.train:
-        if trained.items not in names["build"]:
-            yield f"no [[build]] is named {trained.items!r}", ["train", trained.at, "items"]
-    for at, run in enumerate(study.run):
-        nets = [model.removeprefix("net:") for model in run.models if model.startswith("net:")]
-        for kind, used, key in (("build", run.items, "items"), ("train", nets, "models")):
-            for name in used:
-                if name not in names[kind] and not (folder / name).exists():
-                    yield f"no [[{kind}]] is named {name!r}, and there is no such folder", ["run", at, key]

@@ -430,7 +430,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert "22  text rendered again, proof replayed" in capsys.readouterr().out
     path = tmp_path / "items.jsonl"
     path.write_text(path.read_text("utf-8").replace('"target":"', '"target":"x', 1), encoding="utf-8")
-    assert main(["verify", str(tmp_path)]) == 2
+    assert main(["verify", str(tmp_path)]) == 3
     told = capsys.readouterr()
     assert "line 1, item 'clean-k3-000000'" in told.out
     assert told.err.count("\n") == 1
