@@ -130,14 +130,6 @@ def read_options(kind: type[Options], given: Mapping[str, Any], *, of: str) -> O
     return kind(**values)
 
 
-def name_list(names: str | Iterable[str]) -> list[str]:
-    """
-    >>> name_list("false, ambiguous,"), name_list(["false"])
-    (['false', 'ambiguous'], ['false'])
-    """
-    return [each.strip() for each in (names.split(",") if isinstance(names, str) else names) if each.strip()]
-
-
 def with_profile(given: Mapping[str, Any], profile: str | Path | None) -> dict[str, Any]:
     """The options of a profile file (TOML with a key per option), overridden by those given; tables are merged."""
     from proband.core.files import read_toml
@@ -160,19 +152,17 @@ def with_clear_errors(function: Callable[..., T]) -> Callable[..., T]:
 
     @functools.wraps(function)
     def verb(*given: Any, **named: Any) -> T:
-        signature, wrong = inspect.signature(function, eval_str=True), ""
-        known = [each.name for each in signature.parameters.values() if each.kind is not each.POSITIONAL_ONLY]
-        rest = next((each for each in signature.parameters.values() if each.kind is each.VAR_KEYWORD), None)
-        if rest is not None:  # **options: Unpack[...], or any
-            (of,) = get_args(rest.annotation) or (None,)
-            known = [*known[:-1], *(of.__annotations__ if of else named)]
+        signature = inspect.signature(function, eval_str=True)
+        *known, last = [each for each in signature.parameters.values() if each.kind is not each.POSITIONAL_ONLY]
+        options = get_args(last.annotation)[:1] or [named] if last.kind is last.VAR_KEYWORD else [[last.name]]
+        names = [*(each.name for each in known), *getattr(options[0], "__annotations__", options[0])]
+        unknown = [f"has no option {each!r}" for each in named if each not in names]
         try:
             signature.bind(*given, **named)
         except TypeError as error:
-            wrong = f"cannot be called so: {error}"
-        unknown = [f"has no option {each!r}" for each in named if each not in known]
-        if wrong or unknown:
-            raise ProbandError(f"{function.__name__} {[*unknown, wrong][0]}; it has {', '.join(sorted(known))}")
+            unknown.append(f"cannot be called so: {error}")
+        if unknown:
+            raise ProbandError(f"{function.__name__} {unknown[0]}; it has {', '.join(sorted(names))}")
         return function(*given, **named)
 
     verb.__module__ = "proband"  # so that another process can import it

@@ -342,10 +342,9 @@ class Claim:
 
 @dataclass(frozen=True, kw_only=True)
 class Verb:
-    """A command: `proband NAME`, or one of a suite's own, `proband SUITE NAME`. `run` is "module:function", imported
-    when the command is used. The parameters of the function are the arguments (positional) and options (keyword-only)
-    of the command, its docstring, with a `:param name: ...` each, is the help; what it returns is printed by `layout`
-    ("module:function", from the result to lines and mappings), as a table of its fields, or as JSON."""
+    """A command, `proband NAME` or `proband SUITE NAME`. `run` ("module:function") is imported when it is used: its
+    parameters are the arguments (positional) and options (keyword-only), its docstring the help, with a `:param name:`
+    each. `layout` ("module:function") gives lines and mappings of the result to print (default: its fields)."""
 
     name: str
     run: str

@@ -17,7 +17,7 @@ from proband import suites
 from proband.core import plugins
 from proband.core.errors import ProbandError
 from proband.core.files import asset, items_path, parse, raw_lines, read_manifest, render, sha256_file, write_text
-from proband.core.plugins import name_list, read_options
+from proband.core.plugins import read_options
 from proband.core.progress import Progress, log
 from proband.core.suite import Audit, Suite, Verified
 from proband.core.types import Item
@@ -26,7 +26,7 @@ from proband.pipeline.asking.items_and_answers import count_lines
 from proband.pipeline.asking.setup import suite_of
 from proband.pipeline.readers import ModelReaders
 from proband.pipeline.replies import score_replies
-from proband.pipeline.run_options import ReaderOptions, RunOptions
+from proband.pipeline.run_options import ReaderOptions, RunOptions, name_list
 from proband.pipeline.scorers import audit_scorer
 from proband.pipeline.vary import ORIGINAL
 from proband.proof.known_sets import FORMATS

@@ -13,7 +13,6 @@ from proband import suites
 from proband.core.errors import ProbandError
 from proband.core.files import dumps, read_answers, read_items, read_manifest, read_run, sha256_file
 from proband.core.metrics import Metric
-from proband.core.plugins import name_list
 from proband.core.progress import log
 from proband.core.suite import Suite
 from proband.core.types import Run
@@ -26,6 +25,7 @@ from proband.pipeline.asking.items_and_answers import (
     items_of,
     run_folders,
 )
+from proband.pipeline.run_options import name_list
 from proband.pipeline.steps import steps_of_runs
 from proband.reporting import AnsweredRun, ItemSet, write_leaderboard, write_report
 from proband.reporting.findings import constant_answers

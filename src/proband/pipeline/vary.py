@@ -19,11 +19,11 @@ from msgspec.structs import replace
 from proband.core.errors import ProbandError
 from proband.core.files import items_path, read_items, read_json, read_manifest, sha256_file, write_json
 from proband.core.metrics import scored_splits
-from proband.core.plugins import name_list
 from proband.core.suite import Built, Suite, Variation
 from proband.core.types import Item
 from proband.pipeline.asking.setup import suite_of
 from proband.pipeline.build import other_build, versions, write_items
+from proband.pipeline.run_options import name_list
 from proband.stats.clusters import clusters_of
 
 ORIGINAL = "original"
