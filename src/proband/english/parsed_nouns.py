@@ -76,7 +76,7 @@ class ParsedReader:
         things = [thing for fact in read for thing in (fact.who, fact.of)]
         meant = same_things(things, list(filter(None, (asked.who, asked.of, *asked.among))))
         facts = tuple(fact._replace(who=meant[fact.who], of=meant[fact.of]) for fact in read)
-        return Reading(facts=facts, question=self.grammar.settled(asked, meant, facts))
+        return Reading(facts=facts, question=asked.renamed(meant))
 
     def _sentence(self, sentence: str) -> tuple[Fact, ...]:
         if sentence not in self.parsed:

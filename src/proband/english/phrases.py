@@ -46,17 +46,12 @@ CLAUSES: Final = re.compile(r"(?:;|,)? (?:and|but|while|whereas) |[;,:] ")
 POINTS_BACK: Final = re.compile(r"\b(?:it|they|them|one|that|this|these|those|he|she|both|other|same|all|none|not)\b")
 WEATHER: Final = re.compile(r"^it (?:was|is|rained|snowed)\b")
 RANKS: Final = {"second": 2, "third": 3, "fourth": 4, "fifth": 5}
-EVERYTHING: Final = "*"
 SHAPES_KEPT: Final = 50_000
 MOST_CLAUSES: Final = 8
-PAIR: Final = -1  # in a fact of a shape: the two of the sentence before
-ALL: Final = -2  # in a fact of a shape: all other things
-COUNTS: Final = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7}
-OF_TWO: Final = -1  # a rank: which of the two is longer?
 
 
 class ShapeFact(NamedTuple):
-    """A fact of a shape: numbers of things, or PAIR, or ALL."""
+    """A fact of a shape, with numbers of things."""
 
     who: int
     word: Word
@@ -171,23 +166,18 @@ class Grammar:
         told = sentences(text)
         shapes = [self._best_shape(sentence, names) for sentence in told]
         read = [self.shape_facts(shape.text) for shape in shapes]
-        pair: tuple[str, ...] = ()
         for number, (shape, clauses) in enumerate(zip(shapes, read)):
-            of_pair, problem = any(fact.of == PAIR for fact in clauses or ()), ""
+            problem = ""
             if clauses is None and self._says_nothing(shape, [s for s, own in zip(shapes, read) if own]):
                 continue
             if clauses is None:
                 problem = "no phrase of the domain covers the sentence"
-            elif of_pair and len(pair) != 2:
-                problem = "'they' does not follow a sentence about two people"
             elif twice := next((thing for thing in shape.new if any(thing in s.things for s in shapes[:number])), ""):
                 problem = f"'a {twice}' may be another one than the {twice} before"
             if problem:
                 return Reading(sentences=tuple(told), unread=Unread(problem, told[number]))
             for who, word, of, negated in clauses or ():
-                for owner in pair if of == PAIR else (EVERYTHING,) if of == ALL else (shape.things[of],):
-                    facts.append(Fact(shape.things[who], word.relation, owner, word.gender, negated, number))
-            pair = pair if of_pair else shape.things
+                facts.append(Fact(shape.things[who], word.relation, shape.things[of], word.gender, negated, number))
         return Reading(facts=tuple(facts), sentences=tuple(told), shapes=tuple(shape.text for shape in shapes))
 
     def _says_nothing(self, shape: Shape, read: Sequence[Shape]) -> bool:
@@ -241,13 +231,10 @@ class Grammar:
             if b == "next":  # of things in a row, each and the one after it
                 facts += [ShapeFact(one, word, other, negated) for one, other in pairwise(marks)]
                 continue
-            owners = [{"they": PAIR, "all": ALL}[b]] if b in ("they", "all") else _marks(groups[b])
-            facts += [ShapeFact(mark, word, owner, negated) for mark in marks for owner in owners]
+            facts += [ShapeFact(mark, word, owner, negated) for mark in marks for owner in _marks(groups[b])]
         return tuple(facts)
 
     def _word_of_clause(self, relation: str, groups: Mapping[str, str | None]) -> Word | None:
-        if relation == "most":
-            return self._most(groups["most"])
         if relation == "r" and groups.get("rs"):
             return self.word(groups["rs"])
         words = [
@@ -308,9 +295,7 @@ class Grammar:
             word = self._most(groups["most"]) if "most" in groups else self.word(groups.get("r"))
             if word is None:
                 continue
-            if kind == "more":
-                yield AskedRelation("", "", word, rank=OF_TWO)
-            elif kind == "inverse":
+            if kind == "inverse":
                 yield AskedRelation("", b, Word(self.domain.inverse[word.relation]))
             elif kind == "between" and a and b:
                 yield AskedRelation("", "", word, among=(a, b))
@@ -332,37 +317,14 @@ class Grammar:
         reading = self.read(text, () if isinstance(names, People) else names)
         if reading.unread or not self.nouns:
             return replace(reading, question=asked)
-        phrases = [thing for fact in reading.facts for thing in (fact.who, fact.of) if thing != EVERYTHING]
+        phrases = [thing for fact in reading.facts for thing in (fact.who, fact.of)]
         meant = same_things(phrases, list(filter(None, (asked.who, asked.of, *asked.among))))
-        facts = tuple(fact._replace(who=meant[fact.who], of=meant.get(fact.of, fact.of)) for fact in reading.facts)
-        facts = self._over_all(facts, reading.sentences)
+        facts = tuple(fact._replace(who=meant[fact.who], of=meant[fact.of]) for fact in reading.facts)
         told = {thing for fact in facts for thing in (fact.who, fact.of)}
         own = [meant[each] for each in (asked.who, asked.of, *asked.among) if each]
         if facts and (unknown := next((each for each in own if each not in told and not _is_name(each, question)), "")):
             raise NotRead(f"the story says nothing of {unknown!r}", question)
-        return replace(reading, facts=facts, question=self.settled(asked, meant, facts))
-
-    def _over_all(self, facts: tuple[Fact, ...], told_in: Sequence[str]) -> tuple[Fact, ...]:
-        """`Bella is the oldest of the three`: older than every other one, where all facts are about ages and the things
-        are as many as it says."""
-        over = [fact for fact in facts if fact.of == EVERYTHING]
-        if not over:
-            return facts
-        told = [fact for fact in facts if fact.of != EVERYTHING]
-        things = list(dict.fromkeys(thing for fact in facts for thing in (fact.who, fact.of) if thing != EVERYTHING))
-        axes = {min(fact.relation, self.domain.inverse[fact.relation]) for fact in facts}
-        counts = {COUNTS[word] for fact in over for word in COUNTS if f" {word}" in told_in[fact.sentence]}
-        if len(axes) != 1 or any(fact.negated for fact in over) or counts - {len(things)}:
-            raise NotRead("than which things it is so is not clear")
-        return (*told, *(fact._replace(of=thing) for fact in over for thing in things if thing != fact.who))
-
-    def settled(self, asked: AskedRelation, meant: Mapping[str, str], facts: Sequence[Fact]) -> AskedRelation:
-        """The question about the things that are meant; which of the two is longer, where there are two, is which is
-        the longest."""
-        if asked.rank == OF_TWO and len({thing for fact in facts for thing in (fact.who, fact.of)}) != 2:
-            raise NotRead("it asks for the one of two, and there are more")
-        a, b = (meant.get(each, "") for each in asked.pair)
-        return asked._replace(who=a, of=b, among=tuple(meant[each] for each in asked.among), rank=abs(asked.rank))
+        return replace(reading, facts=facts, question=asked.renamed(meant))
 
 
 def _marks(text: str | None) -> list[int]:

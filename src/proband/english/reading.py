@@ -46,6 +46,11 @@ class AskedRelation(NamedTuple):
     def pair(self) -> tuple[str, str]:
         return self.who, self.of
 
+    def renamed(self, names: Mapping[str, str]) -> AskedRelation:
+        """The question with other names of its things."""
+        a, b = (names.get(each, each) for each in self.pair)
+        return self._replace(who=a, of=b, among=tuple(names[each] for each in self.among))
+
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:

@@ -96,9 +96,8 @@ class Decider:
         """The verdict on a label, with the names of the problem."""
         renamed, numbers = numbered(problem, asked)
         number = {thing: place for place, thing in numbers.items()}
-        a, b = (number.get(each, each) for each in asked.pair)
-        question = asked._replace(who=a, of=b, among=tuple(number[each] for each in asked.among))
-        made = self._decide(renamed, question, label._replace(text=number.get(label.text, label.text)))
+        own = label._replace(text=number.get(label.text, label.text))
+        made = self._decide(renamed, asked.renamed(number), own)
 
         def named(answers: tuple[str, ...]) -> tuple[str, ...]:
             return tuple(numbers.get(each, each) for each in answers)
