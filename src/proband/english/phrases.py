@@ -77,9 +77,6 @@ class Grammar:
         vocabulary = self._vocabulary()
         of = bool(domain.raw.get("of"))
         self.nouns = NounMasker(vocabulary, domain.thing, self.relation_word, of=of) if domain.nouns else None
-        content = frozenset(domain.raw.get("content", ()))  # words of phrases that may be words of things as well
-        fewer = NounMasker(vocabulary - content, domain.thing, self.relation_word, of=of)
-        self.fewer = fewer if domain.nouns and content else None
         self.known: dict[str, Facts | None] = {}
         # of domains whose things are people: mentions (and whether they name the person), and what tells a gender
         self.mentions = [
@@ -142,17 +139,6 @@ class Grammar:
         masked = mask_names(sentence, names)
         return _plain(Shape(self.kinds.sub("", masked.text), masked.things))
 
-    def shapes(self, sentence: str, names: Collection[str] | People) -> list[Shape]:
-        """The shape of a sentence, and that with words of phrases (*the blue square*) taken as words of things."""
-        first = self.shape(sentence, names)
-        if self.fewer is None or isinstance(names, People) or names:
-            return [first]
-        return list(dict.fromkeys((first, _plain(self.fewer.mask(sentence)))))
-
-    def _best_shape(self, sentence: str, names: Collection[str]) -> Shape:
-        shapes = self.shapes(sentence, names)
-        return next((shape for shape in shapes if self.shape_facts(shape.text) is not None), shapes[0])
-
     def names(self, text: str, question: str) -> Collection[str] | People:
         """What `shape` is to be told: people, names, or what is in brackets; nothing where things are nouns."""
         if self.domain.mentions:
@@ -164,7 +150,7 @@ class Grammar:
         """The facts of a text; unread if a sentence about its things is covered by no phrase."""
         facts: list[Fact] = []
         told = sentences(text)
-        shapes = [self._best_shape(sentence, names) for sentence in told]
+        shapes = [self.shape(sentence, names) for sentence in told]
         read = [self.shape_facts(shape.text) for shape in shapes]
         for number, (shape, clauses) in enumerate(zip(shapes, read)):
             problem = ""
@@ -268,10 +254,10 @@ class Grammar:
         for number, sentence in enumerate(told):
             if number == len(told) - 1 or "?" in sentence or "___" in sentence:
                 try:
-                    found = [list(self._asked(shape)) for shape in self.shapes(sentence, names)]
+                    shape = self.shape(sentence, names)
                 except NotRead as error:
                     raise NotRead(str(error), sentence) from None
-                questions |= {(number, asked): None for asked in next(filter(None, found), ())}
+                questions |= {(number, asked): None for asked in self._asked(shape)}
         if len(questions) != 1:
             last = next((s for s in reversed(told) if s.endswith("?")), told[-1] if told else "")
             raise NotRead("it asks more than one question" if questions else self._not_asked(last, names), last)

@@ -33,7 +33,6 @@ LEAK: Final = re.compile(
     r"(?i)^(?:[^.?!]*\b)?(?:answer|label|solution|target|hint|spoiler)s?\b(?: here| of this| to the question)?"
     r"(?: is| was| would be| must be|:|\s*=|,)*\s*[\"'(\[]*(?P<word>[\w -]+?)[\"')\]]*[.!]?$"
 )
-OWNERS: Final = re.compile(r"\b(?:my|our|your|his|her|their|mine|ours|yours|hers|theirs)\b", re.IGNORECASE)
 Related = RowVerdict | Reading  # what has facts and genders
 LIKE: Final = 1 / 3  # of the stems of two names that mean one thing
 COLUMNS: Final = "columns"  # what reads a row whose facts stand next to its text
@@ -199,9 +198,6 @@ class RowJudge:
 
     def _text(self, row: AuditRow) -> RowText | Unread:
         """The story, the question and its options, which may all stand in one cell."""
-        if self.grammar.nouns:
-            own_text, own_question = one_owner(row.text, row.question)
-            row = replace(row, text=own_text, question=own_question)
         stem, options = split_options(row.question, is_answer=self.domain.word)
         sentences, names = split(stem), self.grammar.names(row.text or stem, stem)
         try:
@@ -408,20 +404,6 @@ def matched_things(one: Sequence[str], other: Sequence[str], *, nouns: bool) -> 
 def _stems(name: str, length: int) -> set[str]:
     words = (word for word in re.findall(r"\w+", name.lower()) if word not in ("the", "a", "an", "of", "s"))
     return {word[:length] for word in words}
-
-
-def one_owner(text: str, question: str) -> tuple[str, str]:
-    """`my cat` is the cat, where nobody else owns anything.
-
-    >>> one_owner("My cat is bigger than my fish.", "Is my fish smaller?")
-    ('The cat is bigger than the fish.', 'Is the fish smaller?')
-    """
-    owners = {each.lower() for each in OWNERS.findall(f"{text} {question}")}
-    if len(owners) != 1:
-        return text, question
-    only = re.compile(rf"\b{owners.pop()}\b(?= [a-z])", re.IGNORECASE)
-    one, other = (only.sub(lambda m: "The" if m[0][0].isupper() else "the", cell) for cell in (text, question))
-    return one, other
 
 
 def _as_written(answer: str, story: str) -> str:
