@@ -146,15 +146,8 @@ class NounMasker:
             if lower == "of" and run and self.of and self._continues(tokens, place):
                 run.append(lower)
                 continue
-            if lower == "one" and run and things:  # the black one
-                run.append(next(reversed(things)).split()[-1])
-                continue
             if lower == "'s" and run and self._continues(tokens, place):
                 run[-1] += "'s"
-                continue
-            if lower == "'s" and run and (owned := _owned(things)) and self._ends(tokens, place):
-                run[-1] += "'s"  # Clara's locker is above Dan's
-                run += owned
                 continue
             if run and self._is_number(token, run[-1]):  # Camp One, parcel two, number 12
                 run.append(lower)
@@ -188,11 +181,6 @@ class NounMasker:
         after = tokens[place + 1] if place + 1 < len(tokens) else ""
         return bool(after) and self._is_content(after.lower())
 
-    def _ends(self, tokens: list[str], place: int) -> bool:
-        """Does the thing end with the 's, so that what is owned is left out?"""
-        after = tokens[place + 1].lower() if place + 1 < len(tokens) else "."
-        return not after[0].isalnum() or after in ("is", "are", "was", "were")
-
     def _is_letter(self, tokens: list[str], place: int) -> bool:
         """Is a capital A or I the name of a thing, not an article or a pronoun?"""
         after = tokens[place + 1].lower() if place + 1 < len(tokens) else ""
@@ -203,16 +191,6 @@ class NounMasker:
         if self.kinds and len(words) > 1:
             name = self.kinds.sub("", name, count=1) if self.kinds.match(name) else name
         return name
-
-
-def _owned(things: Iterable[str]) -> list[str]:
-    """What the last of the things that are owned is, without its owner.
-
-    >>> _owned(["Clara's red locker", "lamp"])
-    ['red', 'locker']
-    """
-    owned = [thing.rpartition("'s ")[2].split() for thing in things if "'s " in thing]
-    return owned[-1] if owned else []
 
 
 def without_head(words: Sequence[str], things: Iterable[str]) -> str:
