@@ -21,7 +21,7 @@ from typing import Final
 
 from proband.english.domain import OTHER, Domain, Word
 from proband.english.reading import AskedRelation, Label
-from proband.english.things import DETERMINERS, without_head
+from proband.english.things import DETERMINERS
 from proband.english.tokens import normalised
 
 YES, NO, UNKNOWN = "yes", "no", "cannot be told"
@@ -149,8 +149,4 @@ def _thing(text: str, things: Sequence[str]) -> str:
     same = [thing for thing, own in lowered.items() if own == words]
     heads = [thing for thing, own in lowered.items() if words and own[-len(words) :] == words]
     heads = heads or [thing for thing, own in lowered.items() if own[:1] == words]  # a first name
-    if words[-1:] in (["one"], ["ones"]):  # the black one
-        heads = [
-            thing for thing, own in lowered.items() if own[: len(words) - 1] == words[:-1] and len(own) == len(words)
-        ]
-    return same[0] if same else heads[0] if len(heads) == 1 else without_head(words, things)
+    return same[0] if same else heads[0] if len(heads) == 1 else ""

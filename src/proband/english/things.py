@@ -16,12 +16,11 @@ things are nouns, every run of words that are neither words of the domain nor fu
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from functools import lru_cache
 from typing import Final, NamedTuple
 
 from proband.english.tokens import NotRead
-from proband.english.unreal import listed
 
 CAPITAL: Final = re.compile(r"(?<![\w'])[A-Z][\w-]*")
 BRACKETED: Final = re.compile(r"\[([^\][]{1,80})\]")
@@ -58,8 +57,6 @@ TOKEN: Final = re.compile(r"\d+:\d\d|[^\W_][\w-]*(?:['’](?!s\b)\w+)?|['’]s\b
 VERBS: Final = r"(?:is|and|are|was|presents|lies|sits|stands|on|to|has|overlaps?|before|after|during)\b"
 ONE_WORD: Final = re.compile(r"(?<![\w@])[A-Za-z][\w-]*")  # a name of one word needs no pattern of its own
 LONGEST_THING: Final = 4  # words
-NUMBERS: Final = listed("one two three four five six seven eight nine ten")
-NUMBERED: Final = listed("number parcel camp room house platform gate locker box bus flat desk seat team runner lane")
 
 
 class Shape(NamedTuple):
@@ -149,9 +146,6 @@ class NounMasker:
             if lower == "'s" and run and self._continues(tokens, place):
                 run[-1] += "'s"
                 continue
-            if run and self._is_number(token, run[-1]):  # Camp One, parcel two, number 12
-                run.append(lower)
-                continue
             close()
             if lower in DETERMINERS:
                 determiner = lower
@@ -162,11 +156,6 @@ class NounMasker:
         close()
         shape = "".join(parts).strip().rstrip(".!? ")
         return Shape(shape, tuple(things), tuple(new))
-
-    @staticmethod
-    def _is_number(token: str, before: str) -> bool:
-        number = token.lower() in NUMBERS or token.isdigit()
-        return number and (token[0].isupper() or before in NUMBERED)
 
     def _is_content(self, lower: str) -> bool:
         """Can the word be part of a thing? Neither a function word nor one of the domain, nor made of such."""
@@ -193,31 +182,14 @@ class NounMasker:
         return name
 
 
-def without_head(words: Sequence[str], things: Iterable[str]) -> str:
-    """The thing that is meant by its words but the last, where all things end in the same one.
-
-    >>> without_head(["moon"], ["moon sticker", "sun sticker"]), without_head(["moon"], ["moon sticker", "lamp"])
-    ('moon sticker', '')
-    """
-    split = {thing: thing.lower().split() for thing in things}
-    if len(split) < 2 or len({own[-1] for own in split.values()}) != 1:
-        return ""
-    return next((thing for thing, own in split.items() if own[:-1] == list(words)), "")
-
-
 def same_things(phrases: Iterable[str], asked: Iterable[str] = ()) -> dict[str, str]:
     """Which thing each phrase means: a shorter one means the longer one before it that ends in the same word. "The
     table" after "a small table" is that table; "the red box" after "the box" may be it or not. `asked`: the phrases of
-    the question, which may leave out a last word that all things have."""
-    phrases = list(phrases)
-    meant = same_things(phrases) if asked else {}
-    told, phrases = list(dict.fromkeys(meant.values())), list(asked) or phrases
-    for phrase in phrases:
+    the question."""
+    meant: dict[str, str] = {}
+    for phrase in (*phrases, *asked):
         words = phrase.split()
         if phrase in meant:
-            continue
-        if short := without_head(words, told):
-            meant[phrase] = short
             continue
         if len(words) > LONGEST_THING:
             raise NotRead(f"{phrase!r} is no thing")
