@@ -76,7 +76,6 @@ def test_events() -> None:
         (GRID, "How is the rug placed with respect to the desk?", ("rug", "desk")),
         (GRID, "Which way is the rug from the desk?", ("rug", "desk")),
         (GRID, "From the desk, the rug is to the ___", ("rug", "desk")),
-        (GRID, "Where is Clara's locker relative to Eve's?", ("clara's locker", "eve's locker")),
         (TEMPORAL, "What is Lunch to Tea?", ("lunch", "tea")),
         (TEMPORAL, "How does the prayer stand in time to the vote?", ("prayer", "vote")),
     ],
@@ -103,16 +102,15 @@ def test_an_indefinite_thing_is_not_one_constant(story: str) -> None:
     assert reading.unread, reading.facts
 
 
-def test_what_an_owner_has_is_left_out_where_all_own_the_same() -> None:
+def test_what_is_left_out_is_not_guessed() -> None:
     question = "Where is Cy's box relative to Ann's box?"
-    assert not GRID("Ann's box is left of Bo's. Bo's box is left of Cy's.", question, {}).unread
-    assert GRID("Ann's ball is left of Bo's. Bo's ball is left of Cy's box.", question, {}).unread
+    assert GRID("Ann's box is left of Bo's. Bo's box is left of Cy's.", question, {}).unread
+    assert GRID("The red box is left of the black one. The black box is left of the jar.", question, {}).unread
 
 
 @pytest.mark.parametrize(
     ("sentence", "said"),
     [
-        ("Clara's locker is above Dan's.", [("clara's locker", "above", "dan's locker")]),
         (
             "The pot has the bowl on its left and the jug on its right.",
             [("bowl", "left", "pot"), ("jug", "right", "pot")],

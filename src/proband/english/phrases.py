@@ -74,7 +74,7 @@ class Grammar:
         self.relation_word = re.compile(rf"(?<![\w-])(?:{either})(?![\w-])")
         self.relation_after = re.compile(rf" (?:\w+ )?(?:{either})(?![\w-])")
         self.relation_before = re.compile(rf"(?<![\w-])(?:{either}) (?:of|to) $")
-        vocabulary = self._vocabulary()
+        vocabulary = self._vocabulary() - {*domain.raw.get("content", ())}  # *the blue square* is a thing
         of = bool(domain.raw.get("of"))
         self.nouns = NounMasker(vocabulary, domain.thing, self.relation_word, of=of) if domain.nouns else None
         self.known: dict[str, Facts | None] = {}
