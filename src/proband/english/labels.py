@@ -28,8 +28,6 @@ YES, NO, UNKNOWN = "yes", "no", "cannot be told"
 OPTION: Final = re.compile(
     r"(?<![\w(])(?:\(([A-Ha-h1-8])\)|([A-Ha-h1-8])\)|([A-H])\.(?= [a-z])|(?<=[?:;] )([A-H])(?= [a-z]))\s*"
 )
-LISTED: Final = re.compile(r"\b(?:Options|Choices|Choose from|Pick one of|Select one of):\s*([^()?:]+)$", re.IGNORECASE)
-NAMED_OPTIONS: Final = re.compile(r"[:,?]\s*((?:[a-z-]+,\s*)*[a-z-]+,?\s+or\s+[a-z-]+)\s*\?$")
 NO_RELATIONS: Final = frozenset(("beside", "next to", "near", "behind", "in front of", "inside", "at the same time as"))
 UNTOLD: Final = re.compile(
     r"(?:it |this )?(?:(?:cannot|can't|can not) (?:be )?(?:told|tell|say|said|know|known|determined?|inferred|decided)"
@@ -55,13 +53,6 @@ def split_options(
 ) -> tuple[str, dict[str, str]]:
     """A question without its options, and these by their letters. If options stand in the midst of a statement, what
     follows the last one that `is_answer` belongs to the statement."""
-    for pattern in (LISTED, NAMED_OPTIONS):
-        if listed := pattern.search(question):
-            texts = [
-                each.strip(" .") for each in re.split(r",\s*(?:or\s+)?|;\s*|\s+or\s+", listed[1]) if each.strip(" .")
-            ]
-            if len(texts) > 1 and (pattern is LISTED or all(map(is_answer, texts))):
-                return question[: listed.start()].strip(), dict(zip("abcdefgh", texts))
     marks = list(OPTION.finditer(question))
     letters = [next(filter(None, mark.groups())).lower() for mark in marks]
     if len(marks) < 2 or letters != sorted(set(letters)) or letters[0] not in ("a", "1"):

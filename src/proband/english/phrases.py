@@ -33,8 +33,7 @@ from proband.core.errors import ProbandError
 from proband.core.types import Fact
 from proband.english.domain import Domain, Word
 from proband.english.people import People
-from proband.english.plain_words import is_plain
-from proband.english.reading import AskedRelation, Reading, Unread, with_reasons
+from proband.english.reading import AskedRelation, Reading, with_reasons
 from proband.english.things import NounMasker, Shape, mask_names, names_in, same_things
 from proband.english.tokens import NotRead, sentences
 
@@ -43,8 +42,6 @@ ANYBODY: Final = r"[@#]\d+"  # with a name or without
 EACH: Final = rf"{MARK}(?:(?:, and then |, and |, then | and | then |, ){MARK})*"
 HARMLESS: Final = re.compile(r",? (?:too|as well|in turn|finally)(?=[,;]|$)|^(?:also|finally),? | also(?= )")
 CLAUSES: Final = re.compile(r"(?:;|,)? (?:and|but|while|whereas) |[;,:] ")
-POINTS_BACK: Final = re.compile(r"\b(?:it|they|them|one|that|this|these|those|he|she|both|other|same|all|none|not)\b")
-WEATHER: Final = re.compile(r"^it (?:was|is|rained|snowed)\b")
 RANKS: Final = {"second": 2, "third": 3, "fourth": 4, "fifth": 5}
 SHAPES_KEPT: Final = 50_000
 MOST_CLAUSES: Final = 8
@@ -146,33 +143,20 @@ class Grammar:
         found = names_in(text, question)
         return found if not self.nouns or "[" in text else set()
 
+    @with_reasons
     def read(self, text: str, names: Collection[str]) -> Reading:
-        """The facts of a text; unread if a sentence about its things is covered by no phrase."""
+        """The facts of a text, of which every sentence is covered by a phrase."""
         facts: list[Fact] = []
         told = sentences(text)
         shapes = [self.shape(sentence, names) for sentence in told]
-        read = [self.shape_facts(shape.text) for shape in shapes]
-        for number, (shape, clauses) in enumerate(zip(shapes, read)):
-            problem = ""
-            if clauses is None and self._says_nothing(shape, [s for s, own in zip(shapes, read) if own]):
-                continue
-            if clauses is None:
-                problem = "no phrase of the domain covers the sentence"
-            elif twice := next((thing for thing in shape.new if any(thing in s.things for s in shapes[:number])), ""):
-                problem = f"'a {twice}' may be another one than the {twice} before"
-            if problem:
-                return Reading(sentences=tuple(told), unread=Unread(problem, told[number]))
-            for who, word, of, negated in clauses or ():
+        for number, shape in enumerate(shapes):
+            if (clauses := self.shape_facts(shape.text)) is None:
+                raise NotRead("no phrase of the domain covers the sentence", told[number])
+            if twice := next((thing for thing in shape.new if any(thing in s.things for s in shapes[:number])), ""):
+                raise NotRead(f"'a {twice}' may be another one than the {twice} before", told[number])
+            for who, word, of, negated in clauses:
                 facts.append(Fact(shape.things[who], word.relation, shape.things[of], word.gender, negated, number))
         return Reading(facts=tuple(facts), sentences=tuple(told), shapes=tuple(shape.text for shape in shapes))
-
-    def _says_nothing(self, shape: Shape, read: Sequence[Shape]) -> bool:
-        """Does a sentence speak neither of a relation nor of things that facts are about, in plain words alone?"""
-        if not self.nouns or self.relation_word.search(shape.text) or POINTS_BACK.search(WEATHER.sub("", shape.text)):
-            return False
-        heads = {thing.split()[-1] for each in read for thing in each.things}
-        words = re.findall(r"[a-z'-]+", " ".join((re.sub(MARK, " ", shape.text), *shape.things)).lower())
-        return not any(thing.split()[-1] in heads for thing in shape.things) and all(map(is_plain, words))
 
     def shape_facts(self, shape: str) -> Facts | None:
         if shape not in self.known:
@@ -308,7 +292,7 @@ class Grammar:
         facts = tuple(fact._replace(who=meant[fact.who], of=meant[fact.of]) for fact in reading.facts)
         told = {thing for fact in facts for thing in (fact.who, fact.of)}
         own = [meant[each] for each in (asked.who, asked.of, *asked.among) if each]
-        if facts and (unknown := next((each for each in own if each not in told and not _is_name(each, question)), "")):
+        if facts and (unknown := next((each for each in own if each not in told), "")):
             raise NotRead(f"the story says nothing of {unknown!r}", question)
         return replace(reading, facts=facts, question=asked.renamed(meant))
 
@@ -319,11 +303,6 @@ def _marks(text: str | None) -> list[int]:
 
 def _plain(shape: Shape) -> Shape:
     return shape._replace(text=HARMLESS.sub("", shape.text))
-
-
-def _is_name(thing: str, question: str) -> bool:
-    """Is a thing of the question written as a name, with a capital that no beginning of a sentence gives it?"""
-    return len(thing) == 1 or re.search(rf"(?<=[\w,] ){re.escape(thing.title())}\b", question) is not None
 
 
 def _spelled_out(match: re.Match[str]) -> str:
