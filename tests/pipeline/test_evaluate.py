@@ -72,10 +72,11 @@ ORACLE, FIRST, MUMBLES = (f"{__name__}.models:{each.__name__}" for each in (Orac
 ROWS = 12
 
 
-@pytest.fixture(scope="module")
-def tools() -> Any:
+@pytest.fixture
+def tools(monkeypatch: pytest.MonkeyPatch) -> Any:
     """The script that builds panels."""
     place = Path(__file__).resolve().parents[2] / "benchmarks" / "panel.py"
+    monkeypatch.syspath_prepend(place.parent)  # for the module beside it
     spec = importlib.util.spec_from_file_location("panel_tools", place)
     assert spec is not None
     assert spec.loader is not None

@@ -19,7 +19,7 @@ from proband.core.errors import ProbandError
 from proband.core.files import asset, items_path, parse, raw_lines, read_manifest, render, sha256_file, write_text
 from proband.core.plugins import read_options
 from proband.core.progress import Progress, log
-from proband.core.suite import Audit, Suite, Verified
+from proband.core.suite import Audit, Variation, Verified
 from proband.core.types import Item
 from proband.english.domain import load
 from proband.pipeline.asking.items_and_answers import count_lines
@@ -209,26 +209,31 @@ def verify(items: str | Path, *, allow_uncertified: bool = False) -> Mapping[str
     :param items: Folder of built items.
     :param allow_uncertified: Count items without a valid certificate instead of failing.
     """
-    path = items_path(Path(items))
-    suite = suite_of(items)
-    varied = Sources(suite, read_manifest(path))
-    ways, problems = Counter[str](), list[str]()
-    lines_of: dict[bytes, int] = {}
+    path, suite = items_path(Path(items)), suite_of(items)
+    manifest, known = read_manifest(path), {each.name: each for each in suite.all_variations()}
+    ways, problems, lines_of = Counter[str](), list[str](), dict[bytes, int]()
+    source: Item | None = None  # of the variations that follow
     with Progress("verify", total=count_lines(path)) as bar:
         for number, raw in raw_lines(path):
             item = parse(Item, raw, file=path, line=number)
             if item.suite != suite.name:
                 wrong = f"'suite' is {item.suite!r}, the first item's {suite.name!r}"
                 raise ProbandError(wrong, file=path, line=number)
-            checked = varied.verify(item)
-            if suite.verify is None and not varied.any:
+            checked = suite.verify(item, manifest) if suite.verify else Verified(how="")
+            if "variation" in item.tags and not checked.problem:
+                original = item.tags["variation"] == ORIGINAL
+                source = item if original else source
+                way = "a source item" if original else "compared with its source"
+                problem = variation_problem(item, source, known, suite=suite.name) or ""
+                checked = replace(checked, how="; ".join(filter(None, (checked.how, way))), problem=problem)
+            elif suite.verify is None and source is None:
                 raise ProbandError(f"items of suite {suite.name!r} carry no certificates", file=path)
             problem = checked.problem or ("" if allow_uncertified else checked.uncertified)
             repeated = _repeated(item, number, lines_of)
             if repeated.startswith("has the prompt") and allow_uncertified and checked.uncertified:
                 checked, repeated = replace(checked, how=f"{checked.how}; repeats a prompt"), ""
             problem = problem or repeated
-            ways["failed" if problem else checked.how] += 1
+            ways["failed" if problem else checked.how or "not varied"] += 1
             if problem and len(problems) < SHOWN:
                 problems.append(f"{path} line {number}, item {item.id!r}: {problem}")
             bar.advance(1)
@@ -238,43 +243,23 @@ def verify(items: str | Path, *, allow_uncertified: bool = False) -> Mapping[str
             **({"check failed": wrong} if wrong else {})}  # fmt: skip
 
 
-class Sources:
-    """Checks items and, where they were varied, each variation against the source item that precedes it."""
-
-    def __init__(self, suite: Suite, manifest: Mapping[str, Any]) -> None:
-        self.suite, self.manifest, self.any = suite, manifest, False
-        self.source: Item | None = None
-        self.known = {each.name: each for each in suite.all_variations()}
-
-    def verify(self, item: Item) -> Verified:
-        verified = self.suite.verify(item, self.manifest) if self.suite.verify else Verified(how="not varied")
-        name = item.tags.get("variation")
-        if name is None or verified.problem:
-            return verified
-        self.any = True
-        wrong = self._wrong(item, str(name))
-        if wrong:
-            return Verified(how="failed", problem=wrong)
-        way = "a source item" if name == ORIGINAL else "compared with its source"
-        return Verified(how=f"{verified.how}; {way}" if self.suite.verify else way, uncertified=verified.uncertified)
-
-    def _wrong(self, item: Item, name: str) -> str | None:
-        """What is wrong with an item as a variation."""
-        if name == ORIGINAL:
-            self.source = item
-            return None if item.facts.get("source") == item.id else "a source item names another as its source"
-        if name not in self.known:
-            return f"{self.suite.name} has no variation {name!r}"
-        if self.source is None or item.facts.get("source") != self.source.id:
-            return f"its source {item.facts.get('source')!r} does not stand before it"
-        if item.facts.get("effect") != self.known[name].effect:
-            return f"'effect' is {item.facts.get('effect')!r}, that of {name} is {self.known[name].effect!r}"
-        if not set(clusters_of(self.source)) <= set(clusters_of(item)):
-            return "it is not in the clusters of its source"
-        try:
-            return self.known[name].check(self.source, item)
-        except (TypeError, ValueError, KeyError, IndexError, AttributeError) as error:
-            return f"cannot be compared with its source ({type(error).__name__}: {error})"
+def variation_problem(item: Item, source: Item | None, known: Mapping[str, Variation], *, suite: str) -> str | None:
+    """What is wrong with an item as a variation of the source item that precedes it."""
+    name, effect = str(item.tags["variation"]), item.facts.get("effect")
+    if name == ORIGINAL:
+        return None if item.facts.get("source") == item.id else "a source item names another as its source"
+    if name not in known:
+        return f"{suite} has no variation {name!r}"
+    if source is None or item.facts.get("source") != source.id:
+        return f"its source {item.facts.get('source')!r} does not stand before it"
+    if effect != known[name].effect:
+        return f"'effect' is {effect!r}, that of {name} is {known[name].effect!r}"
+    if not set(clusters_of(source)) <= set(clusters_of(item)):
+        return "it is not in the clusters of its source"
+    try:
+        return known[name].check(source, item)
+    except (TypeError, ValueError, KeyError, IndexError, AttributeError) as error:
+        return f"cannot be compared with its source ({type(error).__name__}: {error})"
 
 
 def _repeated(item: Item, line: int, lines_of: dict[bytes, int]) -> str:
