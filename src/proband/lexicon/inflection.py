@@ -8,7 +8,7 @@ from typing import Any
 from unicodedata import normalize
 
 # articles, pronouns, auxiliaries, prepositions, conjunctions and the commonest adverbs: what is ignored when two
-# arguments are compared, and what tells nothing of a word's sense
+# arguments are compared, and in the context of a word's sense
 FUNCTION_WORDS = """
 a an the this that these those some any each every no all both either neither such another other own same
 i you he she it we they me him her us them my your his its our their mine yours hers ours theirs myself yourself
@@ -50,7 +50,7 @@ def lemma(word: str) -> str:
 
 @lru_cache(maxsize=200_000)
 def verb_lemma(word: str) -> str:
-    """The same where a form that may be a verb's is taken for one, as in relations.
+    """The base form of a word that is read as a verb if possible, as in relations.
 
     >>> [verb_lemma(word) for word in ("eliminates", "was", "'s", "countries", "written", "left")]
     ['eliminate', 'be', 'be', 'country', 'write', 'leave']
@@ -61,7 +61,7 @@ def verb_lemma(word: str) -> str:
 
 @cache
 def _strategy() -> Any:
-    """What `simplemma.lemmatize` asks, without its own memory, which ours makes superfluous."""
+    """The strategy of `simplemma.lemmatize`, without its cache: ours replaces it."""
     from simplemma.strategies import DefaultStrategy
 
     return DefaultStrategy()
@@ -73,7 +73,7 @@ def content(words: Iterable[str]) -> Iterator[str]:
 
 
 def key(text: str) -> str:
-    """What an argument is compared by: its words without stop words and inflection; of a text of stop words, all.
+    """The comparison key of an argument: its words without stop words and inflection; all words if they are stop words.
 
     >>> key("the Headaches"), key("headache"), key("The United States of America"), key("it")
     ('headache', 'headache', 'unite state america', 'it')

@@ -1,7 +1,7 @@
-"""What is a kind of what: nouns with their senses, and from each sense up to more general ones.
+"""A taxonomy of nouns: their senses, and the more general senses of each.
 
 One structure, two sources: WordNet's files (`wordnet` or `wordnet:FOLDER`), and a small taxonomy of our own (`small`)
-for demonstrations. `auto` takes the first there is.
+for demonstrations. `auto` takes the first that is available.
 
 >>> small = open_taxonomy("small")
 >>> [small.names[sense][0] for sense in small.senses("lion")]
@@ -39,8 +39,8 @@ class Taxonomy:
     _above: dict[Sense, frozenset[Sense]] = field(default_factory=dict, repr=False)
 
     def entry(self, text: str) -> str | None:
-        """The longest end of a phrase that has an entry, inflected or not: its head with what modifies it. The head
-        stands before `of`, unless it only counts (a number of lions) or the whole has an entry (the end of the world).
+        """The longest end of a phrase that has an entry, inflected or not: its head with its modifiers. The head
+        precedes `of`, unless it only counts (a number of lions) or the whole has an entry (the end of the world).
 
         >>> small = open_taxonomy("small")
         >>> small.entry("the big African Lions"), small.entry("the lion of the country")
@@ -102,7 +102,7 @@ def from_files(folder: Path) -> Taxonomy:
 
 def from_table(path: Path) -> Taxonomy:
     """Lines `words, separated by commas <TAB> kind <TAB> gloss`: each line is a sense; a kind names the first sense
-    whose first word it is, wherever it stands; roots have no kind."""
+    whose first word it is, in any line; roots have no kind."""
     index: dict[str, tuple[Sense, ...]] = {}
     lines = []
     for number, line in text_lines(path):
@@ -148,7 +148,7 @@ def bag(text: str) -> frozenset[str]:
 
 
 class Lesk:
-    """Glosses are read once."""
+    """Disambiguation by glosses, each of which is read once."""
 
     def __init__(self, taxonomy: Taxonomy) -> None:
         self.taxonomy, self.gloss = taxonomy, cache(self._gloss)

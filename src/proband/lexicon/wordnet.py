@@ -33,7 +33,7 @@ def installed(folder: str | None = None) -> Path | None:
 
 
 def reachable(start: Node, steps: Callable[[Node], Iterable[Node]]) -> set[Node]:
-    """Everything that steps lead to, in however many."""
+    """Everything that can be reached from `start` by steps."""
     reached: set[Node] = set()
     queue = [start]
     while queue:
@@ -157,10 +157,10 @@ class Links:
         try:
             return cls(find(), words)
         except (ProbandError, OSError, ValueError, IndexError):
-            return None  # no WordNet, or files that are none
+            return None  # no WordNet, or invalid files
 
     def between(self, head: str, tail: str) -> frozenset[str]:
-        """The links that hold of (head, tail); `has X` is X the other way round."""
+        """The links from head to tail; `has X` is X from tail to head."""
         head, tail = head.lower(), tail.lower()
         results = {link for link in (*UP, *TWO_WAY) if tail in self.reached(head, link)}
         return frozenset(results | {f"has {link}" for link in UP if head in self.reached(tail, link)})
@@ -185,7 +185,7 @@ class Links:
         return frozenset(results - {word})
 
     def _beside(self, word: str, sense: Sense, symbols: tuple[str, ...]) -> Iterator[str]:
-        """One step; a pointer of a single word counts for that word alone."""
+        """Words one step away; a pointer of a single word counts for that word alone."""
         words, pointers = self.synset(sense)
         for symbol, target, source, end in pointers:
             if symbol in symbols and (not source or words[source - 1] == word):

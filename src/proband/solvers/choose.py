@@ -1,4 +1,4 @@
-"""Solver `choose`: what `generate` does, with a prompt that shows the choices behind letters, in several orders.
+"""Solver `choose`: like `generate`, with a prompt that shows the choices behind letters, in several orders.
 
 Models prefer some letters to others, so a question is asked under several cyclic rotations of its choices, and choice c
 scores the mean over the rotations r of
@@ -6,7 +6,7 @@ scores the mean over the rotations r of
     1[the reply under r means c]                    where the model only writes, or
     log P(letter of c under r | the letters)        where it gives log-probabilities of the first token.
 
-An answer keeps the letter that was chosen under each rotation; `position_bias` says how far letters were preferred.
+An answer keeps the letter that was chosen under each rotation; `position_bias` measures how far letters were preferred.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ UNREAD = "-"  # instead of a letter
 
 @dataclass(frozen=True, kw_only=True)
 class ChooseOptions(GenerateOptions):
-    """What is sent, in how many orders, and how much may come back."""
+    """The prompt, the number of orders, and the length of replies."""
 
     permutations: Annotated[
         Annotated[int, Meta(ge=1)] | None,
@@ -58,7 +58,7 @@ class ChooseOptions(GenerateOptions):
 
 
 def make_choose_solver(asking: Asking) -> Solver:
-    """The solver of a suite whose replies are read so."""
+    """The solver `choose` for a suite."""
     asking = replace(asking, prompts=Path(__file__).parent, default="letters", asked=lambda item: True)
     return replace(
         make_generate_solver(asking),
@@ -73,7 +73,7 @@ def make_choose_solver(asking: Asking) -> Solver:
 
 
 def rotations(choices: int, wanted: int) -> list[int]:
-    """By how many places to shift, evenly spread.
+    """The shifts of the choices, evenly spread.
 
     >>> rotations(22, 4), rotations(2, 4)
     ([0, 5, 11, 16], [0, 1])
@@ -93,7 +93,7 @@ def rotated(item: Item, shift: int) -> Item:
 
 @dataclass(frozen=True)
 class View:
-    """What came of a question under one rotation: log-probabilities of the choices, if known, and the choice meant."""
+    """The result of a question under one rotation: log-probabilities of the choices, if known, and the chosen one."""
 
     shift: int
     reply: str
@@ -102,7 +102,7 @@ class View:
 
 
 def solve(items: Sequence[Item], model: Generates, *, options: ChooseOptions, **given: Any) -> list[Answer]:
-    """The first order shows whether there are log-probabilities, and so whether the others are needed."""
+    """Ask in the first order; the others are needed only without log-probabilities."""
     ask: Callable[..., list[View]] = partial(_views, model=model, options=options, **given)
     firsts = ask([(item, 0) for item in items])
     shifts = [rotations(len(item.choices), options.permutations or 4)[1:] for item in items]
@@ -134,7 +134,7 @@ def _replies(chats: Sequence[Chat], model: Any, *, seed: int, options: ChooseOpt
 
 
 def _alternatives(model: Any, options: ChooseOptions) -> dict[str, bool]:
-    """The setting that asks for the alternatives to the first token, where it can be asked for."""
+    """The setting that requests the alternatives to the first token, if the model supports it."""
     return {"alternatives": True} if options.logprobs and isinstance(model, Replies) else {}
 
 
@@ -146,7 +146,7 @@ def _view(item: Item, shift: int, reply: Reply, read: Answer) -> View:
 
 
 def _answer(item: Item, views: Sequence[View]) -> Answer:
-    """The mean over the orders; votes, unless there are log-probabilities in all of them."""
+    """The mean over the orders: of log-probabilities if all orders have them, else of votes."""
     n, text = len(item.choices), " | ".join(view.reply.strip()[-SHOWN:] for view in views)
     logs = [view.logs for view in views if view.logs is not None]
     if len(logs) == len(views):
@@ -167,10 +167,10 @@ def _answer(item: Item, views: Sequence[View]) -> Answer:
 
 def letter_log_probabilities(first: Sequence[tuple[str, float]], n: int) -> tuple[float, ...] | None:
     """log P(letter | the first n letters) from the log-probabilities of a reply's first token and its alternatives;
-    None where the token is no letter.
+    None if the token is no letter.
 
-    Only so many alternatives are given. One that is missing has at most the probability of the least likely given,
-    and at most what is left of 1: that bound is used.
+    Only some alternatives are given. A missing one has at most the probability of the least likely given one, and at
+    most what is left of 1: that bound is used.
     """
     if not first or _letter(first[0][0], n) is None:
         return None
@@ -190,7 +190,7 @@ def _letter(token: str, n: int) -> int | None:
 
 
 def sends(items: Sequence[Item], model: Any, *, seed: int, options: ChooseOptions, **given: Any) -> list[list[str]]:
-    """Of each item, byte for byte what would be sent, in every order of its choices."""
+    """The exact texts to be sent for each item, in every order of its choices."""
     shifts = [rotations(len(item.choices), options.permutations or 4) for item in items]
     turned = [rotated(item, shift) for item, each in zip(items, shifts, strict=True) for shift in each]
     chats = chats_of(turned, model, seed=seed, options=options, **given)

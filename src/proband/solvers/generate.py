@@ -2,8 +2,8 @@
 
 A chat model gets the prompt as a message (in its own chat template, or through an endpoint's /chat/completions), a base
 model as plain text. Worked examples (option `shots`) are earlier turns of the chat, each asked in the very words of the
-question; for a base model they stand in the text. A suite configures the solver with a folder of prompts and a reader
-(`Asking`).
+question; for a base model they are part of the text. A suite configures the solver with a folder of prompts and a
+reader (`Asking`).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ THINKING_MAX_TOKENS = 1024  # where it is to think first
 
 @dataclass(frozen=True, kw_only=True)
 class GenerateOptions:
-    """What is sent, and how much may come back."""
+    """The prompt, and the length of replies."""
 
     prompt: Annotated[str, Meta(description="template: the name of a shipped one, or a file (docs/asking.md)")] = ""
     shots: Annotated[int, Meta(description="worked examples before the question, from the train split", ge=0)] = 0
@@ -52,9 +52,9 @@ class GenerateOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class Asking:
-    """How a suite asks: `read(item, reply, sent)` makes an answer of a reply; `answer(item)` is the right answer as an
-    example shows it; `context(item)` are further values for its templates; items that are not `asked` get an answer
-    without content. `again(item, reply)`: what is said once to a reply that cannot be read."""
+    """How a suite asks: `read(item, reply, sent)` turns a reply into an answer; `answer(item)` is the right answer in a
+    worked example; `context(item)` gives further values for its templates; items that are not `asked` get an empty
+    answer. `again(item, reply)`: the second message to a model whose reply cannot be read."""
 
     prompts: Path
     default: str
@@ -72,7 +72,7 @@ class Asking:
         return prompt.render(**values_of(item, self.context(item)), shots=shown, think=think, chat=chat)
 
     def worked(self, shot: Item, question: str, *, think: bool) -> str:
-        """The right answer to an example in the form that its question asks for: a letter where it shows letters."""
+        """The right answer to an example in the form of its question: a letter if it shows letters."""
         answer = self.answer(shot)
         letters = letters_shown(question, shot.choices)
         if letters and answer in shot.choices:
@@ -81,7 +81,7 @@ class Asking:
 
 
 def make_generate_solver(asking: Asking) -> Solver:
-    """The solver of a suite that asks so."""
+    """The solver `generate` for a suite."""
     return Solver(
         name="generate",
         help="the model replies in words; a reader finds the answer (default where a model gives no probabilities)",
@@ -99,7 +99,7 @@ def make_generate_solver(asking: Asking) -> Solver:
 
 
 def recorded(options: GenerateOptions, *, asking: Asking) -> dict[str, Any]:
-    """For run.json: the prompt by its name and the hash of its text."""
+    """Options for run.json, with the name and hash of the prompt."""
     prompt = asking.prompt(options)
     kept = {name: value for name, value in settings(options).items() if name != "logprobs" or value}
     return {**kept, "prompt": prompt.name, "prompt-sha": prompt.sha[:16]}
@@ -141,12 +141,12 @@ def replies_to(chats: Sequence[Chat], model: Any, *, seed: int, options: Generat
 
 
 def _kept(answer: Answer, reply: Reply) -> Answer:
-    """The answer with the log-probability of its reply, if there is one."""
+    """The answer with the log-probability of its reply, if known."""
     return answer if reply.logprob is None else msgspec.structs.replace(answer, logprob=reply.logprob)
 
 
 def sends(items: Sequence[Item], model: Any, *, seed: int, options: GenerateOptions, **given: Any) -> list[list[str]]:
-    """Of each item, byte for byte what would be sent."""
+    """The exact text to be sent for each item."""
     chats = chats_of(items, model, seed=seed, options=options, **given)
     settings = settings_of(model, options, seed) | ({"logprobs": True} if options.logprobs else {})
     return [[text] for text in texts_sent(chats, model, **settings)]
@@ -165,7 +165,7 @@ def chats_of(
     asking: Asking,
     examples: Sequence[Item] = (),
 ) -> list[Chat]:
-    """What each item is asked, as messages; for a base model, the examples stand in the one message."""
+    """The messages for each item; for a base model the examples are part of the one message."""
     prompt, turns = asking.prompt(options), isinstance(model, Chats)
     begin: Chat = (("system", options.system),) if options.system else ()
     if options.shots and not examples:
@@ -191,7 +191,7 @@ def plain_text(chat: Chat) -> str:
 
 
 def settings_of(model: Any, options: GenerateOptions, seed: int) -> dict[str, Any]:
-    """How much a model may write, and how."""
+    """Length, temperature and seed of a model's replies."""
     usual = model.default_max_tokens if isinstance(model, Chats) else BASE_MAX_TOKENS
     most = options.max_tokens or max(usual, THINKING_MAX_TOKENS if options.think else 0)
     return {"max_tokens": most, "temperature": options.temperature, "seed": seed}

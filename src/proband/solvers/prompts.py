@@ -1,15 +1,15 @@
 """Prompts: Jinja templates, one file each, that a user can copy and change.
 
-A template sees
+A template can use
 
     prompt, choices, tags, facts    of the item, and what its suite adds
     letters                         A, B, C, ... one per choice
     shots                           worked examples: the same fields, and `answer`
     think                           whether the model is to reason before it answers
-    chat                            whether a chat model reads it; a base model goes on writing where the text ends
+    chat                            whether a chat model reads it; a base model continues the text
 
-A suite may have a bank of rewordings: rewordings.txt holds one instruction a line, each of which may use the same
-fields, and rewordings.jinja the text around it, where it is in place of INSTRUCTION. They are the prompts
+A suite may have a bank of rewordings: rewordings.txt has one instruction a line, each of which may use the same fields,
+and rewordings.jinja the text around it, in which it replaces INSTRUCTION. They are the prompts
 `reworded-1`, ...; a user's own file of such lines, `mine.txt`, gives `mine.txt#1`, ...
 """
 
@@ -97,8 +97,8 @@ def instructions(path: Path) -> list[str]:
 
 
 def expand_names(names: Sequence[str], folder: Path, *, default: str) -> list[str]:
-    """What a user names as prompts, one by one: `all` is the default prompt and all rewordings of it, a file of
-    instructions (.txt) each of its lines."""
+    """The prompts that a user names, one by one: `all` is the default prompt and its rewordings, a file of instructions
+    (.txt) each of its lines."""
     out: list[str] = []
     for name in names:
         if name == EVERY:
@@ -140,7 +140,7 @@ def read_prompt(name: str, folder: Path, *, default: str) -> Prompt:
 
 
 def _read_rewording(bank: Path, number: int, folder: Path, *, name: str) -> Prompt:
-    """The text around an instruction, with the instruction in its place."""
+    """The prompt of a rewording: the common text with its instruction."""
     lines = instructions(bank)
     if not 1 <= number <= len(lines):
         raise ProbandError(f"no prompt {name!r}: there are {len(lines)} instructions", file=bank)
@@ -149,7 +149,7 @@ def _read_rewording(bank: Path, number: int, folder: Path, *, name: str) -> Prom
 
 
 def values_of(item: Item, more: Mapping[str, Any]) -> dict[str, Any]:
-    """What a template sees of an item."""
+    """The values of an item for templates."""
     return {
         "prompt": item.prompt,
         "choices": list(item.choices),
@@ -161,7 +161,7 @@ def values_of(item: Item, more: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def pick_shots(item: Item, pool: Sequence[Item], *, count: int, seed: int) -> list[Item]:
-    """`count` examples for an item: a function of the seed and the item, none of the item's own clusters.
+    """`count` examples for an item, by seed and item, none of which shares a cluster with it.
 
     >>> pool = [Item(id=str(i), suite="s", prompt=f"{i}?", facts={"clusters": [f"c{i % 3}"]}) for i in range(9)]
     >>> [shot.id for shot in pick_shots(pool[0], pool, count=3, seed=0)]

@@ -1,15 +1,15 @@
 r"""Which choice a reply in words means: "The answer is aunt.", "**Aunt**", "B) aunt", "Answer: (B)".
 
-A reply is read by the first rule that finds something; what it finds must be one choice, or the reply is unread:
+A reply is read by the first rule that applies; it must give one choice, or the reply is unread:
 
 1. the whole reply, \boxed{...}, or the last <answer>...</answer>
 2. what follows the last "answer is", "answer:" or "final answer"
-3. the only choice in bold, or a first or last line that is nothing but a choice; two lines that begin with different
-   letters are the choices given back, and no answer
+3. the only choice in bold, or a first or last line that is only a choice; two lines that begin with different letters
+   repeat the choices and are no answer
 4. what follows the last "so", "therefore", "thus", "hence"
 5. the letter that it begins with
-6. the only choice that it names, by a name or a letter that stands alone, unless it denies it ("not the aunt"); "A" and
-   "I" are words unless they are marked as letters
+6. the only choice that it names, by a name or a letter by itself, unless it is denied ("not the aunt"); "A" and "I" are
+   words unless they are marked as letters
 
 Thoughts between <think> tags (or those of Mistral and Gemma) are not part of the reply. Reading takes time in
 proportion to the length of the reply, of which the last LONGEST characters count (models that loop write very long
@@ -74,9 +74,9 @@ def without_thoughts(reply: str) -> str:
 
 @dataclass(frozen=True)
 class Choices:
-    """What a reply may mean: the ways to write each choice (`names`, in small letters, to its place) and the places of
-    the choices behind the letters A, B, ... of the prompt (`letters`; none: it shows no letters). `not_before` and
-    `not_after` are texts that make another word of a name (great-aunt, aunt's)."""
+    """The choices of a reply: (name in lower case, place) for each way to write a choice, and the places of the choices
+    behind the letters A, B, ... of the prompt (empty if it shows no letters). `not_before` and `not_after`: patterns
+    that make a name another word (great-aunt, aunt's)."""
 
     names: tuple[tuple[str, int], ...]
     letters: tuple[int, ...] = ()
@@ -109,7 +109,7 @@ class Choices:
         return self._bare(results[-1]) if results else None
 
     def _tagged(self, text: str) -> int | None:
-        """What is in the tag is the answer, or there is none."""
+        """The choice in the tag; a contradiction if it is not exactly one."""
         results = TAGGED.findall(text)
         if not results:
             return None
@@ -131,7 +131,7 @@ class Choices:
         return None
 
     def _listed(self, text: str) -> int | None:
-        """The choices given back, each behind its letter, are no answer."""
+        """A list of choices, each behind its letter, is no answer."""
         letters = set(re.findall(r"^[^\w\n]*([A-Z])[).:]", text, re.MULTILINE)) & set(LETTERS[: len(self.letters)])
         return -1 if len(letters) > 1 else None
 
@@ -166,7 +166,7 @@ class Choices:
     # ---- letters and names ----
 
     def _bare(self, text: str) -> int | None:
-        """A text that is nothing but a letter, a choice, or both."""
+        """The choice of a text that is only a letter, a choice, or both."""
         plain = _spaced(text.strip(EDGES))
         by_name = dict(self.names)
         if plain in by_name:
@@ -181,7 +181,7 @@ class Choices:
         return None
 
     def _place(self, letter: str) -> int | None:
-        """The choice that a letter stands for."""
+        """The choice behind a letter."""
         at = LETTERS.find(letter.upper())
         return self.letters[at] if 0 <= at < len(self.letters) else None
 
@@ -192,8 +192,8 @@ class Choices:
         return self._place(result[1]) if result else None
 
     def _lone_letters(self, text: str) -> list[int]:
-        """The choices whose letters stand alone in a text, none that is denied. A bare "A" or "I" counts only beside
-        other letters ("A or C"), where it makes them ambiguous."""
+        """The choices whose letters occur by themselves in a text and are not denied. A bare "A" or "I" counts only
+        next to other letters ("A or C"), where it makes them ambiguous."""
         if not self.letters:
             return []
         sure = {
@@ -207,7 +207,7 @@ class Choices:
         return [place for letter in sorted(letters) if (place := self._place(letter)) is not None]
 
     def mentions(self, text: str) -> list[int]:
-        """The choices that a text names, in order; the longest name at each place, none that is denied."""
+        """The choices that a text names and does not deny, in order; the longest name at each place."""
         plain, pattern = _spaced(text), _pattern(tuple(n for n, _ in self.names), self.not_before, self.not_after)
         by_name = dict(self.names)
         return [
@@ -226,7 +226,7 @@ def _pattern(names: Sequence[str], not_before: str, not_after: str) -> re.Patter
 
 
 def _spaced(text: str) -> str:
-    """In small letters, one space between words, without the marks of Markdown.
+    """In lower case, with single spaces, without Markdown.
 
     >>> _spaced("The  **Sister‑in law**")
     'the sister-in law'
@@ -241,8 +241,8 @@ def _only(results: Sequence[int]) -> int | None:
 
 
 def letters_shown(sent: str, choices: Sequence[str]) -> tuple[int, ...]:
-    """The places of the choices behind the letters A, B, ... in what was sent, if all of them stand behind letters. A
-    prompt with worked examples shows letters more than once: the last ones are those of the question.
+    """The places of the choices behind the letters A, B, ... in a prompt, if it shows letters for all of them. A prompt
+    with worked examples shows letters more than once: the last ones are those of the question.
 
     >>> letters_shown("A) niece\\nB) aunt", ["aunt", "niece"]), letters_shown("aunt or niece?", ["aunt", "niece"])
     ((1, 0), ())
@@ -261,7 +261,7 @@ def _lettered(choices: Sequence[str]) -> re.Pattern[str]:
 
 
 def names_of(choices: Sequence[str], also: Mapping[str, str] | None = None) -> tuple[tuple[str, int], ...]:
-    """Every choice by its own text, and by the other names (other name -> choice) of those there are.
+    """Every choice by its own text and by other names (`also`: other name -> choice).
 
     >>> names_of(["Mother", "son"], {"mom": "mother", "dad": "father"})
     (('mother', 0), ('son', 1), ('mom', 0))
@@ -282,7 +282,7 @@ def read_choice(item: Item, reply: str, sent: str) -> Answer:
 
 
 def answer_of(item: Item, reply: str, choices: Choices) -> Answer:
-    """The reply as an answer: 1 for the choice that it means; `unread` where it means none."""
+    """The reply as an answer: 1 for its choice; `unread` if it has none."""
     place = choices.read(reply)
     if place is None:
         return Answer(item_id=item.id, text=reply, status="unread")

@@ -58,7 +58,7 @@ def tensors(batch: Any) -> list[Tensor]:
 
 
 def shape(batch: Any) -> Hashable:
-    """What two batches have in common that one recording can serve: all but the numbers in their tensors."""
+    """Everything of a batch except the numbers in its tensors; batches with equal shapes can share a recording."""
     plain = repr(mapped(batch, lambda tensor: None))
     return plain, tuple((tuple(tensor.shape), tensor.dtype) for tensor in tensors(batch))
 

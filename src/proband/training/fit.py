@@ -79,7 +79,7 @@ def own_stream(*cuda: torch.device) -> Iterator[Any]:
 
 
 class TrainingState:
-    """One net on its way: an epoch after the other, and what is best so far."""
+    """A net in training, with its best weights so far."""
 
     def __init__(self, task: Task, *, seed: int, device: str, stream: Any, folder: Path | None, of: str) -> None:
         self.task, self.recipe, self.seed, self.folder, self.of = task, task.recipe, seed, folder, of
@@ -94,7 +94,7 @@ class TrainingState:
         return len(self.curve) < epochs and not self.recipe.finished(self.curve, self.task.better)
 
     def epochs(self) -> Iterator[Line]:
-        """Train to the end; the lines of the learning curve."""
+        """Train to the end; yields the lines of the learning curve."""
         began, per_epoch = time.monotonic(), math.ceil(self.task.size / self.recipe.batch)
         _, steps = self.recipe.length(self.task.size)
         while self._open():
@@ -116,7 +116,7 @@ class TrainingState:
             yield self.curve[-1]
 
     def _score_held_out(self) -> bool:
-        """Score the mean of the weights, or the weights themselves; whether there was something to score."""
+        """Score the mean of the weights, or the weights themselves; returns whether there are held-out batches."""
         self.net.eval()
         scored = False
         with swap_weights(self.steps.weights, self.steps.mean):
@@ -126,7 +126,7 @@ class TrainingState:
         return scored
 
     def _keep(self) -> None:
-        """The weights as the best so far."""
+        """Keep the weights as the best so far."""
         assign(self.best, self.steps.weights | self.steps.buffers | self.steps.mean)
 
     def result(self) -> Fitted:
@@ -138,7 +138,7 @@ class TrainingState:
 
 @contextmanager
 def swap_weights(parameters: Mapping[str, Tensor], other: Mapping[str, Tensor]) -> Iterator[None]:
-    """Within this block parameters have other values."""
+    """Give parameters other values within this block."""
     own = {name: parameters[name].detach().clone() for name in other}
     try:
         assign(parameters, other)
@@ -149,7 +149,7 @@ def swap_weights(parameters: Mapping[str, Tensor], other: Mapping[str, Tensor]) 
 
 @torch.no_grad()
 def assign(tensors: Mapping[str, Tensor], values: Mapping[str, Tensor]) -> None:
-    """Give tensors their values, in place."""
+    """Copy values into tensors."""
     for name, value in values.items():
         tensors[name].copy_(value)
 
@@ -158,7 +158,7 @@ def assign(tensors: Mapping[str, Tensor], values: Mapping[str, Tensor]) -> None:
 
 
 def save_checkpoint(folder: Path, steps: Steps, *, best: Mapping[str, Tensor], curve: Curve, of: str) -> None:
-    """Whole or not at all. `of` says which fit this is."""
+    """Write a checkpoint atomically. `of` identifies the fit."""
     from safetensors.torch import save_file
 
     results = {f"weight.{k}": v.detach() for k, v in (steps.weights | steps.buffers).items()}
@@ -173,7 +173,7 @@ def save_checkpoint(folder: Path, steps: Steps, *, best: Mapping[str, Tensor], c
 
 
 def resume(folder: Path, steps: Steps, best: Mapping[str, Tensor], *, of: str) -> Curve:
-    """Take up what the folder has; returns the learning curve so far, empty if there is no checkpoint."""
+    """Load the checkpoint of a folder; returns the learning curve so far, empty without a checkpoint."""
     from safetensors import SafetensorError, safe_open
 
     path = folder / CHECKPOINT

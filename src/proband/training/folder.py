@@ -23,10 +23,10 @@ NOTE = "net.json"
 def train_into(
     folder: Path, task: Task | SelfFitting, *, seed: int, note: Mapping[str, Any], versions: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Fit a net into a folder; returns what net.json says.
+    """Fit a net into a folder; returns the content of net.json.
 
-    `note` says what decides the net: a folder that was left by the same run is gone on with, or left as it is if that
-    run had ended; one left by another run is refused.
+    `note` determines the net: training continues in a folder of the same run, a finished one is left as it is, and a
+    folder of another run is refused.
     """
     identity, began = sha256_text(dumps(note)), time.monotonic()
     if (folder / NOTE).exists():

@@ -1,4 +1,4 @@
-"""How a net is fitted: numbers alone, so that a recipe can be compared, stored and read without torch."""
+"""Hyperparameters of training, as plain numbers that can be compared, stored and read without torch."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Recipe:
     """AdamW on shuffled batches, with a schedule of the rate, clipping, averaged weights and early stopping."""
 
     epochs: int = 20
-    steps: int | None = None  # so many instead, if need be ending within an epoch
+    steps: int | None = None  # instead of epochs; may end within an epoch
     batch: int = 32
     rate: float = 1e-3  # the highest
     schedule: Literal["cosine", "linear", "constant"] = "cosine"
@@ -33,7 +33,7 @@ class Recipe:
     keep: Literal["best", "last"] = "best"  # the epoch whose weights are kept
 
     def length(self, size: int) -> tuple[int, int]:
-        """Epochs and steps on so many examples.
+        """Epochs and steps on `size` examples.
 
         >>> Recipe(epochs=5, batch=8).length(50), Recipe(steps=17, batch=8).length(50)
         ((5, 35), (3, 17))
@@ -63,8 +63,7 @@ class Recipe:
         return self.rate * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * step / steps)))
 
     def share_at(self, step: int) -> float:
-        """The share of the new weights in their running mean, which forgets faster while it is young, so that it does
-        not drag the random start along.
+        """The share of the new weights in their running mean; larger in the first steps, to forget the random start.
 
         >>> round(Recipe(average=0.99).share_at(0), 2), round(Recipe(average=0.99).share_at(10**6), 2)
         (0.82, 0.01)

@@ -31,8 +31,8 @@ Work = Callable[[Any, Numbers], None]  # changes tensors in place, and always th
 
 
 class CudaGraphs:
-    """Does work by replaying it on a stream. `changed` are the tensors that work changes; it takes three numbers at
-    most."""
+    """Records work on a stream and replays it. `changed`: the tensors that the work changes; it takes at most three
+    numbers."""
 
     def __init__(self, device: str, stream: torch.cuda.Stream, changed: Callable[[], Sequence[Tensor]]) -> None:
         self.device, self.stream, self.changed = torch.device(device), stream, changed
@@ -51,7 +51,7 @@ class CudaGraphs:
         graph.replay()
 
     def _record(self, work: Work, batch: Any) -> tuple[torch.cuda.CUDAGraph, list[Tensor]]:
-        """The work is done once beforehand, for libraries to load what they need; then all it changed is put back."""
+        """Run the work once, so that libraries load what they need; then restore all that it changed."""
         placed = mapped(batch, lambda tensor: tensor.to(self.device, copy=True))
         before = [x.detach().clone() for x in self.changed()]
         graph = torch.cuda.CUDAGraph()
@@ -95,7 +95,7 @@ class Steps:
     # ---- learning ---------------------------------------------------------------------------------------------------
 
     def learn(self, objective: Loss, indices: Sequence[int], *, rate: float, share: float) -> None:
-        """A step on a batch: a rate of learning, and the share of the new weights in their mean."""
+        """A step on a batch, with a learning rate and the share of the new weights in their mean."""
         weight = self.task.weight(indices)
         self.seen += weight
         if self.graphs is not None:
@@ -106,7 +106,7 @@ class Steps:
         self._update(rate, share)
 
     def _accumulate(self, objective: Loss, indices: Sequence[int], weight: float) -> list[Tensor]:
-        """The gradient of a batch, from as many parts as it takes to fit into memory; their shares of the loss."""
+        """Accumulate the gradient of a batch in parts that fit into memory; returns their shares of the loss."""
         while True:
             try:
                 return [
@@ -130,7 +130,7 @@ class Steps:
         return work
 
     def _gradient(self, objective: Loss, batch: Any, part: float) -> Tensor:
-        """Adds the gradient of a part of a batch; its share of the loss."""
+        """Add the gradient of a part of a batch; returns its share of the loss."""
         loss = objective(self.net, batch)
         if part != 1.0:
             loss = loss * part
@@ -152,7 +152,7 @@ class Steps:
                 mean.lerp_(self.weights[name], share)
 
     def loss(self) -> float:
-        """Mean loss since this was last asked."""
+        """Mean loss since the last call."""
         mean = float(self.lost / max(self.seen, 1e-9))
         self.lost.zero_()
         self.seen = 0.0
@@ -161,7 +161,7 @@ class Steps:
     # ---- held-out examples ------------------------------------------------------------------------------------------
 
     def ask(self, batch: Any) -> None:
-        """Adds the score of a held-out batch to the sums."""
+        """Add the score of a held-out batch to the sums."""
         if self.graphs is not None:
             self.graphs(self._add_score, batch, ())
         else:
@@ -174,7 +174,7 @@ class Steps:
         self.score_count += count
 
     def score(self) -> float:
-        """Mean held-out score since this was last asked."""
+        """Mean held-out score since the last call."""
         mean = float(self.score_sum / self.score_count)
         self.score_sum.zero_()
         self.score_count.zero_()
@@ -182,7 +182,7 @@ class Steps:
 
 
 def optimiser(task: Task, weights: Any, *, recorded: bool, device: str) -> torch.optim.AdamW:
-    """AdamW, whose rate and state are on the device where steps are recorded."""
+    """AdamW; if steps are recorded, its rate and state are on the device."""
     recipe, every = task.recipe, list(weights)
     groups = [{"params": every, "weight_decay": recipe.decay}]
     if not recipe.decay_vectors:

@@ -1,4 +1,4 @@
-"""What is learned: the examples, the loss, and the score on held-out examples.
+"""A training task: the examples, the loss, and the score on held-out examples.
 
 >>> import torch
 >>> class Above(Task):
@@ -47,11 +47,10 @@ Loss = Callable[[Any, Any], "Tensor"]  # of net and batch
 
 
 class Task(ABC):
-    """A network, what it learns from, and how.
+    """A network, its examples and its recipe.
 
     On a CUDA device a step is recorded once for every shape of batch and replayed (`cuda_graphs`). So a loss must not
-    look at numbers on the device, and batches should come in few shapes; a task that cannot have that says
-    `recordable = False`.
+    look at numbers on the device, and batches should have few shapes; other tasks set `recordable = False`.
     """
 
     recipe: Recipe
@@ -73,7 +72,7 @@ class Task(ABC):
         """To be made smaller: a mean over the batch, or over whatever `weight` counts."""
 
     def weight(self, indices: Sequence[int]) -> float:
-        """How many things the loss of a batch is the mean of: examples, unless it is words or tokens."""
+        """The number of terms in the mean loss of a batch: examples, unless it is words or tokens."""
         return len(indices)
 
     def objective(self, epoch: int) -> Loss:
@@ -93,10 +92,10 @@ class Task(ABC):
         """Sum of the held-out score over a batch, and over how many; the score is the mean over all."""
         raise NotImplementedError
 
-    # ---- what becomes of the net ------------------------------------------------------------------------------------
+    # ---- saving the net ---------------------------------------------------------------------------------------------
 
     def note(self) -> Mapping[str, Any]:
-        """For net.json: whatever `load` needs besides the weights, and whatever else is worth knowing."""
+        """For net.json: what `load` needs in addition to the weights, and other facts of interest."""
         return {}
 
     def save(self, net: Any, folder: Path) -> None:
@@ -104,8 +103,8 @@ class Task(ABC):
 
 
 class PaddedTask(Task):
-    """Examples of different lengths, of which batches of nearly one length are made, so that there is little padding;
-    held-out ones go from the shortest to the longest."""
+    """Examples of different lengths, in batches of similar length to keep padding low; held-out ones are sorted by
+    length."""
 
     train: Sequence[Any]
     valid: Sequence[Any]
@@ -136,7 +135,7 @@ class PaddedTask(Task):
         return of_similar_length(self.lengths, size=self.recipe.batch, generator=own, places=self.places(epoch))
 
     def places(self, epoch: int) -> np.random.Generator | None:
-        """What draws the order of short and long batches, where it is the same for all seeds."""
+        """The generator of the order of short and long batches, if it is the same for all seeds."""
         return None
 
     def batch(self, indices: Sequence[int]) -> Any:
@@ -152,7 +151,7 @@ class PaddedTask(Task):
 
 
 class SelfFitting(ABC):
-    """A net that is fitted in its own way, without torch; interrupted, it begins again."""
+    """A net with its own way of fitting, without torch; after an interruption it starts again."""
 
     @abstractmethod
     def fit(self, *, seed: int) -> None: ...
@@ -179,7 +178,8 @@ def save_weights(net: Any, folder: Path) -> None:
 
 
 def with_weights(net: Any, folder: Path) -> dict[str, Any]:
-    """The net with the weights of a folder, on a device, and what it is known by: fields of what answers with it."""
+    """The net with the weights of a folder, on a device, with its name and hash: fields of a class that answers
+    items."""
     from proband.training.batches import device_of
 
     device, sha = device_of("auto"), sha256_file(folder / WEIGHTS)

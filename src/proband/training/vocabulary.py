@@ -1,4 +1,4 @@
-"""Words and their numbers, and the vectors that stand for them."""
+"""Words, their numbers, and their vectors."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Vocabulary:
         return [self.number.get(word, UNKNOWN) for word in words]
 
     def allowed(self, words: Iterable[str] | None) -> NDArray[np.bool_]:
-        """Which words may fill a slot: those listed, or all but the special ones."""
+        """A mask of the words that may fill a slot: those listed, or all but the special ones."""
         mask = np.zeros(len(self), dtype=bool)
         if words is None:
             mask[len(SPECIAL) :] = True
