@@ -69,7 +69,7 @@ def test_a_two_way_link_does_not_excuse_a_reversed_tuple(tmp_path: Path) -> None
 
 
 def test_without_wordnet_nothing_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    def absent(folder: str | None) -> Path:
+    def absent() -> Path:
         raise ProbandError("WordNet is not installed")
 
     monkeypatch.setattr("proband.lexicon.wordnet.find", absent)

@@ -50,8 +50,8 @@ SPLITS: tuple[Split, Split] = ("train", "test")  # of the two halves of a relati
 class BuildOptions:
     """What the items are made of, and how.
 
-    `made_from` says which tuple a negative spoils (probes.py): by default the right option's own, so that the options
-    differ in nothing but what the probe asks; with `faithful` as section 2.2 of the paper prints it.
+    `made_from`: which tuple a negative spoils (probes.py); by default the right option's own, so that the options
+    differ only in what the probe asks; with `faithful` as printed in section 2.2 of the paper.
     """
 
     data: Annotated[
@@ -125,7 +125,7 @@ def build(options: BuildOptions, *, seed: int) -> Built:
 
 
 def plan_of(options: BuildOptions, *, seed: int) -> AnalogyPlan:
-    """The relations of the source, and what spoils them."""
+    """The relations of the source, and the makers of their negatives."""
     families = options.families
     every, licence = sources.read(options.data)
     names = [fold(name) for name in options.relations.split(",") if name.strip()]

@@ -39,7 +39,7 @@ from proband.suites.analogy.relations import MANY_SHARE, Pair, Relation, fold
 # WordNet        a link (hypernym, part of, antonym, ...) is a relation's if it holds of a fifth of its tuples or more;
 #                a pair with such a link is true
 # usual values   our own lists of the colours and materials of things and the languages of countries, for relations
-#                whose tails are mostly such; those relations are many-valued, whatever their lists say
+#                whose tails are mostly such; those relations are many-valued
 
 
 MOSTLY = 0.5  # the share of tails from which on a relation is one of colours, materials or languages
@@ -65,7 +65,7 @@ class OtherTruths:
 
     @cached_property
     def own_links(self) -> frozenset[str]:
-        """The links of WordNet that stand for this relation."""
+        """The links of WordNet that correspond to this relation."""
         if self.links is None:
             return frozenset()
         pairs = [each.pair for each in self.relation.tuples]
@@ -116,7 +116,7 @@ def links_for(relations: Iterable[Relation]) -> Links | None:
 
 
 PROBES = ("random-head", "random-tail", "reverse", "type")
-PAPER_PROBES = ("random", "reverse", "type")  # those that are built unless `--probes` says otherwise
+PAPER_PROBES = ("random", "reverse", "type")  # the default of `--probes`
 FAMILIES = tuple(dict.fromkeys(probe.partition("-")[0] for probe in PROBES))  # random-head and random-tail in turn
 
 
@@ -146,7 +146,7 @@ class Spoiler:
     faithful: bool = False
     base: str = "right"
     drawn: Counter[str] = field(default_factory=Counter)  # positives asked for a negative, by probe
-    true: Counter[str] = field(default_factory=Counter)  # of these: the list says that the first draw is true after all
+    true: Counter[str] = field(default_factory=Counter)  # of these: the first draw is true by the list
     given_up: Counter[str] = field(default_factory=Counter)  # of these: no negative exists
 
     def negatives(
@@ -230,14 +230,14 @@ def conditions(options: Any, *, relations: int, trained: Mapping[Any, int]) -> d
 
 
 def truth_sources(spoilers: Sequence[Spoiler]) -> list[str]:
-    """The sources that said which negatives are true after all."""
+    """The sources that were used to find negatives that are true."""
     others = [spoiler.others for spoiler in spoilers if spoiler.others]
     wordnet = any(each.links for each in others)
     return ["the list", *(["usual values"] if others else []), *(["WordNet"] if wordnet else [])]
 
 
 def false_negative_rates(spoilers: Sequence[Spoiler]) -> dict[str, float]:
-    """By probe: the share of first draws that were true after all, by the list."""
+    """By probe: the share of first draws that are true by the list."""
     drawn = sum((spoiler.drawn for spoiler in spoilers), Counter())
     true = sum((spoiler.true for spoiler in spoilers), Counter())
     return {probe: round(true[probe] / drawn[probe], 4) for probe in PROBES if drawn[probe]}

@@ -63,8 +63,8 @@ class Relation:
         return dict(tails)
 
     def holds(self, pair: Pair) -> bool:
-        """Whether the list says that the pair belongs to R, by any alternative of any tuple, in either order if the
-        relation is symmetric."""
+        """Whether the pair is in the list, by any alternative of any tuple, in either order if the relation is
+        symmetric."""
         head, tail = fold(pair[0]), fold(pair[1])
         tails = self._tails_of
         return tail in tails.get(head, ()) or (self.symmetric and head in tails.get(tail, ()))
@@ -177,7 +177,7 @@ class AnalogyFacts(msgspec.Struct):
     query: tuple[str, str]
     options: list[tuple[str, str]] = []
     option: tuple[str, str] | None = None
-    template: str = ""  # of the sentences, where a variation says it
+    template: str = ""  # of the sentences, if a variation sets it
 
 
 def facts_of(item: Item) -> AnalogyFacts:

@@ -24,8 +24,8 @@ from proband.suites.analogy.relations import Relation, Tuple, without_duplicates
 
 # ---- BATS 3.0 as released: four folders of ten files `X01 [name].txt`, one tuple per line, `head<TAB>tail/tail/...`
 #
-# The name of a file says how its columns read, with one exception: `E01 [country - capital].txt` has the capital in
-# column 1. The tuples are kept as they stand (capital, country), as the paper uses them (Paris : France); the relation
+# The name of a file describes its columns, with one exception: `E01 [country - capital].txt` has the capital in
+# column 1. The tuples are kept as they are (capital, country), as the paper uses them (Paris : France); the relation
 # keeps the file's name in the paper's spelling (`country : capital`), so that rows meet their published neighbours.
 
 
@@ -112,8 +112,8 @@ def read_google(path: Path) -> list[Relation]:
 
 # ---- lists of pairs: any table (core/tables) -------------------------------------------------------------------------
 #
-# Columns head, tail or tails, and perhaps relation, group and symmetric, whatever people call them. `tail` is one tail,
-# taken as it stands (AC/DC). `tails` are all that are accepted, the usual one first: joined by `/` in a table (a slash
+# Columns head, tail or tails, and perhaps relation, group and symmetric, by any usual name. `tail` is one tail, taken
+# literally (AC/DC). `tails` are all that are accepted, the usual one first: joined by `/` in a table (a slash
 # that belongs to a tail is written `\\/`), a list in JSON. A group may have any name. Without a column that names the
 # relation the file's name does. Without a header two columns are head and tail, and of three the one with the fewest
 # values is the relation. LAMA's and BEAR's facts (`sub_label`, `obj_label`) are such tables, and so are our own lists.
@@ -164,7 +164,7 @@ def read_list(path: Path) -> list[Relation]:
             raise row.error(f"relation {name!r} has two values of group or symmetric")
         tuples.setdefault(name, []).append(each)
     if slashes:
-        log(f"{path}: {slashes:,} of 'tail' have a slash and are taken as they stand; several tails belong in 'tails'")
+        log(f"{path}: {slashes:,} of 'tail' have a slash and are taken literally; several tails belong in 'tails'")
     return [Relation(name, about[name][0], tuple(pairs), about[name][1]) for name, pairs in tuples.items()]
 
 

@@ -1,4 +1,4 @@
-"""The same analogy asked otherwise.
+"""Variations of analogy items.
 
 order     the options in another order
 template  the same question in another template (solvers/pseudo_perplexity.py)
@@ -129,7 +129,7 @@ def _zipf(pair: Pair) -> float:
 def _equally_common(
     relation: Relation, query: Pair, right: Pair, *, used: frozenset[tuple[Pair, Pair]], seed: int
 ) -> list[tuple[int, int, Any]]:
-    """Pairs of other tuples of one half, each as common as the one it stands for."""
+    """Pairs of other tuples of one half, each as common as the one it replaces."""
     pairs = []
     tuples = relation.tuples
     for half in halves(relation, seed=seed):
@@ -151,8 +151,8 @@ def _equally_common(
 def _otherwise_told(varied: Item) -> str | None:
     """A prompt or choices that do not come out when the pairs are rendered again, in one of our templates."""
     query, options = query_and_options(varied)
-    told = varied.prompt in [question(pattern, query) for pattern in TEMPLATES.values()]
-    if not told or list(varied.choices) != [" : ".join(pair) for pair in options]:
+    rendered = varied.prompt in [question(pattern, query) for pattern in TEMPLATES.values()]
+    if not rendered or list(varied.choices) != [" : ".join(pair) for pair in options]:
         return "its prompt or its choices do not tell its pairs"
     return None
 

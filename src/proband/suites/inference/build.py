@@ -40,7 +40,7 @@ class BuildOptions:
     ] = "none"
     directional: Annotated[bool, Meta(description="only pairs that hold in one direction")] = False
     pairs: Annotated[
-        int, Meta(description="a sample of about so many pairs of each split, whole pairs of both directions; 0: all")
+        int, Meta(description="sample of about this many pairs per split, with both directions of a pair; 0: all")
     ] = 0
     splits: Annotated[str, Meta(description="splits to write, comma-separated (default: all)")] = ""
 
@@ -55,7 +55,7 @@ def build(options: BuildOptions, *, seed: int) -> Built:
     kept = sample(every, options.pairs) if options.pairs else range(len(every))
     chosen = [every[at] for at in kept]
     controls = CONTROLS if options.control == "all" else (options.control,)
-    made = {  # of all, whatever the sample is
+    made = {  # of all examples, not only the sample
         control: every if control == "none" else controlled(every, control, seed=seed) for control in controls
     }
 

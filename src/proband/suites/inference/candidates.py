@@ -27,7 +27,7 @@ from proband.suites.inference.items import ARTICLE, AUXILIARY, PREPOSITION, phra
 from proband.suites.inference.questionnaire import Candidate, questionnaires, write
 from proband.suites.inference.questions import THING, TypedQuestion, read
 
-# ---- filters: functions from a candidate to True where it must go; the first of them that says so is counted ---------
+# ---- filters: functions that are True for candidates to remove; the first that applies is counted --------------------
 
 
 LONGEST_RELATION, LONGEST_ARGUMENT = 7, 6  # words
@@ -78,7 +78,7 @@ def dangling(one: Candidate, question: TypedQuestion) -> bool:
 
 
 def bare_copula(one: Candidate, question: TypedQuestion) -> bool:
-    """The relation is nothing but "is": it says what something is, not how it relates."""
+    """The relation is only "is", which describes and does not relate."""
     return all(word in AUXILIARY for word in one.relation.split())
 
 
@@ -160,7 +160,7 @@ class CandidateSearch:
         self.known: dict[str, list[tuple[Side, Assertion]]] = {}
 
     def prepare(self, questions: Iterable[TypedQuestion]) -> None:
-        """Looks up the arguments of many questions together, which is faster than one after the other."""
+        """Look up the arguments of many questions together, which is faster."""
         self.known |= self.store.look_up([question.q_arg for question in questions])
 
     def about(self, question: TypedQuestion) -> Iterator[Candidate]:
@@ -172,7 +172,7 @@ class CandidateSearch:
             yield Candidate(one.subject, one.relation, one.object, one.count, answers, one.negated)
 
     def candidates(self, question: TypedQuestion) -> list[Candidate]:
-        """What fits, the most frequent first; the same relation with the same answer is one candidate."""
+        """The candidates, most frequent first; the same relation with the same answer is one candidate."""
         wanted = self.kinds.wanted(question.q_type)
         if wanted == frozenset():
             self.unknown_types.add(question.q_type)

@@ -1,4 +1,4 @@
-"""Controls for every score: the same examples and labels, with what should decide taken away.
+"""Controls for every score: the same examples and labels without the evidence.
 
 hypothesis-only     the premise is empty: a score above chance is an artefact of the hypotheses
 random-premise      the relation of the premise comes from another question: the same
@@ -31,7 +31,7 @@ Pools = Mapping[tuple[str, str], Sequence[str]]  # split and type -> arguments
 
 
 def controlled(examples: Sequence[Example], control: str, *, seed: int) -> list[Example]:
-    """The examples under a control that takes something away, in the same order."""
+    """The examples under a control, in the same order."""
     if control == "random-premise":
         others = donors(examples, seed=seed)
         return [with_relation(each, examples[other]) for each, other in zip(examples, others, strict=True)]
@@ -133,8 +133,8 @@ def with_arguments(example: Example, first: str, second: str) -> Example:
 
 
 def kept_types(examples: Sequence[Example], swapped: Sequence[Example]) -> dict[str, int]:
-    """For the manifest: in how many examples both new arguments are of the old one's type (or, where the set gives
-    none, stood in the same relation), and in how many an argument stayed."""
+    """For the manifest: the number of examples in which both new arguments have the old types (or, without types, the
+    same relation), and the number in which an argument stayed the same."""
     pools = {key: frozenset(map(str.lower, names)) for key, names in pools_of(examples).items()}
     kept = same = 0
     for old, new in zip(examples, swapped, strict=True):

@@ -2,13 +2,13 @@
 
 A folder has
 questionnaires.jsonl        one question with its candidates a line (docs/formats.md)
-judgments.jsonl             what people said: item_id (a candidate's), worker, value, seconds
+judgments.jsonl             judgments of people: item_id (a candidate's), worker, value, seconds
 reverse-judgments.jsonl     optional: the other direction, whether the question implies the candidate (Holt 2018)
 expert.jsonl                optional: an expert's judgments, for the audit
-decisions.jsonl             optional: the owner's word on single pairs (item_id, label), before any rule
+decisions.jsonl             optional: labels of single pairs by the owner (item_id, label), which override the rule
 
-A pair keeps its label where the rule gives one, and is dropped where it gives none or says that it makes no sense. The
-type in the question is replaced by the answer, so that premise and hypothesis have both arguments.
+A pair is dropped if the rule gives no label, or the label *makes no sense*. The type in the question is replaced by the
+answer, so that premise and hypothesis have both arguments.
 
 Our own set (data/inference/questions.txt) has questions, answers, and relations judged against the question. Each judge
 gives a relation one of five judgments, of which each of its answers makes an assertion: `=` each implies the other, `+`
@@ -51,7 +51,7 @@ RULES: Mapping[str, Callable[[Votes], Aggregate]] = {
 
 @dataclass(frozen=True)
 class Judged:
-    """Questionnaires, what people said of their candidates, and the label of every candidate by the rule."""
+    """Questionnaires, the judgments of their candidates, and the label of every candidate by the rule."""
 
     questionnaires: tuple[Questionnaire, ...]
     votes: Votes
@@ -59,7 +59,7 @@ class Judged:
     reverse: Mapping[str, str | None]
     expert: Mapping[str, str]
     rule: str
-    decided: int = 0  # labels that the owner of the study gave
+    decided: int = 0  # labels set by the owner of the study
 
 
 class OwnerDecision(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,17 +72,19 @@ def read_judged(folder: Path, rule: str) -> tuple[Judged, list[Example]]:
     sheets = tuple(with_triples(folder / "questionnaires.jsonl"))
     known = {candidate.id for each in sheets for candidate in each.candidates}
     votes = read_votes(folder / "judgments.jsonl", known)
-    backwards, expert_file = folder / "reverse-judgments.jsonl", folder / "expert.jsonl"
+    backwards, expert_file, owner = (folder / f"{name}.jsonl" for name in ("reverse-judgments", "expert", "decisions"))
     reverse = RULES[rule](read_votes(backwards, known)).labels if backwards.exists() else {}
-    expert = {each.item_id: each.value for each in judgments(expert_file, known)} if expert_file.exists() else {}
-    by_owner = decisions(folder / "decisions.jsonl", known)
+    experts = labelled(expert_file, Judgment, "value", known) if expert_file.exists() else ()
+    expert = {each.item_id: each.value for each in experts}
+    decisions = labelled(owner, OwnerDecision, "label", known, key="item_id") if owner.exists() else ()
+    by_owner = {each.item_id: each.label for each in decisions}
     labels = {**RULES[rule](votes).labels, **by_owner}
     judged = Judged(sheets, votes, labels, reverse, expert, rule, len(by_owner))
     return judged, list(judged_examples(judged))
 
 
 def with_triples(path: Path) -> Iterator[Questionnaire]:
-    """Questionnaires that say the question and each candidate as triples, of which examples are made."""
+    """Questionnaires in which the question and each candidate are triples."""
     for line, each in enumerate(read_records(path, Questionnaire, key="id"), 1):
         for name in ("q_rel", "q_arg"):
             if not getattr(each, name):
@@ -94,32 +96,22 @@ def with_triples(path: Path) -> Iterator[Questionnaire]:
         yield each
 
 
-def decisions(path: Path, known: set[str]) -> dict[str, str]:
-    """Candidate -> the owner's label."""
-    labels = {}
-    for line, each in enumerate(read_records(path, OwnerDecision, key="item_id") if path.exists() else (), 1):
-        if each.item_id not in known:
-            raise ProbandError(f"'item_id' {each.item_id!r} is no candidate's", file=path, line=line)
-        if each.label not in LABEL_OF:
-            raise ProbandError(f"'label' is {each.label!r}, not one of {', '.join(LABEL_OF)}", file=path, line=line)
-        labels[each.item_id] = LABEL_OF[each.label]
-    return labels
-
-
 def read_votes(path: Path, known: set[str]) -> Votes:
-    votes = Votes.of(judgments(path, known), labels=LABELS)
+    votes = Votes.of(labelled(path, Judgment, "value", known), labels=LABELS)
     if not votes.items:
         raise ProbandError("contains no judgments", file=path)
     return votes
 
 
-def judgments(path: Path, known: set[str]) -> Iterator[Judgment]:
-    for line, each in enumerate(read_records(path, Judgment), 1):
+def labelled(path: Path, kind: type[Any], field: str, known: set[str], key: str | None = None) -> Iterator[Any]:
+    """Records about known candidates, with one of LABELS in `field`."""
+    for line, each in enumerate(read_records(path, kind, key=key), 1):
+        value = getattr(each, field)
         if each.item_id not in known:
             raise ProbandError(f"'item_id' {each.item_id!r} is no candidate's", file=path, line=line)
-        if each.value not in LABEL_OF:
-            raise ProbandError(f"'value' is {each.value!r}, not one of {', '.join(LABEL_OF)}", file=path, line=line)
-        yield msgspec.structs.replace(each, value=LABEL_OF[each.value])
+        if value not in LABEL_OF:
+            raise ProbandError(f"{field!r} is {value!r}, not one of {', '.join(LABEL_OF)}", file=path, line=line)
+        yield msgspec.structs.replace(each, **{field: LABEL_OF[value]})
 
 
 def judged_examples(judged: Judged) -> Iterator[Example]:
@@ -229,7 +221,7 @@ def read_questions(path: Path) -> list[JudgedQuestion]:
 
 
 def aggregate_own(questions: Sequence[JudgedQuestion], rule: str) -> Judged:
-    """The phrases as candidates, with the judgments in both directions and what they come to."""
+    """The phrases as candidates, with the judgments and the aggregated labels in both directions."""
     sheets = tuple(
         Questionnaire(
             id=f"q{question.number + 1:03}",
@@ -306,7 +298,7 @@ def read_own(path: Path, rule: str = "all-but-one") -> tuple[Judged, list[Exampl
     return judged, list(own_examples(questions, judged))
 
 
-# ---- what the manifest says of judgments: the figures of section 3.3, ours -------------------------------------------
+# ---- the summary of judgments in the manifest: the figures of section 3.3 --------------------------------------------
 
 
 def summary(judged: Judged) -> dict[str, Any]:

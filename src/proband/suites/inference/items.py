@@ -104,8 +104,8 @@ def pair_name(one: Triple, other: Triple) -> str:
 
 
 def instantiate(question: Triple, answer: Triple) -> tuple[Triple, bool, str, bool]:
-    """The question with its type replaced by the answer; whether the arguments stand straight; the type; and whether
-    an argument was found to be the same.
+    """The question with its type replaced by the answer; whether the arguments are in the same order; the type; and
+    whether an argument matches.
 
     >>> instantiate(Triple("food", "is included in", "chocolate"), Triple("chocolate", "is made from", "cocoa beans"))
     (Triple(subject='cocoa beans', relation='is included in', object='chocolate'), False, 'food', True)
@@ -200,7 +200,7 @@ def sentence(triple: Triple) -> str:
 
 @dataclass(frozen=True)
 class InferenceFacts:
-    """What an item of the suite is about; methods, figures and views read these."""
+    """The typed facts of an item; methods, figures and views read these."""
 
     premise: Triple
     hypothesis: Triple
@@ -224,13 +224,13 @@ def facts_of(item: Item) -> InferenceFacts:
 
 
 def premises(folder: Path) -> list[Triple]:
-    """The distinct premises of a folder of items, whatever their split; labels are not looked at."""
+    """The distinct premises of a folder of items, of all splits; labels are not used."""
     triples = (facts_of(item).premise for item in read_items(folder))
     return list(dict.fromkeys(each for each in triples if each.relation))
 
 
 def show(item: Item) -> str:
-    """The prompt, the label, and how the arguments stand."""
+    """The prompt, the label, and the order of the arguments."""
     gold = "unknown" if item.gold is None else item.choices[item.gold]
     facts = facts_of(item)
     order = "straight" if facts.straight else "swapped"
@@ -268,7 +268,7 @@ UNCHANGED = listed("put set cut read hit shut cast spread become come run beset 
 
 @lru_cache(maxsize=200_000)
 def words(text: str) -> tuple[str, ...]:
-    """Lower-case words; a clitic stands alone.
+    """Lower-case words; clitics are separate words.
 
     >>> words("don't live in")
     ('do', "n't", 'live', 'in')
@@ -290,7 +290,7 @@ def content(text: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class RelationPhrase:
-    """What the lemma baseline looks at in a relation."""
+    """The features of a relation that the lemma baseline uses."""
 
     content: frozenset[str]  # lemmas of content words; of a relation that has none (`is in`), all its lemmas
     lemmas: frozenset[str]  # of all its words

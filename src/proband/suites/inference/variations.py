@@ -1,4 +1,4 @@
-"""The same inference asked otherwise.
+"""Variations of inference items.
 
 instance  other arguments of the same kinds: a verdict about typed relations stays (items whose arguments have kinds)
 voice     the premise or the hypothesis in the passive, where it is one plain verb

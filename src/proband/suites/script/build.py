@@ -9,7 +9,7 @@ A word w may be left out if it belongs mainly to the concrete side. With
     share(w) = n(w) / (n(w) + a(w))  >=  `share`      and      n(w) >= `least`
 
 and w is neither a stop word nor a number (units are allowed). In a pair, the candidates are the longest runs of such
-words that the abstract line does not have. Of the distinct runs the `most` longest are left out, wherever they stand;
+words that the abstract line does not have. Of the distinct runs the `most` longest are left out, at all their places;
 among runs of one length the later in the alphabet is taken.
 
 Where this comes from: the paper gives the conditions; the released files show the rest. In them every run is left out
@@ -237,8 +237,8 @@ def given_whitelist(options: BuildOptions, pairs: Sequence[TextPair]) -> list[st
         return corpus.read_words(options.whitelist)
     if not options.released:
         return None
-    if beside := released_whitelist(options.data):
-        return beside
+    if released := released_whitelist(options.data):
+        return released
     counted = Counter(w for pair in pairs for s in released_blanks(pair) for w in pair.concrete[slice(*s)])
     return sorted(counted, key=lambda word: (counted[word], word), reverse=True)
 

@@ -1,4 +1,4 @@
-"""Parallel corpora: an abstract line and the concrete steps it stands for.
+"""Parallel corpora: an abstract line and the concrete steps that it summarises.
 
 Read from a tab-separated file (abstract, concrete, and in any later columns a split and a category; a header names them
 in another order), from JSON lines (`abstract`, and `steps` or `concrete`), or from KidsCook's folder as it was
@@ -199,7 +199,7 @@ def read_sequences(folder: Path) -> list[TextPair]:
     return [pair for path in paths if path.exists() for pair in read(path)]
 
 
-# ---- table 1 for any corpus, the words that only the concrete side has, and what stands in two splits --------------
+# ---- table 1 for any corpus, the words that only the concrete side has, and what two splits share ------------------
 
 
 STEPS = 5  # annotators gave up to five
@@ -260,7 +260,7 @@ def lemma(word: str) -> str:
 
 
 def overlaps(pairs: Sequence[TextPair]) -> dict[str, int]:
-    """Repeated pairs, and captions that stand in two splits: leaks to know of.
+    """Leaks: repeated pairs, and captions in two splits.
 
     >>> pair = TextPair(abstract=("stir",), steps=(("use", "a", "spoon"),))
     >>> overlaps([pair, pair])["duplicates"]

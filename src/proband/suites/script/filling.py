@@ -3,8 +3,7 @@
 Each word is chosen among the candidates C (the whitelist, or a file of words) by log P(w | text). A masked model sees
 the text on both sides of the word, a causal one only what precedes it, and both see the abstract line first. What
 is not filled yet is never shown: while a word of a blank is chosen a masked model sees masks for the others that the
-blank has still open, and its right side ends at the next open blank (`right` = stop) or runs on without those words
-(`right` = skip).
+blank has still open, and its right side ends at the next open blank.
 
     oracle   the earlier blanks hold the gold words        greedy   they hold the model's own
     surprisal         -log P(gold) / sum_{w in C} P(w)     (as for our nets, which choose among the same words)
@@ -16,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +27,7 @@ from proband.core.protocols import Floats, PredictsWords, ScoresText, Text
 from proband.core.types import Answer, Item
 from proband.suites.script.corpus import PROMPT, after, before, facts_of, prompt, read_words, running
 
-# ---- what a language model thinks of each blank word, from what precedes it and, if it looks there, behind it ----
+# ---- the predictions of a language model for each blank word, from the text before and, if masked, after it ------
 
 
 Query = tuple[str, str]
@@ -67,10 +66,8 @@ class Prediction:
 class Filler:
     """The blanks of some items with the same candidates; what was asked once is remembered."""
 
-    def __init__(
-        self, model: PredictsWords, words: Sequence[str], items: Sequence[Item], *, template: str, right: str
-    ) -> None:
-        self.model, self.items, self.right = model, items, right
+    def __init__(self, model: PredictsWords, words: Sequence[str], items: Sequence[Item], *, template: str) -> None:
+        self.model, self.items = model, items
         self.hidden = str(getattr(model, "hidden_word", ""))  # what a masked model reads for a word it does not see
         self.prompts = {item.id: prompt(item, template) for item in items}
         self.slots = {item.id: slots(item) for item in items}
@@ -85,10 +82,8 @@ class Filler:
     def query(self, item: Item, slot: Slot, filled: Sequence[str]) -> Query:
         left = self.prompts[item.id] + before(filled[: slot.at])
         hidden = [self.hidden] * (slot.end - slot.at - 1) if self.hidden else []
-        last = len(filled)
-        if self.right == "stop":
-            later = [at for at in slot.open_after if not self.hidden or at >= slot.end]
-            last = min(later, default=len(filled))
+        later = [at for at in slot.open_after if not self.hidden or at >= slot.end]
+        last = min(later, default=len(filled))
         following = (i for i in range(slot.at + 1, last) if i not in slot.open_after)
         return left, after([*hidden, *(filled[i] for i in following)])
 
@@ -116,7 +111,7 @@ class Filler:
         return prediction
 
 
-# ---- greedy filling: a model's own words stand in the earlier blanks of a text (A.4) -------------------------------
+# ---- greedy filling: the earlier blanks of a text hold the model's own words (A.4) ---------------------------------
 #
 #     draws   several texts, each word drawn from p(w)^(1/T) among the candidates, T = 0.1; or the likeliest word
 #     beam    the `width` texts that are likeliest up to the next blank, each step among their likeliest words
@@ -191,7 +186,7 @@ def _extend(filler: Filler, draft: TextDraft, slot: Slot, query: Query, chosen: 
 
 
 def _best(filler: Filler, drafts: Sequence[TextDraft], most: int) -> list[list[TextDraft]]:
-    """Of each item's drafts the likeliest, at most so many, the earlier one where two are alike."""
+    """The likeliest drafts of each item, at most `most`; of equal ones the earlier."""
     groups: dict[str, dict[tuple[str, ...], TextDraft]] = {}
     for draft in drafts:
         groups.setdefault(draft.item.id, {}).setdefault(draft.words, draft)
@@ -230,10 +225,6 @@ class ClozeOptions:
 
     words: Annotated[Path | None, Meta(description="file of candidate words (default: the items' whitelist)")] = None
     template: Annotated[str, Meta(description="text before the concrete one; {abstract} is the abstract line")] = PROMPT
-    right: Annotated[
-        Literal["stop", "skip"],
-        Meta(description="what a masked model sees behind a blank: up to the next open blank, or all but open words"),
-    ] = "stop"
     samples: Annotated[
         int | None,
         Meta(
@@ -246,7 +237,7 @@ class ClozeOptions:
 
 
 def is_question(item: Item, *, longest: int = 0) -> bool:
-    """Whether an item is a question, with blanks among its first `longest` words (0: all): training texts are none."""
+    """Whether an item is a question, with blanks among its first `longest` words (0: all), and not a training text."""
     blanks = facts_of(item).blanks
     return bool(blanks) and item.split != "train" and (not longest or blanks[0][0] < longest)
 
@@ -257,7 +248,7 @@ def solve(items: Sequence[Item], model: PredictsWords, *, seed: int, options: Cl
     answers = {item.id: Answer(item_id=item.id) for item in items}
     groups = group_by_key(("" if listed else candidates_of(item), item) for item in items if is_question(item))
     for text, group in groups.items():
-        filler = Filler(model, listed or text.split(), group, template=options.template, right=options.right)
+        filler = Filler(model, listed or text.split(), group, template=options.template)
         given, own = oracle(filler), fill_greedily(filler, options, seed=seed)
         for item in group:
             draft = own[item.id]
@@ -271,7 +262,7 @@ def solve(items: Sequence[Item], model: PredictsWords, *, seed: int, options: Cl
 def candidates_of(item: Item) -> str:
     words = facts_of(item).candidates
     if not isinstance(words, str) or not words.split():
-        raise ProbandError(f"{item.id}: 'candidates' is missing; build the items anew or give --words FILE")
+        raise ProbandError(f"{item.id}: 'candidates' is missing; build the items again or give --words FILE")
     return words
 
 

@@ -221,7 +221,7 @@ METRICS = (
 # ---- what a blank asks for: a tool, a unit, a place, an action, or something else ----------------------------------
 #
 # A blank's category is that of its last word that has one, because an English compound ends with its head (*wooden
-# spoon* is a tool, *stove burner* a place). A word's category stands in data/script/categories.tsv; a word not listed
+# spoon* is a tool, *stove burner* a place). A word's category is in data/script/categories.tsv; a word not listed
 # there is looked up without a plural or verbal ending (*ladles*, *stirring*, *chopped*). A few compounds are listed
 # whole (a *cup* is a unit, a *measuring cup* a tool). What is left is `other`: manner, state, ingredients. A word that
 # may be noun or verb has the kind it mostly has in instructions: *place* and *scoop* are actions, *stove* is a place.

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 from proband.core.types import Answer, Item
 from proband.solvers.generate import Asking, make_generate_solver
@@ -26,14 +26,7 @@ SPARE = 2  # words that an answer may have beyond its gap: `with a whisk`
 INLINE = re.compile(r"\[\s{0,9}(\d{1,4})\s{0,9}:\s{0,9}([^\]]{0,200})\]")
 
 
-class GapContext(TypedDict):
-    abstract: str
-    text: str
-    gaps: int
-    lines: str
-
-
-def context(item: Item) -> GapContext:
+def context(item: Item) -> dict[str, Any]:
     """What a template sees: the abstract line, the text with numbered gaps, and a line to complete for each. An example
     of the form would be given back (small models did so in half of their replies), and without any form they tell the
     story again."""
@@ -112,7 +105,7 @@ def filled(text: str, size: int) -> list[str]:
 
 
 def _words(text: str) -> list[str]:
-    """The words of a text; where it only counts (`1. 1.`) there are none."""
+    """The words of a text; none if it has only numbers (`1. 1.`)."""
     words = [word for word in tokens(text) if word[0].isalnum()]
     return [] if all(word.isdecimal() for word in words) else words
 
@@ -145,7 +138,7 @@ def from_lines(reply: str) -> dict[int, str]:
 
 
 def in_text(reply: str, words: Sequence[str], gaps: Sequence[tuple[int, int]]) -> list[list[str]]:
-    """The words that stand in the gaps where the whole text is written again: between the words before and after each
+    """The words in the gaps of a reply that repeats the whole text: those between the words before and after each
     gap. At least half of the words around the gaps must be there, so that its own text is not read.
 
     >>> words = "beat the eggs with a fork in a cup .".split()

@@ -1,5 +1,4 @@
-"""The ways of asking a model cloze items, and two models that come with the suite: what a blank asks for without
-reading the text.
+"""The solvers of cloze items, and two baselines that do not read the text.
 
 solver:frequent   P(w) = (count of w in the blanks of the training items + 1) / (all of them + |C|)
 solver:chance     a word of the whitelist, drawn with the seed from the item's name
@@ -34,9 +33,7 @@ from proband.suites.script.filling import (
 from proband.suites.script.nets.options import MANNER
 from proband.suites.script.replies import GENERATE
 
-Longest = Annotated[
-    int, Meta(description="texts are cut after so many words, and blanks beyond left out; 0: whole", ge=0)
-]
+Longest = Annotated[int, Meta(description="cut texts after this many words and leave out later blanks; 0: whole", ge=0)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,7 +152,7 @@ def _gold_words(item: Item) -> list[str]:
 
 @dataclass(frozen=True)
 class Frequent:
-    """The most frequent words of the training blanks, whatever the text says."""
+    """The most frequent words of the training blanks, without reading the text."""
 
     name: str = "solver:frequent"
     counts: Mapping[str, int] = field(default_factory=Counter)

@@ -61,7 +61,7 @@ def test_the_curve_starts_with_the_pairs_that_rules_accept(runs: list[Path]) -> 
     (needs,) = sheet.outcomes[NEEDS_LEMMA].values()
     assert needs.difference is not None
     assert needs.difference > 0
-    assert "beside graph" in needs.evidence
+    assert "compared with graph" in needs.evidence
 
 
 def test_a_sample_stands_beside_the_same_pairs(runs: list[Path], tmp_path: Path) -> None:

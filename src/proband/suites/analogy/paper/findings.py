@@ -35,7 +35,7 @@ Table = Mapping[Cell, float]
 
 
 def family_of(model: str) -> str:
-    """A model's name without its folder and its size; how large it is, its run says (`parameters`).
+    """A model's name without its folder and its size (the size is in its run, `parameters`).
 
     >>> family_of("hf:roberta-base") == family_of("hf:models/roberta-large"), family_of("hf:org/qwen2.5-1.5b")
     (True, 'qwen2.5-')

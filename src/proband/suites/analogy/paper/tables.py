@@ -26,7 +26,7 @@ from proband.suites.analogy.solvers.pseudo_perplexity import TEMPLATES
 
 
 SOURCE = "Rezaee & Camacho-Collados 2022, table {}"
-# of the lists as released, whatever the folder is called
+# of the lists as released
 BATS = frozenset({"0b70be7868b9eab753d0dff0ce83a7c291ceeedc16cddcfb4bc70684d29bfde4"})
 PER_RELATION_AND_PROBE = 1200  # questions
 SECTION_4 = {"random": 68.5, "reverse": 98.2, "type": 95.6}  # "excluding all one/many-to-many and bidirectional"

@@ -86,8 +86,8 @@ class Classifiers(Task):
         self.spread = torch.stack([rows.std(0) for rows in own])[:, None] + 1e-5
 
     def network(self) -> Any:
-        """Parameters in pairs of weights and biases, M × in × out: one draw for all classifiers, so that which probe is
-        trained beside which does not change it."""
+        """Parameters in pairs of weights and biases, M × in × out: one draw for all classifiers, so that a
+        classifier does not depend on those trained with it."""
         import torch
 
         rng, width, h = torch.Generator().manual_seed(self.seed), self.data.shape[1], self.settings.hidden

@@ -23,7 +23,6 @@ from proband.core.types import Answer, Item
 from proband.suites.analogy.relations import Pair, query_and_options
 
 Rows = NDArray[np.floating]  # one vector per row
-BLOCK = 20_000  # options
 
 
 def cosine(a: Rows, b: Rows) -> Rows:
@@ -58,7 +57,7 @@ Combination = Callable[[Rows, Rows, Rows, Rows], Rows]
 
 
 def lookup(model: HasVectors, words: Sequence[str]) -> dict[str, Rows]:
-    """A vector per word: as it stands, in lower case, joined by `_` or `-`; several words: the mean of those known,
+    """A vector per word: as written, in lower case, joined by `_` or `-`; of several words the mean of those known,
     unless the model was loaded with phrases=none.
 
     A word that is not found at all has the zero vector.
@@ -143,8 +142,8 @@ def _scored(
     embed: Callable[[list[Any]], Rows],
     combine: Callable[..., Rows],
 ) -> list[Answer]:
-    """The score of an option is a combination of the embeddings of its parts and the query's. Each distinct part is
-    embedded once; options are scored a block at a time, so that memory stays flat."""
+    """Score options by a combination of the embeddings of their parts and the query's; each distinct part is embedded
+    once."""
     questions = [query_and_options(item) for item in items]
     number: dict[Any, int] = {}
     rows = np.array(
@@ -155,8 +154,7 @@ def _scored(
         ]
     )
     table = embed(list(number))
-    blocks = [rows[at : at + BLOCK].T for at in range(0, len(rows), BLOCK)]
-    scores = np.concatenate([combine(*(table[column] for column in block)) for block in blocks])
+    scores = combine(*(table[column] for column in rows.T))
     ends = np.cumsum([len(choices) for _, choices in questions])
     shares = np.split(scores.astype(np.float64), ends[:-1])
     return [Answer(item_id=item.id, scores=tuple(share.tolist())) for item, share in zip(items, shares, strict=True)]

@@ -3,8 +3,8 @@
     PPPL(S) = exp(-sum_i log P(w_i | S without i))                                              (equation 1)
 
 Scores are -log PPPL, so higher is preferred. As printed the sum is not divided by the length; `norm` offers that. For a
-causal model the same sum runs over log P(w_i | w_<i). PMI subtracts the prior of the option, its score next to a query
-that says nothing:
+causal model the same sum runs over log P(w_i | w_<i). PMI subtracts the prior of the option, its score with an
+uninformative query:
 
     PMI(option; query) = log P(T(query, option)) - log P(T(something, option))
 """
@@ -69,7 +69,7 @@ def fill(template: str, query: Pair, option: Pair) -> str:
 
 
 def fill_spans(template: str, query: Pair, option: Pair) -> tuple[str, tuple[Span, Span, Span, Span]]:
-    """The sentence, and where h1, t1, h2, t2 stand in it (characters).
+    """The sentence, and the character spans of h1, t1, h2, t2.
 
     >>> text, spans = fill_spans("is-to-as", ("Paris", "France"), ("Rome", "Italy"))
     >>> [text[a:b] for a, b in spans]
@@ -85,7 +85,7 @@ def fill_spans(template: str, query: Pair, option: Pair) -> tuple[str, tuple[Spa
 
 
 def question(template: str, query: Pair) -> str:
-    """What a reader is asked.
+    """The question of an item.
 
     >>> question("what-is-to", ("Paris", "France"))
     'Which pair completes the analogy? What Paris is to France, ___ is to ___.'
@@ -112,8 +112,8 @@ class ScoringOptions(LikelihoodOptions):
 def _answers(
     items: Sequence[Item], model: ScoresText, *, seed: int, options: ScoringOptions, less_prior: bool
 ) -> list[Answer]:
-    """-log PPPL of each option's sentence, less the option's prior (the same sentence about "something") or not. With
-    span `option` only its own tokens count, the query being context."""
+    """-log PPPL of each option's sentence, minus the option's prior (the same sentence about "something") if
+    `less_prior`. With span `option` only its own tokens count; the query is context."""
     questions = [(*query_and_options(item), facts_of(item).template or options.template) for item in items]
     texts = dict.fromkeys((query, option, name) for query, choices, name in questions for option in choices)
     if less_prior:

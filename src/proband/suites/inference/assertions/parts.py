@@ -32,7 +32,7 @@ ROW_GROUP = 20_000  # rows that a look-up decodes
 
 
 class FileRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What must be true of a file; both numbers are compared before a row of it is used."""
+    """The size and checksum of a file, compared before it is read."""
 
     name: str
     rows: int
@@ -76,7 +76,7 @@ def extractor(how: How) -> Callable[[SourceUnit], Iterator[tuple[Columns, int]]]
 
 
 def write_unit(folder: Path, unit: SourceUnit, pieces: Iterable[tuple[Columns, int]]) -> Done:
-    """The parts of a unit, then what says that it is finished."""
+    """Write the parts of a unit, then the file that marks it as finished."""
     parts = folder / "parts"
     for old in parts.glob(f"{unit.name}.*.parquet"):
         old.unlink()
@@ -112,11 +112,11 @@ def with_keys(rows: Any) -> Any:
 
 
 def write_rows(path: Path, rows: Any) -> FileRecord:
-    """A Parquet file, written next to and renamed."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    rows.write_parquet(beside, compression="zstd", compression_level=1, row_group_size=ROW_GROUP, statistics=True)
-    record = FileRecord(name=path.name, rows=len(rows), crc32=checksum(beside))
-    os.replace(beside, path)
+    """Write a Parquet file under a temporary name, then rename it."""
+    scratch = path.with_name(f".{path.name}.{os.getpid()}")
+    rows.write_parquet(scratch, compression="zstd", compression_level=1, row_group_size=ROW_GROUP, statistics=True)
+    record = FileRecord(name=path.name, rows=len(rows), crc32=checksum(scratch))
+    os.replace(scratch, path)
     return record
 
 
@@ -129,7 +129,7 @@ def checksum(path: Path) -> int:
 
 
 def check(folder: Path, record: FileRecord, *, mend: str) -> Path:
-    """The file, if it is what was written."""
+    """The path of a file; an error if it is missing or its checksum differs."""
     path = folder / record.name
     if not path.is_file():
         raise ProbandError(f"is missing; {mend}", file=path)

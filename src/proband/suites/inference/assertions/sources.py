@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, kw_only=True)
 class How:
-    """What decides the assertions of a unit, besides its bytes."""
+    """The options that decide the assertions of a unit."""
 
     format: Format = "auto"
     pipeline: str = OURS
@@ -50,7 +50,7 @@ class SourceUnit:
 
 
 def units(sources: list[Path], how: How) -> list[SourceUnit]:
-    """The work, in order; a folder stands for every file in it that is not hidden."""
+    """The units of work, in order; of a folder all files that are not hidden."""
     work: list[SourceUnit] = []
     for source in sources:
         if not source.exists():
@@ -70,7 +70,7 @@ def _visible(path: Path, root: Path) -> bool:
 
 def _of_file(path: Path, kind: str) -> Iterator[SourceUnit]:
     size = path.stat().st_size
-    # the name says which file and how long it is, not where it is: work done on another machine counts here
+    # the name depends on the file and its size, not on its folder: work done on another machine counts here
     stem = hashlib.blake2b(f"{path.name} {size} {_sample(path)}".encode(), digest_size=6).hexdigest()
     if path.suffix == ".gz":
         yield SourceUnit(path=path, format=kind, start=0, end=None, name=f"{stem}-all")
@@ -136,7 +136,7 @@ def joined_lines(unit: SourceUnit) -> Iterator[str]:
     with _open(unit.path) as file:
         position = _to_line_start(file, unit.start)
         previous = _line_before(file, position)
-        paragraph: str | None = None  # None: what comes first belongs to the unit before
+        paragraph: str | None = None  # None: the first lines belong to the unit before
         for number, raw in enumerate(file, start=1):
             line = decoded(raw, unit, number).strip()
             if not continues(previous, line):
@@ -183,7 +183,7 @@ def sentences(unit: SourceUnit) -> Iterator[tuple[int, list[str]]]:
 
 
 def _to_line_start(file: IO[bytes], start: int) -> int:
-    """Goes to the first line that begins at `start` or later."""
+    """Seek to the first line that begins at `start` or later."""
     if start == 0:
         return 0
     file.seek(start - 1)
@@ -207,7 +207,7 @@ def decoded(raw: bytes, unit: SourceUnit, number: int) -> str:
 
 
 def first_line(unit: SourceUnit) -> int:
-    """How many lines stand before a unit; counted only for a message."""
+    """The number of lines before a unit, for error messages."""
     with _open(unit.path) as file:
         before = _to_line_start(file, unit.start)
         file.seek(0)
@@ -224,7 +224,7 @@ Read = Callable[[SourceUnit], Counted]
 
 
 def reader(how: How) -> Read:
-    """What reads units: parsers are loaded when the first unit needs them, and kept."""
+    """A function that reads units; parsers are loaded when first needed, and kept."""
     parsers: list[TextParser] = []
     ngram_readers: list[NgramReader] = []
 

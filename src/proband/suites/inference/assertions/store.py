@@ -59,7 +59,7 @@ class Assertion:
 
     @property
     def negated(self) -> bool:
-        """Whether the relation says that something is not so: `did not invade`, `hardly knows`."""
+        """Whether the relation is negated: `did not invade`, `hardly knows`."""
         return phrase(self.relation).negated or any(word in NEARLY_NOT for word in words(self.relation))
 
 
@@ -89,7 +89,7 @@ class Store:
             raise ProbandError(
                 "is no store of assertions; `proband inference assertions SOURCE... -o STORE` makes one", file=folder
             )
-        self.about = _about(path)
+        self.about: About = decode(About, path.read_bytes(), file=path)
         self.files: dict[Side, list[Path]] = {
             side: [check(folder / f"by_{side}", each, mend=REPAIR) for each in getattr(self.about, f"by_{side}")]
             for side in SIDES
@@ -117,30 +117,13 @@ class Store:
                     by_key[name].append((side, Assertion(*row)))
         return {text: by_key[key(text)] for text in texts}
 
-    def about_argument(self, text: str) -> list[Assertion]:
-        return [assertion for _, assertion in self.look_up([text])[text]]
-
     def all(self) -> Iterator[Assertion]:
-        """Every assertion, for who trains on them."""
+        """All assertions, to train on."""
         import polars as pl
 
         for path in self.files["subject"]:
             for row in pl.read_parquet(path, columns=[*TRIPLE, "count"]).iter_rows():
                 yield Assertion(*row)
-
-
-def _about(path: Path) -> About:
-    format_ = decode(_Format, path.read_bytes(), file=path).format
-    if format_ != FORMAT:
-        raise ProbandError(
-            f"'format' is {format_}, this version reads {FORMAT}; make the store again from its sources", file=path
-        )
-    about: About = decode(About, path.read_bytes(), file=path)
-    return about
-
-
-class _Format(msgspec.Struct):
-    format: int = 0
 
 
 def _matching(path: Path, column: str, wanted: list[str]) -> list[tuple[Any, ...]]:
@@ -155,7 +138,7 @@ def _matching(path: Path, column: str, wanted: list[str]) -> list[tuple[Any, ...
 
 
 def build_index(folder: Path) -> About:
-    """Both orders from all finished parts; what was there before is replaced."""
+    """Write both orders from all finished parts, replacing earlier ones."""
     paths = checked_parts(folder)
     if not paths:
         raise ProbandError(
@@ -190,7 +173,7 @@ def _merge(folder: Path, paths: Sequence[Path], at: int, files: int, bar: Progre
 
     ordered = _of_buckets(paths, "subject", at, files).collect().sort("subject_key", *TRIPLE)
     first = pl.any_horizontal(pl.col(name).ne_missing(pl.col(name).shift()) for name in TRIPLE)
-    run = first.cast(pl.UInt32).cum_sum()  # equal triples stand together: a group is a run of rows
+    run = first.cast(pl.UInt32).cum_sum()  # equal triples are adjacent: a group is a run of rows
     totals = ordered.select(run=run, count="count").group_by("run", maintain_order=True).agg(pl.col("count").sum())
     rows = ordered.drop("subject_bucket").filter(first).with_columns(totals["count"])
     bar.advance()

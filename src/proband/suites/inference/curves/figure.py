@@ -61,7 +61,7 @@ class Ranking:
     scored: Scores
 
     def is_(self, *rules: str, base: tuple[str, str] = ("", "")) -> bool:
-        return self.method.rules == rules and self.method.beside == base
+        return self.method.rules == rules and self.method.setting == base
 
 
 def findings(runs: Sequence[Ranking], on: str) -> Mapping[str, Mapping[str, Outcome]]:
@@ -86,7 +86,7 @@ def of_the_paper(method: Method) -> bool:
 def tests_of(run: Ranking, runs: Sequence[Ranking]) -> Iterator[tuple[str, Ranking, float | None]]:
     """The tests that a run takes part in: their name, the other run, and how much counts as little (None: the run must
     be ahead of the other)."""
-    base = run.method.beside
+    base = run.method.setting
     for other in runs:
         if run.is_(LEMMA, GRAPH) and other.is_(LEMMA):
             yield HELPS, other, None
@@ -107,7 +107,7 @@ def tests_of(run: Ranking, runs: Sequence[Ranking]) -> Iterator[tuple[str, Ranki
 
 
 def area_ahead(run: Ranking, other: Ranking, *, margin: float | None) -> Outcome | None:
-    """The run is ahead of the other; with a margin, it is ahead by no more than that."""
+    """Test whether the run is ahead of the other; with a margin, whether it is ahead by no more than that."""
     if margin is None:
         change = difference(NORMALISED, run.scored, other.scored)
     else:  # the other way round: the other run plus the margin is ahead
@@ -116,7 +116,7 @@ def area_ahead(run: Ranking, other: Ranking, *, margin: float | None) -> Outcome
         return None
     gain = change.value if margin is None else -change.value
     end = "" if margin is None else f"; little is at most {margin}"
-    evidence = f"normalised area {gain:+.3f} beside {other.method.name}, {change.n:,} pairs{end}"
+    evidence = f"normalised area {gain:+.3f} compared with {other.method.name}, {change.n:,} pairs{end}"
     ahead = gain if margin is None else margin - gain
     return Outcome(difference=ahead, p=change.p, evidence=evidence, detectable=change.detectable)
 
@@ -186,8 +186,8 @@ FIRST_POINT = (
     "the lemma baseline, those that it accepts."
 )
 TWO_LEMMAS = (
-    "`lemma` is the rule as printed in the paper, `lemma (released)` that of the authors' program; methods stand on "
-    "the first."
+    "`lemma` is the rule as printed in the paper, `lemma (released)` that of the authors' program; other methods "
+    "build on the first."
 )
 ADDED = "Added: the normalised area beyond that of the lemma baseline alone on the same pairs, with its paired test."
 AREAS = (
@@ -201,7 +201,7 @@ NOT_NEEDED = {
 
 
 def note_of(runs: Sequence[Ranking]) -> str:
-    """What the lines are."""
+    """The note below the table: what its columns and special lines mean."""
     bases = {each.method.base for each in runs}
     shown = [words for model, words in NOT_NEEDED.items() if model in bases]
     shown += ["(prior), log p of the hypothesis alone"] if any(each.method.how == "prior" for each in runs) else []
@@ -216,7 +216,7 @@ def note_of(runs: Sequence[Ranking]) -> str:
 
 
 def figure(results: Results, seed: int) -> Sequence[Sheet]:
-    """Nothing for a set that mixes controls: they are the table `controls`."""
+    """Figure 2; empty for a set that mixes controls, which are in the table `controls`."""
     if control_of(results) == "all":
         return ()
     runs = sorted(rankings(results), key=order)
@@ -234,7 +234,7 @@ def rankings(results: Results) -> Iterator[Ranking]:
 
 
 def order(each: Ranking) -> tuple[bool, bool, bool, bool, str]:
-    """The lemma baseline first, then what stands on it, then the others."""
+    """Sort key: the lemma baseline first, then methods that build on it, then the others."""
     rules = each.method.rules
     return not each.is_(LEMMA), not each.is_(RELEASED), LEMMA not in rules, bool(each.method.base), each.method.name
 
@@ -263,8 +263,8 @@ def row(each: Ranking, base: Ranking | None) -> tuple[str | float | None, ...]:
     band, own = (scored.under(metric).interval() for metric in (RECALL_AT_80, NORMALISED))
     average = scored.under(AVERAGE_PRECISION).value
     cells = (precision[0], recall[0], band.mean, band.low, band.high, average, own.mean, own.low, own.high)
-    beside = None if base is None or each is base else difference(NORMALISED, scored, base.scored)
-    added = (None, None) if beside is None else (round(beside.value, 4), rounded_p(beside))
+    gain = None if base is None or each is base else difference(NORMALISED, scored, base.scored)
+    added = (None, None) if gain is None else (round(gain.value, 4), rounded_p(gain))
     named = rounded((scored.under(AUC_NORM).value,))
     seeds = len(scored.numbers) if scored.trained else None
     return (each.method.name, len(scored), seeds, *rounded(cells), *added, *named)

@@ -46,7 +46,7 @@ HIDDEN = Metric(name="hidden", of=hidden_share, over="set", better="low", title=
 
 
 def hidden_positives(results: Results, seed: int) -> Sequence[Sheet]:
-    """A row for each run of rules alone; none where items stand under controls."""
+    """A row for each run of rules alone; empty for items under controls."""
     systems = systems_of(results) if control_of(results) == "none" else []
     items = list(results.items()) if systems else []
     lines, outcomes = list[Cells](), dict[str, Outcome]()

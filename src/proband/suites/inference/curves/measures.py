@@ -39,8 +39,8 @@ HALF = 0.5
 
 
 class Distinct:
-    """The distinct scores of the records that came last, and where each record is among them: intervals need the
-    same records hundreds of times, with other weights."""
+    """Remembers the distinct scores of the last records and the place of each record: intervals use the same records
+    hundreds of times, with other weights."""
 
     def __init__(self) -> None:
         self.records: Floats | None = None
@@ -176,13 +176,13 @@ class Method:
 
     @property
     def name(self) -> str:
-        """What a reader calls it."""
+        """The name in tables."""
         base = f"{self.base} ({self.how})" if self.how else self.base
         return ", ".join([*self.rules, *([base] if base else [])])
 
     @property
-    def beside(self) -> tuple[str, str]:
-        """What two runs of one base have in common, whatever the rules."""
+    def setting(self) -> tuple[str, str]:
+        """The base and its setting, without the rules."""
         return self.base, self.how
 
 
@@ -231,7 +231,7 @@ class ScoredSystem:
     trained: bool  # another training seed would have given another system
 
     def by_label(self) -> ScoredSystem:
-        """The same, named as the report names its runs: two nets of one kind are two methods."""
+        """The system with the label of its runs as base, so that two nets of one kind are two methods."""
         return replace(self, method=replace(self.method, base=self.label)) if self.method.base else self
 
 
@@ -269,8 +269,8 @@ def records_of(answers: Iterable[tuple[Item, Answer]]) -> Records:
 
 
 def grouped(results: Results, system: ScoredSystem, groups: Groups = lambda item: ("all",)) -> dict[str, Scores]:
-    """The scores of a system by group; an item may stand in more than one. Pairs under a control have the id of the
-    pair as it is, so that groups can be compared pair by pair."""
+    """The scores of a system by group; an item may be in several. Pairs under a control have the id of the original
+    pair, so that groups can be compared pair by pair."""
     runs = []
     for at in system.runs:
         rows: dict[str, dict[str, tuple[tuple[float, float], tuple[str, ...]]]] = defaultdict(dict)
@@ -297,7 +297,7 @@ def difference(metric: Metric, a: Scores, b: Scores, *, margin: float = 0.0) -> 
 
 
 def control_of(results: Results) -> str:
-    """Under which control the items were built; `all` where several stand side by side."""
+    """The control that the items were built with; `all` for several."""
     return str(results.manifest.get("options", {}).get("control", PLAIN))
 
 

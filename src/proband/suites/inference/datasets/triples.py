@@ -10,7 +10,7 @@ levy-holt    Hosseini et al.'s splits, `q-triple<TAB>p-triple<TAB>True|False`, T
              no other. dev is the validation split.
 
 The readable files of Levy/Holt begin most arguments with a capital, names (`Martin Luther`) and others (`Vitamins`). A
-first capital is kept where the type or the rest of the file says that the word is a name (`name_case`).
+first capital is kept if the type or the rest of the file shows that the word is a name (`name_case`).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def data_files(folder: Path) -> list[Path]:
 
 
 def split_files(path: Path, ending: str) -> list[Path]:
-    """The test, dev and train files of a folder; a file stands for itself."""
+    """The test, dev and train files of a folder; or the file itself."""
     if not path.is_dir():
         return [path]
     files = [file for name in ("test", "dev", "train") if (file := path / f"{name}{ending}").exists()]
@@ -138,8 +138,8 @@ def read_file(path: Path) -> Iterator[Example]:
     originals = list(triple_rows(typed)) if typed.exists() else texts
     if len(texts) != len(originals):
         raise ProbandError(f"has {len(texts)} rows, {typed.name} has {len(originals)}", file=filled)
-    beside = path.with_name(f"{stem}_dir.txt")
-    one_way = set(triple_rows(beside)) if beside.exists() else set()
+    listed = path.with_name(f"{stem}_dir.txt")
+    one_way = set(triple_rows(listed)) if listed.exists() else set()
     used = Counter(triple for left, right, _ in originals for triple in (left, right))
     types = argument_types(path, stem, texts)
     case = name_case(texts, types)
@@ -196,11 +196,11 @@ def name_case(texts: Sequence[Row], types: Mapping[str, str]) -> Callable[[str],
 def argument_types(path: Path, stem: str, texts: Sequence[Row]) -> Mapping[str, str]:
     """Argument in lower case -> its type, from `X_rels.txt` where there is one.
 
-    A row is like the texts': `(use.2,use.in.2) ephedrine::medicine medicine::thing` for each triple. Where it has the
-    type that the question asks for instead of the argument, it says nothing of the argument.
+    A row is like the texts': `(use.2,use.in.2) ephedrine::medicine medicine::thing` for each triple. A row
+    with the type of the question instead of the argument gives no type.
     """
-    beside = (path.with_name(f"{stem}_rels.txt{end}") for end in ("", ".gz"))
-    file = next((each for each in beside if each.exists()), None)
+    files = (path.with_name(f"{stem}_rels.txt{end}") for end in ("", ".gz"))
+    file = next((each for each in files if each.exists()), None)
     if file is None:
         return {}
     lines = [line for _, line in text_lines(file)]

@@ -1,4 +1,4 @@
-r"""What any method has to beat: scores that do not look at what should decide.
+r"""Baselines that any method must beat: scores that ignore the evidence.
 
 hypothesis-words   a bag of words of the hypothesis alone, by logistic regression: with x_w = 1 where the word w is in
                    it, minimise  C \sum_i log(1 + exp(-y_i (b + w.x_i))) + |w|^2 / 2;  C is chosen by folds of questions
@@ -66,7 +66,7 @@ class Learnt:
         return self
 
     def prepare(self, items: Sequence[Item]) -> None:
-        """Whatever is decided once, for all folds."""
+        """Decide settings that all folds share."""
 
     def answer(self, items: Sequence[Item]) -> list[Answer]:
         scorers = [self.parts[fold_of(item)] if item.split == self.split else self.whole for item in items]
@@ -107,7 +107,7 @@ def matrix(items: Sequence[Item]) -> tuple[Any, NDArray[np.bool_], Mapping[str, 
 
 
 def hypothesis_words(item: Item) -> list[str]:
-    """Each once, in an order that is the same in every process: a sum of weights depends on it."""
+    """The distinct words, sorted: the order decides the rounding of a sum."""
     return sorted({*words(facts_of(item).hypothesis.text)})
 
 

@@ -3,14 +3,14 @@ r"""Language models, masked and causal: how likely is the hypothesis once the pr
 A prompt puts premise P before hypothesis H; only the tokens of H count:
 
     forward   s = log p(H | prompt, P)
-    pmi       s = log p(H | prompt, P) - log p(H | prompt, something)       the prior of the hypothesis taken away
+    pmi       s = log p(H | prompt, P) - log p(H | prompt, something)       minus the prior of the hypothesis
     both      s = pmi(P -> H) - pmi(H -> P)                                  one direction against the other
     prior     s = log p(H), the sentence alone                               attestation: is the hypothesis likely
               anyway?
 
-the mean per token, averaged over the prompts that are named. Without a premise (the control `hypothesis-only`) each of
-them is log p(H), since nothing else is left. `both` is told more than a pair: it sees both directions, and where
-exactly one of them holds, as in Levy/Holt's directional set, it need only say which.
+the mean per token, averaged over the named prompts. Without a premise (the control `hypothesis-only`) each of them is
+log p(H). `both` has more information than a single pair: it compares both directions, and if exactly one of them holds,
+as in Levy/Holt's directional set, it need only choose which.
 
 Rules first, similarity on the rest (section 4.2): pairs that a rule accepts come before all others.
 
@@ -79,13 +79,13 @@ def paths_in(text: str) -> list[Path]:
 
 
 def combined(items: Sequence[Item], scores: Sequence[float], options: RuleOptions) -> list[Answer]:
-    """One answer per item: its own score, after those that a rule accepts."""
+    """One answer per item: its own score, ranked after items that a rule accepts."""
     own = [Answer(item_id=item.id, scores=(score, 0.0)) for item, score in zip(items, scores, strict=True)]
     return after_rules(items, own, options)
 
 
 def after_rules(items: Sequence[Item], answers: Sequence[Answer], options: RuleOptions) -> list[Answer]:
-    """The same answers, after those that a rule accepts; what a rule accepts is read, whatever the model replied."""
+    """Rank the answers after those that a rule accepts, which count as read even if the reply was not."""
     if not options.any:
         return list(answers)
     rules = rules_of(options)
@@ -97,7 +97,7 @@ def after_rules(items: Sequence[Item], answers: Sequence[Answer], options: RuleO
 
 
 def answer_by_rules(pair: InferenceFacts, answer: Answer, rules: Sequence[Accepts], options: RuleOptions) -> Answer:
-    if answer.status in LEFT_OUT:  # the item is none of this run's
+    if answer.status in LEFT_OUT:  # the item is not part of this run
         return answer
     if options.on_lemma and lemma.accepts(pair, options.lemma):
         return replace(answer, scores=(2.0, 0.0), status="")

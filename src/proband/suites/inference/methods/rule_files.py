@@ -1,5 +1,5 @@
-"""Inference rules: relations in one form, a rule base that says whether it accepts a pair, and entailment graphs in the
-formats that Berant released, and PPDB in its released format and in the extracts that circulate.
+"""Inference rules: relations in a canonical form, rule bases, entailment graphs in the formats that Berant released,
+and PPDB in its released format and in common extracts.
 
 typed 2011     `<contain::fruit::metal> -> <be find in::metal::fruit>`: predicate, edge, predicate. The arguments follow
                the types: here the first of the one is the second of the other. Where both types are the same the edge
@@ -85,7 +85,7 @@ class RuleBase:
         return sum(map(len, self.rules.values()))
 
     def holds(self, premise: str, hypothesis: str, *, swapped: bool, types: tuple[str, str]) -> bool:
-        """Whether a rule says so, at least one of whose types agrees with those that are known."""
+        """Whether there is such a rule with types that agree with the known ones."""
         known = self.rules.get((premise, hypothesis, swapped), ())
         return any(all(not a or not b or a == b for a, b in zip(each, types, strict=True)) for each in known)
 

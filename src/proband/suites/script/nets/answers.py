@@ -178,7 +178,7 @@ class TrainedScriptNet:
         return Answer(item_id=item.id, blanks=tuple(blanks))
 
     def _draws(self, at: Any, oracle: Filling, own: Sequence[Filling]) -> dict[str, list[list[str]] | list[float]]:
-        """Of every draw: what it says, in both modes, and how many have each right word among their five likeliest."""
+        """The words of every draw, in both modes, and the share with each right word among their five likeliest."""
         hits = torch.stack([(each.rank[at] <= 5).double() for each in own]).mean(0)
         return {
             "oracles": [self._words(words) for words in oracle.drawn[at].T],

@@ -49,7 +49,7 @@ class Vectors(nn.Module):
 
 
 class TokenReader(nn.Module):
-    """An LSTM over word vectors. Padding stands at the right, so what is read before it does not depend on it."""
+    """An LSTM over word vectors. Padding is at the right, so that states before it do not depend on it."""
 
     def __init__(self, shape: NetShape) -> None:
         super().__init__()
@@ -119,7 +119,7 @@ def word_log_probability(h: Tensor, weight: Tensor, bias: Tensor, words: Tensor,
         log p(y) = h · w_y + b_y - log Σ_v exp(h · w_v + b_v)
         ∂/∂logit_v log p(y) = [v = y] - p(v)
 
-    so the rows h are taken a few at a time, and the backward pass computes each block's probabilities anew instead of
+    so the rows h are taken a few at a time, and the backward pass recomputes each block's probabilities instead of
     keeping them. A block stays in the cache, which pays for the second multiplication. A row whose gradient is exactly
     zero, or too small to change a float32 sum (below `NEGLIGIBLE` of the largest), is left out of it: in the marginal
     likelihood that gradient is the posterior of an alignment, and most are such.

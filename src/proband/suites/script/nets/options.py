@@ -60,7 +60,7 @@ class ScriptNetOptions:
         Meta(description="progress is to be better than the best epoch so far, or than the one before"),
     ] = "best"
     keep: Annotated[Literal["best", "last"], Meta(description="the epoch whose weights are kept")] = "best"
-    longest: Annotated[int, Meta(description="training texts are cut after so many words; 0: whole", ge=0)] = 0
+    longest: Annotated[int, Meta(description="cut training texts after this many words; 0: whole", ge=0)] = 0
     tune_vectors: Annotated[bool, Meta(description="given word vectors are trained further instead of frozen")] = False
     min_count: Annotated[int, Meta(description="words seen less often in training are unknown", ge=1)] = 5
     device: Annotated[str, Meta(description="cpu, cuda or auto")] = "auto"

@@ -40,7 +40,7 @@ class Prefix:
     slot: Tensor | None = None  # the position its current slot is aligned to
     came: Tensor | None = None  # the position before the last one of its best alignment, where that is asked for
     whole: Tensor | None = None  # where the best alignment of the whole text ends, if slots are aligned to that
-    slot_decoder: tuple[State | None, Tensor] | None = None  # state and top of a decoder that is not told how slots end
+    slot_decoder: tuple[State | None, Tensor] | None = None  # state and top of a decoder that skips slot ends
 
     def only(self, rows: Tensor) -> Prefix:
         """Some of the texts, in any order and number."""

@@ -1,12 +1,12 @@
 """Slot filling (A.4): the blanks of a text from left to right, with the number of words in each given.
 
 At every blank the net sees the abstract line and the text before. *Oracle*: what it reads on with is the gold word;
-*greedy*: its own. At the start of each slot a transducer takes its alignment anew from the best alignment of the whole
+*greedy*: its own. At the start of each slot a transducer takes its alignment from the best alignment of the whole
 prefix, so earlier decisions can be revised. A sampled text is one of five drawn at temperature 0.1, the one with the
 highest probability as a whole, since each draw saw only its left context.
 
 All texts are read side by side, one word at a time, and each of its drawn versions only as far as it differs from the
-others: draws that have said the same so far (and the oracle, while they are right) are one row of the batch, which
+others: draws with the same words so far (and the oracle, while they are right) are one row of the batch, which
 splits where they part. At temperature 0.1 most draws agree, so five cost little more than two.
 """
 
@@ -72,7 +72,7 @@ def first_then(first: Choose, others: Choose) -> Choose:
 
 @dataclass(frozen=True)
 class Filling:
-    """What was said in each blank: per text and word position (batch × n; from `explore` batch × draws × n)."""
+    """The words of each blank: per text and word position (batch × n; from `explore` batch × draws × n)."""
 
     words: Tensor  # the text as read on with
     first: Tensor  # the likeliest word
@@ -96,9 +96,9 @@ class Blanks:
     choose: Choose
     allowed: Tensor
     draws: int = 1
-    ends_unread: bool = False  # the decoder that fills slots is not told the last word of a slot, as released
+    ends_unread: bool = False  # the decoder that fills slots does not read the last word of a slot, as released
     whole: Tensor | None = None  # slots are aligned to these positions (`LanguageModel.ends`), not to the prefix's
-    samples: tuple[Choose, int] | None = None  # so many words are drawn by the way for each that the first draw reads
+    samples: tuple[Choose, int] | None = None  # a rule and the number of words to draw next to each that is read
 
     @cached_property
     def starts(self) -> Tensor:
@@ -299,7 +299,7 @@ def search(blanks: Blanks, *, width: int) -> Tensor:
 def _next(
     blanks: Blanks, prefix: Prefix, alive: Tensor, texts: Tensor, column: int
 ) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
-    """For every place in the beam the row that it goes on from, the word it says there, and whether it is alive."""
+    """For every place in the beam the row that it continues, its word, and its log-likelihood if alive."""
     net, size = blanks.net, len(blanks.blank)
     width = len(texts) // size
     every = torch.arange(len(texts), device=texts.device)

@@ -93,7 +93,7 @@ class ScriptTask(PaddedTask):
 
 
 def task(items: Path, *, kind: str, options: ScriptNetOptions, seed: int = 0, model: None = None) -> ScriptTask:
-    """The task of a built folder: its training items to learn from, its valid items to hold out, whatever the seed."""
+    """The task of a built folder: it learns from training items and holds out valid items, for any seed."""
     training, held_out = texts_of(items)
     vocabulary = Vocabulary.of((text for pair in training for text in pair), least=options.min_count)
     table, origin = _vectors(vocabulary, options.vectors, learned=options.vectors is None or options.tune_vectors)

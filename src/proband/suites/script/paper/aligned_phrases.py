@@ -138,7 +138,7 @@ def to_concrete(rows: Sequence[PhraseRow], word: str, *, least: int = 3, top: in
 
 def to_abstract(rows: Sequence[PhraseRow], words: str, *, least: int = 3, top: int = 8) -> list[PhraseRow]:
     """Which abstract words generate a phrase that holds these words ("we match any phrase containing the word(s)"):
-    counts over all such phrases, mutual information computed anew. `rows` is the whole table (`least=1`)."""
+    counts over all such phrases, with their own mutual information. `rows` is the whole table (`least=1`)."""
     here: Counter[str] = Counter()
     for row in rows:
         if f" {words} " in f" {row.concrete} ":

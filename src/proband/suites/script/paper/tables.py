@@ -170,7 +170,7 @@ Counts = Mapping[str, Mapping[str, Any]]  # split -> figure -> count
 
 
 def corpus_statistics(results: Results, seed: int) -> Sequence[Sheet]:
-    """Counts by split, new words, and captions that stand in two splits."""
+    """Counts by split, new words, and captions in two splits."""
     manifest = results.manifest
     if "table1" not in manifest:
         return ()
@@ -196,7 +196,7 @@ def corpus_statistics(results: Results, seed: int) -> Sequence[Sheet]:
         new_words(manifest),
         Sheet(
             name="overlaps",
-            title="Repeated pairs, and captions that stand in two splits",
+            title="Repeated pairs, and captions in two splits",
             header=("what", "count"),
             rows=tuple((name.replace("_", " "), count) for name, count in manifest["overlaps"].items()),
         ),
@@ -241,7 +241,7 @@ EXAMPLES = 3
 
 
 def greedy_texts(results: Results, seed: int) -> Sequence[Sheet]:
-    """Some validation texts (or others, where there are none), filled by the strongest kind of model among the runs."""
+    """Some validation texts (or others, if there are none), filled by the strongest kind of model among the runs."""
     filling = [at for at, run in enumerate(results.runs) if run.solver != "align"]
     if not filling:
         return ()

@@ -8,7 +8,8 @@ import pytest
 from proband.core.protocols import Floats
 from proband.suites.inference.datasets.triples import answered
 from proband.suites.inference.items import Triple, items
-from proband.suites.inference.methods.embeddings.dependency_words import WordOptions, solve
+from proband.suites.inference.methods.embeddings.dependency_words import solve
+from proband.suites.inference.methods.prompts import RuleOptions
 
 TABLE = {"eliminates": (1.0, 0.0), "treats": (1.0, 1.0), "quickly": (0.0, 1.0)}
 
@@ -32,5 +33,5 @@ def test_cosine_of_means() -> None:
     made = list(
         items([answered(question, Triple("x", p, "pain"), entailed=True, source="x") for p in premises], control="none")
     )
-    scores = [answer.scores[0] for answer in solve(made, Three(), seed=0, options=WordOptions())]  # type: ignore[arg-type]
+    scores = [answer.scores[0] for answer in solve(made, Three(), seed=0, options=RuleOptions())]  # type: ignore[arg-type]
     assert scores == pytest.approx([0.5**0.5, 1.0, 0.5**0.5, -1.0], abs=1e-6)

@@ -13,7 +13,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,6 @@ from proband.core.tables import text_lines
 from proband.core.types import Answer, Item
 from proband.english.extraction.plain_text import OURS, TextParser, paragraphs
 from proband.english.extraction.syntactic_ngrams import TOKEN as NGRAM_TOKEN
-from proband.lexicon.inflection import verb_lemma
 from proband.suites.inference.assertions.records import conllu_cells
 from proband.suites.inference.assertions.sources import guess
 from proband.suites.inference.items import FUNCTION, facts_of, premises, sentence, words
@@ -38,33 +37,24 @@ from proband.suites.inference.methods.prompts import RuleOptions, combined
 #
 #     s(premise, hypothesis) = cos(mean v(w), mean v(w'))
 #
-# `words=all` takes function words too. A relation without a known word is at -1, below all others.
+# A relation without a known word has a score of -1, below all others.
 
 
-@dataclass(frozen=True, kw_only=True)
-class WordOptions(RuleOptions):
-    """Which words of a relation count."""
-
-    words: Annotated[Literal["content", "all"], Meta(description="words of a relation that are averaged")] = "content"
-    lemmas: Annotated[bool, Meta(description="look up lemmas instead of words")] = False
-
-
-def solve(items: Sequence[Item], model: HasVectors, *, seed: int, options: WordOptions) -> list[Answer]:
+def solve(items: Sequence[Item], model: HasVectors, *, seed: int, options: RuleOptions) -> list[Answer]:
     pairs = [facts_of(item) for item in items]
     relations = list(dict.fromkeys(each for p in pairs for each in (p.premise.relation, p.hypothesis.relation)))
     at = {relation: n for n, relation in enumerate(relations)}
-    means, known = mean_vectors(model, [tokens(relation, options) for relation in relations])
+    means, known = mean_vectors(model, [tokens(relation) for relation in relations])
     left = [at[pair.premise.relation] for pair in pairs]
     right = [at[pair.hypothesis.relation] for pair in pairs]
     likeness = np.where(known[left] & known[right], (means[left] * means[right]).sum(axis=1), -1.0)
     return combined(items, [float(each) for each in likeness], options)
 
 
-def tokens(relation: str, options: WordOptions) -> list[str]:
-    """The words to average; of a relation of function words alone, those."""
+def tokens(relation: str) -> Sequence[str]:
+    """The content words of a relation; all its words if it has none."""
     every = words(relation)
-    chosen = [word for word in every if word not in FUNCTION] if options.words == "content" else list(every)
-    return [verb_lemma(word) if options.lemmas else word for word in chosen or every]
+    return [word for word in every if word not in FUNCTION] or every
 
 
 def mean_vectors(model: HasVectors, texts: Sequence[Sequence[str]]) -> tuple[Floats, NDArray[np.bool_]]:
@@ -87,7 +77,7 @@ WORDS = Solver(
     help="the mean vector of a relation's content words, and the cosine of two",
     needs=HasVectors,
     solve=solve,
-    options=WordOptions,
+    options=RuleOptions,
 )
 
 
@@ -189,8 +179,8 @@ class TrainWords(TrainSkipGram):
 
     def __init__(self, items: Path, options: DependencyOptions) -> None:
         if options.data is None:
-            told = (sentence(each) for each in premises(items))
-            parsed: Iterable[Counted] = ((one, 1) for one in of_text(told, options.pipeline))
+            texts = (sentence(each) for each in premises(items))
+            parsed: Iterable[Counted] = ((one, 1) for one in of_text(texts, options.pipeline))
         else:
             parsed = sentences(options.data, options.pipeline)
         self.options, self.pairs = options, pairs_of(parsed, least=options.min_count)

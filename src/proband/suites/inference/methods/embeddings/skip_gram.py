@@ -57,7 +57,7 @@ class Pairs:
 def frequent(
     left: Ints, right: Ints, count: Ints, left_names: Sequence[str], right_names: Sequence[str], *, least: int
 ) -> Pairs:
-    """The pairs whose names are frequent enough, expanded by their counts and numbered anew."""
+    """The pairs whose names are frequent enough, repeated by their counts and renumbered."""
     often = [np.bincount(x, weights=count, minlength=len(n)) for x, n in ((left, left_names), (right, right_names))]
     keep = (often[0] >= least)[left] & (often[1] >= least)[right]
     if not keep.any():
@@ -84,7 +84,7 @@ class SkipGram:
         self.noise = np.cumsum(noise / noise.sum())
 
     def fit(self, left: Ints, right: Ints) -> None:
-        """`epochs` passes over the pairs, shuffled anew each time."""
+        """`epochs` passes over the pairs, each in a new random order."""
         o, size = self.options, len(left)
         batches = -(-size // o.batch)
         with ThreadPoolExecutor(HALVES) as pool, Progress("training", total=o.epochs * size) as bar:
@@ -134,7 +134,7 @@ class SkipGram:
 
 
 class TrainSkipGram(SelfFitting):
-    """A net that is fitted to pairs: whoever inherits makes `pairs` and saves the tables."""
+    """A net that is fitted to pairs; subclasses make `pairs` and save the tables."""
 
     options: SkipGramOptions
     pairs: Pairs
