@@ -72,8 +72,10 @@ def test_verified_and_solved(folder: Path, several: list[Item], tmp_path: Path) 
 def test_one_of_each_pair_leaves_several_and_kin_words_do_not_tell_which() -> None:
     plan = make_plan(BuildOptions(question="sets", k="4", per_k=20, certify="none"), seed=5)
     words: dict[str, list[tuple[bool, list[str]]]] = defaultdict(list)
-    for item, note in Rounds(plan).stories(plan.cells[0], 0):
-        words[note.pair].append((item.tags["possible"] != 1, sorted(kin for _, kin, _ in item.facts["edges"])))
+    for item in Rounds(plan).stories(plan.cells[0], 0):
+        words[item.facts["clusters"][1]].append(
+            (item.tags["possible"] != 1, sorted(kin for _, kin, _ in item.facts["edges"]))
+        )
         assert len(item.choices) == 18
     assert len(words) >= 2
     for one, other in words.values():

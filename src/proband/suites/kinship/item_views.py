@@ -10,8 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from html import escape
+from itertools import pairwise
+
+import numpy as np
 
 from proband.core.errors import ProbandError
 from proband.core.files import group_by_key
@@ -149,113 +152,71 @@ def generations(family: Family) -> list[int]:
     return level
 
 
-def _units(family: Family, level: Sequence[int]) -> list[list[Unit]]:
-    rows: list[list[Unit]] = [[] for _ in range(max(level, default=0) + 1)]
-    placed: set[int] = set()
-    for x in range(len(family)):
-        if x in placed:
-            continue
-        beside = [s for s in family.spouses[x] if s not in placed and level[s] == level[x]]
-        unit = (x, *beside[:1])
-        placed.update(unit)
-        rows[level[x]].append(unit)
-    return rows
-
-
 class Layout:
-    """Centres of all people. Rows are ordered and spread by the mean place of each unit's parents and children."""
+    """Centres of all people. In a row a couple or a person alone, a unit, is as near as it can be to the mean place of
+    its parents and children. Those who are not connected stand apart."""
 
     def __init__(self, family: Family, widths: Sequence[float]) -> None:
         self.family, self.widths = family, widths
-        self.level = generations(family)
-        self.near = [self._ties(person) for person in range(len(family))]
-        self.width = cache(self._width)
-        self.rows = _units(family, self.level)
-        self.x = [0.0] * len(family)
-        for row in self.rows:
-            self._pack(row)
-        for sweep in range(8):
-            for row in self.rows if sweep % 2 == 0 else reversed(self.rows):
-                self._settle(row)
-        for _ in range(6):
-            for row in (*self.rows, *reversed(self.rows)):
-                self._spread(row)
-        self._side_by_side()
+        self.level, self.x, right = generations(family), [0.0] * len(family), 0.0
+        for people in _connected(family):
+            rows = self._rows(people)
+            for sweep in range(14):
+                for row in rows[:: 1 if sweep % 2 == 0 else -1]:
+                    self._settle(row)
+            shift = right - min(self.x[x] - widths[x] / 2 for x in people)
+            for x in people:
+                self.x[x] += shift
+            right = max(self.x[x] + widths[x] / 2 for x in people) + 2 * GAP
 
-    def _side_by_side(self) -> None:
-        """People who are not connected stand apart, each group closed up to the one before."""
-        group = list(range(len(self.family)))
-        for x in range(len(self.family)):
-            for y in (*self.family.parents[x], *self.family.spouses[x]):
-                group = [group[x] if g == group[y] else g for g in group]
-        spans: dict[int, tuple[float, float]] = {}
-        for g, centre, width in zip(group, self.x, self.widths):
-            left, right = spans.get(g, (centre, centre))
-            spans[g] = min(left, centre - width / 2), max(right, centre + width / 2)
-        shift, at = {}, 0.0
-        for g, (left, right) in sorted(spans.items(), key=lambda span: (span[1][0], span[0])):
-            shift[g] = at - left
-            at += right - left + 2 * GAP
-        self.x = [x + shift[g] for x, g in zip(self.x, group)]
-
-    def _wish(self, unit: Unit) -> float:
-        """The mean place of those it is tied to; where it is if there are none."""
-        near = [self.x[y] for person in unit for y in self.near[person]]
-        return sum(near) / len(near) if near else sum(self.x[person] for person in unit) / len(unit)
-
-    def _ties(self, person: int) -> list[int]:
-        family = self.family
-        apart = [s for s in family.spouses[person] if self.level[s] != self.level[person]]
-        return [*family.parents[person], *family.children[person], *apart]
-
-    def _width(self, unit: Unit) -> float:
-        return sum(self.widths[person] for person in unit) + GAP * (len(unit) - 1)
-
-    def _put(self, unit: Unit, centre: float) -> None:
-        at = centre - self.width(unit) / 2
-        for person in unit:
-            self.x[person] = at + self.widths[person] / 2
-            at += self.widths[person] + GAP
-
-    def _pack(self, row: list[Unit]) -> None:
-        at = 0.0
-        for unit in row:
-            self._put(unit, at + self.width(unit) / 2)
-            at += self.width(unit) + 1.4 * GAP
+    def _rows(self, people: Sequence[int]) -> list[list[Unit]]:
+        rows: list[list[Unit]] = [[] for _ in range(max(self.level) + 1)]
+        placed: set[int] = set()
+        for x in people:
+            if x not in placed:
+                beside = [s for s in self.family.spouses[x] if s not in placed and self.level[s] == self.level[x]]
+                rows[self.level[x]].append((x, *beside[:1]))
+                placed |= {x, *beside[:1]}
+        return [row for row in rows if row]
 
     def _settle(self, row: list[Unit]) -> None:
-        """Reorder a row by what its units are tied to, and turn couples so that each stands nearer to their own."""
+        """Order a row by the places that its units wish for, turn couples so that each stands nearer to their own, and
+        put every unit as near to its wish as order and distance allow: isotonic regression."""
+        from scipy.optimize import isotonic_regression
+
         row.sort(key=lambda unit: (self._wish(unit), unit))
-        for i, unit in enumerate(row):
-            if len(unit) == 2:
-                sides = [[self.x[p] for p in self.family.parents[person]] for person in unit]
-                if all(sides) and sum(sides[0]) / len(sides[0]) > sum(sides[1]) / len(sides[1]):
-                    row[i] = (unit[1], unit[0])
-        self._pack(row)
-        self._spread(row)
+        for at, unit in enumerate(row):
+            sides = [[self.x[p] for p in self.family.parents[person]] for person in unit]
+            if len(unit) == 2 and all(sides) and sum(sides[0]) / len(sides[0]) > sum(sides[1]) / len(sides[1]):
+                row[at] = unit[::-1]
+        widths = [sum(self.widths[person] for person in unit) + GAP * (len(unit) - 1) for unit in row]
+        reach = np.cumsum([0.0, *((a + b) / 2 + 1.4 * GAP for a, b in pairwise(widths))])
+        wishes = np.array([self._wish(unit) for unit in row])
+        for unit, centre, width in zip(row, isotonic_regression(wishes - reach).x + reach, widths):
+            left = float(centre) - width / 2
+            for person in unit:
+                self.x[person] = left + self.widths[person] / 2
+                left += self.widths[person] + GAP
 
-    def _spread(self, row: list[Unit]) -> None:
-        """Move units towards their wishes, keeping their order and distance."""
-        wishes = [self._wish(unit) for unit in row]
-        right = self._pushed(row, wishes)
-        left = [-x for x in reversed(self._pushed(row[::-1], [-wish for wish in reversed(wishes)]))]
-        for unit, a, b in zip(row, right, left):
-            self._put(unit, (a + b) / 2)
-
-    def _pushed(self, row: Sequence[Unit], wishes: Sequence[float]) -> list[float]:
-        places: list[float] = []
-        for i, (unit, wish) in enumerate(zip(row, wishes)):
-            if i:
-                reach = (self.width(row[i - 1]) + self.width(unit)) / 2 + 1.4 * GAP
-                wish = max(wish, places[-1] + reach)
-            places.append(wish)
-        return places
+    def _wish(self, unit: Unit) -> float:
+        """The mean place of its parents, children and spouses of other rows; where it is if there are none."""
+        family = self.family
+        apart = [s for person in unit for s in family.spouses[person] if self.level[s] != self.level[person]]
+        near = [y for person in unit for y in (*family.parents[person], *family.children[person])]
+        places = [self.x[y] for y in (*near, *apart)] or [self.x[person] for person in unit]
+        return sum(places) / len(places)
 
 
-@lru_cache(maxsize=8)
-def layout(family: Family, widths: tuple[float, ...]) -> Layout:
-    """A family is drawn once for every answer."""
-    return Layout(family, widths)
+def _connected(family: Family) -> list[list[int]]:
+    """The people in groups that nothing connects."""
+    group = list(range(len(family)))
+    for x in range(len(family)):
+        for y in (*family.parents[x], *family.spouses[x]):
+            group = [group[x] if g == group[y] else g for g in group]
+    return list(group_by_key((g, x) for x, g in enumerate(group)).values())
+
+
+layout = lru_cache(maxsize=8)(Layout)  # a family is drawn once for every answer
 
 
 # ---- the picture ---------------------------------------------------------------------------------------------------

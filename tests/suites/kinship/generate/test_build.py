@@ -49,7 +49,7 @@ def test_a_round_alone_is_the_round_in_the_stream() -> None:
     stream = lines(task="all", k=4, per_k=120)
     rounds = Rounds(plan)
     for number in (2, 0, 1):
-        alone = [encode(item) for item, _ in rounds.stories(plan.cells[0], number)]
+        alone = [encode(item) for item in rounds.stories(plan.cells[0], number)]
         assert len(alone) == 44
         assert alone[: 120 - 44 * number] == stream[44 * number : 44 * number + 44]
 

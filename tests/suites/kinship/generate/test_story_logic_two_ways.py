@@ -19,7 +19,7 @@ from proband.suites.kinship.verify.items import verify
 def _stories(task: str, k: int, count: int) -> list[Item]:
     plan = make_plan(BuildOptions(task=task, k=k, certify="none"), seed=2)
     stories = islice(Rounds(plan).stories(plan.cells[0], 0), count)
-    return [decode(Item, encode(item), file="a test") for item, _ in stories]
+    return [decode(Item, encode(item), file="a test") for item in stories]
 
 
 @pytest.mark.parametrize(("task", "proving"), [("either", 2), ("both", 0)])

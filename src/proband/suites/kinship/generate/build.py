@@ -11,12 +11,12 @@ from __future__ import annotations
 import hashlib
 import random
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 from proband.core.errors import ProbandError
 from proband.core.files import group_by_key
@@ -48,15 +48,15 @@ from proband.suites.kinship.generate.story_logic import (
     with_proof,
 )
 from proband.suites.kinship.generate.word_detector import kin_word_auc
-from proband.suites.kinship.generate.wording import Note, Wording, retold
+from proband.suites.kinship.generate.wording import Wording, retold
 from proband.suites.kinship.logic.noise import WAYS
 from proband.suites.kinship.telling.bank import OURS, crowd_folder
 from proband.suites.kinship.telling.crowd_templates import bank_licence
-from proband.suites.kinship.telling.stories import telling_of
+from proband.suites.kinship.telling.stories import digest, masked_sentences, telling_of
 from proband.suites.kinship.verify.items import verify
 from proband.suites.kinship.world.families import Random, family_pool, shuffle
 from proband.suites.kinship.world.relations import STRICT, World
-from proband.suites.kinship.world.rules import SHIPPED, Rules, load
+from proband.suites.kinship.world.rules import SHIPPED, Rules, load, story_of
 
 OTHER_BUILDERS = {  # by the option that asks for one
     "data": "proband.suites.kinship.generate.released_rows:build_released",
@@ -64,11 +64,10 @@ OTHER_BUILDERS = {  # by the option that asks for one
 }
 SAMPLE = 500  # without --certify full, one item in so many is searched for a counter-family
 CHECKED = 25  # and one in so many is verified as `proband verify` does it
-KEPT_NOTES = 20_000  # stories that the detector of kin words looks at
+KEPT_BAGS = 20_000  # stories that the detector of kin words looks at
 ROUNDS = 5  # of stories per message between processes
 MAX_TRIES = 50  # so many pairs are looked for, for each that is wanted
 COUNTED_CLAUSES = 100_000  # clauses to count apart at most
-CountedItem = tuple[Item, Note]  # a story, and what the manifest counts of it
 REST = "the rest is Proband's own, Apache-2.0"
 MOST_AUC = 0.60  # of the detector of kin words
 ENOUGH, UNEVEN = 44, 0.15  # a cell of so many stories has no label as common as this
@@ -94,8 +93,8 @@ def items_of(plan: Plan, cells: Sequence[Cell], tally: BuildTally) -> Generator[
         for cell in cells:
             limit, kept = MAX_TRIES * cell.count if plan.paired else cell.count, 0
             with closing(workers.results(_tasks(cell, limit, plan))) as rounds:
-                for item, note in islice(chain.from_iterable(rounds), cell.count):
-                    tally.add(note)
+                for item in islice(chain.from_iterable(rounds), cell.count):
+                    tally.add(item)
                     yield item
                     kept += 1
             if kept < cell.count:
@@ -109,7 +108,7 @@ def _tasks(cell: Cell, limit: int, plan: Plan) -> Iterator[tuple[Cell, range]]:
     return ((cell, rounds[at : at + ROUNDS]) for at in range(0, len(rounds), ROUNDS))
 
 
-def rounds_of(plan: Plan) -> Callable[[tuple[Cell, range]], Iterator[CountedItem]]:
+def rounds_of(plan: Plan) -> Callable[[tuple[Cell, range]], Iterator[Item]]:
     """What a worker process does: the stories of some rounds of a cell."""
     rounds = Rounds(plan)
     return lambda task: (story for number in task[1] for story in rounds.stories(task[0], number))
@@ -144,7 +143,7 @@ class Rounds:
         """Stories per round at most: as many as there are goals; of pairs twice as many."""
         return (2 if plan.paired else 1) * len(goals(load(plan.options.rules)))
 
-    def stories(self, cell: Cell, number: int) -> Iterator[CountedItem]:
+    def stories(self, cell: Cell, number: int) -> Iterator[Item]:
         """The stories of a round, one for every goal (or a pair)."""
         key = (self.plan.seed, cell.part, cell.task, cell.k, number)
         draw, words = generator(*key).random, generator(*key, "words")  # apart: the same facts in any form
@@ -156,31 +155,29 @@ class Rounds:
                 draft = from_either_side(draft, self.rules, sides)
             draft = with_proof(draft, self.source.sound)
             if self.plan.paired:
-                pair = list(self._pair(cell, task, draft, draw, words, sides, index))
-                yield from pair
+                yield from self._pair(cell, task, draft, draw, words, sides, index)
                 index += 2
                 continue
             searched = index in sample and draft.verdict == "entailed"
             if searched:
                 _search(draft, self.rules.kin)
             name = f"{cell.prefix}-{index:06d}"
-            yield self._checked(
-                self.wording.item(draft, draw, words, cell=cell, name=name, kind=task, searched=searched), index
-            )
+            item = self.wording.item(draft, draw, words, cell=cell, name=name, kind=task, searched=searched)
+            yield self._checked(item, index)
             index += 1
 
-    def _checked(self, story: CountedItem, index: int) -> CountedItem:
+    def _checked(self, item: Item, index: int) -> Item:
         """The story, once it is verified as `proband verify` does it: every one with `certify` full, else some."""
-        certify, (item, note) = self.plan.options.certify, story
-        if certify == "none" or (certify == "sample" and index % CHECKED) or note.verdict == "ambiguous":
-            return story
+        certify, ambiguous = self.plan.options.certify, item.facts["certificate"] == "ambiguous"
+        if certify == "none" or (certify == "sample" and index % CHECKED) or ambiguous:
+            return item
         if problem := verify(item, self.manifest).problem:
             raise ProbandError(f"item {item.id!r} does not verify: {problem}: please report")
-        return story
+        return item
 
     def _pair(
         self, cell: Cell, task: str, draft: Draft, draw: Random, words: random.Random, sides: Random, index: int
-    ) -> Iterator[CountedItem]:
+    ) -> Iterator[Item]:
         """A story whose answer follows and one with the same words that leaves several; where the share of open stories
         is not a half, one of the two may be left out. Nothing where no partner is found."""
         sets, share = self.plan.options.question == "sets", self.plan.options.open
@@ -193,9 +190,8 @@ class Rounds:
         draft, partner = replace(draft, alone=alone, pair=pair), replace(partner, pair=pair)
         name = f"{cell.prefix}-{index:06d}"
         one = self.wording.item(draft, draw, words, cell=cell, name=name, kind=task, searched=False)
-        told = retold(telling_of(one[0].facts), neighbour)
+        told, names = retold(telling_of(one.facts), neighbour), one.facts["names"]
         name = f"{cell.prefix}-{index + 1:06d}"
-        names = one[0].facts["names"]
         two = self.wording.item_about(partner, names, told, words, cell=cell, name=name, kind=task)
         kept = sides()
         if sets or share <= 0.5 or kept < (1 - share) / share:
@@ -258,7 +254,7 @@ def stream(options: BuildOptions, *, seed: int) -> Callable[[int], Item]:
 
     def at(number: int) -> Item:
         turn, place = divmod(number, len(cells))
-        return next(islice(rounds.stories(cells[place], turn), turn % 4 if plan.paired else 0, None))[0]
+        return next(islice(rounds.stories(cells[place], turn), turn % 4 if plan.paired else 0, None))
 
     return at
 
@@ -286,44 +282,37 @@ def _search(draft: Draft, world: World) -> None:
 # ---- what the manifest says ----------------------------------------------------------------------------------------
 
 
-class LabelShares(TypedDict):
-    items: int
-    majority_accuracy: float
-    priors: dict[str, float]
-
-
 class BuildTally:
     """Counts as the items go by: labels, genders, clauses, and what each split has seen."""
 
     def __init__(self) -> None:
-        self.targets: Counter[tuple[Any, ...]] = Counter()
+        self.targets: dict[str, Counter[str]] = {}  # by split, task and k
         self.genders: Counter[str] = Counter()
         self.clauses: Counter[str] = Counter()
-        self.seen: dict[str, dict[str, Counter[Any]]] = {"train": {}, "test": {}}
+        self.seen: dict[str, dict[str, Counter[Any]]] = {}
         self.verdicts: Counter[str] = Counter()
         self.searched = 0
         self.stated: Counter[str] = Counter()
         self.bags: list[tuple[tuple[str, ...], bool, str]] = []  # stated words, whether several are left, pair
 
-    def add(self, note: Note) -> None:
-        self.targets[note.cell, note.target] += 1
-        self.genders[note.genders] += 1
-        if len(self.clauses) < COUNTED_CLAUSES or note.clause in self.clauses:  # flat memory, however long the build
-            self.clauses[note.clause] += 1
-        self.verdicts[note.verdict] += 1
-        self.searched += note.searched
-        self.stated.update(note.words)
-        if note.pair and len(self.bags) < KEPT_NOTES:
-            self.bags.append((note.words, note.verdict != "entailed", note.pair))
-        if note.seen:
-            self._see(self.seen[note.cell[0]], note)
-
-    def _see(self, seen: dict[str, Counter[Any]], note: Note) -> None:
-        names, cluster, used, prompt, sentences = note.seen
-        k = note.cell[2]
-        parts = ([k], [cluster] if k > 2 else [], [prompt], used, names, sentences)
-        for what, each in zip(("lengths", "clauses", "prompts", "paraphrases", "names", "sentences"), parts):
-            seen.setdefault(what, Counter()).update(each)
+    def add(self, item: Item) -> None:
+        facts, split = item.facts, item.split if "split" in item.tags else ""
+        cell = " ".join(filter(None, (split, str(item.tags["task"]), f"k={facts['k']}")))
+        self.targets.setdefault(cell, Counter())[facts["target"]] += 1
+        self.genders["-".join([facts["genders"][person] for person in facts["query"]])] += 1
+        if len(self.clauses) < COUNTED_CLAUSES or facts["clause"] in self.clauses:  # flat memory
+            self.clauses[facts["clause"]] += 1
+        entailed, words = facts["certificate"] == "entailed", tuple(kin for _, kin, _ in facts["edges"])
+        self.verdicts[facts["certificate"]] += 1
+        self.searched += entailed and "search" in facts["certified_by"]
+        self.stated.update(words)
+        _, *pair = facts["clusters"]
+        if pair and len(self.bags) < KEPT_BAGS:
+            self.bags.append((words, not entailed, pair[0]))
+        if split:
+            seen = self.seen.setdefault(split, {what: Counter() for what in PARTS})
+            for what, parts in zip(PARTS, parts_of(item)):
+                seen[what].update(parts)
 
     def leaks(self, held: Sequence[str]) -> dict[str, dict[str, float]]:
         """For each of the four (paraphrases: occasions and frames), whole prompts, and sentences with the names masked:
@@ -331,14 +320,14 @@ class BuildTally:
         and of all that occur)."""
         report = {}
         for what in (*HOLD_OUTS, "prompts", "sentences"):
-            train, test = (self.seen[split].get(what, Counter()) for split in ("train", "test"))
+            train, test = (self.seen.get(split, {}).get(what, Counter[Any]()) for split in ("train", "test"))
             both = train.keys() & test.keys()
             report[what] = {
                 "train": len(train),
                 "test": len(test),
                 "shared": len(both),
                 "share_of_test": round(len(both) / len(test), 4) if test else 0.0,
-                "share_of_occurrences": round(sum(test[x] for x in both) / test.total(), 4) if test else 0.0,
+                "share_of_occurrences": round(share_known(test, train), 4),
                 "held_out": (what if what in HOLD_OUTS else "paraphrases") in held and what != "prompts",
             }
         return report
@@ -347,19 +336,25 @@ class BuildTally:
         """How well stated kin words alone say whether a story leaves several answers."""
         return {"auc": kin_word_auc(self.bags), "stories": len(self.bags), "at_most": MOST_AUC}
 
-    def priors(self) -> dict[str, LabelShares]:
-        """Per task and k (and split): how many, the share of the commonest label, and every label's share."""
-        cells: dict[tuple[Any, ...], Counter[str]] = {}
-        for (cell, target), count in self.targets.items():
-            cells.setdefault(cell, Counter())[target] += count
-        report: dict[str, LabelShares] = {}
-        for (split, task, k), labels in cells.items():
-            report[" ".join(filter(None, (split, task, f"k={k}")))] = {
-                "items": labels.total(),
-                "majority_accuracy": round(max(labels.values()) / labels.total(), 4),
-                "priors": shares(labels),
-            }
-        return report
+
+PARTS = ("lengths", "clauses", "prompts", "paraphrases", "names", "sentences", "occasions", "constructions")
+
+
+def parts_of(item: Item) -> tuple[Sequence[Any], ...]:
+    """What training and test may have in common (PARTS): clauses of more than two facts, occasions, frames and their
+    constructions, sentences with the names masked."""
+    facts, scenes = item.facts, item.facts["telling"].get("scenes", ())
+    occasions, frames = [scene[0] for scene in scenes], [sentence[0] for scene in scenes for sentence in scene[2]]
+    clauses = facts["clusters"][:1] if facts["k"] > 2 else []
+    sentences = [digest(each) for each in masked_sentences(story_of(item), facts["names"])] if scenes else []
+    constructions = [frame.partition(".")[0] for frame in frames]
+    of_item = [facts["k"]], clauses, [digest(item.prompt)], [*occasions, *frames], facts["names"], sentences
+    return *of_item, occasions, constructions
+
+
+def share_known(some: Counter[Any], known: Collection[Any]) -> float:
+    """The share of all that occur that is known."""
+    return sum(count for each, count in some.items() if each in known) / max(1, some.total())
 
 
 def shares(counts: Counter[str]) -> dict[str, float]:
@@ -369,12 +364,12 @@ def shares(counts: Counter[str]) -> dict[str, float]:
 
 def _summary(plan: Plan, tally: BuildTally) -> Mapping[str, Any]:
     """Counts, priors and majority accuracy, genders, clauses, certificates, and the leak report of a split."""
-    total, rules = tally.targets.total(), load(plan.options.rules)
-    cells = tally.priors()
+    total, rules = tally.genders.total(), load(plan.options.rules)
+    majority = {name: round(max(labels.values()) / labels.total(), 4) for name, labels in tally.targets.items()}
     warnings = [
-        f"{name}: {cell['majority_accuracy']:.0%} of the stories have one label; hold out fewer clauses"
-        for name, cell in cells.items()
-        if not plan.paired and cell["items"] >= ENOUGH and cell["majority_accuracy"] > UNEVEN
+        f"{name}: {share:.0%} of the stories have one label; hold out fewer clauses"
+        for name, share in majority.items()
+        if not plan.paired and tally.targets[name].total() >= ENOUGH and share > UNEVEN
     ]
     detector = {"kin_word_detector": tally.word_detector()} if plan.paired else {}
     if detector and len(tally.bags) >= 10 * ENOUGH and detector["kin_word_detector"]["auc"] > MOST_AUC:
@@ -382,9 +377,9 @@ def _summary(plan: Plan, tally: BuildTally) -> Mapping[str, Any]:
     return {
         **({"warnings": warnings} if warnings else {}),
         "rules": {rules.name: rules.sha256},
-        "counts": {name: cell["items"] for name, cell in cells.items()},
-        "majority_accuracy": {name: cell["majority_accuracy"] for name, cell in cells.items()},
-        "priors": {name: cell["priors"] for name, cell in cells.items()},
+        "counts": {name: labels.total() for name, labels in tally.targets.items()},
+        "majority_accuracy": majority,
+        "priors": {name: shares(labels) for name, labels in tally.targets.items()},
         **detector,
         "stated": shares(tally.stated),
         "genders": shares(tally.genders),

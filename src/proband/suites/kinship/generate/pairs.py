@@ -15,13 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from proband.suites.kinship.generate.story_logic import Draft
-from proband.suites.kinship.logic.certificates import families_of_answers
-from proband.suites.kinship.logic.closure import close, distance, prove, shortest_path
+from proband.suites.kinship.logic.certificates import certificate
+from proband.suites.kinship.logic.closure import close, shortest_path
 from proband.suites.kinship.world.families import Random, shuffle
-from proband.suites.kinship.world.relations import UNDETERMINED, Edge, one_of
+from proband.suites.kinship.world.relations import Edge
 from proband.suites.kinship.world.rules import Rules
 
 REARRANGED = 20  # other places of the kin words that are tried
@@ -69,26 +69,17 @@ def opened(draft: Draft, rules: Rules, draw: Random, *, sets: bool) -> tuple[Dra
     for neighbour in neighbours(draft, draw):
         if not _readable(draft, neighbour.edges):
             continue
-        closure = close(rules, draft.genders, neighbour.edges)
-        left = closure.sets[draft.query[0]][draft.query[1]]
-        if not closure.consistent or not left & (left - 1) or (sets and left not in rules.sets):
+        x, z = draft.query
+        left = close(rules, draft.genders, neighbour.edges).sets[x][z]
+        if not left & (left - 1):
             continue
-        families = families_of_answers(rules, draft.genders, neighbour.edges, draft.query, left, all_of=sets)
-        if families is not None:
-            noise = dict(zip(draft.edges, neighbour.edges))
-            changed = replace(
-                draft,
-                edges=neighbour.edges,
-                noise=[(noise[edge], kind) for edge, kind in draft.noise],
-                families=families,
-                family=families[0],
-                proofs=0,
-                proof=[],
-                depth=0,
-                target=UNDETERMINED,
-                verdict="open",
-            )
-            return (_one_of(changed, left, rules) if sets else changed), neighbour
+        several: Literal["one-of", "open"] = "one-of" if sets else "open"
+        made = certificate(rules, draft.genders, neighbour.edges, draft.query, several=several)
+        if not isinstance(made, str):
+            place = dict(zip(draft.edges, neighbour.edges))
+            noise = [(place[edge], kind) for edge, kind in draft.noise]
+            made = {name: value for name, value in made.items() if name not in ("certificate", "certified_by")}
+            return replace(draft, edges=neighbour.edges, noise=noise, verdict=several, **made), neighbour
     return None
 
 
@@ -100,16 +91,3 @@ def _readable(draft: Draft, edges: Sequence[Edge]) -> bool:
     if len(pairs) < len(edges) or len(everybody) < len(draft.genders) or frozenset(draft.query) in pairs:
         return False
     return shortest_path(edges, draft.query) is not None
-
-
-def _one_of(draft: Draft, left: int, rules: Rules) -> Draft:
-    """The draft with its set of relations as its answer, and the proof that there are no others."""
-    proved, proof = prove(rules, draft.genders, draft.edges, draft.query)
-    assert proved == left
-    return replace(
-        draft,
-        target=one_of(rules.set_words(left, draft.genders[draft.query[1]])),
-        verdict="one-of",
-        proof=proof,
-        depth=distance(draft.edges, draft.query) or 0,
-    )

@@ -21,12 +21,12 @@ from typing import Any, Final, Literal
 import msgspec
 
 from proband.core.errors import ProbandError, in_words
-from proband.core.files import DATA, decode, encode, read_toml, write_text
-from proband.core.metrics import chosen_answer
+from proband.core.files import DATA, decode, encode, group_by_key, read_toml, write_text
+from proband.core.metrics import answered_rightly
 from proband.core.plugins import read_options
 from proband.core.suite import Built
 from proband.core.types import Item
-from proband.suites.kinship.generate.build import BuildTally, Rounds, items_of
+from proband.suites.kinship.generate.build import BuildTally, Rounds, items_of, share_known
 from proband.suites.kinship.generate.options import (
     LICENCE,
     BuildOptions,
@@ -37,9 +37,8 @@ from proband.suites.kinship.generate.options import (
     refuse_others,
 )
 from proband.suites.kinship.shortcuts import SHORTCUTS
-from proband.suites.kinship.telling.stories import masked_sentences
 from proband.suites.kinship.world.relations import RELATIONS
-from proband.suites.kinship.world.rules import load, story_of
+from proband.suites.kinship.world.rules import load
 
 CARD: Final = "card.md"
 HELD: Final = ("occasions", "constructions", "clauses", "sentences")
@@ -187,7 +186,7 @@ class Release:
         of = self.definition
         made = [decode(Item, encode(item), file=of.path) for item in self.made]
         by_slice = {name: [i for i in made if _slice_of(i) == name] for name in self.tally}
-        strongest = strongest_shortcuts(made)
+        strongest = strongest_shortcuts(made, known_as="".join(self.sha256.values()))
         rows, about = list[str](), list[str]()
         for name, items in by_slice.items():
             part = next(each for each in self.slices if each.name == name)
@@ -203,8 +202,8 @@ class Release:
             if part.measures:
                 about.append(f"- **{name}** measures {part.measures}. It does not measure {part.does_not}.")
         held = [
-            f"| {name} | {' | '.join(f'{100 * share:.1f}' for share in shares.values())} |"
-            for name, shares in shares_in_training(by_slice).items()
+            f"| {name} | {' | '.join(f'{100 * share:.1f}' for share in shares)} |"
+            for name, shares in shares_in_training(self.tally).items()
         ]
         stated = sum((tally.stated for tally in self.tally.values()), Counter[str]())
         rarest = min(RELATIONS, key=lambda kin: stated[kin])
@@ -224,7 +223,7 @@ class Release:
             "release": {"name": of.name, "version": of.version, "generator": of.generator, "seed": of.seed},
             "rules": {each.name: each.sha256 for each in sorted(rules, key=lambda each: each.name)},
             "slices_sha256": dict(self.sha256),
-            "counts": {name: tally.targets.total() for name, tally in self.tally.items()},
+            "counts": {name: tally.genders.total() for name, tally in self.tally.items()},
             "kin_word_detector": detectors,
             "stated": {kin: round(n / stated.total(), 4) for kin, n in stated.most_common()},
             "certificates": dict(sum((tally.verdicts for tally in tallies), Counter[str]())),
@@ -235,49 +234,29 @@ def _slice_of(item: Item) -> str:
     return f"{item.split} {item.tags['slice']}"
 
 
-def shares_in_training(by_slice: Mapping[str, Sequence[Item]]) -> dict[str, dict[str, float]]:
+def shares_in_training(tallies: Mapping[str, BuildTally]) -> dict[str, list[float]]:
     """For every slice but training's, which share of its occasions, constructions, clauses of more than two facts and
     sentences (names masked) is in training: claims about what is held out, computed from the items."""
-    seen = {name: [_parts(item) for item in items] for name, items in by_slice.items()}
-    trained = [parts for name, some in seen.items() if name.startswith("train ") for parts in some]
-    known = {what: {each for parts in trained for each in parts[what]} for what in HELD}
-    shares = {}
-    for name, some in seen.items() if trained else ():
-        if not name.startswith("train "):
-            used = {what: [each for parts in some for each in parts[what]] for what in HELD}
-            shares[name] = {
-                what: sum(each in known[what] for each in all_of) / max(1, len(all_of)) for what, all_of in used.items()
-            }
-    return shares
-
-
-def _parts(item: Item) -> dict[str, list[str]]:
-    scenes = item.facts["telling"].get("scenes", ())
+    seen = {name: next(iter(tally.seen.values())) for name, tally in tallies.items()}
+    trained = [own for name, own in seen.items() if name.startswith("train ")]
+    known = {what: {each for own in trained for each in own[what]} for what in HELD}
     return {
-        "occasions": [scene[0] for scene in scenes],
-        "constructions": [str(sentence[0]).partition(".")[0] for scene in scenes for sentence in scene[2]],
-        "clauses": [item.facts["clusters"][0]] if item.facts["k"] > 2 else [],
-        "sentences": masked_sentences(story_of(item), item.facts["names"]) if scenes else [],
+        name: [share_known(own[what], known[what]) for what in HELD]
+        for name, own in seen.items()
+        if trained and not name.startswith("train ")
     }
 
 
-def strongest_shortcuts(items: Sequence[Item]) -> dict[str, tuple[str, float]]:
+def strongest_shortcuts(items: Sequence[Item], *, known_as: str) -> dict[str, tuple[str, float]]:
     """For every slice of the test, the shortcut with the highest accuracy and that accuracy; trained on train."""
-    test = [item for item in items if item.split == "test"]
-    best: dict[str, tuple[str, float]] = {}
     if not any(item.split == "train" for item in items):
-        return best
-    for shortcut, make in SHORTCUTS.items():
-        right: dict[str, list[bool]] = defaultdict(list)
-        for item, answer in zip(test, make().learn(items).answer(test), strict=True):
-            right[_slice_of(item)].append(
-                item.gold is not None and chosen_answer(item, answer) == item.choices[item.gold]
-            )
-        for name, each in right.items():
-            accuracy = sum(each) / len(each)
-            if name not in best or accuracy > best[name][1]:
-                best[name] = shortcut, accuracy
-    return best
+        return {}
+    right = answered_rightly(SHORTCUTS, lambda: items, known_as=known_as)
+    slices = group_by_key((_slice_of(item), place) for place, item in enumerate(items) if item.split == "test")
+    accuracy = {
+        name: [(each, float(own[places].mean())) for each, own in right.items()] for name, places in slices.items()
+    }
+    return {name: max(each, key=lambda one: one[1]) for name, each in accuracy.items()}
 
 
 # ---- proband kinship freeze ----------------------------------------------------------------------------------------

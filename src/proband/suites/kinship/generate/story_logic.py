@@ -225,31 +225,27 @@ def certified_draft(source: DraftSource, one: Candidate, goal: Goal, *, task: st
 def _two_ways(source: DraftSource, one: Candidate, goal: Goal, *, task: str, draw: Random) -> Draft | None:
     """The chain and a second way between the two, past everybody else and at most one fact longer: `either` proves the
     answer, or neither does and `both` together do."""
-    graph, answer = source.graphs(one.family), 1 << goal[0]
-    first = relations_left(source, graph, one.path)
-    if _single(first) != (task == "either"):
+    graph, both = source.graphs(one.family), task == "both"  # what is chained backward has one outcome
+    first = relations_left(source, graph, one.path) if both else 0
+    if both and not first & (first - 1):
         return None
     for _ in range(SECOND_WAYS):
         k = len(one.clause) + int(draw() * 2)
-        way = (backward if task == "either" else any_path)(graph, one.pair, k, draw, one.path)
+        way = (any_path if both else backward)(graph, one.pair, k, draw, one.path)
         if way is None:
             continue
-        left = relations_left(source, graph, way[0])
-        if _single(left) != (task == "either") or (task == "both" and first & left != answer):
+        left = relations_left(source, graph, way[0]) if both else 0
+        if both and (not left & (left - 1) or first & left != 1 << goal[0]):
             continue
         words = [graph.words[a][b] for a, b in pairwise(way[0])]
         other = NoisePath(SECOND, way[0], words, {person: graph.genders[person] for person in way[0][1:-1]})
-        steps = one.steps if task == "either" else []
+        steps = [] if both else one.steps
         draft = make_draft(graph, graph, one.path, [other], pair=one.pair, steps=steps, clause=one.clause, draw=draw)
-        if task == "both":
+        if both:
             draft.depth = depth(source.sound, draft.genders, draft.edges, draft.query) or len(draft.edges)
             draft.proofs = 0
         return draft
     return None
-
-
-def _single(left: int) -> bool:
-    return not left & (left - 1)
 
 
 def relations_left(source: DraftSource, graph: FamilyGraph, path: Sequence[int]) -> int:

@@ -1,10 +1,9 @@
-"""Names, words and a question for a draft: what turns logic into an item, and what the manifest counts of it."""
+"""Names, words and a question for a draft: what turns logic into an item."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Final
 
@@ -20,7 +19,7 @@ from proband.suites.kinship.logic.noise import WAYS
 from proband.suites.kinship.reading.reader import mismatch_with_facts
 from proband.suites.kinship.telling.bank import OURS, Bank, bank_of_build
 from proband.suites.kinship.telling.questions import ask
-from proband.suites.kinship.telling.stories import SENTENCES, Telling, digest, masked_sentences, render, seal, tell
+from proband.suites.kinship.telling.stories import SENTENCES, Telling, render, seal, tell
 from proband.suites.kinship.world.families import NAMES, Random, shuffle
 from proband.suites.kinship.world.relations import possibilities
 from proband.suites.kinship.world.rules import NONE, Rules, canonical_clause, load
@@ -31,22 +30,6 @@ TELLINGS = 200  # of one story, with templates of others
 REMEMBERED = 50_000  # clauses whose names are kept
 SOUNDS: Final = (("ph", "f"), ("v", "f"), ("c", "k"), ("z", "s"), ("g", "j"))
 UNHEARD: Final = str.maketrans("", "", "aeiouyh")
-
-
-@dataclass(slots=True)
-class Note:
-    """What the manifest counts of an item."""
-
-    cell: tuple[str, str, int]  # part, task, k
-    target: str
-    genders: str
-    clause: str
-    verdict: str
-    searched: bool
-    words: tuple[str, ...]  # stated kin words
-    # names, cluster, occasions and frames, digests of the prompt and its sentences; empty where nothing is held out
-    seen: tuple[Any, ...]
-    pair: str = ""
 
 
 class Wording:
@@ -87,9 +70,8 @@ class Wording:
 
     def item(
         self, draft: Draft, draw: Random, words: random.Random, *, cell: Cell, name: str, kind: str, searched: bool
-    ) -> tuple[Item, Note]:
-        """The item, and what the manifest counts of it. `draw` decides whom it is about,
-        `words` how that is stated."""
+    ) -> Item:
+        """The item of a draft. `draw` decides whom it is about, `words` how that is stated."""
         names = self._names_for(draft.genders, cell.part, draw)
         telling = self._tell(draft, names, cell.phrases or cell.part, words)
         return self.item_about(draft, names, telling, words, cell=cell, name=name, kind=kind, searched=searched)
@@ -97,7 +79,7 @@ class Wording:
     def item_about(
         self, draft: Draft, names: list[str], telling: Telling, words: random.Random,
         *, cell: Cell, name: str, kind: str, searched: bool = False,
-    ) -> tuple[Item, Note]:  # fmt: skip
+    ) -> Item:  # fmt: skip
         """The item of a draft in this wording."""
         x, z = draft.query
         question = ask(
@@ -107,8 +89,7 @@ class Wording:
         bank = self.bank if telling.scenes else None
         text = render(telling, draft.edges, names=names, genders=draft.genders, bank=bank, rules=self.rules)
         prompt = f"{text}\n{question.text}"
-        clause, cluster = self.spell(draft.clause)
-        item = Item(
+        return Item(
             id=name,
             suite="kinship",
             prompt=prompt,
@@ -118,25 +99,6 @@ class Wording:
             facts={**self._facts(draft, names, telling, prompt, searched=searched), **question.facts},
             split=cell.split,
         )
-        seen: tuple[Any, ...] = ()
-        frames = [sentence.frame for sentence in telling.sentences]
-        if cell.part:
-            used = [*(scene.occasion for scene in telling.scenes), *frames]
-            sentences = [digest(each) for each in masked_sentences(text, names)] if telling.scenes else []
-            seen = (names, cluster, used, digest(prompt), sentences)
-        genders = f"{draft.genders[x]}-{draft.genders[z]}"
-        note = Note(
-            cell=(cell.part, cell.task, cell.k),
-            target=draft.target,
-            genders=genders,
-            clause=clause,
-            verdict=draft.verdict,
-            searched=searched,
-            words=tuple(kin for _, kin, _ in draft.edges),
-            seen=seen,
-            pair=draft.pair,
-        )
-        return item, note
 
     def _facts(
         self, draft: Draft, names: Sequence[str], telling: Telling, prompt: str, *, searched: bool

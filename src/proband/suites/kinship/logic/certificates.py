@@ -68,8 +68,9 @@ def certificate(
     made = {"families": families, "family": families[0], "proofs": 0, "certificate": several}
     if several == "open":
         return {**made, "target": UNDETERMINED, "proof": [], "depth": 0, "certified_by": ["search"]}
-    proof = prove(rules, genders, edges, query)[1]
+    proved, proof = prove(rules, genders, edges, query)
     least = distance(edges, query)
+    assert proved == left
     return {**made, "target": one_of(words), "proof": proof, "depth": least, "certified_by": ["closure", "search"]}
 
 

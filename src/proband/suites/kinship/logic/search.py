@@ -22,11 +22,21 @@ from __future__ import annotations
 
 import atexit
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from functools import lru_cache
 
 from proband.core.errors import ProbandError
 from proband.core.files import group_by_key
-from proband.suites.kinship.logic.sat_clauses import Atoms, axioms, common, fact, model_family, question, witnesses
+from proband.suites.kinship.logic.sat_clauses import (
+    Atoms,
+    Clause,
+    axioms,
+    common,
+    fact,
+    model_family,
+    question,
+    witnesses,
+)
 from proband.suites.kinship.world.relations import (
     ALL_GENDER,
     ALL_NEUTRAL,
@@ -139,6 +149,15 @@ def restore(family: Family, order: Sequence[int]) -> Family:
 # ---- the solvers ---------------------------------------------------------------------------------------------------
 
 
+@lru_cache(maxsize=8)
+def _clauses(*, named: int, size: int, world: World) -> tuple[Atoms, dict[str, int], list[Clause]]:
+    """The axioms for so many people, and the question about the first two: its atoms by relation."""
+    atoms = Atoms(named=named, size=size)
+    clauses = list(axioms(atoms, world))  # they number atoms that the question has
+    holds, asked = question(atoms, world)
+    return atoms, holds, clauses + asked
+
+
 class Search:
     """A solver loaded with the axioms for `named` people and `spare` witnesses; the question is about 0 and 1.
 
@@ -150,11 +169,9 @@ class Search:
 
         self.world, self.stories = world, 0
         extra = max(witnesses(neutral, world) for neutral in world.neutrals) if open else 0
-        self.atoms = Atoms(named=named, size=named + spare + extra + common(world))
-        self.spare = range(named, named + spare)
-        clauses = list(axioms(self.atoms, world))  # they number atoms that the question has
-        self.holds, asked = question(self.atoms, world)
-        self.solver = Minisat22(bootstrap_with=clauses + asked)
+        atoms, self.holds, clauses = _clauses(named=named, size=named + spare + extra + common(world), world=world)
+        self.atoms, self.spare = copy(atoms), range(named, named + spare)  # a copy: it goes on counting
+        self.solver = Minisat22(bootstrap_with=clauses)
         self.some: dict[str, int] = {}
         if open:
             free = range(named + spare, named + spare + extra)
@@ -191,11 +208,23 @@ class Search:
         literals += [male(x) if gender == MALE else -male(x) for x, gender in enumerate(genders) if gender is not None]
         return literals
 
-    def model(self, assumptions: list[int]) -> Family | None:
-        if not self.solver.solve(assumptions=assumptions):
+    def find(self, pattern: Pattern, avoid: Sequence[str] = (), some: str | None = None) -> Family | None:
+        """A family of the story in which no relation of `avoid` holds of the query, and `some` does if given."""
+        genders, edges, query = pattern
+        literals = self.assume(genders, edges)
+        if literals is None:
+            return None
+        literals += [-self.holds[neutral] for neutral in avoid]
+        literals += [self.some[some]] if some is not None else []
+        if not self.solver.solve(assumptions=literals):
             return None
         values = self.solver.get_model()
-        return model_family(self.atoms, lambda literal: values[literal - 1] > 0, world=self.world)
+        family = model_family(self.atoms, lambda literal: values[literal - 1] > 0, world=self.world)
+        held = set(family.neutral_relations(*query))
+        if not agrees(family, genders, edges) or held & set(avoid) or (some is not None and some not in held):
+            # cannot happen while `sat_clauses` says what `relations` means
+            raise AssertionError(f"the search found a family that the kernel rejects: {pattern} {family.broken()}")
+        return family
 
 
 _SEARCHES: dict[tuple[int, int, World, bool], Search] = {}
@@ -223,13 +252,18 @@ def forget() -> None:
     families_of.cache_clear()
 
 
-def _search(genders: Genders, edges: Sequence[Edge], *, world: World, open: bool) -> Search:
-    """The solver for stories of this size, kept from one story to the next."""
-    named = max(len(genders), 2)
-    spare = sum(witnesses(ALL_NEUTRAL[relation], world) for _, relation, _ in edges)
-    spare += spare % 2
+def _room(genders: Genders, edges: Sequence[Edge], world: World) -> tuple[int, int]:
+    """The people and the witnesses of a story."""
+    named, spare = max(len(genders), 2), sum(witnesses(ALL_NEUTRAL[relation], world) for _, relation, _ in edges)
     if named + spare > LARGEST:
         raise ProbandError(f"too large to search: {len(genders)} people and {len(edges)} connected facts")
+    return named, spare
+
+
+def _search(genders: Genders, edges: Sequence[Edge], *, world: World, open: bool) -> Search:
+    """The solver for stories of this size, kept from one story to the next."""
+    named, spare = _room(genders, edges, world)
+    spare += spare % 2
     for roomier in range(spare, spare + IDLE_WITNESSES, 2):
         search = _SEARCHES.get((named, roomier, world, open))
         if search and search.stories < STORIES_PER_SOLVER:
@@ -246,25 +280,10 @@ def _search(genders: Genders, edges: Sequence[Edge], *, world: World, open: bool
 
 
 def find(pattern: Pattern, *, world: World, avoid: Sequence[str] = (), some: str | None = None) -> Family | None:
-    """A family of the story in which no neutral relation of `avoid` holds of the query, and `some` does if given."""
-    genders, edges, query = pattern
-    if query != (0, 1):
+    """What `Search.find` finds, with a solver that is kept."""
+    if pattern[2] != (0, 1):
         raise ProbandError("the question is about one person, not two, or the pattern is not canonical")
-    search = _search(genders, edges, world=world, open=some is not None)
-    literals = search.assume(genders, edges)
-    if literals is None:
-        return None
-    literals += [-search.holds[neutral] for neutral in avoid]
-    if some is not None:
-        literals.append(search.some[some])
-    family = search.model(literals)
-    if family is None:
-        return None
-    held = set(family.neutral_relations(*query))
-    if not agrees(family, genders, edges) or held & set(avoid) or (some is not None and some not in held):
-        # cannot happen while `sat_clauses` says what `relations` means
-        raise AssertionError(f"the search found a family that the kernel rejects: {pattern} {family.broken()}")
-    return family
+    return _search(*pattern[:2], world=world, open=some is not None).find(pattern, avoid, some)
 
 
 def _with_gender(pattern: Pattern, person: int, gender: str) -> Pattern:
@@ -299,17 +318,13 @@ def family_of(
     frozenset({'father'})
     """
     pattern, order = canonical(genders, edges, query, world)
-    named, people = len(pattern[0]), sum(witnesses(ALL_NEUTRAL[relation], world) for _, relation, _ in edges)
-    if named + people > LARGEST:
-        raise ProbandError(f"too large to search: {len(genders)} people and {len(edges)} connected facts")
-    search = Search(named=named, spare=people, world=world, open=False)
+    named, spare = _room(pattern[0], edges, world)
+    search = Search(named=named, spare=spare, world=world, open=False)
     try:
-        literals = search.assume(pattern[0], pattern[1])
-        literals = literals and [*literals, *(-search.holds[neutral] for neutral in avoid)]
-        family = None if literals is None else search.model(literals)
+        family = search.find(pattern, avoid)
     finally:
         search.solver.delete()
-    return None if family is None or not agrees(family, *pattern[:2]) else restore(family, order)
+    return family and restore(family, order)
 
 
 def entailed(
