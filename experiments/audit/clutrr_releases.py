@@ -16,8 +16,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from proband.proof.rows import read_cells
-from proband.suites.kinship.clutrr.rows import ClutrrRow, Unreadable, row_of
+from proband.suites.kinship.clutrr.rows import ClutrrRow, read_rows
 from proband.suites.kinship.generate.released_rows import clutrr_files
 from proband.suites.kinship.logic.search import entailed
 from proband.suites.kinship.world.relations import NEUTRAL, Edge
@@ -71,15 +70,11 @@ def study(data: Path, audit: Path) -> tuple[dict[tuple[str, str, int], Counter[s
     counts: defaultdict[tuple[str, str, int], Counter[str]] = defaultdict(Counter)
     rules: Counter[str] = Counter()
     for file in clutrr_files(data):
-        for line, _, cells in read_cells(file):
-            row = cells if isinstance(cells, str) else row_of(dict(cells), file=file.name, line=line or 0)
-            if isinstance(row, ClutrrRow):
-                verdict = verdicts.get((file.name, row.id), "unread")
-                own = counts[file.path.parent.name, row.split, row.k]
-                own.update(["rows", verdict, *(["uses an unsound rule"] if unsound_steps(row) else [])])
-                rules.update(filter(None, [blamed(row, verdict)]))
-            else:
-                assert isinstance(row, str | Unreadable)
+        for row in read_rows(file.path):
+            verdict = verdicts.get((file.name, row.id), "unread")
+            own = counts[file.path.parent.name, row.split, row.k]
+            own.update(["rows", verdict, *(["uses an unsound rule"] if unsound_steps(row) else [])])
+            rules.update(filter(None, [blamed(row, verdict)]))
     return dict(counts), rules
 
 

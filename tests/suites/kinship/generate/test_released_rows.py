@@ -17,7 +17,7 @@ from proband.pipeline.build import build
 from proband.pipeline.checking import audit
 from proband.pipeline.run import run
 from proband.suites.kinship.clutrr.items import HEADER, csv_line
-from proband.suites.kinship.clutrr.rows import ClutrrRow, scan
+from proband.suites.kinship.clutrr.rows import read_rows
 from proband.suites.kinship.generate.released_rows import clutrr_files
 from proband.suites.kinship.paper.published import RELEASES, published
 
@@ -137,13 +137,12 @@ def test_the_verdicts_of_a_build_are_those_of_the_audit(data: Path, tmp_path: Pa
 def test_a_release_is_known_by_its_content(data: Path) -> None:
     """The fingerprint of the rows, whatever the files are called; another row makes it another."""
     found = Fingerprint()
-    rows = [row for source in clutrr_files(data / "clutrr" / "data_7c5b0e70") for row in scan(source.path)]
+    rows = [row for source in clutrr_files(data / "clutrr" / "data_7c5b0e70") for row in read_rows(source.path)]
     for row in rows:
-        assert isinstance(row, ClutrrRow)
         found.add(row.story, row.query, row.target, row.task, row.k, row.split)
     assert found.hex() == RELEASES["data_7c5b0e70"][1]
     beside = [figure for figure in published() if found.hex() in figure.on.fingerprints]
     assert beside
     assert all(figure.model.endswith("(trained on clean)") for figure in beside)
-    stories = Counter(row.task for row in rows if isinstance(row, ClutrrRow) and row.split == "test")
+    stories = Counter(row.task for row in rows if row.split == "test")
     assert stories == {figure.group["task"]: figure.on.questions for figure in beside}

@@ -10,10 +10,11 @@ from typing import Any, Final
 
 from msgspec import ValidationError, convert
 
+from proband.core.errors import ProbandError
 from proband.core.suite import Audit
 from proband.core.types import Item
 from proband.proof.rows import PAIR, AuditRow, RowFormat, item_row, table_row
-from proband.suites.kinship.clutrr.rows import NEEDED, ClutrrRow, Unreadable, row_of
+from proband.suites.kinship.clutrr.rows import NEEDED, ClutrrRow, row_of
 from proband.suites.kinship.world.relations import NEUTRAL
 from proband.suites.kinship.world.rules import check, of_item, question_of, story_of
 
@@ -24,9 +25,10 @@ STORY_COLUMNS: Final = {"text": "story", "question": "query", "answer": "target"
 def clutrr_row(place: Mapping[str, Any], cells: Mapping[str, Any]) -> AuditRow:
     """A row of CLUTRR's CSV; the copy on the Hugging Face hub has the word of its target in `target_text`."""
     column = "target_text" if "target_text" in cells else "target"
-    row = row_of({**cells, "target": cells.get(column, "")}, file=place["file"], line=place["line"])
-    if isinstance(row, Unreadable):
-        return AuditRow(**place, cells=cells, bad=row.what)
+    try:
+        row = row_of({**cells, "target": cells.get(column, "")}, file=place["file"], line=place["line"])
+    except ProbandError as error:
+        return AuditRow(**place, cells=cells, bad=str(error))
     return replace(audit_row(row), folder=place["folder"], cells=cells, answer_column=column)
 
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 from proband.core.errors import ProbandError
 from proband.core.files import csv_lines, write_text
 from proband.core.types import Item, Tag
-from proband.suites.kinship.clutrr.rows import COLUMNS, TASKS, ClutrrRow, Step, Unreadable, row_of
+from proband.suites.kinship.clutrr.rows import COLUMNS, TASKS, ClutrrRow, Step, row_of
 from proband.suites.kinship.logic.closure import distance
 from proband.suites.kinship.world.relations import RELATIONS, turned
 from proband.suites.kinship.world.rules import check, facts_of, of_item, story_of
@@ -102,9 +102,10 @@ def to_cells(item: Item, *, index: int = 0) -> dict[str, str]:
         "node_mapping": repr({person: person for person in range(len(names))}),
         "task_split": item.split,
     }
-    row = row_of(cells, file="", line=index + 2)  # checked as anybody's
-    if isinstance(row, Unreadable):
-        raise fail(f"{row.column} {row.reason}")
+    try:
+        row_of(cells, file="", line=index + 2)  # checked as anybody's
+    except ProbandError as error:
+        raise fail(str(error)) from None
     return cells
 
 

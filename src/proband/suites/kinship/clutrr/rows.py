@@ -1,7 +1,4 @@
-"""CLUTRR's CSV, read: the eighteen columns of its six releases.
-
-    (index), id, story, query, text_query, target, text_target, clean_story, proof_state, f_comb, task_name,
-    story_edges, edge_types, query_edge, genders, syn_story, node_mapping, task_split
+"""CLUTRR's CSV, read: the eighteen columns of its six releases (COLUMNS; the first, without a name, is an index).
 
 People are numbered by their place in `genders`. `story_edges` lists the k facts of the chain and then the noise;
 `edge_types` types the first k. (What we write types the noise too, which any reader that pairs the two columns takes.)
@@ -17,7 +14,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
@@ -27,24 +24,8 @@ from proband.core.tables import read_table
 from proband.suites.kinship.world.relations import FEMALE, MALE, NEUTRAL, Edge
 
 COLUMNS: Final = (
-    "",
-    "id",
-    "story",
-    "query",
-    "text_query",
-    "target",
-    "text_target",
-    "clean_story",
-    "proof_state",
-    "f_comb",
-    "task_name",
-    "story_edges",
-    "edge_types",
-    "query_edge",
-    "genders",
-    "syn_story",
-    "node_mapping",
-    "task_split",
+    *("", "id", "story", "query", "text_query", "target", "text_target", "clean_story", "proof_state", "f_comb"),
+    *("task_name", "story_edges", "edge_types", "query_edge", "genders", "syn_story", "node_mapping", "task_split"),
 )
 NEEDED: Final = ("target", "story_edges", "edge_types", "query_edge", "genders")  # enough for a verdict
 TASKS: Final = {1: "clean", 2: "supporting", 3: "irrelevant", 4: "disconnected", 5: "all", 6: "memory", 7: "mixed"}
@@ -73,34 +54,11 @@ class ClutrrRow:
     story: str
     clean_story: str
     proof: tuple[Step, ...]
-    cells: Mapping[str, str] = field(default_factory=dict, repr=False)  # as they stood in the file
 
     @property
     def typed_facts(self) -> list[Edge]:
         """The chain, and the noise whose relation the columns tell."""
         return [*self.chain, *((i, word, j) for i, word, j in self.noise if word is not None)]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Unreadable:
-    """A row that is not one, and why."""
-
-    file: str
-    line: int
-    column: str
-    reason: str
-
-    @property
-    def what(self) -> str:
-        return f"column {self.column!r} {self.reason}" if self.column else self.reason
-
-    def __str__(self) -> str:
-        return f"{self.file} line {self.line}: {self.what}"
-
-
-class _Wrong(Exception):
-    def __init__(self, column: str, reason: str) -> None:
-        self.column, self.reason = column, reason
 
 
 # ---- the cells -----------------------------------------------------------------------------------------------------
@@ -207,53 +165,52 @@ def _task(text: str, types: int) -> tuple[str, int]:
     return TASKS.get(int(task[1]), task[1]), k
 
 
-def row_of(cells: Mapping[str, str], *, file: str, line: int) -> ClutrrRow | Unreadable:
-    """A checked row of a row's cells."""
+def row_of(cells: Mapping[str, str], *, file: str, line: int) -> ClutrrRow:
+    """A checked row of a row's cells; an error names the column, not the file."""
 
     def parse(column: str, parser: Any, *rest: Any, **more: Any) -> Any:
         try:
             return parser(cells.get(column, ""), *rest, **more)
         except ValueError as error:
-            raise _Wrong(column, str(error)) from None
+            raise wrong(column, str(error)) from None
 
-    try:
-        names, genders = parse("genders", _genders)
-        people = len(names)
-        pairs = parse("story_edges", lambda text: [_pair(each, people=people) for each in _list(text)])
-        types = parse("edge_types", lambda text: [_relation(each) for each in _list(text)])
-        if not pairs or not types:
-            raise _Wrong("edge_types" if pairs else "story_edges", "has no facts")
-        if len(types) > len(pairs):
-            raise _Wrong("edge_types", f"types {len(types)} edges but 'story_edges' has {len(pairs)}")
-        task, k = parse("task_name", _task, len(types))
-        padded = [*types, *[None] * (len(pairs) - len(types))]
-        edges = [(i, relation, j) for (i, j), relation in zip(pairs, padded)]
-        query = parse("query_edge", lambda text: _pair(literal(text), people=people))
-        if query[0] == query[1]:
-            raise _Wrong("query_edge", "asks what a person is to themselves")
-        pair = (names[query[0]], names[query[1]])
-        if cells.get("query") not in (None, "", repr(pair)) and parse("query", literal) != pair:
-            raise _Wrong("query", "names other people than 'query_edge'")
-        return ClutrrRow(
-            file=file,
-            line=line,
-            id=cells.get("id") or f"{file}:{line}",
-            names=names,
-            genders=genders,
-            chain=tuple(edges[:k]),
-            noise=tuple(edges[k:]),
-            query=query,
-            target=parse("target", _relation),
-            task=task,
-            k=k,
-            split=cells.get("task_split", ""),
-            story=cells.get("story", ""),
-            clean_story=cells.get("clean_story", ""),
-            proof=parse("proof_state", _proof),
-            cells=cells,
-        )
-    except _Wrong as wrong:
-        return Unreadable(file=file, line=line, column=wrong.column, reason=wrong.reason)
+    def wrong(column: str, reason: str) -> ProbandError:
+        return ProbandError(f"column {column!r} {reason}")
+
+    names, genders = parse("genders", _genders)
+    people = len(names)
+    pairs = parse("story_edges", lambda text: [_pair(each, people=people) for each in _list(text)])
+    types = parse("edge_types", lambda text: [_relation(each) for each in _list(text)])
+    if not pairs or not types:
+        raise wrong("edge_types" if pairs else "story_edges", "has no facts")
+    if len(types) > len(pairs):
+        raise wrong("edge_types", f"types {len(types)} edges but 'story_edges' has {len(pairs)}")
+    task, k = parse("task_name", _task, len(types))
+    padded = [*types, *[None] * (len(pairs) - len(types))]
+    edges = [(i, relation, j) for (i, j), relation in zip(pairs, padded)]
+    query = parse("query_edge", lambda text: _pair(literal(text), people=people))
+    if query[0] == query[1]:
+        raise wrong("query_edge", "asks what a person is to themselves")
+    pair = (names[query[0]], names[query[1]])
+    if cells.get("query") not in (None, "", repr(pair)) and parse("query", literal) != pair:
+        raise wrong("query", "names other people than 'query_edge'")
+    return ClutrrRow(
+        file=file,
+        line=line,
+        id=cells.get("id") or f"{file}:{line}",
+        names=names,
+        genders=genders,
+        chain=tuple(edges[:k]),
+        noise=tuple(edges[k:]),
+        query=query,
+        target=parse("target", _relation),
+        task=task,
+        k=k,
+        split=cells.get("task_split", ""),
+        story=cells.get("story", ""),
+        clean_story=cells.get("clean_story", ""),
+        proof=parse("proof_state", _proof),
+    )
 
 
 def _list(text: str) -> list[Any]:
@@ -266,24 +223,18 @@ def _list(text: str) -> list[Any]:
 # ---- files -----------------------------------------------------------------------------------------------------------
 
 
-def scan(path: Path) -> Iterator[ClutrrRow | Unreadable]:
-    """Every row of a file, plain or gzipped, in order; a row that cannot be read is reported, not skipped."""
+def read_rows(path: Path) -> Iterator[ClutrrRow]:
+    """The rows of a file, plain or gzipped; the first that cannot be read ends it with an error."""
 
     def check_header(names: Sequence[str]) -> None:
         if missing := next((name for name in NEEDED if name not in names), None):
             raise ProbandError(f"not a CLUTRR file: it has no column {missing!r}", file=path, line=1)
 
     for row in read_table(path, kind=".csv", separator=",", names=check_header, exact=True, keep_bad=True):
-        line, cells = row.line or 0, dict(row.cells)
-        if "target_text" in cells:
-            cells["target"] = cells.pop("target_text")
-        bad = Unreadable(file=path.name, line=line, column="", reason=row.problem)
-        yield bad if row.problem else row_of(cells, file=path.name, line=line)
-
-
-def read_rows(path: Path) -> Iterator[ClutrrRow]:
-    """The rows of a file; the first that cannot be read ends it with an error."""
-    for row in scan(path):
-        if isinstance(row, Unreadable):
-            raise ProbandError(row.what, file=path, line=row.line)
-        yield row
+        cells = {**row.cells, "target": row.cells.get("target_text", row.cells.get("target", ""))}
+        try:
+            if row.problem:
+                raise ProbandError(row.problem)
+            yield row_of(cells, file=path.name, line=row.line or 0)
+        except ProbandError as error:
+            raise ProbandError(str(error), file=path, line=row.line or 0) from None
