@@ -65,9 +65,8 @@ def _sample(relation: FactRelation, options: BuildOptions, seed: int) -> list[tu
     numbered = list(enumerate(relation.facts, start=1))
     if options.per_relation is None or options.per_relation >= len(numbered):
         return numbered
-    return sorted(
-        random.Random(f"{seed} {relation.name}").sample(numbered, options.per_relation), key=lambda each: each[0]
-    )
+    chosen = random.Random(f"{seed} {relation.name}").sample(numbered, options.per_relation)
+    return sorted(chosen, key=lambda each: each[0])
 
 
 def _item(relation: FactRelation, number: int, fact: SubjectFact, most: int | None) -> Item:

@@ -1,7 +1,6 @@
 r"""Recalling a fact: of the sentences with each answer, which does the model find likeliest?
 
     score(y) = log P(wording with subject x and answer y)                                   (BEAR: the sum over tokens)
-    pmi(y)   = score(y) - log P(the same wording with a word that says nothing in place of x and answer y)
 
 Every wording is scored by itself; accuracy is the mean over wordings. A causal model reads the sentence from the left:
 what precedes the blank is the same for all answers and drops out. A masked model sees both sides, so all tokens
@@ -24,7 +23,7 @@ import numpy as np
 from msgspec import Meta
 
 from proband.core.errors import ProbandError
-from proband.core.metrics import Metric, Norm, accuracy_of, method_of, normalised
+from proband.core.metrics import Metric, accuracy_of, method_of, normalised
 from proband.core.protocols import Floats, HasVectors, ScoresText, Text
 from proband.core.suite import Solver
 from proband.core.types import WRONG, Answer, Item
@@ -45,10 +44,7 @@ class RecallOptions:
     method: Annotated[
         str, Meta(description="pll, pll-word-l2r, pll-whole-word (masked), ll (causal); default: first")
     ] = ""
-    norm: Annotated[
-        Literal["sum", "token", "pmi"],
-        Meta(description="sum over tokens (as BEAR), mean per token, or sum less the prior"),
-    ] = "sum"
+    norm: Annotated[Literal["sum", "token"], Meta(description="sum over tokens (as BEAR), or mean per token")] = "sum"
 
 
 def prompts_of(item: Item) -> list[str]:
@@ -78,11 +74,7 @@ def sentences(prompt: str, choices: Sequence[str], method: str) -> list[Text]:
 
 def recall(items: Sequence[Item], model: ScoresText, *, seed: int, options: RecallOptions) -> list[Answer]:
     """One score per answer and wording; all sentences in one call of the model."""
-    rows = _scores(items, model, options, prompts_of)
-    if options.norm == "pmi":
-        without = _scores(items, model, options, neutral_prompts)
-        rows = [[a - b for a, b in zip(*each, strict=True)] for each in zip(rows, without)]
-    return [_answer(item, scores) for item, scores in zip(items, rows)]
+    return [_answer(item, scores) for item, scores in zip(items, _scores(items, model, options, prompts_of))]
 
 
 def prior(items: Sequence[Item], model: ScoresText, *, seed: int, options: RecallOptions) -> list[Answer]:
@@ -95,10 +87,9 @@ def _scores(
 ) -> list[list[Floats]]:
     """Of each item, a row of scores for each wording."""
     method = method_of(model, options.method)
-    norm: Norm = "token" if options.norm == "token" else "sum"
     batch = [[sentences(prompt, item.choices, method) for prompt in prompts(item)] for item in items]
     scored = iter(model.score([text for item in batch for wording in item for text in wording], method=method))
-    return [[np.array([normalised(next(scored), norm) for _ in wording]) for wording in item] for item in batch]
+    return [[np.array([normalised(next(scored), options.norm) for _ in wording]) for wording in item] for item in batch]
 
 
 def _answer(item: Item, wordings: Sequence[Floats]) -> Answer:

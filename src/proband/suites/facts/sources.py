@@ -18,11 +18,6 @@ from proband.core.progress import log
 from proband.core.tables import TableRow, kind_of, read_table, read_text
 from proband.suites.facts.relations import OBJECT, SUBJECT, FactRelation, SubjectFact, fold, wrong_wording
 
-LICENCES = {
-    "built-in": "Apache-2.0",
-    "bear": "BEAR: none stated by its source; do not redistribute",
-    "other": "as the file's own",
-}
 ENDINGS = (".jsonl", ".json", ".tsv", ".csv", ".xlsx")
 NAMES = {  # of columns, in the order of preference
     "subject": ("subject", "sub_label", "subj", "head", "s"),
@@ -43,11 +38,11 @@ def read(data: str = "", patterns: str = "") -> tuple[list[FactRelation], str, l
     if not path.exists():
         raise ProbandError("no such file or folder", file=path)
     if not data:
-        kind, relations = "built-in", list(built_in())
+        licence, relations = "Apache-2.0", list(built_in())
     elif (path / BEAR_FILE).is_file():
-        kind, relations = "bear", read_bear(path)
+        licence, relations = "BEAR: none stated by its source; do not redistribute", read_bear(path)
     else:
-        kind, relations = "other", read_files(path, worded)
+        licence, relations = "as the file's own", read_files(path, worded)
     if worded and not any(each.name in worded for each in relations):
         raise ProbandError(f"has wordings of {', '.join(worded)}; the facts have no such relation", file=Path(patterns))
     relations = [replace(each, wordings=worded.get(each.name, each.wordings)) for each in relations]
@@ -65,7 +60,7 @@ def read(data: str = "", patterns: str = "") -> tuple[list[FactRelation], str, l
         raise problems[0]
     if left_out:
         log(f"{data}: rows or relations that cannot be asked are left out: {len(left_out):,}; the first: {left_out[0]}")
-    return asked, LICENCES[kind], left_out
+    return asked, licence, left_out
 
 
 # ---- what ships ----------------------------------------------------------------------------------------------------

@@ -80,11 +80,7 @@ def build(options: BuildOptions, *, seed: int) -> Built:
         skipped = {"skipped_rows": len(bad.errors)} if bad.errors else {}
         return {"columns": columns.described() | right, "kinds": dict(sorted(counts.items())), **skipped}
 
-    return Built(
-        items=items,
-        licence=options.licence or (LICENCE if options.data else EXAMPLE),
-        summary=summary,
-    )
+    return Built(items=items, licence=options.licence or (LICENCE if options.data else EXAMPLE), summary=summary)
 
 
 MOST_NAMED = 10  # bad rows that an error names
