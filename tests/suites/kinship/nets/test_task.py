@@ -18,7 +18,7 @@ from proband.core.files import encode, read_answers, read_items, read_json
 from proband.core.protocols import EmbedsWords
 from proband.core.types import Item
 from proband.suites.kinship import SUITE
-from proband.suites.kinship.nets.stories import story_of_item
+from proband.suites.kinship.nets.stories import readable_story
 from proband.suites.kinship.nets.task import KINDS, KinshipTask, task
 from proband.training.fit import Fitted, fit
 
@@ -71,7 +71,7 @@ def test_shuffle_labels_teach_nothing(kind: str, misled: Path, small: Small, enc
     """Trained on random labels, a net is at chance (1 in 22) on stories that it has not seen."""
     plan = planned(kind, misled, small(kind, epochs=4, batch=50), encoder)
     fitted = fit(plan, seed=0)
-    stories = [story_of_item(item, genders=True, file="x") for item in read_items(misled) if item.split == "test"]
+    stories = [readable_story(item, plan.options, file="x") for item in read_items(misled) if item.split == "test"]
     unseen = plan.reads.numbers(stories, plan.vocabulary, pool=20, model=encoder)
     assert fitted.curve[-1]["loss"] < fitted.curve[0]["loss"]  # it does learn
     assert accuracy(plan, fitted, unseen) < 0.11  # 350 stories: six standard errors above 1/22
@@ -122,10 +122,10 @@ def altered(items: Path, out: Path, **facts: Any) -> Path:
 @pytest.mark.parametrize(
     ("kind", "change", "message"),
     [
-        ("bilstm-mean", {"target": "cousin"}, "'target' 'cousin' is none of the 22 relations"),
-        ("gat", {"edges": [[0, "friend", 1]]}, "'friend' in 'edges' is none of the 22 relations"),
+        ("bilstm-mean", {"target": "cousin"}, "has the 'target' 'cousin', none of the 22 relations"),
+        ("gat", {"edges": [[0, "friend", 1]]}, "has 'friend' in 'edges', none of the 22 relations"),
         ("gat", {"edges": []}, "has no fact graph: 'edges' is missing or empty"),
-        ("gat", {"edges": [[0, "son", 9]]}, "a fact names person 9 of"),
+        ("gat", {"edges": [[0, "son", 9]]}, "has a fact about person 9 of"),
         ("mac", {"prompt": "\nWho?"}, "has an empty story in 'prompt'"),
         (
             "mac",

@@ -27,13 +27,7 @@ from proband.suites.kinship.nets.options import (
 )
 
 
-def _net(
-    name: str,
-    help: str,
-    options: type[NetOptions],
-    *,
-    needs: type | None = None,
-) -> Net:
+def _net(name: str, help: str, options: type[NetOptions], *, needs: type | None = None) -> Net:
     return Net(
         name=name,
         help=help,
@@ -51,17 +45,8 @@ NETS = (
     _net("rmc", "relational memory core, word by word", RmcOptions),
     _net("mac", "MAC network: control, read and write over the words", MacOptions),
     _net("bert", "a frozen encoder (-m MODEL), mean of its states", NetOptions, needs=EmbedsWords),
-    _net(
-        "bert-lstm",
-        "an LSTM over the states of a frozen encoder (-m MODEL)",
-        LstmOptions,
-        needs=EmbedsWords,
-    ),
+    _net("bert-lstm", "an LSTM over the states of a frozen encoder (-m MODEL)", LstmOptions, needs=EmbedsWords),
     _net("gat", "graph attention over the facts", GatOptions),
-    _net(
-        "edge-transformer",
-        "attention over triangles of people, on the facts, as published",
-        EdgeTransformerOptions,
-    ),
+    _net("edge-transformer", "attention over triangles of people, on the facts, as published", EdgeTransformerOptions),
     _net("composer", "a learned composition table over all triangles, on the facts", ComposerOptions),
 )

@@ -66,9 +66,9 @@ class Trained:
         return scores
 
 
-def choice_scores(item: Item, logprobs: Sequence[float], *, untold: float = NEVER_SAID) -> tuple[float, ...]:
-    """Of the choices, in their order; for yes and no, of the relation that is asked about, and of any other. `untold`:
-    of "cannot be determined", which nets do not learn: always the same, so that how far it is below the best relation
+def choice_scores(item: Item, logprobs: Sequence[float]) -> tuple[float, ...]:
+    """Of the choices, in their order; for yes and no, of the relation that is asked about, and of any other. Nets
+    do not learn "cannot be determined": its score is always the same, so that how far it is below the best relation
     says how sure the net is.
 
     >>> item = Item(id="a", suite="kinship", prompt="...", choices=("yes", "no"), facts={"asked": "mother"})
@@ -87,7 +87,7 @@ def choice_scores(item: Item, logprobs: Sequence[float], *, untold: float = NEVE
     unknown = next((word for word in item.choices if word not in NUMBER and word != UNDETERMINED), None)
     if unknown is not None:
         raise ProbandError(f"item {item.id!r}: choice {unknown!r} is none of the 22 relations")
-    return tuple(untold if word == UNDETERMINED else round(logprobs[NUMBER[word]], 6) for word in item.choices)
+    return tuple(NEVER_SAID if word == UNDETERMINED else round(logprobs[NUMBER[word]], 6) for word in item.choices)
 
 
 def load(folder: Path, *, options: type[NetOptions]) -> Trained:

@@ -68,11 +68,6 @@ class Batch:
         """B × N: which people there are."""
         return torch.arange(self.slots.shape[1], device=self.slots.device) < self.people[:, None]
 
-    @property
-    def query_slots(self) -> Tensor:
-        """B × 2: placeholders of the two people."""
-        return self.slots.gather(1, self.query)
-
 
 def pad(stories: Sequence[Numbers], *, by_sentence: bool = False, text: bool = True, rounded: bool = False) -> Batch:
     """
@@ -83,7 +78,8 @@ def pad(stories: Sequence[Numbers], *, by_sentence: bool = False, text: bool = T
     ([[7, 9, 1], [7, 8, 9]], [2, 3], [[[0, 3, 1]], [[0, 23, 0]]])
     """
     rows = max(len(story.rows) for story in stories)
-    longest = padded_size(max(len(row) for story in stories for row in story.rows), rounded) if text else 1
+    longest = max([1, *(len(row) for story in stories for row in story.rows)]) if text else 1
+    longest = -(-longest // ROUNDED) * ROUNDED if rounded and text else longest
     n, e = max(len(story.slots) for story in stories), max(1, *(len(story.edges) for story in stories))
     tokens = np.full((len(stories), rows, longest), PADDING, dtype=np.int64)
     lengths = np.zeros((len(stories), rows), dtype=np.int64)
@@ -98,7 +94,12 @@ def pad(stories: Sequence[Numbers], *, by_sentence: bool = False, text: bool = T
         genders[b, : len(story.genders)] = story.genders
         if story.edges:
             edges[b, : len(story.edges)] = story.edges
-    states = [story.states for story in stories if story.states is not None]
+    states = None
+    if (first := stories[0].states) is not None:  # of a frozen encoder
+        states = torch.zeros(len(stories), longest, first.shape[1])
+        for b, story in enumerate(stories):
+            if story.states is not None:
+                states[b, : len(story.states)] = torch.from_numpy(story.states.astype(np.float32))
     if not by_sentence:
         tokens, lengths = tokens[:, 0], lengths[:, 0]
     return Batch(
@@ -110,21 +111,5 @@ def pad(stories: Sequence[Numbers], *, by_sentence: bool = False, text: bool = T
         query=torch.tensor([s.query for s in stories]),
         target=torch.tensor([s.target for s in stories]),
         genders=torch.from_numpy(genders),
-        states=pad_states(states, longest) if states else None,
+        states=states,
     )
-
-
-def padded_size(longest: int, rounded: bool) -> int:
-    """
-    >>> padded_size(9, True), padded_size(9, False), padded_size(0, False)
-    (16, 9, 1)
-    """
-    return -(-longest // ROUNDED) * ROUNDED if rounded else max(longest, 1)
-
-
-def pad_states(rows: Sequence[NDArray[np.float16]], longest: int) -> Tensor:
-    """B × T × D: the states of a frozen encoder."""
-    table = np.zeros((len(rows), longest, rows[0].shape[1]), dtype=np.float32)
-    for b, row in enumerate(rows):
-        table[b, : len(row)] = row
-    return torch.from_numpy(table)

@@ -51,8 +51,7 @@ class Gat(nn.Module):
                 x = F.elu(x) if layer is self.first else x
         graph = (x * batch.there[..., None]).sum(1) / batch.people[:, None]
         pair = x.gather(1, batch.query[..., None].expand(-1, -1, x.shape[-1])).flatten(1)
-        logits: Tensor = self.classifier(torch.cat([graph, pair], -1))
-        return logits
+        return self.classifier.logits(torch.cat([graph, pair], -1))
 
 
 def looped(batch: Batch, *, both: bool) -> tuple[Tensor, Tensor, Tensor, Tensor]:
@@ -135,8 +134,7 @@ class EdgeTransformer(nn.Module):
             x = x + self._dropped(self.attention(x, batch.there))
             x = self.before_mlp(x)
             x = x + self._dropped(self.narrow(self._dropped(F.relu(self.wide(x)))))
-        logits: Tensor = self.classifier(pair_states(x, batch))
-        return logits
+        return self.classifier.logits(pair_states(x, batch))
 
     def _dropped(self, x: Tensor) -> Tensor:
         return F.dropout(x, self.dropout, self.training)
@@ -190,8 +188,7 @@ class TriangularAttention(nn.Module):
 # as many times as there are people, so that every bracketing of a chain is tried and what agrees adds up. The tables
 # are the whole net: nothing in it knows how long a story is. They are learned from the answers alone; chains of two
 # teach single entries, longer ones which pairs compose to nothing, which is also what a pair that was never seen begins
-# with. For answering, the likeliest outcome counts 1 and the others 0: a rule base that was learned, and that can be
-# printed (`rules`, `converses`).
+# with. For answering, the likeliest outcome counts 1 and the others 0: a rule base that was learned.
 
 
 R, G = len(RELATIONS), len(GENDERS) + 1
@@ -228,25 +225,6 @@ class Composer(nn.Module):
         if self.training:
             return table.softmax(-1)
         return F.one_hot(table.argmax(-1), table.shape[-1]).to(table.dtype)
-
-    def rules(self) -> dict[tuple[str, str], str]:
-        """The hard table of compositions."""
-        outcomes = self.table.detach().argmax(-1).tolist()
-        return {
-            (RELATIONS[a], RELATIONS[b]): RELATIONS[c]
-            for a, row in enumerate(outcomes)
-            for b, c in enumerate(row)
-            if c < R
-        }
-
-    def converses(self) -> dict[tuple[str, str], str]:
-        """The hard table of converses: (word, gender of whose relation it is) -> the word from the other side."""
-        if not self.turns:
-            return {}
-        outcomes = self.other_side.detach().argmax(-1).tolist()
-        return {
-            (word, name): RELATIONS[outcomes[g][r]] for r, word in enumerate(RELATIONS) for name, g in GENDERS.items()
-        }
 
 
 def told_facts(batch: Batch) -> Tensor:

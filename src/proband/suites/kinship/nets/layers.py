@@ -75,7 +75,8 @@ def turn(x: Tensor, places: Tensor) -> Tensor:
 
 def asked_states(states: Tensor, batch: Batch, words: int) -> Tensor:
     """B × 2D: [q_i; q_j], the sums of the states at the mentions. `words`: size of the vocabulary."""
-    mentions = (batch.tokens.flatten(1)[:, None] == words + batch.query_slots[..., None]).float()  # B × 2 × T
+    slots = batch.slots.gather(1, batch.query)  # B × 2: placeholders of the two people
+    mentions = (batch.tokens.flatten(1)[:, None] == words + slots[..., None]).float()  # B × 2 × T
     return torch.bmm(mentions, states.flatten(1, -2)).flatten(1)
 
 
@@ -94,3 +95,7 @@ class Classifier(nn.Sequential):
 
     def __init__(self, width: int, hidden: int) -> None:
         super().__init__(nn.Linear(width, hidden), nn.ReLU(), nn.Linear(hidden, len(RELATIONS)))
+
+    def logits(self, x: Tensor) -> Tensor:
+        found: Tensor = self(x)
+        return found

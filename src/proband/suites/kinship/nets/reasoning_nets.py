@@ -42,8 +42,7 @@ class RelationNetwork(nn.Module):
         pairs = self.g_left(o)[:, :, None] + self.g_right(o)[:, None] + self.g_query(q)[:, None, None]
         both = there[:, :, None] & there[:, None]
         summed = (self.g_deeper(pairs) * both[..., None]).sum((1, 2))
-        logits: Tensor = self.classifier(torch.cat([self.f(summed), q], -1))
-        return logits
+        return self.classifier.logits(torch.cat([self.f(summed), q], -1))
 
     def read(self, batch: Batch) -> tuple[Tensor, Tensor]:
         """B × S × T × D: the states within each sentence; B × S: which sentences there are."""
@@ -82,8 +81,7 @@ class Rmc(nn.Module):
         words, places = torch.unique(batch.tokens, return_inverse=True)
         states = self.memory(self.embeddings(words), places, batch.lengths)
         q = asked_states(states, batch, self.words)
-        logits: Tensor = self.classifier(torch.cat([states[:, -1], q], -1))
-        return logits
+        return self.classifier.logits(torch.cat([states[:, -1], q], -1))
 
 
 class RelationalMemory(nn.Module):
@@ -175,8 +173,7 @@ class Mac(nn.Module):
             a = e.masked_fill(padding, float("-inf")).softmax(-1)
             r = torch.bmm(a[:, None], h).squeeze(1)
             m = self.write(torch.cat([self.dropout(r), m], -1))
-        logits: Tensor = self.classifier(torch.cat([m, q], -1))
-        return logits
+        return self.classifier.logits(torch.cat([m, q], -1))
 
     def controlled(self, c: Tensor, u: Tensor, people: Tensor) -> Tensor:
         cq = torch.tanh(self.control(torch.cat([c, u], -1)))

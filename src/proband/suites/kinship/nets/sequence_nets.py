@@ -28,8 +28,7 @@ class Bert(nn.Module):
 
     def forward(self, batch: Batch) -> Tensor:
         assert batch.states is not None
-        logits: Tensor = self.classifier(mean_and_query(batch.states, batch, self.words))
-        return logits
+        return self.classifier.logits(mean_and_query(batch.states, batch, self.words))
 
 
 class BertLstm(nn.Module):
@@ -48,8 +47,7 @@ class BertLstm(nn.Module):
         mentioned = batch.tokens >= self.words
         placed = self.people[(batch.tokens - self.words).clamp(min=0)]
         h = self.lstm(torch.where(mentioned[..., None], placed, batch.states), batch.lengths)
-        logits: Tensor = self.classifier(mean_and_query(h, batch, self.words))
-        return logits
+        return self.classifier.logits(mean_and_query(h, batch, self.words))
 
 
 def mean_and_query(h: Tensor, batch: Batch, words: int) -> Tensor:
@@ -78,8 +76,7 @@ class BiLstmMean(nn.Module):
 
     def forward(self, batch: Batch) -> Tensor:
         h = self.lstm(self.embeddings(batch.tokens), batch.lengths)
-        logits: Tensor = self.classifier(self.joined(h, batch))
-        return logits
+        return self.classifier.logits(self.joined(h, batch))
 
     def joined(self, h: Tensor, batch: Batch) -> Tensor:
         return mean_and_query(h, batch, self.words)

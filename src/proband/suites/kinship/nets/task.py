@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from proband.core.errors import ProbandError
-from proband.core.files import items_path
+from proband.core.files import items_path, read_items
 from proband.suites.kinship.nets.batches import Batch, Numbers, numbered, pad
 from proband.suites.kinship.nets.encoding import encoded_states
 from proband.suites.kinship.nets.graph_nets import Composer, EdgeTransformer, Gat
 from proband.suites.kinship.nets.options import EdgeTransformerOptions, NetOptions, RmcOptions
 from proband.suites.kinship.nets.reasoning_nets import Mac, RelationNetwork, Rmc
 from proband.suites.kinship.nets.sequence_nets import Bert, BertLstm, BiLstmAttention, BiLstmMean
-from proband.suites.kinship.nets.stories import NetStory, read_stories
+from proband.suites.kinship.nets.stories import NetStory, readable_story
 from proband.training.recipe import Recipe
 from proband.training.task import PaddedTask
 from proband.training.vocabulary import Vocabulary
 
-Example = TypeVar("Example", NetStory, Numbers)
 KINDS: Mapping[str, type[Any]] = {
     "bilstm-mean": BiLstmMean,
     "bilstm-attention": BiLstmAttention,
@@ -122,22 +122,16 @@ class Reads:
 def task(items: Path, *, kind: str, options: NetOptions, seed: int, model: Any = None) -> KinshipTask:
     """The task of a built folder. `model`: the encoder of the BERT nets, whose width is theirs."""
     path = items_path(items)
-    now = path.stat()
-    key = path.resolve(), now.st_mtime_ns, now.st_size, kind, options, id(model)
-    if key not in _LAST:
-        _LAST.clear()
-        _LAST[key] = model, numbered_stories(path, kind=kind, options=options, model=model)
-    vocabulary, train, valid = _LAST[key][1]
+    changed = path.stat()
+    vocabulary, train, valid = numbered_stories(path, changed.st_mtime_ns, changed.st_size, kind, options, model)
     if (states := train[0].states) is not None:
         options = replace(options, width=int(states.shape[1]))
     return KinshipTask(kind, options, vocabulary, *_with_held_out(train, valid, options, seed=seed))
 
 
-_LAST: dict[Any, Any] = {}  # the stories that were read last: the seeds of a net come one after the other
-
-
+@lru_cache(maxsize=1)  # the seeds of a net come one after the other
 def numbered_stories(
-    items: Path, *, kind: str, options: NetOptions, model: Any
+    items: Path, changed: int, size: int, kind: str, options: NetOptions, model: Any
 ) -> tuple[Vocabulary, list[Numbers], list[Numbers]]:
     """The stories of the splits train and valid as a net reads them, and the words of the former: the same for all
     seeds."""
@@ -148,14 +142,9 @@ def numbered_stories(
     return vocabulary, stories[: len(train)], stories[len(train) :]
 
 
-def split(items: Path, options: NetOptions, *, graph: bool, seed: int) -> tuple[list[NetStory], list[NetStory]]:
-    """Stories to learn from and to hold out."""
-    return _with_held_out(*stories_of(items, options, graph=graph), options, seed=seed)
-
-
 def _with_held_out(
-    train: list[Example], valid: list[Example], options: NetOptions, *, seed: int
-) -> tuple[list[Example], list[Example]]:
+    train: list[Numbers], valid: list[Numbers], options: NetOptions, *, seed: int
+) -> tuple[list[Numbers], list[Numbers]]:
     """The stories of the splits train and valid; without the latter a random share of the training stories is held
     out, to choose the epoch by."""
     if valid:
@@ -168,10 +157,12 @@ def _with_held_out(
 def stories_of(items: Path, options: NetOptions, *, graph: bool) -> tuple[list[NetStory], list[NetStory]]:
     """The stories of the splits train and valid."""
     parts: dict[str, list[NetStory]] = {"train": [], "valid": [], "test": []}
-    for story in read_stories(items, options, graph=graph):
+    path = items_path(items)
+    for line, item in enumerate(read_items(items), start=1):
+        story = readable_story(item, options, graph=graph, file=path, line=line)
         if story.target is None and story.split != "test":
-            raise ProbandError(f"item {story.id!r} has no 'target' to learn", file=items_path(items))
+            raise ProbandError(f"item {story.id!r} has no 'target' to learn", file=path)
         parts[story.split].append(story)
     if not parts["train"]:
-        raise ProbandError("no items of the split train to learn from", file=items_path(items))
+        raise ProbandError("no items of the split train to learn from", file=path)
     return parts["train"], parts["valid"]
