@@ -13,8 +13,7 @@ from pooled import KS, System, Systems, decided, paired, within
 
 from proband.core.files import markdown_table, p_value
 from proband.stats import Difference, contrast, holm
-from proband.suites.kinship.paper.comparisons import TEXT
-from proband.suites.kinship.paper.noise import NOISE
+from proband.suites.kinship.paper.comparisons import NOISE, TEXT
 
 EQUAL = 0.05
 BERTS = ("bert", "bert-lstm")

@@ -27,7 +27,7 @@ from proband.reporting.draw.charts import line_plot
 from proband.reporting.draw.marks import svg
 from proband.reporting.numbers.cells import Cell
 from proband.reporting.numbers.score_tables import Line, ScoreTable
-from proband.suites.kinship.paper.noise import CELLS, THESIS
+from proband.suites.kinship.paper.comparisons import CELLS, THESIS
 from proband.suites.kinship.paper.published import thesis_noise
 
 HERE = Path(__file__).parent

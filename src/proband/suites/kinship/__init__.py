@@ -24,8 +24,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from proband.core.metrics import ACCURACY
-from proband.core.suite import Claim, Contrast, Demo, Suite, Verb, Verified
-from proband.core.types import Item
+from proband.core.suite import Claim, Contrast, Demo, Suite, Verb
 from proband.solvers import DIRECT, LIKELIHOOD
 from proband.suites.kinship.audit.read_and_prove import READ_AND_PROVE
 from proband.suites.kinship.clutrr.items import export
@@ -36,13 +35,13 @@ from proband.suites.kinship.logic.closure import Symbolic
 from proband.suites.kinship.nets import NETS
 from proband.suites.kinship.open_answers import ABSTENTION, TELLING_OPEN_APART
 from proband.suites.kinship.paper.claims import CLAIMS
-from proband.suites.kinship.paper.comparisons import COMPARISONS
-from proband.suites.kinship.paper.noise import NOISE_TABLES
+from proband.suites.kinship.paper.comparisons import COMPARISONS, NOISE_TABLES
 from proband.suites.kinship.paper.published import published
 from proband.suites.kinship.paper.tables import TABLES
 from proband.suites.kinship.reading.reader import Read
 from proband.suites.kinship.replies import CHOOSE, GENERATE
 from proband.suites.kinship.shortcuts import SHORTCUT_TABLE, SHORTCUTS
+from proband.suites.kinship.verify.items import verify
 from proband.suites.kinship.world.rules import check
 
 
@@ -54,13 +53,6 @@ def audited_in_words(headlines: Mapping[str, Any]) -> str:
     """
     rows, entailed = headlines["rows"], headlines["verdicts"]["entailed"]
     return f"Of {rows} stories labelled by CLUTRR's rules, {rows - entailed} labels do not follow from the story."
-
-
-def verify(item: Item, manifest: Mapping[str, Any]) -> Verified:
-    """Re-check the certificate of an item, from its text to its label."""
-    from proband.suites.kinship.verify.items import verify
-
-    return verify(item, manifest)
 
 
 SUITE = Suite(
@@ -90,13 +82,7 @@ SUITE = Suite(
     },
     demo=(
         Demo(
-            options={
-                "k": "2,3,4",
-                "per_k": 60,
-                "hold_out": "clauses,paraphrases",
-                "test_k": "2..10",
-                "test_per_k": 16,
-            },
+            options={"k": "2,3,4", "per_k": 60, "hold_out": "clauses,paraphrases", "test_k": "2..10", "test_per_k": 16},
             runs=(
                 *(
                     (f"net:{net}{seed}", None)

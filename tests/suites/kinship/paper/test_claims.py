@@ -15,8 +15,7 @@ from proband.core.types import Answer, Item, Run
 from proband.pipeline.studies.study_file import StudyFile, read_study
 from proband.stats import Scores
 from proband.suites.kinship import SUITE
-from proband.suites.kinship.paper.comparisons import GAT_GAINS, GAT_PERFECT, comparisons, near_perfect
-from proband.suites.kinship.paper.noise import ONLY_GAT, noise
+from proband.suites.kinship.paper.comparisons import GAT_GAINS, GAT_PERFECT, ONLY_GAT, comparisons, near_perfect, noise
 
 
 class Planted:

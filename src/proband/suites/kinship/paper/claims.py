@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from proband.core.suite import Claim, Contrast, Where
-from proband.suites.kinship.paper.comparisons import GAT_GAINS, GAT_PERFECT, TEXT
-from proband.suites.kinship.paper.noise import ONLY_GAT
+from proband.suites.kinship.paper.comparisons import GAT_GAINS, GAT_PERFECT, ONLY_GAT, TEXT
 
 ALL = (*TEXT, "gat")
 BERTS = [net for net in TEXT if net.startswith("bert")]  # "the BERT-based models"
@@ -44,9 +43,7 @@ def _generalisation() -> Iterator[Claim]:
             per=(),
         )
     yield Claim(
-        statement="GAT gains most by it",
-        source="section 3.5.1, figure 3.5, left against right",
-        test=GAT_GAINS,
+        statement="GAT gains most by it", source="section 3.5.1, figure 3.5, left against right", test=GAT_GAINS
     )
     for regime, lengths in (("k23", "2, 3"), ("k234", "2, 3, 4")):
         yield Claim(

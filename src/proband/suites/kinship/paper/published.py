@@ -21,25 +21,16 @@ from proband.core.types import Tag
 # CLUTRR's releases, by the content of their rows. Those of stories of up to ten facts: people were given a sample.
 K234 = "a6b8f6be76e5ef6246c75aff8e0aea8e432212a241a5480c2756b7e0eb075ec3"
 K23 = "99cec1773ccd905819cd8042e96008ea6a702d220260333dd17875b07363717c"
+NOISE_RELEASES: Final = {  # by what their nets are trained on
+    "clean": ("data_7c5b0e70", "19b609000f53e7a43a37ef9e241a03eebdb439b010d30a04c5b5f8a5b633f949"),
+    "supporting": ("data_06b8f2a1", "e9dc5783ab0cebde732e2e2d04821c79aa3e5794f45ced62ce98f10c0f79bb73"),
+    "irrelevant": ("data_523348e6", "3b921da08151f7ec8adfb430d3a9b361dff90688f3cc5624c5bf22d40ce22180"),
+    "disconnected": ("data_d83ecc3e", "ab639f926d14b12d0b6a7f2da0d804a44c5dd8ed57227e431ca9d5d8937d7528"),
+}
 RELEASES: Final = {
     "data_db9b8f04": ("CLUTRR, generalisation, trained on k = 2, 3, 4", K234),
     "data_089907f8": ("CLUTRR, generalisation, trained on k = 2, 3", K23),
-    "data_7c5b0e70": (
-        "CLUTRR, robustness, trained on clean",
-        "19b609000f53e7a43a37ef9e241a03eebdb439b010d30a04c5b5f8a5b633f949",
-    ),
-    "data_06b8f2a1": (
-        "CLUTRR, robustness, trained on supporting",
-        "e9dc5783ab0cebde732e2e2d04821c79aa3e5794f45ced62ce98f10c0f79bb73",
-    ),
-    "data_523348e6": (
-        "CLUTRR, robustness, trained on irrelevant",
-        "3b921da08151f7ec8adfb430d3a9b361dff90688f3cc5624c5bf22d40ce22180",
-    ),
-    "data_d83ecc3e": (
-        "CLUTRR, robustness, trained on disconnected",
-        "ab639f926d14b12d0b6a7f2da0d804a44c5dd8ed57227e431ca9d5d8937d7528",
-    ),
+    **{name: (f"CLUTRR, robustness, trained on {kind}", sha) for kind, (name, sha) in NOISE_RELEASES.items()},
 }
 IN_STORIES: Final[Mapping[str, Tag]] = {"form": "story"}
 SOURCES: Final = {"ctp": "uclnlp/ctp, README: one run", "r5": "Lu et al. 2022 (R5), table 2"}
