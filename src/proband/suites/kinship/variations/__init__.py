@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Literal
@@ -39,11 +39,7 @@ from proband.suites.kinship.variations.changes import (
     reword,
     twin,
 )
-from proband.suites.kinship.variations.proved_story import (
-    ProvedStory,
-    exchanged,
-    prove_story,
-)
+from proband.suites.kinship.variations.proved_story import ProvedStory, exchanged, prove_story
 from proband.suites.kinship.verify.items import verify
 from proband.suites.kinship.world.rules import converse, facts_of, of_item, question_of, story_of
 
@@ -57,88 +53,38 @@ def _facts(item: Item) -> set[frozenset[tuple[int, str, int]]]:
     return {frozenset({edge, converse(rules, edge, facts.genders)}) for edge in edges}
 
 
-def same_facts(source: Item, varied: Item) -> str | None:
-    if _facts(source) != _facts(varied) or list(source.facts["genders"]) != list(varied.facts["genders"]):
-        return "its facts are not those of its source"
-    if varied.facts["target"] != source.facts["target"]:
-        return "its answer is not that of its source"
-    if question_of(varied) != exchanged(question_of(source), _other_names(source, varied)):
-        return "its question is not that of its source"
-    return None
+def compared(source: Item, varied: Item) -> dict[str, bool]:
+    """What a varied item has of its source, or should have changed."""
+    (before, after), s, v = (_facts(source), _facts(varied)), source.facts, varied.facts
+    renamed = partial(exchanged, other=dict(zip(s["names"], v["names"])))
+    scenes, rest = v["telling"].get("scenes"), iter(varied.prompt.split())
+    same_words = sorted(source.prompt.split()) == sorted(varied.prompt.split())
+    one, other = (re.findall(r"[\w-]+|\W", story_of(item)) for item in (source, varied))
+    return {
+        "its source's facts": before == after and list(s["genders"]) == list(v["genders"]),
+        "its source's facts and more": before < after,
+        "one other fact": len(before - after) == len(after - before) == 1,
+        "its source's answer": s["target"] == v["target"],
+        "another answer": s["target"] != v["target"],
+        "its source's question": question_of(varied) == renamed(question_of(source)),
+        "its source's pair of people": list(s["query"]) == list(v["query"]),
+        "its source's pair the other way round": list(s["query"])[::-1] == list(v["query"]),
+        "its source's people": list(s["names"]) == list(v["names"]),
+        "other people": not set(s["names"]) & set(v["names"]),
+        "its source's text": story_of(source) == story_of(varied),
+        "its source's text and more": all(word in rest for word in source.prompt.split()),
+        "its source's text with other names": varied.prompt == renamed(source.prompt),
+        "another text": not scenes or varied.prompt != renamed(source.prompt),
+        "one other word": len(one) == len(other) and sum(a != b for a, b in zip(one, other)) == 1,
+        "its source's words": same_words,
+        "other words of a bank": bool(scenes) and not same_words,
+        "plain sentences": v["telling"].get("form") == "facts",
+    }
 
 
-def same_people(source: Item, varied: Item) -> str | None:
-    if list(source.facts["names"]) != list(varied.facts["names"]):
-        return "its people are not those of its source"
-    return same_facts(source, varied)
-
-
-def other_words(source: Item, varied: Item) -> str | None:
-    if sorted(source.prompt.split()) == sorted(varied.prompt.split()) or not varied.facts["telling"].get("scenes"):
-        return "its words are not other words of a bank"
-    return same_people(source, varied)
-
-
-def in_plain_sentences(source: Item, varied: Item) -> str | None:
-    if varied.facts["telling"].get("form") != "facts":
-        return "it is not in plain sentences"
-    return same_people(source, varied)
-
-
-def other_people(source: Item, varied: Item) -> str | None:
-    if set(source.facts["names"]) & set(varied.facts["names"]):
-        return "its people are those of its source"
-    if varied.facts["telling"].get("scenes") and varied.prompt == exchanged(
-        source.prompt, _other_names(source, varied)
-    ):
-        return "its text is that of its source with other names"
-    return same_facts(source, varied)
-
-
-def names_exchanged(source: Item, varied: Item) -> str | None:
-    if wrong := same_facts(source, varied):
-        return wrong
-    same = varied.prompt == exchanged(source.prompt, _other_names(source, varied))
-    return None if same else "its text is not that of its source with other names"
-
-
-def sentences_moved(source: Item, varied: Item) -> str | None:
-    if sorted(source.prompt.split()) != sorted(varied.prompt.split()):
-        return "its words are not those of its source"
-    return same_people(source, varied)
-
-
-def more_facts(source: Item, varied: Item) -> str | None:
-    if not _facts(source) < _facts(varied):
-        return "it does not tell the facts of its source and more"
-    rest = iter(varied.prompt.split())
-    if not all(word in rest for word in source.prompt.split()):
-        return "its text is not that of its source and more"
-    same = varied.facts["target"] == source.facts["target"] and question_of(source) == question_of(varied)
-    return None if same else "its question or its answer is not that of its source"
-
-
-def other_end(source: Item, varied: Item) -> str | None:
-    if _facts(source) != _facts(varied) or story_of(source) != story_of(varied):
-        return "its facts or its text are not those of its source"
-    same = list(varied.facts["query"]) == list(source.facts["query"])[::-1]
-    return None if same else "its question is not that of its source from the other end"
-
-
-def one_fact_changed(source: Item, varied: Item) -> str | None:
-    before, after = _facts(source), _facts(varied)
-    if len(before - after) != 1 or len(after - before) != 1:
-        return f"it differs from its source in {len(before - after)} facts, not in one"
-    words = [re.findall(r"[\w-]+|\W", story_of(item)) for item in (source, varied)]
-    if len(words[0]) != len(words[1]) or sum(a != b for a, b in zip(*words)) != 1:
-        return "its text does not differ from its source's in one word"
-    if list(varied.facts["query"]) != list(source.facts["query"]):
-        return "it does not ask about the people of its source"
-    return "its answer is that of its source" if varied.facts["target"] == source.facts["target"] else None
-
-
-def _other_names(source: Item, varied: Item) -> dict[str, str]:
-    return dict(zip(source.facts["names"], varied.facts["names"]))
+def _check(wanted: Sequence[str], source: Item, varied: Item) -> str | None:
+    known = compared(source, varied)
+    return next((f"it does not have {what}" for what in wanted if not known[what]), None)
 
 
 # ---- the list ----------------------------------------------------------------------------------------------------
@@ -152,9 +98,7 @@ def _manifest(folder: Path) -> Mapping[str, Any]:
     return read_manifest(folder)
 
 
-def _vary(
-    vary: Vary, check: Callable[[Item, Item], str | None], item: Item, *, rng: random.Random, folder: Path
-) -> Item | str:
+def _vary(vary: Vary, wanted: Sequence[str], item: Item, *, rng: random.Random, folder: Path) -> Item | str:
     """A varied item that verifies, or why this one cannot be varied."""
     global _last
     if _last is None or _last[0] is not item:
@@ -169,26 +113,35 @@ def _vary(
     if isinstance(varied, str):
         return varied
     marked = replace(varied, tags={**varied.tags, "variation": ""})
-    return verify(marked, _manifest(folder)).problem or check(item, varied) or varied
+    return verify(marked, _manifest(folder)).problem or _check(wanted, item, varied) or varied
 
 
 def _variation(
-    name: str,
-    help: str,
-    effect: Literal["keeps", "changes", "twin"],
-    vary: Vary,
-    check: Callable[[Item, Item], str | None] = same_facts,
+    name: str, help: str, effect: Literal["keeps", "changes", "twin"], vary: Vary, *wanted: str
 ) -> Variation:
-    return Variation(name=name, help=help, effect=effect, make=partial(_vary, vary, check), check=check)
+    return Variation(
+        name=name, help=help, effect=effect, make=partial(_vary, vary, wanted), check=partial(_check, wanted)
+    )
 
 
+SAME = ("its source's facts", "its source's answer", "its source's question")
+TOLD = (*SAME, "its source's people")
 VARIATIONS = (
-    _variation("rename", "other names", "keeps", rename, names_exchanged),
-    _variation("reword", "other words of the bank", "keeps", reword, other_words),
-    _variation("reorder", "another order of the sentences", "keeps", reorder, sentences_moved),
-    _variation("noise", "further facts", "keeps", noise, more_facts),
-    _variation("plain", "plain sentences", "keeps", plain_sentences, in_plain_sentences),
-    _variation("inverse", "asked from the other end", "changes", inverse, other_end),
-    _variation("counterfactual", "one fact replaced, another answer", "changes", counterfactual, one_fact_changed),
-    _variation("twin", "the same facts, other people and words", "twin", twin, other_people),
+    _variation("rename", "other names", "keeps", rename, *SAME, "its source's text with other names"),
+    _variation("reword", "other words of the bank", "keeps", reword, *TOLD, "other words of a bank"),
+    _variation("reorder", "another order of the sentences", "keeps", reorder, *TOLD, "its source's words"),
+    _variation(
+        *("noise", "further facts", "keeps", noise),
+        *("its source's facts and more", "its source's text and more", *SAME[1:]),
+    ),
+    _variation("plain", "plain sentences", "keeps", plain_sentences, *TOLD, "plain sentences"),
+    _variation(
+        *("inverse", "asked from the other end", "changes", inverse),
+        *("its source's facts", "its source's text", "its source's pair the other way round"),
+    ),
+    _variation(
+        *("counterfactual", "one fact replaced, another answer", "changes", counterfactual),
+        *("one other fact", "one other word", "its source's pair of people", "another answer"),
+    ),
+    _variation("twin", "the same facts, other people and words", "twin", twin, *SAME, "other people", "another text"),
 )

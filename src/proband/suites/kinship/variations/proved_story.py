@@ -19,16 +19,16 @@ import msgspec
 
 from proband.core.files import read_manifest
 from proband.core.types import Item
-from proband.suites.kinship.generate.options import constructions_held, parse_hold_out, parse_shares
+from proband.suites.kinship.generate.options import parse_hold_out, parse_shares
 from proband.suites.kinship.generate.wording import likeness
 from proband.suites.kinship.logic.certificates import certificate
-from proband.suites.kinship.logic.closure import Edge, shortest_path
+from proband.suites.kinship.logic.closure import Edge, asked_path, shortest_path
 from proband.suites.kinship.telling.bank import OURS, Bank, bank_of_build, load_bank
 from proband.suites.kinship.telling.questions import ask
 from proband.suites.kinship.telling.stories import STORY, Telling, render, seal, tell, telling_of
 from proband.suites.kinship.world.families import NAMES
 from proband.suites.kinship.world.relations import ALL_NEUTRAL, UNDETERMINED
-from proband.suites.kinship.world.rules import YES_NO, Rules, converse, facts_of, of_item, question_of
+from proband.suites.kinship.world.rules import YES_NO, Rules, facts_of, of_item, question_of
 from proband.suites.kinship.world.rules import story_of as prompt_story
 
 WORD = re.compile(r"@?\w[\w-]*")
@@ -115,11 +115,9 @@ class ProvedStory:
         """The relations along the chain from the one who asks, where the item names them."""
         if "clause" not in self.item.facts:
             return {}
-        noise, here, names = [tuple(edge) for edge, _ in self.noise], self.query[0], list[str]()
-        for edge in shortest_path([edge for edge in self.edges if tuple(edge) not in noise], self.query) or []:
-            side = edge if edge[0] == here else converse(self.rules, edge, self.genders)
-            names.append(ALL_NEUTRAL[side[1]])
-            here = side[2]
+        noise = [tuple(edge) for edge, _ in self.noise]
+        chain = [edge for edge in self.edges if tuple(edge) not in noise]
+        names = [ALL_NEUTRAL[kin] for _, kin, _ in asked_path(self.rules, self.genders, chain, self.query)]
         return {"clause": ".".join(names)} if names else {}
 
     def retold(self, rng: random.Random) -> Telling:
@@ -163,8 +161,7 @@ def _bank(folder: Path) -> Bank:
         return load_bank()
     held = parse_hold_out(options.get("hold_out") or "")
     share = parse_shares(options.get("held") or "")["paraphrases"]
-    constructions = constructions_held(held)
-    return bank_of_build(OURS, hold_out=held, share=share, constructions=constructions, seed=manifest.get("seed", 0))
+    return bank_of_build(OURS, hold_out=held, share=share, seed=manifest.get("seed", 0))
 
 
 def prove_story(item: Item, folder: Path) -> ProvedStory | str:
