@@ -97,6 +97,7 @@ def test_a_fact_can_have_a_sentence_of_its_own() -> None:
 def test_paths_and_their_words() -> None:
     assert walk([(1, "son", 0), (1, "wife", 2), (3, "son", 4)], 0, size=3) == [0, 1, 2]
     assert kin_words([(0, "father", 1)], ["female", "male"], [0, 1]) == (["father"], ["daughter"])
-    assert kin_words([(0, "father", 1)], ["female", "male"], [0, 2]) is None
+    with pytest.raises(KeyError):
+        kin_words([(0, "father", 1)], ["female", "male"], [0, 2])
     assert Telling().order([]) == []
     assert list(pairwise([1])) == []

@@ -21,6 +21,7 @@ from proband.suites.kinship.telling.template_language import Frame, Phrase, Row
 from proband.suites.kinship.world.relations import ALL_INVERSE, NEUTRALS
 
 OURS: Final = "proband"
+CONSTRUCTIONS: Final = "constructions:"  # held out by name, of a bank that has them
 FAMILY: Final = re.compile(r"^## (\w+)\n", re.MULTILINE)
 BARE: Final = ("{1} is {0}'s {1 of 0}.", "{1} is the {1 of 0} of {0}.", "{0} has {a 1 of 0} named {1}.")
 FEWEST: Final = 2  # phrases of an occasion
@@ -49,7 +50,6 @@ class Bank:
     frames: tuple[Frame, ...]
     occasions: tuple[Occasion, ...] = ()
     split: dict[str, str] = field(default_factory=dict, hash=False)
-    added: frozenset[str] = frozenset()  # frames of ours that complete a bank of others
 
     def of_split(self, split: str | None) -> Bank:
         """What tells the stories of a split."""
@@ -146,10 +146,19 @@ def load_bank(name: str = OURS) -> Bank:
     raise ProbandError(f"no bank {name!r}; there is {OURS}, or clutrr:FOLDER")
 
 
-def bank_of_build(name: str, *, hold_out: Sequence[str], share: float, constructions: Sequence[str], seed: int) -> Bank:
+def constructions_held(hold_out: Sequence[str]) -> tuple[str, ...]:
+    """
+    >>> constructions_held(["names", "constructions:of+who"])
+    ('of', 'who')
+    """
+    named = (part.removeprefix(CONSTRUCTIONS) for part in hold_out if part.startswith(CONSTRUCTIONS))
+    return tuple(name for part in named for name in part.split("+"))
+
+
+def bank_of_build(name: str, *, hold_out: Sequence[str], share: float, seed: int) -> Bank:
     """The bank that a build tells its stories from, with what it keeps for the test."""
     bank = load_bank(name)
-    if constructions:
+    if constructions := constructions_held(hold_out):
         bank = bank.hold_out_constructions(constructions)
     return bank.hold_out(share, seed) if "paraphrases" in hold_out else bank
 
@@ -176,7 +185,7 @@ def completed(bank: Bank) -> Bank:
     single = {frame.pattern for frame in bank.frames}
     lacking = [n for n in NEUTRALS if not single & {(n,), (ALL_INVERSE[n],)}]
     added = tuple(Frame.parse(text, family=f"bare-{n}", pattern=(n,)) for n in lacking for text in BARE)
-    return replace(bank, frames=bank.frames + added, added=frozenset(frame.id for frame in added))
+    return replace(bank, frames=bank.frames + added)
 
 
 def parse_occasions(text: str, *, name: str) -> list[Occasion]:

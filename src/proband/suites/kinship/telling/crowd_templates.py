@@ -18,10 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-import msgspec
-
 from proband.core.errors import ProbandError
-from proband.core.files import file_errors
+from proband.core.files import read_json
 from proband.core.tables import read_table
 from proband.suites.kinship.reading.reader import KinTriple, read_facts
 from proband.suites.kinship.telling.template_language import LONGEST, Frame
@@ -30,12 +28,6 @@ from proband.suites.kinship.world.relations import FEMALE, GENDER, INVERSE, MALE
 SLOT: Final = re.compile(r"ENT_(\d)_(male|female)")
 SPELLING: Final = {"neice": "niece"}  # as the released files have it
 STAND_INS: Final = {MALE: ("Adam", "Ben", "Carl", "Daniel"), FEMALE: ("Anna", "Beatrice", "Clara", "Diana")}
-
-
-class BankSource(msgspec.Struct, frozen=True):
-    """source.json: what is known about templates that are not CLUTRR's own."""
-
-    licence: str = ""
 
 
 @dataclass(frozen=True)
@@ -69,14 +61,7 @@ def bank_licence(folder: Path) -> str:
     """The licence of templates that somebody else collected (source.json, as `annotate export` writes it); empty for
     CLUTRR's own."""
     path = folder / "source.json"
-    if not path.is_file():
-        return ""
-    with file_errors(path):
-        raw = path.read_bytes()
-    try:
-        return msgspec.json.decode(raw, type=BankSource).licence
-    except msgspec.DecodeError as error:
-        raise ProbandError(str(error), file=path) from None
+    return str(read_json(path).get("licence", "")) if path.is_file() else ""
 
 
 def _rows(path: Path, split: str) -> Iterator[TemplateRow]:

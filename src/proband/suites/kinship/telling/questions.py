@@ -96,13 +96,10 @@ def right_answer(
     >>> people = {"x": "Arthur", "z": "Sharon", "rules": load("sound")}
     >>> right_answer("Is Sharon the aunt of Arthur?", **people, target="mother", asked="aunt")
     'no'
-    >>> right_answer("Sharon is the ___ of Arthur.", x="Arthur", z="Bea", target="aunt", rules=load("sound")) is None
-    True
     """
-    forms = (rules.blank.format(i=x, j=z), SETS_QUESTION.format(x=x, z=z))
     wordings = QUESTIONS if rules.gendered else QUESTIONS_OF_PLACES
-    known = {capital(forms[0]), forms[1], *(form.format(x=x, z=z) for form in wordings)}
-    if question in ({in_world(each, rules) for each in known} if stated else known):
+    known = [capital(rules.blank.format(i=x, j=z)), *(form.format(x=x, z=z) for form in (SETS_QUESTION, *wordings))]
+    if question in ([in_world(each, rules) for each in known] if stated else known):
         return target
     if stated or asked not in rules.choices or target == UNDETERMINED or rules.gender[asked] != rules.gender[target]:
         return None

@@ -33,15 +33,7 @@ from proband.core.errors import ProbandError
 from proband.suites.kinship.telling.bank import OURS, Bank, Occasion, load_bank
 from proband.suites.kinship.telling.template_language import Frame, Phrase
 from proband.suites.kinship.world.families import Random, shuffle
-from proband.suites.kinship.world.relations import (
-    ALL_GENDER,
-    ALL_INVERSE,
-    ALL_NEUTRAL,
-    FEMALE,
-    MALE,
-    Edge,
-    word,
-)
+from proband.suites.kinship.world.relations import ALL_GENDER, ALL_INVERSE, ALL_NEUTRAL, FEMALE, MALE, Edge, word
 from proband.suites.kinship.world.rules import Rules
 
 TIMED, SOON = 0.3, 2  # share of the sentences with a moment in front, and how many moments may be passed over to it
@@ -143,9 +135,9 @@ def walk(edges: Sequence[Edge], start: int, *, size: int) -> list[int]:
 
 def kin_words(
     edges: Sequence[Sequence[Any]], genders: Sequence[str], people: Sequence[int]
-) -> tuple[list[str], list[str]] | None:
-    """Along a path, the kin word of each person seen from the one before, and of each seen from the one after; None
-    where no fact joins two of them.
+) -> tuple[list[str], list[str]]:
+    """Along a path, the kin word of each person seen from the one before, and of each seen from the one after; a
+    KeyError where no fact joins two of them.
 
     >>> kin_words([(0, "father", 1)], ["female", "male"], [1, 0])
     (['daughter'], ['father'])
@@ -156,11 +148,9 @@ def kin_words(
         if (a, b) in known:
             ahead.append(known[a, b])
             back.append(INVERSE_WORD[known[a, b], genders[a]])
-        elif (b, a) in known:
+        else:
             ahead.append(INVERSE_WORD[known[b, a], genders[b]])
             back.append(known[b, a])
-        else:
-            return None
     return ahead, back
 
 
@@ -188,7 +178,6 @@ class _Teller:
     def tell(self, people: list[int], paths: int) -> None:
         """One path in one sentence or, where no frame tells it whole, in several."""
         words = kin_words(self.edges, self.genders, people)
-        assert words is not None  # the path is one of the facts
         relations = tuple(ALL_NEUTRAL[kin] for kin in words[0])
         frames = self.bank.frames_of(relations, tuple(self.genders[person] for person in people))
         if not frames and len(people) == 2:
@@ -242,7 +231,7 @@ class _Teller:
 # ---- writing -------------------------------------------------------------------------------------------------------
 
 
-def pieces(
+def render(
     telling: Telling,
     edges: Sequence[Sequence[Any]],
     *,
@@ -250,23 +239,19 @@ def pieces(
     genders: Sequence[str],
     bank: Bank | None = None,
     rules: Rules | None = None,
-) -> Iterator[str]:
-    """The pieces of a text, as its telling has them; a telling that is not one of ours is a KeyError or IndexError."""
+) -> str:
+    """The text of a telling; one that is none of ours is a KeyError or IndexError."""
     if telling.form == STORY:
-        yield from _story(telling, edges, names, genders, bank or load_bank(telling.bank))
-        return
+        return " ".join(_story(telling, edges, names, genders, bank or load_bank(telling.bank)))
     facts = [edges[fact] for fact, _ in telling.lines]
-    stated = genders if telling.genders else []
+    stated = zip(names, genders if telling.genders else [])
     if telling.form == GRAPH:
-        yield from triples(facts, names).split("\n")
-        yield from (f"({name}, {gender})" for name, gender in zip(names, stated))
-    elif telling.form == FACTS:
-        yield from plain(facts, names, genders)
-        yield from (f"{name} is {gender}." for name, gender in zip(names, stated))
-    else:
-        assert rules is not None
-        for (i, kin, j), (_, form) in zip(facts, telling.lines):
-            yield capital(rules.sentences[form].format(i=names[i], j=names[j], word=kin))
+        return "\n".join([triples(facts, names), *(f"({name}, {gender})" for name, gender in stated)])
+    if telling.form == FACTS:
+        return " ".join([*plain(facts, names, genders), *(f"{name} is {gender}." for name, gender in stated)])
+    assert rules is not None
+    forms = [rules.sentences[form] for _, form in telling.lines]
+    return " ".join(capital(f.format(i=names[i], j=names[j], word=kin)) for f, (i, kin, j) in zip(forms, facts))
 
 
 def _story(
@@ -279,28 +264,12 @@ def _story(
             yield occasion.openings[scene.opening]
         for sentence in scene.sentences:
             words = kin_words(edges, genders, sentence.people)
-            if words is None:
-                raise KeyError(f"no fact joins {list(sentence.people)}")
             phrases = [occasion.by_id[each] for each in sentence.phrases] if occasion else []
             people = sentence.people
             text = bank.by_id[sentence.frame].fill(
                 [names[person] for person in people], [genders[person] for person in people], *words, phrases
             )
             yield f"{occasion.moments[sentence.moment]}, {text}" if occasion and sentence.moment >= 0 else text
-
-
-def render(
-    telling: Telling,
-    edges: Sequence[Sequence[Any]],
-    *,
-    names: Sequence[str],
-    genders: Sequence[str],
-    bank: Bank | None = None,
-    rules: Rules | None = None,
-) -> str:
-    """The text of a telling."""
-    parts = pieces(telling, edges, names=names, genders=genders, bank=bank, rules=rules)
-    return ("\n" if telling.form == GRAPH else " ").join(parts)
 
 
 def plain(edges: Sequence[Sequence[Any]], names: Sequence[str], genders: Sequence[str]) -> list[str]:

@@ -18,8 +18,8 @@ import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Final
+from functools import cache, cached_property
+from typing import Any, Final
 
 from proband.core.errors import ProbandError
 from proband.core.files import DATA, read_utf8
@@ -73,11 +73,8 @@ def inflect(verb: str) -> dict[str, str]:
 
 @dataclass(frozen=True, eq=False)
 class Phrase:
-    """A verb phrase about a relative: `carry the lanterns with @`. One that begins with ! is an event without duration.
-
-    >>> Phrase.parse("! find a ring of @").takes("ing", was=True), Phrase.parse("wait for @").takes("ing", was=True)
-    (False, True)
-    """
+    """A verb phrase about a relative: `carry the lanterns with @`. One that begins with ! is an event without
+    duration."""
 
     id: str
     heads: Mapping[str, str]  # what precedes the kin, by form of the verb
@@ -94,19 +91,6 @@ class Phrase:
         heads = {"base": head, **{form: f"{word} {rest}" for form, word in inflect(verb).items()}}
         return cls(digest_id(text), heads, tail, not line.startswith("!"))
 
-    def takes(
-        self, form: str, *, was: bool = False, ends: bool = False, pronoun: bool = False, joined: bool = False
-    ) -> bool:
-        """Whether it fits a slot: after `was` it must last; where the slot `ends` a clause with a name, nothing may
-        follow its @; a `pronoun` does not follow *of*; beside *before*, *after* and a comma it has
-        none of its own."""
-        return (
-            (self.lasting or not was)
-            and (not self.tail or not ends)
-            and (self.preposition != "of" or not pronoun)
-            and (self.preposition not in AFTER or not (joined or ends))
-        )
-
     @cached_property
     def preposition(self) -> str:
         return self.heads["base"].split()[-1]
@@ -121,7 +105,14 @@ def digest_id(text: str) -> str:
 
 @dataclass(frozen=True)
 class PhraseSlot:
-    """What a frame asks of the phrase in one of its slots."""
+    """What a frame asks of the phrase in one of its slots: after `was` it must last; where the slot `ends` a clause
+    with a name, nothing may follow its @; a `pronoun` does not follow *of*; where it is `joined` by *before*, *after*
+    or a comma it has none of its own.
+
+    >>> slot = PhraseSlot("ing", was=True, ends=False, pronoun=False, joined=False)
+    >>> slot.fits(Phrase.parse("! find a ring of @")), slot.fits(Phrase.parse("wait for @"))
+    (False, True)
+    """
 
     form: str
     was: bool
@@ -130,7 +121,12 @@ class PhraseSlot:
     joined: bool
 
     def fits(self, phrase: Phrase) -> bool:
-        return phrase.takes(self.form, was=self.was, ends=self.ends, pronoun=self.pronoun, joined=self.joined)
+        return (
+            (phrase.lasting or not self.was)
+            and (not phrase.tail or not self.ends)
+            and (phrase.preposition != "of" or not self.pronoun)
+            and (phrase.preposition not in AFTER or not (self.joined or self.ends))
+        )
 
 
 @dataclass(frozen=True)
@@ -149,11 +145,12 @@ class Frame:
     def parse(cls, line: str, *, family: str, pattern: Row) -> Frame:
         text = line.removeprefix(DIFFER).strip()
         frame = cls(f"{family}.{digest_id(text)}", family, text, pattern, differ=line.startswith(DIFFER))
-        people = range(frame.facts + 1)
-        for _, *rest in frame._pieces:
-            if any(isinstance(person, int) and person not in people for person in rest):
-                raise ProbandError(f"{text!r} is about a person beyond the path")
-        if not any(kind == "name" for kind, *_ in frame._pieces):
+        if strange := re.search(r"<[^<>]*>", PHRASE_SLOT.sub("", text)):
+            raise ProbandError(f"unknown slot {strange[0]}")
+        slots = [_slot(each) for each in SLOT.findall(text)]
+        if any(person > frame.facts for kind, *people in slots for person in people[: 1 + (kind == "kin")]):
+            raise ProbandError(f"{text!r} is about a person beyond the path")
+        if not any(kind == "name" for kind, *_ in slots):
             raise ProbandError(f"template names nobody: {text!r}")
         return frame
 
@@ -186,22 +183,6 @@ class Frame:
         clear = not self.differ or genders[0] != genders[1]
         return clear and self.genders in (None, genders) and self.tells(relations)
 
-    @cached_property
-    def _pieces(self) -> tuple[tuple[str | int, ...], ...]:
-        """The text as literals and slots, in order."""
-        pieces: list[tuple[str | int, ...]] = []
-        for number, part in enumerate(re.split(r"(<[^<>]*>)", self.text)):
-            match = PHRASE_SLOT.fullmatch(part)
-            if number % 2 and match is None:
-                raise ProbandError(f"unknown slot {part}")
-            if match:
-                pieces.append(("head", match[1], len(match[2])))
-            for place, text in enumerate(SLOT.split(match[3] if match else part)):
-                pieces.append(_slot(text) if place % 2 else ("text", text))
-            if match:
-                pieces.append(("tail", len(match[2])))
-        return tuple(piece for piece in pieces if piece != ("text", ""))
-
     def fill(
         self,
         names: Sequence[str],
@@ -212,28 +193,26 @@ class Frame:
     ) -> str:
         """The frame told of these people: `ahead[t]` is the kin word of person t + 1 seen from t, `back[t]` that of t
         seen from t + 1."""
-        out: list[str] = []
-        for piece in self._pieces:
-            kind = piece[0]
-            if kind == "text":
-                out.append(str(piece[1]))
-            elif kind == "name":
-                out.append(names[piece[1]])  # type: ignore[index]
-            elif kind == "kin":
-                b, a = int(piece[1]), int(piece[2])
-                noun = ahead[a] if b > a else back[b]
-                article = "an " if noun[0] in "aeiou" else "a "
-                out.append(article * bool(piece[3]) + noun)
-            elif kind == "gender":
-                out.append(str(piece[3] if genders[int(piece[1])] == FEMALE else piece[2]))
-            elif kind == "head":
-                out.append(phrases[int(piece[2])].heads[str(piece[1])])
-            else:
-                out.append(phrases[int(piece[1])].tail)
-        return "".join(out)
+
+        def phrase(match: re.Match[str]) -> str:
+            own = phrases[len(match[2])]
+            return own.heads[match[1]] + match[3] + own.tail
+
+        def value(match: re.Match[str]) -> str:
+            kind, person, *more = _slot(match[1])
+            if kind == "name":
+                return str(names[person])
+            if kind == "gender":
+                return str(more[genders[person] == FEMALE])
+            noun: str = ahead[more[0]] if person > more[0] else back[person]
+            return ("an " if noun[0] in "aeiou" else "a ") * bool(more[1]) + noun
+
+        return SLOT.sub(value, PHRASE_SLOT.sub(phrase, self.text))
 
 
-def _slot(slot: str) -> tuple[str | int, ...]:
+@cache
+def _slot(slot: str) -> tuple[Any, ...]:
+    """What a slot asks for: its kind, a person, and what the kind needs besides."""
     if slot.isdigit():
         return "name", int(slot)
     if match := KIN_SLOT.fullmatch(slot):
